@@ -1,0 +1,174 @@
+"""JSON Patch as the language of changes: pointers, field paths, look-ups, and the edits of a list."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import jsonpatch
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.errors import OurBug
+from krm_fn.patch import APPEND, ListEdit, Operation, add, apply, field_path, lookup, remove, render_pointer, replace
+
+
+@pytest.mark.parametrize(
+    ("path", "pointer", "field"),
+    [
+        pytest.param((), "", "", id="the root"),
+        pytest.param(("spec",), "/spec", "spec", id="a member"),
+        pytest.param(
+            ("spec", "files", "0", "path"), "/spec/files/0/path", "spec.files[0].path", id="an item of a list"
+        ),
+        pytest.param(("a", APPEND), "/a/-", "a[-]", id="behind the last item"),
+        pytest.param(("a/b", "c~d"), "/a~1b/c~0d", "a/b.c~d", id="what a pointer escapes"),
+        pytest.param(("~1",), "/~01", "~1", id="what looks escaped already"),
+        pytest.param(("0", "a"), "/0/a", "[0].a", id="a list at the root"),
+        pytest.param(("",), "/", "", id="an empty key"),
+    ],
+)
+def test_two_ways_to_write_a_path(path: tuple[str, ...], pointer: str, field: str) -> None:
+    assert render_pointer(path) == pointer
+    assert field_path(path) == field
+    assert tuple(jsonpatch.JsonPointer(pointer).parts) == path
+
+
+@pytest.mark.parametrize(
+    ("operation", "written"),
+    [
+        (add("a", 0, value=[1]), {"op": "add", "path": "/a/0", "value": [1]}),
+        (add("a", APPEND, value=None), {"op": "add", "path": "/a/-", "value": None}),
+        (replace("a", "b/c", value="x"), {"op": "replace", "path": "/a/b~1c", "value": "x"}),
+        (remove("a"), {"op": "remove", "path": "/a"}),
+        (Operation("remove", ("a",), "ignored"), {"op": "remove", "path": "/a"}),
+    ],
+)
+def test_operations_as_rfc_6902_writes_them(operation: Operation, written: dict[str, Any]) -> None:
+    assert operation.to_json() == written
+
+
+DATA = {"a": [{"b": None}, "text"], "0": "zero", "n": 7}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(("x",), id="a member that is missing"),
+        pytest.param(("a", 2), id="an item behind the last"),
+        pytest.param(("a", -1), id="a negative index"),
+        pytest.param(("a", APPEND), id="the place behind the last item"),
+        pytest.param(("a", "b"), id="a name in a list"),
+        pytest.param(("a", 1, 0), id="a character of a string"),
+        pytest.param(("n", "x"), id="a member of a number"),
+        pytest.param(("a", 0, "b", "c"), id="a member of null"),
+        pytest.param((0,), id="a number is no key"),
+    ],
+)
+def test_a_step_that_leads_nowhere_gives_the_default(path: tuple[str | int, ...]) -> None:
+    assert lookup(DATA, path) is None
+    assert lookup(DATA, path, "default") == "default"
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        pytest.param((), DATA, id="no step"),
+        pytest.param(("a", 1), "text", id="an item by number"),
+        pytest.param(("a", "1"), "text", id="an item by token"),
+        pytest.param(("0",), "zero", id="a key of digits"),
+    ],
+)
+def test_what_stands_at_a_path(path: tuple[str | int, ...], found: Any) -> None:
+    assert lookup(DATA, path) == found
+
+
+def test_null_is_found_and_no_default() -> None:
+    assert lookup(DATA, ("a", 0, "b"), "default") is None
+
+
+def test_operations_are_applied_one_after_another() -> None:
+    wanted = [add("b", value=[]), add("b", APPEND, value=1), replace("a", value=2), remove("b", 0)]
+    assert apply({"a": 1}, wanted) == {"a": 2, "b": []}
+
+
+def test_values_of_operations_are_not_shared_with_the_data() -> None:
+    value: dict[str, Any] = {"k": []}
+    operations = [add("a", value=value), add("a", "k", APPEND, value=1)]
+    assert apply({}, operations) == {"a": {"k": [1]}}
+    assert value == {"k": []}
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        remove("x"),
+        replace("x", value=1),
+        add("x", "y", value=1),
+        add("l", 5, value=1),
+        remove("l", 9),
+        replace("l", "k", value=1),
+    ],
+)
+def test_an_operation_that_does_not_fit_is_our_bug(operation: Operation) -> None:
+    with pytest.raises(OurBug, match="an operation does not fit its object"):
+        apply({"l": [1]}, [operation])
+
+
+@pytest.mark.parametrize("old", [None, [], ()])
+def test_a_list_that_nothing_is_done_to_gives_no_operation(old: list[Any] | None) -> None:
+    assert ListEdit(("l",), old).operations() == []
+    assert ListEdit(("l",), [1, 2]).operations() == []
+
+
+def _edit(old: list[Any] | None, *, replaced: dict[int, Any], removed: set[int], appended: list[Any]) -> ListEdit:
+    edit = ListEdit(("spec", "l"), old)
+    edit.replaced, edit.removed, edit.appended = replaced, removed, appended
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("old", "edit", "new"),
+    [
+        pytest.param(None, {"appended": ["n"]}, ["n"], id="a list that is not there yet is made"),
+        pytest.param([], {"appended": ["n"]}, ["n"], id="an empty list is filled"),
+        pytest.param([1], {"appended": ["n", "m"]}, [1, "n", "m"], id="new entries stand at the end, in order"),
+        pytest.param([1, 2, 3], {"removed": {0, 2}}, [2], id="two go"),
+        pytest.param([1, 2, 3], {"replaced": {1: "n"}}, [1, "n", 3], id="one becomes another"),
+        pytest.param(
+            [1, 2, 3], {"replaced": {2: "n"}, "removed": {0}, "appended": ["m"]}, [2, "n", "m"], id="all at once"
+        ),
+        pytest.param([1], {"removed": {0}, "appended": ["n"]}, ["n"], id="the last goes and a new one comes"),
+    ],
+)
+def test_edits_of_a_list(old: list[Any] | None, edit: dict[str, Any], new: list[Any]) -> None:
+    wanted = _edit(old, **{"replaced": {}, "removed": set(), "appended": [], **edit})
+    data: dict[str, Any] = {"spec": {} if old is None else {"l": list(old)}}
+    assert apply(data, wanted.operations()) == {"spec": {"l": new}}
+
+
+def test_a_list_that_loses_its_last_entry_goes_key_and_all() -> None:
+    wanted = _edit([1, 2], replaced={}, removed={0, 1}, appended=[])
+    assert apply({"spec": {"l": [1, 2]}}, wanted.operations()) == {"spec": {}}
+
+
+@given(st.lists(st.integers(), min_size=1, max_size=6), st.data())
+def test_the_operations_of_any_edit_hold_in_order(old: list[int], draw: st.DataObject) -> None:
+    indexes = st.integers(0, len(old) - 1)
+    removed = draw.draw(st.sets(indexes))
+    replaced = dict.fromkeys(draw.draw(st.sets(indexes)) - removed, -1)
+    appended = draw.draw(st.lists(st.integers(), max_size=3))
+    kept = [replaced.get(index, value) for index, value in enumerate(old) if index not in removed]
+    edit = _edit(old, replaced=replaced, removed=removed, appended=appended)
+    result = apply({"spec": {"l": copy.copy(old)}}, edit.operations())
+    assert result["spec"].get("l", []) == kept + appended
+
+
+@given(st.lists(st.integers(), unique=True, min_size=1, max_size=6), st.data())
+def test_an_entry_that_stays_is_found_at_its_new_place(old: list[int], draw: st.DataObject) -> None:
+    removed = draw.draw(st.sets(st.integers(0, len(old) - 1), max_size=len(old) - 1))
+    edit = _edit(old, replaced={}, removed=removed, appended=[-1])
+    new = apply({"spec": {"l": list(old)}}, edit.operations())["spec"]["l"]
+    assert all(new[edit.place_of(at)] == old[at] for at in range(len(old)) if at not in removed)
+    assert edit.place_of(len(old)) == len(new) - 1
