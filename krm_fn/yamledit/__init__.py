@@ -1,0 +1,24 @@
+"""The lossless writer: YAML text + RFC 6902 operations -> YAML text.
+
+The law of this room: no operation, the same bytes; what was not asked for stays byte for byte. It knows nothing of
+Kubernetes, proxies or files, and could be published alone.
+
+    tree      text -> nodes with positions          shadow   operations -> what stays, goes, comes
+    view      nodes -> plain data                   layout   where things stand, the author's style
+    render    plain data -> text in a style         splice   shadow -> edits -> text
+    document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krm_fn.yamledit.cut import Cut, cut
+from krm_fn.yamledit.document import Document, member_text
+
+__all__ = ["Cut", "Document", "cut", "member_text", "read"]
+
+
+def read(text: str) -> Any:
+    """The plain data of one YAML document; raises InputError if it is not one."""
+    return Document(text).data()

@@ -1,0 +1,82 @@
+"""A large document taken apart by its text alone, so that a reader pays only for the parts it looks at.
+
+The law of this room: what is not laid out beyond doubt is not cut (the caller then composes the whole); nothing is read
+that was not asked for.
+
+Why text is enough: in block style, whatever belongs to an item of a list is indented deeper than its dash, and whatever
+belongs to a member of the outermost mapping is indented at all, is a comment, or begins with a dash.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_TOP_LEVEL = re.compile(r"^[^ \t\r\n#\-]", re.MULTILINE)
+_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?=[ \t\r\n]|\Z)")
+_BEFORE = re.compile(r"(?:---[ \t]*(?:#[^\n]*)?\r?\n|[ \t]*(?:#[^\n]*)?\r?\n)*")
+_OTHER_LINE_BREAKS = ("\x85", "\u2028", "\u2029")
+_LIST_HEAD = re.compile(r"[A-Za-z0-9_-]+:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A text whose outermost mapping is cut into its members, and one of them, a list, into its items.
+
+    ``members`` maps each key to (start, end), its own line included; ``items`` are (start, end) of each item, its dash
+    and indentation included, so that each slice is a YAML document of its own: a list of one.
+    """
+
+    text: str
+    members: Mapping[str, tuple[int, int]]
+    items: tuple[tuple[int, int], ...]
+
+    def member(self, key: str) -> str:
+        """The text of one member, its key included; empty if there is none."""
+        start, end = self.members.get(key, (0, 0))
+        return self.text[start:end]
+
+
+def cut(text: str, key: str) -> Cut | None:
+    """Cut ``text``; the member ``key`` must be a block list. None where the layout leaves a doubt."""
+    members = _members(text) if _breaks_lines_plainly(text) else None
+    if members is None or key not in members:
+        return None
+    items = _items(text, *members[key])
+    return None if items is None else Cut(text, members, tuple(items))
+
+
+def _breaks_lines_plainly(text: str) -> bool:
+    """True if every line break of YAML 1.1 in it is one that the patterns of this room see."""
+    return text.count("\r") == text.count("\r\n") and not any(mark in text for mark in _OTHER_LINE_BREAKS)
+
+
+def _members(text: str) -> dict[str, tuple[int, int]] | None:
+    before = _BEFORE.match(text)
+    begin = before.end() if before else 0
+    if text.find("\n---", max(begin - 1, 0)) >= 0 or "\n..." in text:
+        return None  # perhaps another document, perhaps the words of a scalar
+    starts = [match.start() for match in _TOP_LEVEL.finditer(text, begin)]
+    if not starts or starts[0] != begin:
+        return None
+    keys = [_KEY.match(text, start) for start in starts]
+    names = [match[1] for match in keys if match]
+    if len(names) != len(starts) or len(set(names)) != len(names):
+        return None
+    return dict(zip(names, zip(starts, [*starts[1:], len(text)], strict=True), strict=True))
+
+
+def _items(text: str, start: int, end: int) -> list[tuple[int, int]] | None:
+    head = _LIST_HEAD.match(text, start, end)
+    if head is None:
+        return None
+    column = len(head[1])
+    first = head.start(1)
+    shallow = re.compile(rf"^ {{0,{column}}}(?=[^ \r\n#])", re.MULTILINE)
+    dashes = []
+    for match in shallow.finditer(text, first, end):
+        if match.end() - match.start() != column or text[match.end()] != "-" or text[match.end() + 1] not in " \r\n":
+            return None
+        dashes.append(match.start())
+    return list(zip(dashes, [*dashes[1:], end], strict=True))

@@ -1,0 +1,192 @@
+"""One YAML document: text and operations in, text out, proven.
+
+The law of this room: the new text, read again, says what ``jsonpatch`` makes of the old data, or there is no new text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.errors import EditError, InputError, OurBug
+from krm_fn.patch import Operation
+from krm_fn.yamledit import layout, shadow
+from krm_fn.yamledit.render import Style, block
+from krm_fn.yamledit.shadow import Spot
+from krm_fn.yamledit.splice import edits, splice
+from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
+from krm_fn.yamledit.tree import Sequence as SequenceNode
+from krm_fn.yamledit.view import key_text, same, view
+
+
+@dataclass(frozen=True)
+class Part:
+    """A value inside a document."""
+
+    whole: str
+    node: Node
+
+    @property
+    def text(self) -> str:
+        """The text it stands in."""
+        return self.whole[self.node.start : self.node.end]
+
+    def data(self) -> Any:
+        """Plain data, made anew; raises InputError for an alias bomb."""
+        return view(self.node)
+
+    def items(self) -> list[Part] | None:
+        """The items of a list, None for anything else."""
+        node = self.node.target if isinstance(self.node, Alias) else self.node
+        return [Part(self.whole, item) for item in node.items] if isinstance(node, SequenceNode) else None
+
+
+class Document:
+    """A text and what it says; ``root`` is its tree, composed on first use."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def root(self) -> Node:
+        """The tree of the text; raises InputError if it is not one YAML document."""
+        return compose(self.text)
+
+    def data(self) -> Any:
+        """The plain data of the text, made anew at each call: the caller may change it."""
+        return view(self.root)
+
+    def members(self) -> dict[str, Part] | None:
+        """The members of the outermost mapping; None if the text is something else.
+
+        Raises:
+            InputError: a key stands twice.
+        """
+        if not isinstance(self.root, Mapping):
+            return None
+        members: dict[str, Part] = {}
+        for key, value in self.root.entries:
+            name = key_text(key)
+            if name in members:
+                raise InputError(f"`{name}` must not stand twice in one mapping: keep one of them")
+            members[name] = Part(self.text, value)
+        return members
+
+    def edit(self, operations: Sequence[Operation]) -> str:
+        """The text with the operations applied, as close to its author's style as can be.
+
+        No operation, or one that changes nothing: the same text.
+
+        Raises:
+            InputError: the text cannot be read.
+            EditError: a place cannot be edited without risk (a key on the way stands twice).
+            OurBug: no way of writing it passed the proof.
+        """
+        if not operations:
+            return self.text
+        wanted = patch.apply(self.data(), operations)
+        if same(wanted, self.data()):
+            return self.text
+        for ways in (_in_place, _containers_anew, _all_anew):
+            for text in self._endings(self._attempt(operations, ways)):
+                if _says(text, wanted):
+                    return text
+        raise OurBug("an edit would not have said what was asked for: nothing was written")
+
+    def _endings(self, text: str | None) -> Iterator[str]:
+        """The text as it is, then with the final line break that its author left out: a literal block needs one."""
+        if text is not None:
+            yield text
+            if not text.endswith("\n"):
+                yield text + layout.newline_of(self.text)
+
+    def _attempt(
+        self, operations: Sequence[Operation], prepare: Callable[[Spot, Sequence[Operation]], None]
+    ) -> str | None:
+        root = Spot(self.root)
+        prepare(root, operations)
+        style = layout.style_of(self.text, self.root)
+        try:
+            _expand_stale_aliases(root, self.root)
+            return splice(self.text, edits(self.text, root, style))
+        except EditError:
+            return None
+
+
+def _says(text: str, wanted: Any) -> bool:
+    try:
+        return same(view(compose(text)), wanted)
+    except InputError:
+        return False
+
+
+def _in_place(root: Spot, operations: Sequence[Operation]) -> None:
+    shadow.apply(root, operations)
+
+
+def _containers_anew(root: Spot, operations: Sequence[Operation]) -> None:
+    """For layouts that no surgical edit fits: each collection that an operation is about is written anew."""
+    for operation in operations:
+        shadow.apply(root, [operation])
+        shadow.container(root, operation).rewrite()
+
+
+def _all_anew(root: Spot, operations: Sequence[Operation]) -> None:
+    shadow.apply(root, operations)
+    root.rewrite()
+
+
+def _expand_stale_aliases(root: Spot, tree: Node) -> None:
+    """Write out each alias whose anchored text changes or goes: the alias itself was not asked to change."""
+    aliases = [node for node in walk(tree) if isinstance(node, Alias)]
+    expanded = True
+    while aliases and expanded:
+        stale = [alias for alias in aliases if _changes(root, alias.target)]
+        aliases = [alias for alias in aliases if alias not in stale]
+        expanded = [_expand(root, alias) for alias in stale].count(True) > 0
+
+
+def _expand(spot: Spot, alias: Alias) -> bool:
+    """Rewrite the spot of ``alias``, if it is still in the shadow."""
+    if spot.node is alias:
+        spot.rewrite()
+        return True
+    if not spot.kept or spot.node is None or not spot.node.start <= alias.start < spot.node.end:
+        return False
+    if not isinstance(spot.node, (Mapping, SequenceNode)):
+        return False
+    return [_expand(child.spot, alias) for child in spot.open()].count(True) > 0
+
+
+def _changes(spot: Spot, target: Node) -> bool:
+    """True if the text of ``target`` does not stay as it is."""
+    if spot.node is target:
+        return _is_touched(spot)
+    if not spot.kept:
+        return True
+    if spot.children is None:
+        return False
+    around = [
+        child.spot
+        for child in spot.children
+        if child.spot.node is not None and child.spot.node.start <= target.start and target.end <= child.spot.node.end
+    ]
+    return _changes(around[0], target) if around else True
+
+
+def _is_touched(spot: Spot) -> bool:
+    if not spot.kept:
+        return True
+    if spot.children is None:
+        return False
+    size = len(spot.node.items) if isinstance(spot.node, SequenceNode) else len(getattr(spot.node, "entries", ()))
+    return len(spot.children) != size or any(child.index is None or _is_touched(child.spot) for child in spot.children)
+
+
+def member_text(key: str, value: Any, *, like: str) -> str:
+    """``key: value`` as the lines of a new member of the outermost mapping, with the line breaks of ``like``."""
+    line_break = layout.newline_of(like)
+    return "".join(line + line_break for line in block({key: value}, 0, Style(newline=line_break)))

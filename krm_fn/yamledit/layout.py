@@ -1,0 +1,175 @@
+"""Where things stand in a text: columns, indicators, ends of lines, and the style they add up to.
+
+The law of this room: it measures and changes nothing. All positions are offsets into the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+from krm_fn.errors import EditError
+from krm_fn.yamledit.render import Style
+from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
+from krm_fn.yamledit.view import key_text
+
+_SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
+_PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*")
+
+
+def column_of(text: str, position: int) -> int:
+    """Columns before ``position`` on its line."""
+    return position - (text.rfind("\n", 0, position) + 1)
+
+
+def end_of_line(text: str, position: int) -> int:
+    """The end of the line that holds ``position``, line break excluded."""
+    end = text.find("\n", position)
+    if end < 0:
+        return len(text)
+    return end - 1 if end and text[end - 1] == "\r" else end
+
+
+def newline_of(text: str) -> str:
+    """The line break of the first line."""
+    return "\r\n" if text[: text.find("\n") + 1].endswith("\r\n") else "\n"
+
+
+def starts_line(text: str, position: int) -> bool:
+    """True if nothing but blanks stands before ``position`` on its line."""
+    return text[text.rfind("\n", 0, position) + 1 : position].strip(" \t") == ""
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SPACE_AND_COMMENTS.match(text, position)
+    return match.end() if match else position
+
+
+class Place:
+    """The geometry of one collection that stands in the text.
+
+    Attributes:
+        flow: it is written ``[...]`` or ``{...}``.
+        is_list: it is a list.
+        starts: for each child where it begins (its dash, its key, in flow style itself).
+        ends: for each child where it ends.
+        behind: for each child the position behind its ``-`` or ``:`` (block style only).
+        column: the column of the dashes or keys (block style only).
+
+    Raises:
+        EditError: an explicit key (``? key``) without a value.
+    """
+
+    def __init__(self, text: str, node: Mapping | Sequence) -> None:
+        self.text = text
+        self.flow = node.flow
+        self.is_list = isinstance(node, Sequence)
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.behind: list[int] = []
+        if isinstance(node, Sequence):
+            self._measure_list(node)
+        else:
+            self._measure_mapping(node)
+        self.column = column_of(text, self.starts[0]) if self.starts else 0
+
+    def _measure_list(self, node: Sequence) -> None:
+        position = 0 if self.flow else _first_dash(self.text, node)
+        for item in node.items:
+            if self.flow:
+                self.starts.append(item.start)
+            else:
+                position = _skip(self.text, position)
+                self.starts.append(position)
+                self.behind.append(position + 1)
+                position = item.end
+            self.ends.append(item.end)
+
+    def _measure_mapping(self, node: Mapping) -> None:
+        for key, value in node.entries:
+            self.starts.append(key.start if self.flow else _question_mark(self.text, key.start))
+            self.ends.append(max(key.end, value.end))
+            if not self.flow:
+                colon = _skip(self.text, key.end)
+                if self.text[colon : colon + 1] != ":":
+                    raise EditError("an explicit key without a value cannot be edited in place")
+                self.behind.append(colon + 1)
+                self.ends[-1] = max(self.ends[-1], colon + 1)
+
+
+def _question_mark(text: str, key: int) -> int:
+    """Where an explicit key (``? key``) begins; for any other key its own place."""
+    before = text[text.rfind("\n", 0, key) + 1 : key].rstrip(" \t")
+    return key - column_of(text, key) + len(before) - 1 if before.endswith("?") else key
+
+
+def _first_dash(text: str, node: Sequence) -> int:
+    properties = _PROPERTIES.match(text, node.start)
+    return properties.end() if properties else node.start
+
+
+def style_of(text: str, root: Node) -> Style:
+    """The layout most of the text has; where it shows none, that of kustomize (two columns, compact lists)."""
+    steps: Counter[int] = Counter()
+    dashes: Counter[int] = Counter()
+    for node in walk(root):
+        if isinstance(node, Mapping) and not node.flow:
+            for key, value in node.entries:
+                _count(text, column_of(text, key.start), value, steps, dashes)
+    return Style(
+        step=_most(steps, 2, 1),
+        dash=_most(dashes, 0, 0),
+        newline=newline_of(text),
+        json=text.lstrip()[:1] in ("{", "[") and _has_only_keys_of_json(root),
+    )
+
+
+def _has_only_keys_of_json(root: Node) -> bool:
+    return all(_quote(key) == '"' for node in walk(root) if isinstance(node, Mapping) for key, _ in node.entries)
+
+
+def _count(text: str, column: int, value: Node, steps: Counter[int], dashes: Counter[int]) -> None:
+    if isinstance(value, Mapping) and not value.flow and value.entries:
+        steps[column_of(text, value.entries[0][0].start) - column] += 1
+    elif isinstance(value, Sequence) and not value.flow and value.items:
+        dashes[column_of(text, _first_dash(text, value)) - column] += 1
+
+
+def _most(counted: Counter[int], default: int, least: int) -> int:
+    possible = {columns: times for columns, times in counted.items() if columns >= least}
+    return max(possible, key=lambda columns: possible[columns]) if possible else default
+
+
+def style_near(text: str, node: Mapping | Sequence, place: Place, style: Style) -> Style:
+    """``style`` as the siblings of a new child refine it: quotes, columns behind a dash, JSON or not."""
+    near = replace(style, json=style.json or _is_json(node), quotes=_quotes(node))
+    if isinstance(node, Mapping) and not node.flow:
+        own: Counter[int] = Counter()
+        for _, value in node.entries:
+            _count(text, place.column, value, Counter(), own)
+        return replace(near, dash=_most(own, near.dash, 0))
+    if isinstance(node, Sequence) and not node.flow:
+        gaps = [item.start - start for item, start in zip(node.items, place.starts, strict=True)]
+        in_line = [gap for gap, start in zip(gaps, place.starts, strict=True) if "\n" not in text[start : start + gap]]
+        return replace(near, width=max(in_line[-1], 2) if in_line else near.width)
+    return near
+
+
+def _is_json(node: Node) -> bool:
+    if isinstance(node, Sequence):
+        return node.flow and bool(node.items) and _is_json(node.items[-1])
+    return isinstance(node, Mapping) and node.flow and bool(node.entries) and _quote(node.entries[0][0]) == '"'
+
+
+def _quotes(node: Mapping | Sequence) -> tuple[tuple[str, str], ...]:
+    if isinstance(node, Mapping) or not node.items:
+        return ()
+    last = node.items[-1]
+    if isinstance(last, Mapping):
+        return tuple((key_text(key), _quote(value)) for key, value in last.entries)
+    return (("", _quote(last)),)
+
+
+def _quote(node: Node) -> str:
+    return node.style if isinstance(node, Scalar) and node.style in ("'", '"') else ""

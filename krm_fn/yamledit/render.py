@@ -1,0 +1,173 @@
+"""Plain data as YAML text in a given style.
+
+The law of this room: what it writes means the same to YAML 1.1 and YAML 1.2; a string that one of them would take for
+something else is quoted. It writes no anchors, tags, comments or folded lines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from krm_fn.yamledit.view import resolve
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the author of a text lays it out.
+
+    Attributes:
+        step: columns that a nested mapping is indented by.
+        dash: columns between a key and the dashes of the list below it (0: compact).
+        width: columns between a dash and what it introduces.
+        newline: the line break.
+        json: flow collections are written as JSON.
+        quotes: key of a neighbour -> the quote its value has (``""``, ``'``, ``"``); an unknown key is as it must be.
+    """
+
+    step: int = 2
+    dash: int = 0
+    width: int = 2
+    newline: str = "\n"
+    json: bool = False
+    quotes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A scalar that keeps the words of its author: ``text`` as it stood, ``value`` what it means."""
+
+    text: str
+    value: Any
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_/.][^\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]*")
+_PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_/.][\w./-]*")
+_NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
+_YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
+# What YAML 1.1 takes for a line break or refuses, JSON leaves bare.
+_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def is_plain(text: str, *, flow: bool = False) -> bool:
+    """True if ``text`` may stand unquoted and both YAML versions read it as this very string."""
+    if not (_PLAIN_IN_FLOW if flow else _PLAIN).fullmatch(text) or _NOT_PLAIN.search(text):
+        return False
+    if text in _YAML_11_BOOL or not isinstance(resolve(text), str):
+        return False
+    resolvers = yaml.SafeLoader.yaml_implicit_resolvers.get(text[0], [])
+    return not any(pattern.match(text) for _, pattern in resolvers)
+
+
+def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:
+    """One value on one line; ``quote`` is the author's, kept where it can hold the value."""
+    if isinstance(value, Raw):
+        if not flow or _PLAIN_IN_FLOW.fullmatch(value.text):
+            return value.text
+        value = value.value
+    if not isinstance(value, str):
+        return _constant(value)
+    if not quote and is_plain(value, flow=flow):
+        return value
+    if quote == "'" and not _NOT_IN_BLOCK.search(value) and "\n" not in value:
+        return "'" + value.replace("'", "''") + "'"
+    return _double_quoted(value)
+
+
+def _constant(value: Any) -> str:
+    text = json.dumps(value)
+    # YAML 1.1 takes a number with an exponent for a string unless it has a point.
+    return text.replace("e", ".0e", 1) if isinstance(value, float) and "." not in text else text
+
+
+def _double_quoted(value: str) -> str:
+    return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def is_literal(value: Any) -> bool:
+    """True for a text of several lines that a literal block can hold without ``|+``."""
+    return (
+        isinstance(value, str)
+        and "\n" in value
+        and not value.endswith("\n\n")
+        and value.strip("\n ") != ""
+        and not value.lstrip("\n ").startswith("\t")
+        and not _NOT_IN_BLOCK.search(value)
+    )
+
+
+def literal(value: str, indent: int, style: Style) -> tuple[str, list[str]]:
+    """The header (``|``, ``|-``, ``|2`` …) and the lines of a literal block whose content stands at ``indent``."""
+    hint = str(style.step) if value.lstrip("\n").startswith(" ") else ""
+    chomping = "" if value.endswith("\n") else "-"
+    lines = value.removesuffix("\n").split("\n")
+    return f"|{hint}{chomping}", [" " * indent + line if line else "" for line in lines]
+
+
+def flow(value: Any, style: Style, quote: str = "") -> str:
+    """``value`` on one line, as JSON where the author writes JSON."""
+    if style.json:
+        return _double_quoted(value) if isinstance(value, str) else _json(value)
+    if isinstance(value, dict):
+        quotes = dict(style.quotes)
+        members = (f"{scalar(key, flow=True)}: {flow(item, style, quotes.get(key, ''))}" for key, item in value.items())
+        return "{" + ", ".join(members) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(flow(item, style) for item in value) + "]"
+    return scalar(value, flow=True, quote=quote)
+
+
+def _json(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_double_quoted(key)}: {_json(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_json, value)) + "]"
+    if isinstance(value, Raw):
+        value = value.value
+    return _double_quoted(value) if isinstance(value, str) else _constant(value)
+
+
+def after_indicator(value: Any, column: int, style: Style, *, dash: bool, quote: str = "") -> tuple[str, list[str]]:
+    """What follows ``key:`` or ``-`` in block style.
+
+    Args:
+        value: plain data.
+        column: where the key, or the dash, stands.
+        style: the author's layout.
+        dash: True behind a dash.
+        quote: the author's quote for a scalar.
+
+    Returns:
+        The rest of the indicator's line (with its leading blank, or empty) and the lines below it, indented, without
+        line breaks.
+    """
+    if isinstance(value, (dict, list)) and value:
+        if dash:
+            lines = block(value, column + style.width, style)
+            return " " * (style.width - 1) + lines[0].lstrip(" "), lines[1:]
+        return "", block(value, column + (style.step if isinstance(value, dict) else style.dash), style)
+    if is_literal(value) and not quote:
+        header, lines = literal(value, column + style.step, style)
+        return " " + header, lines
+    return " " + flow(value, style, quote) if isinstance(value, (dict, list)) else " " + scalar(value, quote=quote), []
+
+
+def quote_of_new(value: Any, key: str | None, style: Style) -> str:
+    """The quote the neighbours of a new value have; none for a text of several lines, which is a literal block."""
+    return "" if isinstance(value, str) and "\n" in value else dict(style.quotes).get(key or "", "")
+
+
+def block(value: dict[str, Any] | list[Any], column: int, style: Style) -> list[str]:
+    """The lines of a collection that is not empty, its keys or dashes at ``column``."""
+    lines: list[str] = []
+    entries = value.items() if isinstance(value, dict) else ((None, item) for item in value)
+    for key, item in entries:
+        head = "-" if key is None else scalar(key) + ":"
+        rest, below = after_indicator(item, column, style, dash=key is None, quote=quote_of_new(item, key, style))
+        lines += [" " * column + head + rest, *below]
+    return lines

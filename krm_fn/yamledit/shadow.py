@@ -1,0 +1,232 @@
+"""The tree as it is to become: what stays where it stands, what goes, what is new.
+
+The law of this room: operations of RFC 6902 change the shadow only; the text is not looked at. What was never touched
+stays one spot, however large it is.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.errors import EditError
+from krm_fn.patch import APPEND, Operation, render_pointer
+from krm_fn.yamledit.render import Raw
+from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
+from krm_fn.yamledit.view import is_merge, key_text, same, scalar_value, view
+
+
+class Spot:
+    """One value of the shadow.
+
+    Attributes:
+        node: where it stands in the text; None if it is new.
+        kept: the text of ``node`` stays, but for what its children say.
+        value: what it is to be, if it is not kept; may hold ``Raw`` scalars.
+        children: the members or items, once something had to look inside.
+    """
+
+    __slots__ = ("children", "kept", "node", "value")
+
+    def __init__(self, node: Node | None, value: Any = None) -> None:
+        self.node = node
+        self.kept = node is not None
+        self.value = value
+        self.children: list[Entry] | None = None
+
+    def is_list(self) -> bool:
+        """True for a list, False for a mapping or a scalar."""
+        return isinstance(self.node, Sequence) if self.kept else isinstance(self.value, list)
+
+    def open(self) -> list[Entry]:
+        """The children; an alias, and a value that is new, are taken apart into spots of their own."""
+        if self.children is None:
+            if isinstance(self.node, Alias) and self.kept:
+                self.rewrite()
+            self.children = _children(self.node) if self.kept and self.node else _fresh_children(self.value)
+        return self.children
+
+    def rewrite(self) -> None:
+        """Give up the text of this spot: it will be written anew, with the words of its scalars."""
+        if self.kept and self.node is not None:
+            value = detach(self.node) if self.children is None else self.plain()
+            self.kept, self.value, self.children = False, value, None
+
+    def become(self, value: Any) -> None:
+        """Take over ``value``; a collection is changed member by member, so that what is equal stays as written."""
+        if self.kept and self.children is None and self.node and same(view(self.node), value):
+            return
+        if self.kept and isinstance(self.node, Mapping) and isinstance(value, dict) and value:
+            _become_mapping(self, value)
+        elif self.kept and isinstance(self.node, Sequence) and isinstance(value, list) and value:
+            _become_list(self, value)
+        else:
+            self.kept, self.value, self.children = False, copy.deepcopy(value), None
+
+    def plain(self) -> Any:
+        """The value as it is to be, untouched scalars as ``Raw``."""
+        if self.children is None:
+            return detach(self.node) if self.kept and self.node else self.value
+        if self.is_list():
+            return [child.spot.plain() for child in self.children]
+        merged: dict[str, Any] = {}
+        for child in self.children:
+            if child.key is None:
+                merged = {**_merged(child.spot), **merged}
+        return {**merged, **{child.key: child.spot.plain() for child in self.children if child.key is not None}}
+
+
+@dataclass
+class Entry:
+    """A child: ``key`` is None for an item of a list and for a merge key ``<<``; ``index`` is its place in the text."""
+
+    key: str | None
+    spot: Spot
+    index: int | None = None
+
+
+def apply(root: Spot, operations: Iterable[Operation]) -> None:
+    """Change the shadow; the operations are applied one after another.
+
+    Raises:
+        EditError: a step leads through a key that stands twice, or into something that is no collection.
+    """
+    for operation in operations:
+        spot = container(root, operation)
+        token = operation.path[-1]
+        if operation.op == "remove":
+            _remove(spot, token)
+        elif spot.is_list() and operation.op == "add":
+            position = len(spot.open()) if token == APPEND else int(token)
+            spot.open().insert(position, Entry(None, Spot(None, copy.deepcopy(operation.value))))
+        else:
+            _set(spot, token, operation.value)
+
+
+def container(root: Spot, operation: Operation) -> Spot:
+    """The collection that holds what the operation is about."""
+    spot = root
+    for token in operation.path[:-1]:
+        spot = _child(spot, token).spot
+    spot.open()
+    return spot
+
+
+def detach(node: Node) -> Any:
+    """Plain data of ``node`` with ``Raw`` scalars, aliases and merge keys expanded; checked against an alias bomb."""
+    view(node)
+    return _detach(node)
+
+
+def _detach(node: Node) -> Any:
+    if isinstance(node, Alias):
+        return _detach(node.target)
+    if isinstance(node, Sequence):
+        return [_detach(item) for item in node.items]
+    if isinstance(node, Mapping):
+        own = {key_text(key): _detach(value) for key, value in node.entries if not is_merge(key)}
+        inherited = {key: value for key, value in view(node).items() if key not in own}
+        return {**inherited, **own}
+    assert isinstance(node, Scalar)  # noqa: S101 -- the last of the four kinds
+    value = scalar_value(node)
+    return Raw(node.value, value) if not node.style and not node.tag and node.value else value
+
+
+def _children(node: Node) -> list[Entry]:
+    if isinstance(node, Sequence):
+        return [Entry(None, Spot(item), index) for index, item in enumerate(node.items)]
+    if isinstance(node, Mapping):
+        return [
+            Entry(None if is_merge(key) else key_text(key), Spot(value), index)
+            for index, (key, value) in enumerate(node.entries)
+        ]
+    return []
+
+
+def _fresh_children(value: Any) -> list[Entry]:
+    if isinstance(value, dict):
+        return [Entry(key, Spot(None, item)) for key, item in value.items()]
+    return [Entry(None, Spot(None, item)) for item in value] if isinstance(value, list) else []
+
+
+def _merged(spot: Spot) -> dict[str, Any]:
+    data = spot.plain()
+    merged: dict[str, Any] = {}
+    for source in data if isinstance(data, list) else [data]:
+        merged = {**(source if isinstance(source, dict) else {}), **merged}
+    return merged
+
+
+def _find(spot: Spot, token: str) -> Entry | None:
+    """The child that ``token`` names; one that comes by a merge key is made a member of its own first."""
+    children = spot.open()
+    if spot.is_list():
+        return children[int(token)]
+    found = [child for child in children if child.key == token]
+    if len(found) > 1:
+        raise EditError(f"the key `{token}` stands {len(found)} times in one mapping: keep one of them")
+    if found:
+        return found[0]
+    inherited: dict[str, Any] = {}
+    for child in children:
+        if child.key is None:
+            inherited = {**_merged(child.spot), **inherited}
+    if token not in inherited:
+        return None
+    children.append(Entry(token, Spot(None, inherited[token])))
+    return children[-1]
+
+
+def _child(spot: Spot, token: str) -> Entry:
+    child = _find(spot, token)
+    if child is None:
+        raise EditError(f"nothing stands at `{render_pointer((token,))}`")
+    return child
+
+
+def _set(spot: Spot, token: str, value: Any) -> None:
+    child = _find(spot, token)
+    if child is None:
+        spot.open().append(Entry(token, Spot(None, copy.deepcopy(value))))
+    else:
+        child.spot.become(value)
+
+
+def _remove(spot: Spot, token: str) -> None:
+    child = _child(spot, token)
+    if not spot.is_list() and any(token in _merged(other.spot) for other in spot.open() if other.key is None):
+        spot.rewrite()
+        child = _child(spot, token)
+    children = spot.open()
+    del children[next(index for index, other in enumerate(children) if other is child)]
+
+
+def _become_mapping(spot: Spot, value: dict[str, Any]) -> None:
+    for key in [child.key for child in spot.open() if child.key is not None and child.key not in value]:
+        _remove(spot, key)
+    for key, item in value.items():
+        _set(spot, key, item)
+
+
+def _become_list(spot: Spot, value: list[Any]) -> None:
+    """Items that are equal at either end stay; of those between, as many as there are become the new ones."""
+    children = spot.open()
+    old = [child.spot for child in children]
+    head = 0
+    while head < min(len(old), len(value)) and _equals(old[head], value[head]):
+        head += 1
+    tail = 0
+    while tail < min(len(old), len(value)) - head and _equals(old[-1 - tail], value[-1 - tail]):
+        tail += 1
+    middle = value[head : len(value) - tail]
+    changed = children[head : len(children) - tail]
+    for child, item in zip(changed, middle, strict=False):
+        child.spot.become(item)
+    added = [Entry(None, Spot(None, copy.deepcopy(item))) for item in middle[len(changed) :]]
+    children[head : len(children) - tail] = [*changed[: len(middle)], *added]
+
+
+def _equals(spot: Spot, value: Any) -> bool:
+    return spot.kept and spot.children is None and spot.node is not None and same(view(spot.node), value)

@@ -1,0 +1,197 @@
+"""From the shadow to edits of the text.
+
+The law of this room: an edit touches the lines of what it is about and no others. It need not be right in every layout
+one can think of: what it gives is proven, and where the proof fails a coarser edit is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from krm_fn.yamledit import layout
+from krm_fn.yamledit.layout import Place
+from krm_fn.yamledit.render import Style, after_indicator, block, flow, is_literal, quote_of_new, scalar
+from krm_fn.yamledit.shadow import Entry, Spot
+from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Put ``text`` in place of what stands from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    text: str
+
+
+def splice(text: str, edits: list[Edit]) -> str:
+    """``text`` with all edits made; of those at one place the earlier in the list comes first."""
+    parts: list[str] = []
+    position = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        parts += [text[position : edit.start], edit.text]
+        position = max(position, edit.end)
+    return "".join([*parts, text[position:]])
+
+
+def edits(text: str, root: Spot, style: Style) -> list[Edit]:
+    """The edits that make the text say what the shadow says; inner ones before outer ones at the same place.
+
+    Raises:
+        EditError: a layout that cannot be edited in place.
+    """
+    return list(_Writer(text, style).spot(root, None, 0))
+
+
+class _Writer:
+    def __init__(self, text: str, style: Style) -> None:
+        self.text = text
+        self.style = style
+
+    def spot(self, spot: Spot, place: Place | None, index: int) -> Iterator[Edit]:
+        """Edits for the child ``index`` of ``place``; the root has no place."""
+        node = spot.node
+        if node is None or (spot.kept and spot.children is None):
+            return
+        if place is not None and not place.flow and self.is_line(node) and _grows_tall(spot):
+            spot.rewrite()
+        if spot.kept and isinstance(node, (Mapping, Sequence)) and _keeps_one(node, spot):
+            yield from self.collection(node, spot.children or [])
+        elif place is None:
+            yield Edit(node.start, layout.end_of_line(self.text, node.end), self.root(spot.plain(), node))
+        elif place.flow:
+            near = replace(self.style, json=self.style.json or _quote(node) == '"')
+            yield Edit(node.start, node.end, flow(spot.plain(), near, _quote(node)))
+        else:
+            yield from self.behind_indicator(node, spot.plain(), place, index)
+
+    def is_line(self, node: Node) -> bool:
+        """True for a flow collection on one line: it may become a block without losing a comment."""
+        return isinstance(node, (Mapping, Sequence)) and node.flow and "\n" not in self.text[node.start : node.end]
+
+    def collection(self, node: Mapping | Sequence, children: list[Entry]) -> Iterator[Edit]:
+        """Edits inside a collection that stays: in its children, then what goes, then what is new."""
+        stay = {child.index: child.spot for child in children if child.index is not None}
+        if len(stay) == len(children) == _size(node) and all(_is_untouched(spot) for spot in stay.values()):
+            return
+        place = Place(self.text, node)
+        for index, spot in stay.items():
+            yield from self.spot(spot, place, index)
+        for first, last in _runs(set(range(_size(node))) - stay.keys()):
+            yield self.removal(place, first, last)
+        style = layout.style_near(self.text, node, place, self.style)
+        behind: int | None = None
+        for child in children:
+            if child.index is not None:
+                behind = child.index
+            else:
+                insertion = self.flow_insertion if place.flow else self.block_insertion
+                yield insertion(place, behind, min(stay), child, style)
+
+    def removal(self, place: Place, first: int, last: int) -> Edit:
+        """Take out the children from ``first`` to ``last``; at least one other stays."""
+        text, start, end = self.text, place.starts[first], place.ends[last]
+        if place.flow:
+            return Edit(place.ends[first - 1], end, "") if first else Edit(start, place.starts[last + 1], "")
+        if not layout.starts_line(text, start):  # the line begins with the dash of the list around it
+            line_end, neighbour = layout.end_of_line(text, end), place.starts[last + 1]
+            if text[line_end:neighbour].strip():  # comments of the neighbour: they stay, below the dash
+                return Edit(len(text[:start].rstrip(" ")), line_end, "")
+            return Edit(start, neighbour, "")
+        start -= layout.column_of(text, start)
+        if start == 0:
+            return Edit(0, text.index("\n", end) + 1, "")
+        # The line break before goes, the one behind stays: what is new behind a last child is put before that one.
+        return Edit(layout.end_of_line(text, start - 1), layout.end_of_line(text, end), "")
+
+    def block_insertion(self, place: Place, behind: int | None, first: int, child: Entry, style: Style) -> Edit:
+        """New lines below the child ``behind``, or above ``first``, the first one that stays."""
+        is_item, value = child.key is None, child.spot.plain()
+        quote = quote_of_new(value, child.key, style)
+        rest, below = after_indicator(value, place.column, style, dash=is_item, quote=quote)
+        lines = [("-" if is_item else scalar(child.key) + ":") + rest, *below]
+        pad = " " * place.column
+        if behind is None:
+            return Edit(place.starts[first], place.starts[first], style.newline.join([*lines, pad]))
+        position = layout.end_of_line(self.text, place.ends[behind])
+        return Edit(position, position, style.newline + pad + style.newline.join(lines))
+
+    def flow_insertion(self, place: Place, behind: int | None, first: int, child: Entry, style: Style) -> Edit:
+        """A new member behind the child ``behind``, or before ``first``; on a line of its own if that one has one."""
+        quote = dict(style.quotes).get(child.key or "", "")
+        head = "" if child.key is None else flow(child.key, replace(style, quotes=())) + ": "
+        member = head + flow(child.spot.plain(), style, quote)
+        neighbour = place.starts[first if behind is None else behind]
+        gap = " "
+        if layout.starts_line(self.text, neighbour):
+            gap = style.newline + " " * layout.column_of(self.text, neighbour)
+        if behind is None:
+            return Edit(neighbour, neighbour, member + "," + gap)
+        return Edit(place.ends[behind], place.ends[behind], "," + gap + member)
+
+    def behind_indicator(self, node: Node, value: Any, place: Place, index: int) -> Iterator[Edit]:
+        """Write the value behind a ``-`` or ``:`` anew; a comment on that line stays."""
+        indicator, newline = place.behind[index], self.style.newline
+        rest, below = after_indicator(value, place.column, self.style, dash=place.is_list, quote=_quote(node))
+        body = "".join(newline + line for line in below)
+        end_of_line = layout.end_of_line(self.text, indicator)
+        if node.end <= end_of_line:
+            start = node.start if rest and node.start > indicator else indicator
+            yield Edit(start, node.end, rest[1:] if start > indicator else rest)
+            yield Edit(end_of_line, end_of_line, body)
+            return
+        comment = self.text[indicator:end_of_line].rstrip(" ") if node.start > end_of_line else ""
+        end = node.end if isinstance(node, Scalar) else layout.end_of_line(self.text, node.end)
+        yield Edit(indicator, end, rest + comment + body)
+
+    def root(self, value: Any, node: Node) -> str:
+        if self.style.json or not isinstance(value, (dict, list)) or not value:
+            return flow(value, self.style)
+        lines = block(value, layout.column_of(self.text, node.start), self.style)
+        return self.style.newline.join(lines).lstrip(" ")
+
+
+def _quote(node: Node) -> str:
+    return node.style if isinstance(node, Scalar) and node.style in ("'", '"') else ""
+
+
+def _grows_tall(spot: Spot) -> bool:
+    """True if an empty collection gets a text of several lines: in flow style that would be one long line.
+
+    One that holds something keeps its style, so that taking the text out again leaves what was there.
+    """
+    if isinstance(spot.node, (Mapping, Sequence)) and _size(spot.node) == 0:
+        return _is_tall(spot.plain())
+    return spot.kept and any(_grows_tall(child.spot) for child in spot.children or ())
+
+
+def _is_tall(value: Any) -> bool:
+    if isinstance(value, (dict, list)):
+        return any(map(_is_tall, value.values() if isinstance(value, dict) else value))
+    return is_literal(value)
+
+
+def _is_untouched(spot: Spot) -> bool:
+    return spot.kept and spot.children is None
+
+
+def _size(node: Mapping | Sequence) -> int:
+    return len(node.items) if isinstance(node, Sequence) else len(node.entries)
+
+
+def _keeps_one(node: Mapping | Sequence, spot: Spot) -> bool:
+    """True if a child stays to edit around; a collection that loses or never had one is written anew."""
+    children = spot.children or []
+    return any(child.index is not None for child in children) or (_size(node) == 0 and not children)
+
+
+def _runs(indexes: set[int]) -> Iterator[tuple[int, int]]:
+    """``{1, 2, 5}`` -> (1, 2), (5, 5)."""
+    for first in sorted(indexes):
+        if first - 1 not in indexes:
+            last = first
+            while last + 1 in indexes:
+                last += 1
+            yield first, last

@@ -1,0 +1,193 @@
+"""YAML text as a tree that knows where each value stands.
+
+The law of this room: nothing is resolved and nothing is lost; an alias stays an alias, a duplicated key stays twice.
+PyYAML's ``compose`` forgets both, so the tree is built from its events.
+
+All positions are offsets into the text, in characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from krm_fn.errors import InputError
+
+MAX_DEPTH = 500
+"""Deeper nesting is refused: no manifest needs it, and every consumer of the tree may walk it recursively."""
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(eq=False)
+class Node:
+    """A value of the text; ``start`` includes its anchor and tag, ``end`` is behind its last character.
+
+    The end of a block collection is the end of its last child (PyYAML's own mark lies on a later line), that of a block
+    scalar the end of its last line of content, line break excluded.
+    """
+
+    start: int
+    end: int
+
+
+@dataclass(eq=False)
+class Scalar(Node):
+    """``style`` is ``""`` for plain, else one of ``'``, ``"``, ``|``, ``>``; ``tag`` is empty unless written."""
+
+    value: str
+    style: str = ""
+    tag: str = ""
+
+
+@dataclass(eq=False)
+class Alias(Node):
+    """``*name``; ``target`` is the anchored node itself."""
+
+    target: Node
+
+
+@dataclass(eq=False)
+class Sequence(Node):
+    """A list, in block style or in flow style."""
+
+    flow: bool
+    items: list[Node] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Mapping(Node):
+    """Pairs of key and value in the order of the text."""
+
+    flow: bool
+    entries: list[tuple[Node, Node]] = field(default_factory=list)
+
+
+def compose(text: str) -> Node:
+    """The tree of the one document that ``text`` holds.
+
+    Raises:
+        InputError: the text is not YAML, holds no or several documents, nests too deep, or uses an unknown alias. The
+            message names line and column, never the text around them: it may hold a credential.
+    """
+    builder = _Builder(text)
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise InputError(f"not valid YAML: {error.problem or error.context}{_at(mark)}") from None
+    except yaml.YAMLError as error:
+        reason = getattr(error, "reason", "it cannot be read")
+        raise InputError(f"not valid YAML: {reason} at character {getattr(error, 'position', 0) + 1}") from None
+    if builder.root is None:
+        raise InputError("the input is empty: it must be one YAML document")
+    return builder.root
+
+
+def _at(mark: Any) -> str:
+    return f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+
+
+class _Builder:
+    """Builds the tree event by event; an explicit stack, so that depth is ours to limit."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.root: Node | None = None
+        self.anchors: dict[str, Node] = {}
+        self.stack: list[Sequence | Mapping] = []
+        self.keys: list[Node | None] = []
+
+    def take(self, event: yaml.Event) -> None:
+        start = event.start_mark.index if event.start_mark else 0
+        end = event.end_mark.index if event.end_mark else 0
+        if isinstance(event, yaml.ScalarEvent):
+            self._place(self._scalar(event, start, end), event.anchor)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            kind = Sequence if isinstance(event, yaml.SequenceStartEvent) else Mapping
+            self._open(kind(start, end, flow=bool(event.flow_style)), event)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._close(end)
+        elif isinstance(event, yaml.AliasEvent):
+            self._place(self._alias(event, start, end), None)
+        elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
+            raise InputError(f"the input must be one YAML document, but a second one begins{_at(event.start_mark)}")
+
+    def _scalar(self, event: yaml.ScalarEvent, start: int, end: int) -> Scalar:
+        style = event.style or ""
+        if style in ("|", ">"):
+            end = _end_of_block_scalar(self.text, start, end)
+        elif start == end:  # nothing, which PyYAML finds where the next thing begins
+            start = end = _end_of_text_before(self.text, start)
+        return Scalar(start, end, value=event.value, style=style, tag=event.tag or "")
+
+    def _alias(self, event: yaml.AliasEvent, start: int, end: int) -> Alias:
+        target = self.anchors.get(event.anchor or "")
+        if target is None:
+            raise InputError(f'the alias "*{event.anchor}" has no anchor before it{_at(event.start_mark)}')
+        if any(target is open_node for open_node in self.stack):
+            raise InputError(f'the alias "*{event.anchor}" stands inside its own anchor{_at(event.start_mark)}')
+        return Alias(start, end, target=target)
+
+    def _open(self, node: Sequence | Mapping, event: yaml.CollectionStartEvent) -> None:
+        if len(self.stack) >= MAX_DEPTH:
+            raise InputError(f"nested more than {MAX_DEPTH} levels deep{_at(event.start_mark)}")
+        self._place(node, event.anchor)
+        self.stack.append(node)
+        self.keys.append(None)
+
+    def _close(self, end: int) -> None:
+        node = self.stack.pop()
+        self.keys.pop()
+        children: list[Node] = node.items if isinstance(node, Sequence) else [child for _, child in node.entries]
+        node.end = end if node.flow or not children else children[-1].end
+
+    def _place(self, node: Node, anchor: str | None) -> None:
+        if anchor:
+            self.anchors[anchor] = node
+        if not self.stack:
+            self.root = node
+            return
+        parent = self.stack[-1]
+        if isinstance(parent, Sequence):
+            parent.items.append(node)
+        elif self.keys[-1] is None:
+            self.keys[-1] = node
+        else:
+            parent.entries.append((self.keys[-1], node))
+            self.keys[-1] = None
+
+
+_BLANK_TAIL = re.compile(r"(?:\r?\n)+\Z")
+
+
+def _end_of_text_before(text: str, position: int) -> int:
+    while position and text[position - 1] in " \t\r\n":
+        position -= 1
+    return position
+
+
+def _end_of_block_scalar(text: str, start: int, end: int) -> int:
+    """Without the line break behind it and, unless they are content (``|+``), without the empty lines either."""
+    raw = text[start:end]
+    keeps_blank_lines = "+" in raw.partition("\n")[0].partition("#")[0]
+    if keeps_blank_lines:
+        return start + len(raw.removesuffix("\n").removesuffix("\r"))
+    return start + len(_BLANK_TAIL.sub("", raw))
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """``node`` and everything in it, in the order of the text; aliases are not followed."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        if isinstance(current, Sequence):
+            pending.extend(reversed(current.items))
+        elif isinstance(current, Mapping):
+            pending.extend(part for entry in reversed(current.entries) for part in reversed(entry))

@@ -1,0 +1,134 @@
+"""The tree as plain data, the way YAML 1.2 reads it.
+
+The law of this room: a key is a string, and so is every value that JSON cannot hold (``.nan``, a date, ``=``). What
+YAML 1.1 would read differently (``yes``, ``22:30``, ``0640``) is data nobody writes back: it is only looked at.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from krm_fn.errors import InputError
+from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence
+
+MAX_EXPANSION = 500_000
+"""Values that aliases may add to what the text holds: beyond it the text is an alias bomb."""
+
+_STR_TAGS = frozenset({"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"})
+_NULL_TAG = "tag:yaml.org,2002:null"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+_CONSTANTS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_LONGEST_NUMBER = 1000  # Python refuses to read integers of more than 4300 digits
+
+
+def resolve(text: str) -> Any:
+    """What the core schema of YAML 1.2 makes of a plain scalar; a number JSON cannot hold stays a string."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if len(text) > _LONGEST_NUMBER:
+        return text
+    if _INT.fullmatch(text):
+        return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        return number if math.isfinite(number) else text
+    return text
+
+
+def scalar_value(node: Scalar) -> Any:
+    """The value of one scalar."""
+    if node.tag == _NULL_TAG:
+        return None
+    if node.style or node.tag not in _STR_TAGS:
+        return node.value
+    return resolve(node.value)
+
+
+def key_text(node: Node) -> str:
+    """A key as the string that JSON would make of it; a key that is no scalar is told by its place."""
+    while isinstance(node, Alias):
+        node = node.target
+    return node.value if isinstance(node, Scalar) else f"? at {node.start}"
+
+
+def is_merge(key: Node) -> bool:
+    """True for the merge key ``<<`` of YAML 1.1 (kpt writes it ``!!merge <<``)."""
+    return isinstance(key, Scalar) and key.value == "<<" and not key.style and key.tag in ("", _MERGE_TAG)
+
+
+def view(node: Node) -> Any:
+    """Plain data of ``node``: dict, list, str, int, float, bool, None; aliases and merge keys are expanded.
+
+    Of a key that stands twice the last one counts, as JSON readers have it. No two places share an object.
+
+    Raises:
+        InputError: aliases expand to more than ``MAX_EXPANSION`` values, or nest deeper than a text may.
+    """
+    return _Viewer().value(node, 0)
+
+
+class _Viewer:
+    def __init__(self) -> None:
+        self.inside_alias = False
+        self.expanded = 0
+
+    def value(self, node: Node, depth: int) -> Any:
+        if self.inside_alias:
+            self.count(depth)
+        if isinstance(node, Scalar):
+            return scalar_value(node)
+        if isinstance(node, Mapping):
+            return self.mapping(node, depth + 1)
+        if isinstance(node, Sequence):
+            return [self.value(item, depth + 1) for item in node.items]
+        return self.alias(node, depth)
+
+    def count(self, depth: int) -> None:
+        """What aliases add is limited here; the text itself was measured when it was composed."""
+        self.expanded += 1
+        if self.expanded > MAX_EXPANSION:
+            raise InputError(f"aliases expand to more than {MAX_EXPANSION} values: write them out or remove them")
+        if depth > MAX_DEPTH:
+            raise InputError(f"aliases nest more than {MAX_DEPTH} levels deep: write them out or remove them")
+
+    def alias(self, node: Node, depth: int) -> Any:
+        assert isinstance(node, Alias)  # noqa: S101 -- the last of the four kinds
+        outer, self.inside_alias = self.inside_alias, True
+        try:
+            return self.value(node.target, depth)
+        finally:
+            self.inside_alias = outer
+
+    def mapping(self, node: Mapping, depth: int) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        own: dict[str, Any] = {}
+        for key, value in node.entries:
+            if is_merge(key):
+                for source in self.sources(value, depth):
+                    merged = {**source, **merged}
+            else:
+                own[key_text(key)] = self.value(value, depth)
+        return {**merged, **own} if merged else own
+
+    def sources(self, node: Node, depth: int) -> list[dict[str, Any]]:
+        data = self.value(node, depth)
+        return [source for source in (data if isinstance(data, list) else [data]) if isinstance(source, dict)]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal in value and in type, at every depth: for Python ``True == 1 == 1.0``, for YAML they differ."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)

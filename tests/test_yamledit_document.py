@@ -1,0 +1,174 @@
+"""A document as a whole: aliases, anchors, merge keys, coarser ways where no edit in place fits, and the proof."""
+
+from __future__ import annotations
+
+import pytest
+
+from krm_fn.errors import EditError, InputError, OurBug
+from krm_fn.patch import Operation, add, remove, replace
+from krm_fn.yamledit import Document, document, read
+
+ANCHORED = "a: &x # here\n  k: 1 # one\n  l: [2]\nb: *x # b\nc: {d: *x}\ne: 5\n"
+
+
+def test_nothing_to_do_is_the_same_text_even_if_it_is_no_yaml() -> None:
+    text = "a: [\x00"
+    assert Document(text).edit([]) is text
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "new"),
+    [
+        pytest.param(ANCHORED, replace("e", value=6), ANCHORED.replace("5", "6"), id="far from anchor and alias"),
+        pytest.param(ANCHORED, add("e2", value=1), ANCHORED + "e2: 1\n", id="a new member"),
+        pytest.param(
+            ANCHORED, replace("b", value={"k": 1, "l": [2]}), ANCHORED, id="an alias is replaced by what it means"
+        ),
+        pytest.param(ANCHORED, remove("b"), ANCHORED.replace("b: *x # b\n", ""), id="an alias goes"),
+        pytest.param(
+            ANCHORED,
+            replace("b", "k", value=9),
+            ANCHORED.replace("b: *x # b", "b: # b\n  k: 9\n  l:\n  - 2"),
+            id="into an alias",
+        ),
+        pytest.param(
+            ANCHORED,
+            replace("a", "k", value=9),
+            "a: &x # here\n  k: 9 # one\n  l: [2]\nb: # b\n  k: 1\n  l:\n  - 2\nc: {d: {k: 1, l: [2]}}\ne: 5\n",
+            id="what an anchor names changes: its aliases are written out",
+        ),
+        pytest.param(
+            ANCHORED,
+            remove("a"),
+            "b: # b\n  k: 1\n  l:\n  - 2\nc: {d: {k: 1, l: [2]}}\ne: 5\n",
+            id="what an anchor names goes",
+        ),
+        pytest.param(
+            "a: &x 1\nb: *x\nc: &x 2\nd: *x\n",
+            replace("a", value=9),
+            "a: 9\nb: 1\nc: &x 2\nd: *x\n",
+            id="a name used twice",
+        ),
+        pytest.param("a: &x 1\nb: [*x, 2]\n", remove("b", 0), "a: &x 1\nb: [2]\n", id="an item that is an alias"),
+    ],
+)
+def test_aliases_are_written_out_only_where_they_must_be(text: str, operation: Operation, new: str) -> None:
+    assert Document(text).edit([operation]) == new
+
+
+MERGED = "x: &n\n  b: 1\n  c: 2\na:\n  <<: *n # merged\n  e: 3\nf: 0\n"
+
+
+@pytest.mark.parametrize(
+    ("operation", "new"),
+    [
+        pytest.param(replace("f", value=1), MERGED.replace("f: 0", "f: 1"), id="elsewhere"),
+        pytest.param(replace("a", "e", value=4), MERGED.replace("e: 3", "e: 4"), id="a member beside it"),
+        pytest.param(
+            replace("a", "b", value=9), MERGED.replace("e: 3\n", "e: 3\n  b: 9\n"), id="a merged member gets its own"
+        ),
+        pytest.param(remove("a", "e"), MERGED.replace("  e: 3\n", ""), id="a member beside it goes"),
+    ],
+)
+def test_merge_keys_stay_where_they_can(operation: Operation, new: str) -> None:
+    assert Document(MERGED).edit([operation]) == new
+
+
+@pytest.mark.parametrize("operation", [remove("a", "b"), replace("x", "b", value=7), remove("x")])
+def test_merge_keys_are_written_out_where_they_cannot(operation: Operation) -> None:
+    before, after = read(MERGED), read(Document(MERGED).edit([operation]))
+    expected = {"b": 1, "c": 2, "e": 3}
+    if operation.path[0] == "a":
+        del expected["b"]
+    assert after["a"] == expected
+    assert after["f"] == before["f"]
+
+
+@pytest.mark.parametrize("operation", [replace("a", value=3), replace("a", "k", value=3)])
+def test_a_key_that_stands_twice_is_never_guessed_at(operation: Operation) -> None:
+    with pytest.raises(EditError, match="the key `a` stands 2 times in one mapping: keep one of them"):
+        Document("a: {k: 1}\na: {k: 2}\nb: 1\n").edit([operation])
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "new"),
+    [
+        pytest.param("? a\n? b\n", add("c", value=1), "a: null\nb: null\nc: 1\n", id="explicit keys without a value"),
+        pytest.param(
+            "k:\n  ? a\n  ? b\nl:\n  m: 1 # c\n  n:\n    o: 2\n",
+            remove("k", "a"),
+            "k:\n  b: null\nl:\n  m: 1 # c\n  n:\n    o: 2\n",
+            id="a set",
+        ),
+    ],
+)
+def test_what_no_edit_fits_is_written_anew_and_nothing_around_it(text: str, operation: Operation, new: str) -> None:
+    assert Document(text).edit([operation]) == new
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_a_text_without_a_final_line_break_gets_one_only_where_it_must_be(line_break: str) -> None:
+    text = f"a: 1{line_break}b: 2"
+    assert Document(text).edit([replace("b", value=3)]) == f"a: 1{line_break}b: 3"
+    assert Document(text).edit([replace("a", value="x\ny\n")]).endswith(f"y{line_break}b: 2")
+    assert Document(text).edit([replace("b", value="x\ny\n")]).endswith(f"  y{line_break}")
+
+
+def test_a_wrong_edit_is_never_given_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the ways of editing do, the proof stands behind them."""
+    monkeypatch.setattr(document, "splice", lambda text, _: text.replace("1", "2"))
+    with pytest.raises(OurBug, match="nothing was written"):
+        Document("a: 1\nb: 1\n").edit([replace("a", value=2)])
+
+
+def test_a_coarser_way_is_taken_where_the_first_proves_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    spoiled: list[str] = []
+
+    def spoil_first(text: str, edits: list[document.Edit]) -> str:
+        spoiled.append(text)
+        return "a: [" if len(spoiled) == 1 else original(text, edits)
+
+    original = document.splice
+    monkeypatch.setattr(document, "splice", spoil_first)
+    assert Document("a: 1 # one\nb: 1\n").edit([replace("a", value=2)]) == "a: 2\nb: 1\n"
+
+
+def test_operations_that_do_not_fit_are_our_bug() -> None:
+    with pytest.raises(OurBug, match="does not fit"):
+        Document("a: 1\n").edit([remove("b")])
+
+
+def test_a_text_that_cannot_be_read_is_refused() -> None:
+    with pytest.raises(InputError, match="not valid YAML"):
+        Document("a: [\n").edit([add("b", value=1)])
+
+
+def test_the_members_of_a_document_and_their_text() -> None:
+    members = Document("a: [1, 2] # c\n'b': |\n  x\nc: {}\n").members()
+    assert members is not None
+    assert {key: part.text for key, part in members.items()} == {"a": "[1, 2]", "b": "|\n  x", "c": "{}"}
+    assert [item.text for item in members["a"].items() or []] == ["1", "2"]
+    assert members["c"].items() is None
+    assert members["b"].data() == "x\n"
+
+
+def test_the_items_of_an_alias_are_those_of_its_anchor() -> None:
+    members = Document("a: &x [1]\nb: *x\n").members()
+    assert members is not None
+    assert [item.data() for item in members["b"].items() or []] == [1]
+
+
+def test_a_member_must_not_stand_twice() -> None:
+    with pytest.raises(InputError, match="`a` must not stand twice in one mapping"):
+        Document("a: 1\na: 1\n").members()
+
+
+@pytest.mark.parametrize("text", ["- a\n", "a\n", "[]\n", "~\n"])
+def test_what_is_no_mapping_has_no_members(text: str) -> None:
+    assert Document(text).members() is None
+
+
+def test_data_is_made_anew_at_each_call() -> None:
+    one = Document("a: [1]\n")
+    one.data()["a"].append(2)
+    assert one.data() == {"a": [1]}

@@ -1,0 +1,118 @@
+"""Where things stand in a text, and the style they add up to."""
+
+from __future__ import annotations
+
+import pytest
+
+from krm_fn.errors import EditError
+from krm_fn.yamledit.layout import Place, column_of, end_of_line, newline_of, starts_line, style_near, style_of
+from krm_fn.yamledit.render import Style
+from krm_fn.yamledit.tree import Mapping, Sequence, compose
+
+
+def collection(text: str) -> Mapping | Sequence:
+    root = compose(text)
+    assert isinstance(root, (Mapping, Sequence))
+    return root
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "column", "end", "first"),
+    [
+        pytest.param("abc\n", 0, 0, 3, True, id="the first line"),
+        pytest.param("abc\n  def\n", 6, 2, 9, True, id="behind an indentation"),
+        pytest.param("abc\n  def\n", 7, 3, 9, False, id="inside a word"),
+        pytest.param("abc\r\ndef\r\n", 1, 1, 3, False, id="a line break of two characters is not part of the line"),
+        pytest.param("abc", 2, 2, 3, False, id="no line break at the end"),
+        pytest.param("\n", 0, 0, 0, True, id="an empty line"),
+    ],
+)
+def test_lines(text: str, position: int, column: int, end: int, *, first: bool) -> None:
+    assert column_of(text, position) == column
+    assert end_of_line(text, position) == end
+    assert starts_line(text, position) is first
+
+
+@pytest.mark.parametrize(
+    ("text", "line_break"),
+    [("a\nb\r\n", "\n"), ("a\r\nb\n", "\r\n"), ("a", "\n"), ("", "\n"), ("\n", "\n"), ("\r\n", "\r\n")],
+)
+def test_the_line_break_of_the_first_line(text: str, line_break: str) -> None:
+    assert newline_of(text) == line_break
+
+
+@pytest.mark.parametrize(
+    ("text", "children"),
+    [
+        pytest.param("- 1 # c\n- two\n", ["- 1", "- two"], id="a list"),
+        pytest.param("-   1\n-\n  x\n", ["-   1", "-\n  x"], id="wide dashes, and an item on the line below"),
+        pytest.param("- # c\n  1\n# d\n- 2\n", ["- # c\n  1", "- 2"], id="comments between"),
+        pytest.param("-\n-\n", ["-", "-"], id="items without a value"),
+        pytest.param("- - 1\n- {}\n", ["- - 1", "- {}"], id="collections as items"),
+        pytest.param("a: 1\nb:\n  c: 2\n", ["a: 1", "b:\n  c: 2"], id="a mapping"),
+        pytest.param("a:\nb: # c\nd: x\n", ["a:", "b:", "d: x"], id="members without a value"),
+        pytest.param("? a\n: 1\n?   b\n: 2\n", ["? a\n: 1", "?   b\n: 2"], id="explicit keys"),
+        pytest.param("'a' : 1\n", ["'a' : 1"], id="a blank before the colon"),
+        pytest.param("&x a: &y\n  b: 1\n", ["&x a: &y\n  b: 1"], id="anchors"),
+        pytest.param("[1, {a: 2}, 'x']\n", ["1", "{a: 2}", "'x'"], id="a flow list"),
+        pytest.param("{a: 1, b: [2], c}\n", ["a: 1", "b: [2]", "c"], id="a flow mapping"),
+    ],
+)
+def test_where_children_stand(text: str, children: list[str]) -> None:
+    place = Place(text, collection(text))
+    assert [text[start:end] for start, end in zip(place.starts, place.ends, strict=True)] == children
+    if not place.flow:
+        assert all(text[position - 1] in "-:" for position in place.behind)
+        assert len(place.behind) == len(children)
+
+
+def test_a_place_knows_its_column_and_kind() -> None:
+    inner = collection("a:\n  - 1\n")
+    assert isinstance(inner, Mapping)
+    node = inner.entries[0][1]
+    assert isinstance(node, Sequence)
+    place = Place("a:\n  - 1\n", node)
+    assert (place.column, place.is_list, place.flow) == (2, True, False)
+
+
+def test_an_explicit_key_without_a_value_cannot_be_edited_in_place() -> None:
+    with pytest.raises(EditError, match="an explicit key without a value"):
+        Place("? a\n? b\n", collection("? a\n? b\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        pytest.param("a: 1\n", Style(), id="what shows nothing is kustomize's"),
+        pytest.param("a:\n- 1\n", Style(), id="compact lists"),
+        pytest.param("a:\n  - 1\n", Style(dash=2), id="lists that are indented"),
+        pytest.param("a:\n    b: 1\n", Style(step=4), id="four columns"),
+        pytest.param("a:\n- 1\nb:\n- 1\nc:\n  - 1\n", Style(), id="most of the lists decide"),
+        pytest.param(
+            "a:\n   b:\n   - 1\n   c:\n      - 1\n   d:\n      - 1\n", Style(step=3, dash=3), id="three columns"
+        ),
+        pytest.param('{"a": 1}\n', Style(json=True), id="a mapping in braces"),
+        pytest.param("\n [1]\n", Style(json=True), id="a list in brackets"),
+        pytest.param("a: 1\r\n", Style(newline="\r\n"), id="line breaks of two characters"),
+    ],
+)
+def test_the_style_of_a_text(text: str, style: Style) -> None:
+    assert style_of(text, compose(text)) == style
+
+
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        pytest.param("- 'a'\n- b\n- \"c\"\n", Style(quotes=(("", '"'),)), id="the quotes of the last item"),
+        pytest.param("- k: 'v'\n  l: w\n", Style(quotes=(("k", "'"), ("l", ""))), id="the quotes of its members"),
+        pytest.param("-    a\n", Style(width=5, quotes=(("", ""),)), id="columns behind a dash"),
+        pytest.param("-\n  a\n", Style(quotes=(("", ""),)), id="an item on the next line says nothing about columns"),
+        pytest.param("a:\n  - 1\n", Style(dash=2), id="the dashes of its own members"),
+        pytest.param('{"a": 1}\n', Style(json=True), id="JSON by its quoted keys"),
+        pytest.param('[{"a": 1}]\n', Style(json=True, quotes=(("a", ""),)), id="JSON inside a list"),
+        pytest.param("{a: 1}\n", Style(), id="a flow mapping that is no JSON"),
+    ],
+)
+def test_the_style_near_a_child(text: str, style: Style) -> None:
+    node = collection(text)
+    assert style_near(text, node, Place(text, node), Style()) == style

@@ -1,0 +1,80 @@
+"""The torture cases of the writer: ``testdata/lossless/<case>/``, each a text, operations, and the text after them."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonpatch
+import pytest
+from support import ROOT
+
+from krm_fn.patch import Operation
+from krm_fn.yamledit import Document, read
+from krm_fn.yamledit.view import same
+
+CASES = sorted((ROOT / "testdata" / "lossless").iterdir())
+"""Every folder is a case: a file that is missing in one of them fails."""
+
+
+def text_of(path: Path) -> str:
+    return path.read_bytes().decode()
+
+
+def written(case: Path) -> list[dict[str, Any]]:
+    operations = json.loads(text_of(case / "operations.json"))
+    assert operations
+    return list(operations)
+
+
+def operations_of(case: Path) -> list[Operation]:
+    return [
+        Operation(entry["op"], tuple(jsonpatch.JsonPointer(entry["path"]).parts), entry.get("value"))
+        for entry in written(case)
+    ]
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.name)
+def case(request: pytest.FixtureRequest) -> Path:
+    return Path(request.param)
+
+
+def test_no_operation_gives_the_same_bytes(case: Path) -> None:
+    text = text_of(case / "input.yaml")
+    assert Document(text).edit([]).encode() == (case / "input.yaml").read_bytes()
+
+
+def test_operations_that_write_what_is_there_give_the_same_bytes(case: Path) -> None:
+    document = Document(text_of(case / "input.yaml"))
+    again = [Operation("replace", (key,), value) for key, value in document.data().items()]
+    assert document.edit(again) == document.text
+
+
+def test_the_text_after_the_operations(case: Path, golden: Callable[[Path, bytes], None]) -> None:
+    edited = Document(text_of(case / "input.yaml")).edit(operations_of(case))
+    golden(case / "expected.yaml", edited.encode())
+
+
+def test_the_text_after_the_operations_says_what_jsonpatch_says(case: Path) -> None:
+    old = read(text_of(case / "input.yaml"))
+    wanted = jsonpatch.apply_patch(old, copy.deepcopy(written(case)))
+    assert same(read(text_of(case / "expected.yaml")), wanted)
+
+
+def test_the_operations_one_by_one_come_to_the_same_meaning(case: Path) -> None:
+    text = text_of(case / "input.yaml")
+    for operation in operations_of(case):
+        text = Document(text).edit([operation])
+    assert same(read(text), read(text_of(case / "expected.yaml")))
+
+
+def test_every_comment_that_was_not_inside_what_goes_is_still_there(case: Path) -> None:
+    """No comment is written twice, none is changed, and no more are lost than lines that the operations name."""
+    old, new = (text_of(case / name).splitlines() for name in ("input.yaml", "expected.yaml"))
+    lost = [line[2:] for line in difflib.ndiff(old, new) if line.startswith("- ")]
+    whole_comments = [line for line in lost if line.lstrip().startswith("#")]
+    assert whole_comments == []

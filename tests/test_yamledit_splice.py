@@ -1,0 +1,246 @@
+"""Edits in place: the lines an operation is about, in their author's style, and no other line."""
+
+from __future__ import annotations
+
+import pytest
+
+from krm_fn.patch import Operation, add, remove, replace
+from krm_fn.yamledit import Document
+from krm_fn.yamledit.document import _in_place
+from krm_fn.yamledit.splice import Edit, splice
+
+
+def edited(text: str, *operations: Operation) -> str:
+    """The text after the operations, which must all have been possible in place."""
+    new = Document(text).edit(operations)
+    assert new == Document(text)._attempt(operations, _in_place)
+    return new
+
+
+LIST = "a:\n- 1 # one\n# two is\n- 2 # two\n- 3\n# end\nb: x # b\n"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param(replace("a", 0, value=1), id="an item that is equal"),
+        pytest.param(replace("a", value=[1, 2, 3]), id="a list that is equal"),
+        pytest.param(add("b", value="x"), id="a member that is equal"),
+        pytest.param(replace("b", value="x"), id="a scalar that is equal"),
+    ],
+)
+def test_an_operation_that_changes_nothing_changes_no_byte(operation: Operation) -> None:
+    assert edited(LIST, operation) == LIST
+
+
+def test_what_comes_and_goes_again_leaves_no_trace() -> None:
+    assert edited(LIST, add("a", "-", value=4), remove("a", 3), add("c", value={}), remove("c")) == LIST
+
+
+@pytest.mark.parametrize(
+    ("gone", "old"),
+    [
+        pytest.param(remove("a", 0), "- 1 # one\n", id="the first item"),
+        pytest.param(remove("a", 1), "- 2 # two\n", id="one between keeps the comment above it"),
+        pytest.param(remove("a", 2), "- 3\n", id="the last item keeps the comment below it"),
+        pytest.param(remove("b"), "b: x # b\n", id="the last member"),
+        pytest.param(remove("a"), "a:\n- 1 # one\n# two is\n- 2 # two\n- 3\n", id="the first member with all in it"),
+    ],
+)
+def test_removal_takes_the_lines_of_what_goes(gone: Operation, old: str) -> None:
+    assert edited(LIST, gone) == LIST.replace(old, "")
+
+
+@pytest.mark.parametrize(
+    ("operation", "old", "new"),
+    [
+        pytest.param(add("a", 0, value="new"), "- 1 # one\n", "- new\n- 1 # one\n", id="an item before the first"),
+        pytest.param(add("a", 1, value="new"), "- 1 # one\n", "- 1 # one\n- new\n", id="an item before the second"),
+        pytest.param(add("a", "-", value="new"), "- 3\n", "- 3\n- new\n", id="an item behind the last"),
+        pytest.param(add("a", 3, value={"k": [1]}), "- 3\n", "- 3\n- k:\n  - 1\n", id="an item that is a mapping"),
+        pytest.param(add("c", value=[1]), "b: x # b\n", "b: x # b\nc:\n- 1\n", id="a member behind the last"),
+        pytest.param(replace("a", 1, value="z"), "- 2 # two", "- z # two", id="a value keeps its comment"),
+        pytest.param(replace("b", value="0640"), "b: x # b", 'b: "0640" # b', id="a value that needs quotes"),
+        pytest.param(replace("b", value="1\n2\n"), "b: x # b\n", "b: | # b\n  1\n  2\n", id="a text behind a comment"),
+        pytest.param(replace("b", value={"k": 1}), "b: x # b\n", "b: # b\n  k: 1\n", id="a mapping for a scalar"),
+        pytest.param(replace("b", value=[]), "b: x # b", "b: [] # b", id="an empty list for a scalar"),
+        pytest.param(replace("a", 2, value={"k": 1, "l": 2}), "- 3\n", "- k: 1\n  l: 2\n", id="a mapping for an item"),
+    ],
+)
+def test_additions_and_replacements(operation: Operation, old: str, new: str) -> None:
+    assert edited(LIST, operation) == LIST.replace(old, new)
+
+
+@pytest.mark.parametrize("empty", ["", " null", " ~", " []", " {}", " !!null", "   []", " ''"])
+@pytest.mark.parametrize("comment", ["", " # why"])
+@pytest.mark.parametrize(
+    ("value", "lines"), [(["p", "q"], "- p\n- q\n"), ({"p": "q"}, "  p: q\n"), ("p\nq\n", "  p\n  q\n")]
+)
+def test_what_was_empty_is_filled_below_its_key(empty: str, comment: str, value: object, lines: str) -> None:
+    text = f"# top\na:{empty}{comment}\n# below\nb: 1\n"
+    new = edited(text, replace("a", value=value))
+    head, _, rest = new.removeprefix("# top\n").partition("\n")
+    assert new.startswith("# top\na:")
+    assert head.endswith(comment)
+    if not (isinstance(value, str) and empty == " ''"):  # in quotes its author wanted quotes
+        assert rest == lines + "# below\nb: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "operations", "new"),
+    [
+        pytest.param(LIST, [remove("a", 0)] * 3, "a: []\n# end\nb: x # b\n", id="a list that loses all"),
+        pytest.param("a:\n  b: 1 # c\nd: 1\n", [remove("a", "b")], "a: {}\nd: 1\n", id="a mapping that loses all"),
+        pytest.param("- a: 1\n", [remove(0, "a")], "- {}\n", id="a mapping behind a dash that loses all"),
+        pytest.param("# c\na: 1 # d\n# e\n", [remove("a")], "# c\n{}\n# e\n", id="a document that loses all"),
+        pytest.param("{}\n", [add("a", value=1)], '{"a": 1}\n', id="an empty document that is filled"),
+        pytest.param("a: {x: 1} # c\n", [remove("a", "x")], "a: {} # c\n", id="a flow mapping that loses all"),
+    ],
+)
+def test_collections_that_become_empty_or_cease_to_be(text: str, operations: list[Operation], new: str) -> None:
+    assert edited(text, *operations) == new
+
+
+FLOW = "a: [1, 2, 3] # why\nb: {x: 1, y: 2}\n"
+TALL = 'a: [\n  1, # one\n  2\n]\nb: {\n  "x": 1,\n  "y": 2\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "old", "new"),
+    [
+        pytest.param(FLOW, remove("a", 0), "[1, 2, 3]", "[2, 3]", id="the first goes"),
+        pytest.param(FLOW, remove("a", 1), "[1, 2, 3]", "[1, 3]", id="one between goes"),
+        pytest.param(FLOW, remove("a", 2), "[1, 2, 3]", "[1, 2]", id="the last goes"),
+        pytest.param(FLOW, add("a", "-", value="x y"), "[1, 2, 3]", '[1, 2, 3, "x y"]', id="one more"),
+        pytest.param(FLOW, add("a", 0, value="w"), "[1, 2, 3]", "[w, 1, 2, 3]", id="a new first"),
+        pytest.param(FLOW, remove("b", "x"), "{x: 1, y: 2}", "{y: 2}", id="a first member goes"),
+        pytest.param(FLOW, remove("b", "y"), "{x: 1, y: 2}", "{x: 1}", id="a last member goes"),
+        pytest.param(FLOW, add("b", "z", value=["q", {"r": 1}]), "y: 2}", "y: 2, z: [q, {r: 1}]}", id="a new member"),
+        pytest.param(FLOW, replace("b", "x", value="1\n2\n"), "x: 1", 'x: "1\\n2\\n"', id="a text stays on its line"),
+        pytest.param(TALL, add("a", "-", value=3), "  2\n", "  2,\n  3\n", id="a new item on a line of its own"),
+        pytest.param(TALL, add("b", "z", value={"k": "v"}), ": 2\n", ': 2,\n  "z": {"k": "v"}\n', id="JSON stays JSON"),
+        pytest.param(TALL, remove("b", "y"), '1,\n  "y": 2\n', "1\n", id="the last member, its line and the comma"),
+        pytest.param('{"a": "b"}\n', replace("a", value="c\nd"), '"b"', '"c\\nd"', id="a document that is JSON"),
+    ],
+)
+def test_flow_style_stays_flow_style(text: str, operation: Operation, old: str, new: str) -> None:
+    assert edited(text, operation) == text.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "added"),
+    [
+        pytest.param("a:\n- 1\n", add("a", "-", value={"x": [1]}), "- x:\n  - 1\n", id="dashes below the key"),
+        pytest.param(
+            "a:\n  - 1\n", add("a", "-", value={"x": [1]}), "  - x:\n      - 1\n", id="dashes deeper than the key"
+        ),
+        pytest.param("a:\n    b:\n        - 1\n", add("a", "c", value=[1]), "    c:\n        - 1\n", id="four columns"),
+        pytest.param(
+            "a:\n    b:\n        c: 1\n", add("a", "d", value={"e": 1}), "    d:\n        e: 1\n", id="a step of four"
+        ),
+        pytest.param(
+            "a:\n-   x: 1\n    z: 2\n", add("a", "-", value={"x": 1, "z": 2}), "-   x: 1\n    z: 2\n", id="wide dashes"
+        ),
+        pytest.param("- - 1\n  - 2\n", add(0, "-", value=9), "  - 9\n", id="a list in a list"),
+        pytest.param(
+            "a:\n- name: 'x'\n  value: \"w\"\n",
+            add("a", "-", value={"name": "p", "value": "q"}),
+            "- name: 'p'\n  value: \"q\"\n",
+            id="the quotes of the entry before it",
+        ),
+        pytest.param("a: |+\n  x\n\n\n", add("b", value=1), "b: 1\n", id="behind the empty lines a text keeps"),
+        pytest.param("a: >-\n  x\n  y\n", add("b", value="1\n2"), "b: |-\n  1\n  2\n", id="behind a folded text"),
+        pytest.param("a: 1 # c\n", add("b", value=True), "b: true\n", id="behind a comment"),
+        pytest.param("? a\n: 1\n", add("c", value=1), "c: 1\n", id="behind an explicit key"),
+        pytest.param("a: é😀\n", add("b", value="é"), 'b: "é"\n', id="behind letters of other languages"),
+    ],
+)
+def test_what_is_new_looks_like_its_neighbours(text: str, operation: Operation, added: str) -> None:
+    assert edited(text, operation) == text + added
+    # ... whatever the line break, and with none at the end
+    crlf = text.replace("\n", "\r\n")
+    assert edited(crlf, operation) == crlf + added.replace("\n", "\r\n")
+    if not text.endswith("\n\n"):
+        assert edited(text[:-1], operation) == (text + added)[:-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "new"),
+    [
+        pytest.param("a: 'x'\n", "y", "a: 'y'\n", id="single quotes"),
+        pytest.param('a: "x"\n', "y", 'a: "y"\n', id="double quotes"),
+        pytest.param("a: 'x'\n", "y\nz\n", 'a: "y\\nz\\n"\n', id="quotes that cannot hold a line break"),
+        pytest.param("a: |\n  x\n", "y\nz", "a: |-\n  y\n  z\n", id="a literal text that loses its last line break"),
+        pytest.param("a: >\n  x\n  y\n# c\n", "p\nq\n", "a: |\n  p\n  q\n# c\n", id="a folded text becomes literal"),
+        pytest.param("a: |-\n  x\n# c\nb: 1\n", "z", "a: z\n# c\nb: 1\n", id="a literal text becomes a word"),
+        pytest.param("a: one\n  two # c\nb: 1\n", "z", "a: z # c\nb: 1\n", id="a plain text over two lines"),
+        pytest.param('a: "one\n  two" # c\n', "z", 'a: "z" # c\n', id="a quoted text over two lines"),
+        pytest.param("a: !!str 7 # c\n", "z", "a: z # c\n", id="a tag goes with its value"),
+        pytest.param("a:\n  x # c\n", "z", "a: z # c\n", id="a value on the line below its key"),
+        pytest.param("a: # c\n  x\n", "z", "a: z # c\n", id="a comment between key and value"),
+    ],
+)
+def test_a_replaced_scalar_keeps_what_it_can(text: str, value: str, new: str) -> None:
+    assert edited(text, replace("a", value=value)) == new
+
+
+@pytest.mark.parametrize(
+    ("operation", "new"),
+    [
+        pytest.param(remove(0, "a"), "- b: 2 # b\n  c: 3\n", id="the member beside the dash"),
+        pytest.param(remove(0, "b"), "- a: 1\n  c: 3\n", id="a member between"),
+        pytest.param(remove(0, "c"), "- a: 1\n  b: 2 # b\n", id="the last member"),
+        pytest.param(add(0, value={"z": 1}), "- z: 1\n- a: 1\n  b: 2 # b\n  c: 3\n", id="an item before it"),
+    ],
+)
+def test_a_mapping_that_begins_beside_its_dash(operation: Operation, new: str) -> None:
+    assert edited("- a: 1\n  b: 2 # b\n  c: 3\n", operation) == new
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "new"),
+    [
+        ("- a: 1\n  # of b\n  b: 2\n", remove(0, "a"), "-\n  # of b\n  b: 2\n"),
+        ("- - 1\n  # of 2\n\n  - 2\n", remove(0, 0), "-\n  # of 2\n\n  - 2\n"),
+    ],
+)
+def test_a_comment_of_the_neighbour_survives_what_stands_beside_the_dash(
+    text: str, operation: Operation, new: str
+) -> None:
+    assert edited(text, operation) == new
+
+
+def test_several_operations_on_neighbours_do_not_meet() -> None:
+    text = "env:\n- name: A # a\n  value: 1\n- name: B\n- name: C\n# end\n"
+    new = edited(
+        text,
+        replace("env", 0, "value", value=2),
+        remove("env", 1),
+        add("env", 1, value="between"),
+        add("env", "-", value="last"),
+        replace("env", 2, "name", value="D"),
+    )
+    assert new == "env:\n- name: A # a\n  value: 2\n- between\n- name: D\n- last\n# end\n"
+
+
+def test_edits_are_made_in_the_order_of_their_places() -> None:
+    edits = [Edit(4, 5, "E"), Edit(0, 1, "A"), Edit(2, 2, "+"), Edit(2, 2, "-")]
+    assert splice("abcde", edits) == "Ab+-cdE"
+    assert splice("abc", []) == "abc"
+
+
+def test_an_empty_flow_collection_that_gets_a_text_of_lines_becomes_a_block() -> None:
+    text = "a: {b: {c: {}}, d: 0640} # why\ne: 1\n"
+
+    edited = Document(text).edit([add("a", "b", "c", "f", value="1\n2\n")])
+
+    assert edited == "a: # why\n  b:\n    c:\n      f: |\n        1\n        2\n  d: 0640\ne: 1\n"
+
+
+def test_a_flow_list_that_holds_something_stays_one_so_that_back_is_back() -> None:
+    text = "files: [{path: /a}]\n"
+
+    grown = Document(text).edit([add("files", "-", value={"content": "1\n2\n"})])
+
+    assert grown == 'files: [{path: /a}, {content: "1\\n2\\n"}]\n'
+    assert Document(grown).edit([remove("files", 1)]) == text

@@ -1,0 +1,205 @@
+"""The tree as plain data: the core schema of YAML 1.2, merge keys, duplicated keys, and aliases within reason."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from krm_fn.errors import InputError
+from krm_fn.yamledit import read
+from krm_fn.yamledit.tree import MAX_DEPTH
+from krm_fn.yamledit.view import MAX_EXPANSION, resolve, same
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "yes",
+            "No",
+            "on",
+            "OFF",
+            "y",
+            "n",
+            "=",
+            "<<",
+            "22:30",
+            "1_000",
+            "2024-01-01",
+            "2024-01-01T00:00:00Z",
+            "0b11",
+        ),
+        *(
+            ".nan",
+            ".NaN",
+            ".inf",
+            "-.inf",
+            "+.INF",
+            "1e400",
+            "-1e400",
+            "nULL",
+            "tRUE",
+            "1.2.3",
+            "1e",
+            "0o8",
+            "0xg",
+            "--1",
+            ".",
+        ),
+        *("1" * 1001, "-" + "1" * 5000, "0." + "1" * 1000, "10Gi", "v1", "+", "-", "e3"),
+    ],
+)
+def test_what_yaml_1_2_or_json_does_not_know_stays_a_string(text: str) -> None:
+    assert resolve(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("", None), ("~", None), ("null", None), ("Null", None), ("NULL", None)),
+        *(("true", True), ("True", True), ("TRUE", True), ("false", False), ("False", False), ("FALSE", False)),
+        *(
+            ("0", 0),
+            ("-0", 0),
+            ("+7", 7),
+            ("0640", 640),
+            ("0o640", 416),
+            ("0x1F", 31),
+            ("007", 7),
+            ("9" * 1000, int("9" * 1000)),
+        ),
+        *(
+            ("1.5", 1.5),
+            ("1.", 1.0),
+            (".5", 0.5),
+            ("-.5", -0.5),
+            ("1e3", 1000.0),
+            ("1E-2", 0.01),
+            ("+1.0", 1.0),
+            ("1e-400", 0.0),
+        ),
+    ],
+)
+def test_the_core_schema_of_yaml_1_2(text: str, value: Any) -> None:
+    assert same(resolve(text), value)
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        pytest.param("a: '1'\n", {"a": "1"}, id="a quoted number is a string"),
+        pytest.param("a: |\n  1\n", {"a": "1\n"}, id="a literal number is a string"),
+        pytest.param("a: !!str 1\n", {"a": "1"}, id="a number with the tag of a string"),
+        pytest.param("a: !!int '1'\n", {"a": "1"}, id="a quoted number stays a string whatever its tag"),
+        pytest.param("a: !!int 1\n", {"a": 1}, id="a number with its own tag"),
+        pytest.param("a: !!float 1\n", {"a": 1}, id="a tag does not change what a number is"),
+        pytest.param("a: !!null x\n", {"a": None}, id="null by tag"),
+        pytest.param("a: !Ref true\n", {"a": "true"}, id="somebody's own tag makes a string"),
+        pytest.param(
+            "1: a\ntrue: b\n~: c\n", {"1": "a", "true": "b", "~": "c"}, id="a key is the string it is written as"
+        ),
+        pytest.param("on: push\n0640: x\n", {"on": "push", "0640": "x"}, id="keys that YAML 1.1 reads differently"),
+        pytest.param("? [a, b]\n: 1\n", {"? at 2": 1}, id="a key that is no scalar is told by its place"),
+        pytest.param("? &k a\n: 1\n*k : 2\n", {"a": 2}, id="an alias as a key"),
+        pytest.param("a: 1\nb: 2\na: 3\n", {"a": 3, "b": 2}, id="of a key that stands twice the last counts"),
+        pytest.param("a:\nb: []\nc: {}\n", {"a": None, "b": [], "c": {}}, id="three ways to be empty"),
+        pytest.param("- \n-\n", [None, None], id="items without a value"),
+        pytest.param("plain\n", "plain", id="a document that is a scalar"),
+        pytest.param("a: &x [1]\nb: *x\n", {"a": [1], "b": [1]}, id="an alias is expanded"),
+    ],
+)
+def test_documents_as_plain_data(text: str, data: Any) -> None:
+    assert same(read(text), data)
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        pytest.param("<<: *x\nb: 2\n", {"a": 1, "b": 2}, id="the members come in"),
+        pytest.param("a: 9\n<<: *x\n", {"a": 9}, id="a member of one's own wins, before"),
+        pytest.param("<<: *x\na: 9\n", {"a": 9}, id="a member of one's own wins, behind"),
+        pytest.param("!!merge <<: *x\n", {"a": 1}, id="as kpt writes it"),
+        pytest.param("<<: [*x, {a: 2, c: 3}]\n", {"a": 1, "c": 3}, id="of several the first wins"),
+        pytest.param("<<: {a: 2}\n<<: *x\n", {"a": 2}, id="two merge keys: the first wins"),
+        pytest.param("<<: 7\nb: 1\n", {"b": 1}, id="what cannot be merged adds nothing"),
+        pytest.param("<<: [1, *x]\n", {"a": 1}, id="in a list, too"),
+        pytest.param("'<<': *x\n", {"<<": {"a": 1}}, id="a quoted key is no merge key"),
+    ],
+)
+def test_merge_keys(text: str, data: Any) -> None:
+    document = "anchor: &x {a: 1}\nhere:\n" + "".join(f"  {line}\n" for line in text.splitlines())
+    assert read(document)["here"] == data
+
+
+def test_no_two_places_share_an_object() -> None:
+    data = read("a: &x {b: [1]}\nc: *x\nd: {<<: *x}\n")
+    data["a"]["b"].append(2)
+    assert data["c"] == data["d"] == {"b": [1]}
+
+
+def _laughs(levels: int, width: int) -> str:
+    lines = [f"l0: &l0 [{', '.join('x' * width)}]\n"]
+    lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * width)}]\n" for n in range(1, levels)]
+    return "".join(lines)
+
+
+def test_an_alias_bomb_is_refused_in_one_line() -> None:
+    with pytest.raises(InputError, match=f"^aliases expand to more than {MAX_EXPANSION} values"):
+        read(_laughs(10, 10))
+
+
+def test_a_bomb_of_merge_keys_is_refused_too() -> None:
+    merges = "".join(f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 10)}]}}\n" for n in range(1, 10))
+    with pytest.raises(InputError, match="aliases expand to more than"):
+        read("m0: &m0 {a: 1}\n" + merges)
+
+
+def test_aliases_within_reason_are_read() -> None:
+    assert len(read(_laughs(4, 10))["l3"]) == 10
+
+
+@pytest.fixture
+def deep_stack() -> Iterator[None]:
+    """As much of a stack as the command gives itself."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(4000)
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.usefixtures("deep_stack")
+def test_aliases_must_not_build_what_is_deeper_than_a_text_may_be() -> None:
+    chain = "a0: &a0 1\n" + "".join(f"a{n}: &a{n} {'[' * 400}*a{n - 1}{']' * 400}\n" for n in range(1, 12))
+    with pytest.raises(InputError, match=f"^aliases nest more than {MAX_DEPTH} levels deep"):
+        read(chain)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (1, True),
+        (0, False),
+        (1, 1.0),
+        ("1", 1),
+        (None, ""),
+        ([], {}),
+        ([1], [True]),
+        ({"a": 1}, {"a": 1.0}),
+        ({}, {"a": None}),
+        ([1], [1, 1]),
+    ],
+)
+def test_values_that_yaml_tells_apart_are_not_the_same(one: Any, other: Any) -> None:
+    assert not same(one, other)
+    assert same(one, one)
+    assert same(other, other)
+
+
+def test_no_number_is_one_that_json_could_not_hold() -> None:
+    assert all(
+        not isinstance(resolve(text), float) or math.isfinite(resolve(text)) for text in ("9e999", "1e308", ".nan")
+    )
