@@ -1,0 +1,185 @@
+"""What a run has to say: findings of the rooms, stamped with their object and put in order.
+
+The law of this room: everything that leaves the program as prose passes through here, and no credential does.
+
+Format: ``results`` of the KRM functions specification v1 (kustomize ``cmd/config/docs/api-conventions``), order and
+one-line form of kyaml (``kyaml/fn/framework/result.go``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from krm_fn.patch import Operation, Pointer, field_path
+
+
+class Severity(Enum):
+    """How much a finding matters; the members stand in the order in which they are told."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+_RANK = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something a room noticed about one object and did not change: a skip, a warning, an impossibility.
+
+    ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty.
+    """
+
+    severity: Severity
+    message: str
+    path: Pointer = ()
+    current: Any = None
+    proposed: Any = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One operation a target proposes, and why.
+
+    ``current`` and ``proposed`` are what a person is shown when the raw values say nothing (base64, whole files);
+    None means: show what the operation itself replaces and writes.
+    """
+
+    operation: Operation
+    message: str
+    current: Any = None
+    proposed: Any = None
+
+
+@dataclass(frozen=True)
+class ObjectRef:
+    """Which object a result is about, and in which file it stands (from the annotations of the orchestrator)."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    namespace: str = ""
+    file_path: str = ""
+    file_index: int = 0
+
+    def __str__(self) -> str:
+        return "/".join(part for part in (self.api_version, self.kind, self.namespace, self.name) if part)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One entry of ``results``."""
+
+    severity: Severity
+    message: str
+    ref: ObjectRef = field(default_factory=ObjectRef)
+    path: Pointer = ()
+    current: Any = None
+    proposed: Any = None
+    target: str = ""
+
+    def line(self) -> str:
+        """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
+        subject = " ".join(part for part in (str(self.ref), field_path(self.path)) if part)
+        line = f"[{self.severity.value}] {subject}{': ' if subject else ''}{redact(self.message)}"
+        return " ".join(line.split())
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry as the specification writes it; keys without a value are left out."""
+        data: dict[str, Any] = {"message": redact(" ".join(self.message.split())), "severity": self.severity.value}
+        if self.ref.api_version and self.ref.kind and self.ref.name:
+            data["resourceRef"] = _filled(
+                apiVersion=self.ref.api_version,
+                kind=self.ref.kind,
+                name=self.ref.name,
+                namespace=self.ref.namespace,
+            )
+            if self.path:
+                data["field"] = _filled(
+                    path=field_path(self.path),
+                    currentValue=redact(self.current),
+                    proposedValue=redact(self.proposed),
+                )
+        if self.ref.file_path:
+            data["file"] = {"path": self.ref.file_path, "index": self.ref.file_index}
+        if self.target:
+            data["tags"] = {"target": self.target}
+        return data
+
+
+def in_order(results: Iterable[Result]) -> list[Result]:
+    """By file, index, severity, then text: kyaml's ``Results.Sort``."""
+    return sorted(results, key=lambda r: (r.ref.file_path, r.ref.file_index, _RANK[r.severity], r.line()))
+
+
+def by_importance(results: Iterable[Result]) -> list[Result]:
+    """Errors first: kpt shows the first four lines of stderr only."""
+    return sorted(in_order(results), key=lambda result: _RANK[result.severity])
+
+
+_AT_MOST = 3
+
+
+def lines(results: Iterable[Result]) -> list[str]:
+    """What there is to say, the most important first, a line each.
+
+    What would be said of more than three objects in the same words is said of the first, with the number of the others:
+    kpt shows four lines.
+    """
+    same: dict[tuple[Severity, str], list[Result]] = {}
+    for result in by_importance(results):
+        same.setdefault((result.severity, result.message), []).append(result)
+    told: list[str] = []
+    for alike in same.values():
+        if len(alike) > _AT_MOST:
+            told.append(f"{alike[0].line()} (and {len(alike) - 1} more objects, `--verbose` names them)")
+        else:
+            told += [result.line() for result in alike]
+    return told
+
+
+# A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the
+# last "@" of the line goes.
+_USER = re.compile(r"://[^\s:@/]*:")
+_TOKEN = re.compile(r"://[^\s:@/]+@")
+# "user:secret@proxy:3128" in a manifest is a credential too.
+_USER_WITHOUT_SCHEME = re.compile(r"""[^\s:@/"'=,`]:(?!//)""")
+_WORD = re.compile(r"\S+")
+# ... and its password may hold blanks; a colon with a blank behind it is prose.
+_USER_BEFORE_BLANKS = re.compile(r"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?=[^\s/:*])""")
+_UNMASKED = re.compile(r"(?<!\*\*\*)(?<=\S)@\S")
+
+
+def redact(value: Any) -> Any:
+    """The same data with every ``user:password@`` as ``user:***@``, in strings at any depth."""
+    if isinstance(value, str):
+        return "\n".join(map(_redact_line, value.split("\n"))) if "@" in value else value
+    if isinstance(value, Mapping):
+        return {key: redact(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [redact(item) for item in value]
+    return value
+
+
+def _redact_line(line: str) -> str:
+    if "@" not in line:
+        return line
+    line = _TOKEN.sub("://***@", _masked(line, _USER))
+    line = _WORD.sub(lambda word: _masked(word[0], _USER_WITHOUT_SCHEME), line)
+    return _masked(line, _USER_BEFORE_BLANKS) if _UNMASKED.match(line, line.rindex("@")) else line
+
+
+def _masked(text: str, user: re.Pattern[str]) -> str:
+    """Mask what stands from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
+    before, at, behind = text.rpartition("@")
+    found = user.search(before) if at else None
+    return f"{before[: found.end()]}***@{behind}" if found else text
+
+
+def _filled(**members: Any) -> dict[str, Any]:
+    return {key: value for key, value in members.items() if value not in (None, "")}
