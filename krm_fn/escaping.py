@@ -1,0 +1,198 @@
+r"""One value, each layer: how a string has to be written so that its reader gets back exactly that string.
+
+The law of this room: every function is pure, ``str`` in and ``str`` out, and is judged by the program that reads the
+result (systemd, ``sh``, ``bash``), not by a description of it.
+
+Sources: systemd ``src/basic/extract-word.c``, ``src/basic/escape.c`` and ``src/shared/specifier.c`` for
+``Environment=``; POSIX Shell Command Language section 2.2 for quoting; RFC 3986 sections 2.3 and 3.2.1 for user info;
+Kubernetes ``third_party/forked/golang/expansion/expand.go`` for ``env``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})
+
+_C_ESCAPE = re.compile(
+    r"""\\(?:(?P<letter>[abfnrtvs\\"'])|x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-3][0-7]{2})"""
+    r"""|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8}))"""
+)
+_C_LETTERS = dict(zip("abfnrtvs\\\"'", "\a\b\f\n\r\t\v \\\"'", strict=True))
+_OPEN_SPECIFIER = re.compile(r"(?<!%)(?:%%)*%[A-Za-z0-9]")
+
+_SHELL_TOKEN = re.compile(
+    r"""(?P<blank>(?:[ \t]|\\\n)+|\#[^\n]*)|(?P<end>;|&&|\n)"""
+    r"""|(?P<word>(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\;&|<>()])+)""",
+    re.DOTALL,
+)
+_SHELL_PIECE = re.compile(
+    r"""'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\.)*)"|\\(?P<escaped>.)|(?P<plain>.)""", re.DOTALL
+)
+_DOUBLE_QUOTED_ESCAPE = re.compile(r"""\\([$`"\\\n])""")
+_EXPANDED_IN_QUOTES = re.compile(r"(?<!\\)(?:\\\\)*[$`]")
+_EXPANDED_UNQUOTED = frozenset("$`*?[]{}~!")
+
+_KUBERNETES_PIECE = re.compile(r"\$\$|\$\([^)]*\)")
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a line: ``line[start:end]`` is how it is written, ``value`` what its reader makes of it.
+
+    ``value`` is None where the reader makes nothing of it, or nothing that can be known from the text alone.
+    """
+
+    start: int
+    end: int
+    value: str | None
+
+
+def systemd(value: str) -> str:
+    r"""What stands between the quotes of ``Environment="NAME=..."`` in a systemd unit.
+
+    A ``%`` is doubled because systemd resolves specifiers there: ``p%40ss`` would lose the whole variable, and
+    ``%C3`` would silently become a folder's name. ``$`` and ``'`` mean nothing there and stay.
+
+    Raises:
+        ValueError: the value holds a line break or another control character, which a unit file cannot carry.
+    """
+    if _CONTROL.search(value):
+        raise ValueError("a value for systemd must not hold a line break or another control character")
+    return value.translate(_SYSTEMD)
+
+
+def shell(value: str) -> str:
+    """``value`` as one word of POSIX ``sh``, always in single quotes: nothing inside them is ever expanded.
+
+    Raises:
+        ValueError: the value holds a NUL, which no shell word can carry.
+    """
+    if "\x00" in value:
+        raise ValueError("a value for a shell must not hold a NUL character")
+    return "'" + value.replace("'", "'\"'\"'") + "'"
+
+
+def url_user_info(raw: str) -> str:
+    """A user name or password as RFC 3986 writes it in a URL: all but unreserved characters percent-encoded.
+
+    What is a ``%`` and two hexadecimal digits already stays, so that encoding twice is encoding once.
+    """
+    parts = re.split(r"(%[0-9A-Fa-f]{2})", raw)
+    return "".join(part if index % 2 else quote(part, safe="") for index, part in enumerate(parts))
+
+
+def kubernetes_env(value: str) -> str:
+    """``value`` for ``env[].value`` of a container: Kubernetes reads ``$$`` as ``$`` and expands ``$(NAME)``."""
+    return value.replace("$", "$$")
+
+
+def read_kubernetes_env(value: str) -> str | None:
+    """What a container gets for ``env[].value``; None where the value refers to another variable by ``$(NAME)``."""
+    pieces = _KUBERNETES_PIECE.findall(value)
+    return None if any(piece.startswith("$(") for piece in pieces) else _KUBERNETES_PIECE.sub("$", value)
+
+
+def systemd_words(line: str) -> list[Word]:
+    """The words systemd reads in the value of ``Environment=``, unquoted and unescaped, specifiers not yet resolved.
+
+    A word with an invalid escape or an open quote has no value; systemd gives up on the line there and ignores what
+    follows. The words behind an invalid escape are returned nevertheless: mending it brings them back.
+    """
+    words: list[Word] = []
+    at = 0
+    while (start := _next_word(line, at)) < len(line):
+        words.append(_systemd_word(line, start))
+        at = words[-1].end
+    return words
+
+
+def resolve_specifiers(value: str) -> str | None:
+    """``value`` with ``%%`` read as ``%``; None if another specifier makes it depend on the machine it is read on."""
+    return None if _OPEN_SPECIFIER.search(value) else value.replace("%%", "%")
+
+
+def shell_statements(command: str) -> list[list[Word]] | None:
+    """The simple commands of a script that only joins words by ``;``, ``&&`` and line breaks, each as its words.
+
+    None for anything else: pipes, redirections, sub-shells, background jobs, an open quote. Comments are passed over.
+    The value of a word that the shell would expand (``$``, backticks, globs, braces, ``~``) is None.
+    """
+    statements: list[list[Word]] = [[]]
+    at = 0
+    while at < len(command):
+        token = _SHELL_TOKEN.match(command, at)
+        if token is None:
+            return None
+        if token["end"]:
+            statements.append([])
+        elif token["word"]:
+            statements[-1].append(Word(token.start(), token.end(), _read_shell_word(token["word"])))
+        at = token.end()
+    return [statement for statement in statements if statement]
+
+
+def _next_word(line: str, at: int) -> int:
+    while at < len(line) and line[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _systemd_word(line: str, start: int) -> Word:
+    read, mark, sound, at = bytearray(), "", True, start
+    while at < len(line):
+        char = line[at]
+        if char == "\\":
+            escape = _C_ESCAPE.match(line, at)
+            piece = _c_unescape(escape) if escape else b""
+            sound = sound and bool(piece)
+            read += piece
+            at = escape.end() if escape else min(at + 2, len(line))
+            continue
+        if char == mark:
+            mark = ""
+        elif not mark and char in "'\"":
+            mark = char
+        elif not mark and char in " \t\r\n":
+            break
+        else:
+            read += char.encode("utf-8", "surrogatepass")
+        at += 1
+    return Word(start, at, _utf8(read) if sound and not mark else None)
+
+
+def _c_unescape(escape: re.Match[str]) -> bytes:
+    """The bytes of one C escape; none for those that systemd refuses (NUL, and what is no character)."""
+    if escape["letter"]:
+        return _C_LETTERS[escape["letter"]].encode()
+    if escape["byte"] or escape["octal"]:
+        code = int(escape["byte"], 16) if escape["byte"] else int(escape["octal"], 8)
+        return bytes([code]) if code else b""
+    code = int(escape["short"] or escape["long"], 16)
+    is_character = 0 < code < 0xD800 or 0xDFFF < code < 0x110000
+    return chr(code).encode() if is_character else b""
+
+
+def _utf8(read: bytearray) -> str | None:
+    try:
+        return read.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _read_shell_word(word: str) -> str | None:
+    read = ""
+    for piece in _SHELL_PIECE.finditer(word):
+        double, plain = piece["double"], piece["plain"]
+        if (double is not None and _EXPANDED_IN_QUOTES.search(double)) or plain in _EXPANDED_UNQUOTED:
+            return None
+        if double is not None:
+            read += _DOUBLE_QUOTED_ESCAPE.sub(lambda found: found[1].replace("\n", ""), double)
+        elif piece["escaped"] is not None:
+            read += piece["escaped"].replace("\n", "")
+        else:
+            read += piece["single"] if plain is None else plain
+    return read
