@@ -1,0 +1,29 @@
+"""Algebra on the entries of NO_PROXY: parse, normalise, compose, lint.
+
+The law of this room: where an entry comes from, and which object gets the list, is not known here.
+
+    model        entries with reasons, the facts of a cluster, the wishes of the user
+    entries      one entry and its portable forms
+    providers    what each infrastructure must reach directly
+    styles       five ways to make a list
+    composition  one list, each entry with its reasons
+    lint         judge and mend a list
+"""
+
+from krm_fn.noproxy._texts import mistake, parse
+from krm_fn.noproxy.composition import compose, join
+from krm_fn.noproxy.model import ALL_DERIVED, CLUSTER_DOMAIN, Consumer, Entry, Network, Policy, Style
+
+__all__ = [
+    "ALL_DERIVED",
+    "CLUSTER_DOMAIN",
+    "Consumer",
+    "Entry",
+    "Network",
+    "Policy",
+    "Style",
+    "compose",
+    "join",
+    "mistake",
+    "parse",
+]

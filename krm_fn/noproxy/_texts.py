@@ -1,0 +1,43 @@
+"""Lists as people write them: take one apart, say what is wrong with an entry.
+
+The law of this room: an entry is a text without blanks and commas, and stays as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_OTHER_SEPARATORS = re.compile(r"[\s;|]+")
+_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)")
+_ADDRESS_WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+")
+
+
+def parse(entries: str | Iterable[str]) -> tuple[str, ...]:
+    """The entries of a comma-separated text, or of several, in order; blanks around one and empty ones fall away."""
+    texts = [entries] if isinstance(entries, str) else entries
+    return tuple(entry for text in texts for part in text.split(",") if (entry := part.strip()))
+
+
+def mistake(entry: str) -> str:
+    """Why no client, or only some, would understand ``entry`` (one of ``parse``), and what to write; "" if it is fine.
+
+    apt and wget miss an entry beside a blank; none reads ``;``, ``|`` or a URL (measured). What could be a credential
+    is not repeated.
+    """
+    if "@" in entry:
+        return "an entry must not hold an `@`: write the host without user name and password"
+    if _OTHER_SEPARATORS.search(entry):
+        mended = ",".join(filter(None, _OTHER_SEPARATORS.split(entry)))
+        return f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{mended}"'
+    return _url_mistake(entry)
+
+
+def _url_mistake(entry: str) -> str:
+    match = _URL.fullmatch(entry)
+    if not match or _ADDRESS_WITH_PREFIX.fullmatch(entry) or not (match["scheme"] or "/" in entry):
+        return ""
+    host = match["host"].strip("[]")
+    shown = (match["scheme"] or "") + match["host"] + ("..." if match["rest"] else "")
+    mended = f'"{host}"' if host else "a host name, a domain, an address or a CIDR"
+    return f'entry "{shown}" must not be a URL: write {mended}'

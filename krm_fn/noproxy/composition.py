@@ -1,0 +1,116 @@
+"""From what the user wrote and what is known to one list, each entry with its reasons.
+
+The law of this room: the order of a style is kept, of equal entries the first keeps its place and gets all reasons,
+and a literal address stays although a CIDR covers it: half of all clients do not read CIDRs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import translate
+from functools import lru_cache
+
+from krm_fn.noproxy import entries, styles
+from krm_fn.noproxy.entries import Kind
+from krm_fn.noproxy.model import Consumer, Entry, Network, Policy, Style
+from krm_fn.noproxy.styles import Piece, Recipe
+
+
+def compose(
+    user: Sequence[Entry], networks: Sequence[Network], policy: Policy, consumer: Consumer
+) -> tuple[Entry, ...]:
+    """The list for one consumer: what the user wrote, completed in the policy's style, each entry with its reasons.
+
+    Args:
+        user: the entries as written, in order; in the styles ``Portable`` and ``Verbatim`` theirs comes first.
+        networks: the clusters that the object belongs to; several give the union, none what every cluster needs.
+        policy: ``extra`` is appended and ``exclude`` taken out in every style, ``Verbatim`` too.
+        consumer: pods get no entry that makes a client of theirs fail (style ``Portable``).
+    """
+    recipe = styles.RECIPES[policy.style]
+    pieces = [piece for piece in _pieces(recipe, user, networks, consumer) if _is_wanted(piece, policy)]
+    pieces += _rooted(networks, policy)
+    pieces += _finished(recipe, (Piece("", entry) for entry in policy.extra))
+    found = _merged(pieces) if recipe.merged else _merged_derived(pieces)
+    if policy.style is Style.PORTABLE and consumer is Consumer.POD:
+        found = [entry for entry in found if not entries.breaks_clients(entry.text)]
+    found = [entry for entry in found if not any(is_out(entry.text) for is_out in _exclusions(policy.exclude))]
+    return tuple(sorted(found, key=lambda entry: entry.text) if recipe.ordered else found)
+
+
+def join(list_of_entries: Iterable[Entry]) -> str:
+    """The value of the variable: commas alone between the entries, because apt and wget read no blanks."""
+    return ",".join(entry.text for entry in list_of_entries)
+
+
+def _pieces(recipe: Recipe, user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer) -> Iterator[Piece]:
+    """The pieces of the style, in the forms it wants; the user's ``*`` alone switches the proxy off and stays so."""
+    if recipe.merged and [entry.text for entry in user] == ["*"]:
+        return iter([Piece("", user[0])])
+    return _finished(recipe, recipe.pieces(user, networks, consumer))
+
+
+def _is_wanted(piece: Piece, policy: Policy) -> bool:
+    return not piece.derived_from or piece.derived_from in policy.derive
+
+
+def _rooted(networks: Sequence[Network], policy: Policy) -> Iterator[Piece]:
+    """``.svc.<domain>.`` for Go programs that ask for rooted names, as CAREN adds it."""
+    if policy.rooted and policy.style is not Style.VERBATIM:
+        for domain in styles.domains(networks):
+            yield Piece("", Entry(f".svc.{domain.text}.", ("`spec.noProxyPolicy.rooted`", *domain.why)))
+
+
+def _finished(recipe: Recipe, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Each piece as the entries to write: only names of the user are completed, derived hosts are exact."""
+    if not recipe.normal:
+        yield from pieces
+        return
+    for derived_from, entry in pieces:
+        texts = _plain(entry.text) if derived_from else entries.expand(entry.text)
+        for text in texts:
+            yield Piece(derived_from, entry if text == entry.text else Entry(text, (*entry.why, *_note(entry, text))))
+
+
+@lru_cache(maxsize=16384)
+def _plain(text: str) -> tuple[str, ...]:
+    parts = (part for token in entries.split(text) for part in entries.canonical(entries.bare(token)))
+    return tuple(dict.fromkeys(parts))
+
+
+def _note(entry: Entry, text: str) -> tuple[str, ...]:
+    """Why ``text`` is not what was written."""
+    if text == f".{entry.text}":
+        return (styles.TWIN,)
+    if entries.classify(text) is Kind.ADDRESS and entries.network(entry.text):
+        return (f"rule: the address itself beside {entry.text} (for clients that read no CIDRs)",)
+    return (f'written "{entry.text}"',)
+
+
+def _merged(pieces: Iterable[Piece]) -> list[Entry]:
+    reasons: dict[str, dict[str, None]] = {}
+    for _, entry in pieces:
+        reasons.setdefault(entry.text, {}).update(dict.fromkeys(entry.why))
+    return [Entry(text, tuple(why)) for text, why in reasons.items()]
+
+
+def _merged_derived(pieces: Iterable[Piece]) -> list[Entry]:
+    """What several clusters share once; repetitions of the user stay, as they do in the program imitated."""
+    groups: dict[tuple[str, str], list[Piece]] = {}
+    for at, piece in enumerate(pieces):
+        key = (piece.derived_from, piece.entry.text) if piece.derived_from else ("", str(at))
+        groups.setdefault(key, []).append(piece)
+    return [entry for group in groups.values() for entry in _merged(group)]
+
+
+@lru_cache(maxsize=256)
+def _exclusions(patterns: tuple[str, ...]) -> tuple[Callable[[str], object], ...]:
+    """A test for each pattern: a glob where it has ``*`` or ``?``, else the exact entry, as written or normalised."""
+    globs = [re.compile(translate(text.lower().replace("[", "[[]"))).match for text in patterns if _is_glob(text)]
+    exact = {form for text in patterns if not _is_glob(text) for form in (text, *_plain(text))}
+    return (*globs, exact.__contains__)
+
+
+def _is_glob(text: str) -> bool:
+    return "*" in text or "?" in text

@@ -1,0 +1,249 @@
+"""One entry: what it is, and the forms in which every client understands it.
+
+The law of this room: an entry in, entries out; no list, no cluster, no style. Each step is idempotent, and none makes
+an entry mean more than its author wrote: a bare name already covers its subdomains in Go, curl, Python and apt.
+
+The steps are those that were measured with 24 clients: ``split``, ``bare``, ``canonical``, ``forms``.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from enum import Enum
+from functools import lru_cache
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Cidr = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class Kind(Enum):
+    """What an entry is, once scheme, path and port are gone."""
+
+    NAME = "a name"
+    DOMAIN = "a domain with a leading dot"
+    GLOB = "a domain behind `*.`"
+    EVERYTHING = "everything"
+    ADDRESS = "an address"
+    CIDR = "a CIDR"
+    ADDRESS_GLOB = "the first octets of an IPv4 address"
+    RANGE = "a range of IPv4 addresses"
+    NUMBERS = "numbers that are no address"
+    TEMPLATE = "a template that another tool fills in"
+    UNKNOWN = "nothing that a client reads"
+
+
+SHORT_NAMES = frozenset({"localhost", "kubernetes", "kubernetes.default", "metadata", "metadata.google.internal"})
+"""Names of one host each: they never stand for a domain."""
+
+CLUSTER_NAMES = frozenset({"svc", "cluster.local"})
+"""Domains inside a cluster: their bare name is never a public site, so a dotted form is completed by it."""
+
+_TOP_LEVEL = re.compile(
+    "[a-z]{2}|app|arpa|biz|cloud|com|corp|dev|edu|example|gov|home|info|int|internal|intranet|invalid|lan|local"
+    "|localdomain|mil|net|onion|org|private|test|xyz"
+)
+
+_TEMPLATE = re.compile(r"\{\{.*?\}\}|\$\{[^}]*\}|\$\([^)]*\)", re.DOTALL)
+_TOKEN = re.compile(rf"(?:{_TEMPLATE.pattern}|[^\s,;|])+", re.DOTALL)
+QUOTES = re.compile(r"[\"'\\]")
+_URL = re.compile(r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?")
+_WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]+)?")
+_WITH_PORT = re.compile(r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,5}|\*)")
+_NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?")
+_OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
+_RANGE = re.compile(r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)")
+# IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
+_AMBIGUOUS = re.compile("[\u00df\u03c2\u200c\u200d]")
+
+
+def split(text: str) -> tuple[str, ...]:
+    """Step 1: the entries of a text, in lower case, without quotes, whatever separator a person may have used.
+
+    Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
+    and as it is, and so does an entry with an ``@``, which may be a credential.
+    """
+    tokens = (token if _is_left_alone(token) else QUOTES.sub("", token).lower() for token in _TOKEN.findall(text))
+    return tuple(token for token in tokens if token)
+
+
+def _is_left_alone(token: str) -> bool:
+    return is_template(token) or "@" in token
+
+
+def is_template(entry: str) -> bool:
+    """Whether another tool has still to fill in a part of ``entry``."""
+    return ("{" in entry or "$" in entry) and _TEMPLATE.search(entry) is not None
+
+
+@lru_cache(maxsize=16384)
+def bare(entry: str) -> str:
+    """Step 2: the host of the entry in ASCII, without scheme, path and port; as it is where no host would be left.
+
+    Only Go, Ruby and some Python and Node clients read a port, and none reads a URL.
+    """
+    if _is_left_alone(entry):
+        return entry
+    match = None if _WITH_PREFIX.fullmatch(entry) else _URL.fullmatch(entry)
+    host = match["host"] if match and match["host"] else entry
+    with_port = _WITH_PORT.fullmatch(host)
+    return _ascii(with_port["host"] if with_port else host)
+
+
+def _ascii(token: str) -> str:
+    """A name with other letters as its A-label (``xn--``), unless two standards disagree about it."""
+    if token.isascii() or _AMBIGUOUS.search(token):
+        return token
+    dots = len(token) - len(token.removeprefix("*").removeprefix("."))
+    try:
+        label = token[dots:].encode("idna").decode("ascii").lower()
+    except UnicodeError:
+        return token
+    return token[:dots] + label if _NAME.fullmatch(label) else token
+
+
+@lru_cache(maxsize=16384)
+def classify(entry: str) -> Kind:
+    """What ``entry``, one of ``bare``, is."""
+    if is_template(entry):
+        return Kind.TEMPLATE
+    if entry == "*":
+        return Kind.EVERYTHING
+    if address(entry):
+        return Kind.ADDRESS
+    if network(entry):
+        return Kind.CIDR
+    if _range(entry):
+        return Kind.RANGE
+    if _octets(entry):
+        return Kind.ADDRESS_GLOB
+    name = entry.removeprefix("*").removeprefix(".")
+    if not _NAME.fullmatch(name) or _RANGE.fullmatch(name):
+        return Kind.UNKNOWN
+    if name.rstrip(".").replace(".", "").isdigit():
+        return Kind.UNKNOWN if name.count(".") >= 3 or "*" in entry else Kind.NUMBERS
+    if entry.startswith("*"):
+        return Kind.GLOB if entry.startswith("*.") else Kind.UNKNOWN
+    return Kind.DOMAIN if entry.startswith(".") else Kind.NAME
+
+
+@lru_cache(maxsize=16384)
+def address(entry: str) -> Address | None:
+    """``entry`` as an address, with or without brackets; None where it is none."""
+    try:
+        return ipaddress.ip_address(entry[1:-1] if entry[:1] == "[" and entry[-1:] == "]" else entry)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=16384)
+def network(entry: str) -> Cidr | None:
+    """``entry`` as a CIDR, also with host bits, a netmask or brackets; None where it is none."""
+    if "/" not in entry:
+        return None
+    try:
+        return ipaddress.ip_network(entry.replace("[", "").replace("]", ""), strict=False)
+    except ValueError:
+        return None
+
+
+def _octets(entry: str) -> Cidr | None:
+    match = _OCTETS.fullmatch(entry)
+    if not match or entry.count(".") > 3 or (entry.endswith(".") and entry.count(".") == 4):
+        return None
+    octets = match["octets"].rstrip(".").split(".")
+    return network(".".join([*octets, "0", "0", "0"][:4]) + f"/{8 * len(octets)}")
+
+
+def _range(entry: str) -> tuple[Cidr, ...]:
+    match = _RANGE.fullmatch(entry)
+    first, last = (address(match["first"]), address(match["last"])) if match else (None, None)
+    if not isinstance(first, ipaddress.IPv4Address) or not isinstance(last, ipaddress.IPv4Address) or first > last:
+        return ()
+    return tuple(ipaddress.summarize_address_range(first, last))
+
+
+def canonical(entry: str) -> tuple[str, ...]:
+    """Step 3: addresses, CIDRs, octet globs and ranges as everyone writes them; anything else as it is.
+
+    A CIDR of one address is followed by the address (wget, apt, urllib, Node and .NET read no CIDR), a range by its
+    CIDRs (only Node 24 reads ranges); an octet glob becomes its CIDR.
+    """
+    found = address(entry)
+    if found is not None:
+        return (str(found),)
+    cidr = network(entry) or _octets(entry)
+    if cidr is not None:
+        return (str(cidr), str(cidr.network_address)) if cidr.prefixlen == cidr.max_prefixlen else (str(cidr),)
+    return (entry, *(text for part in _range(entry) for text in canonical(str(part))))
+
+
+def forms(entry: str) -> tuple[str, ...]:
+    """Step 4: a domain in the forms that all clients together need; anything else as it is.
+
+    ``d`` is followed by ``.d``, which .NET, axios, Node's http and httplib2 need for subdomains. ``*.d`` becomes
+    ``.d``. ``.d`` is followed by ``d`` only for names inside a cluster: elsewhere the bare name may be a public site
+    that only the proxy reaches. ``d.`` is followed by what ``d`` becomes: outside curl it matches rooted names alone.
+    """
+    kind = classify(entry)
+    if kind is Kind.GLOB:
+        return forms(entry.removeprefix("*"))
+    if kind not in {Kind.NAME, Kind.DOMAIN}:
+        return (entry,)
+    if entry.endswith("."):
+        return (entry, *forms(entry.rstrip(".")))
+    if kind is Kind.DOMAIN:
+        return (entry, entry[1:]) if entry[1:] in CLUSTER_NAMES else (entry,)
+    return (entry, f".{entry}") if is_domain(entry) else (entry,)
+
+
+def is_domain(name: str) -> bool:
+    """Whether ``name`` can have subdomains; a single label is a host's short name unless it is known as a domain."""
+    if name in SHORT_NAMES:
+        return False
+    return "." in name or name in CLUSTER_NAMES or is_top_level(name)
+
+
+def is_top_level(label: str) -> bool:
+    """Whether a single label is known as a domain of its own: a country, a common suffix, a usual private one."""
+    return _TOP_LEVEL.fullmatch(label) is not None
+
+
+@lru_cache(maxsize=16384)
+def expand(text: str) -> tuple[str, ...]:
+    """Steps 1 to 4 for one entry as its author wrote it: the entries to write in its place, in order."""
+    parts = (part for token in split(text) for part in canonical(bare(token)))
+    return tuple(dict.fromkeys(form for part in parts for form in forms(part)))
+
+
+def normalise(texts: Iterable[str]) -> tuple[str, ...]:
+    """Steps 1 to 4 and 6 for a list: every entry in its portable forms; of equal ones the first keeps its place."""
+    return tuple(dict.fromkeys(entry for text in texts for entry in expand(text)))
+
+
+def holds_every_address(entry: str) -> bool:
+    """Whether ``entry`` is a CIDR that holds every address there is."""
+    cidr = network(entry)
+    return cidr is not None and cidr.prefixlen == 0
+
+
+def breaks_clients(entry: str) -> bool:
+    """Whether a list with ``entry`` makes some client fail on every request: httpx raises ``InvalidURL``.
+
+    It does for IPv6 in brackets or with a prefix, and for names that are not ASCII; nodes run no such client.
+    """
+    if is_template(entry):
+        return False
+    return not entry.isascii() or (":" in entry and (address(entry) is None or not set(entry).isdisjoint("[]%")))
+
+
+def confuses_ruby(entry: str) -> bool:
+    """Whether Ruby reads a part of the IPv6 address ``entry`` as the end of other hosts' names.
+
+    Ruby takes an entry apart at colons (``URI::Generic.use_proxy?``): ``::1`` is "1" and matches "10.0.0.1", and
+    ``2001:db8::de`` matches everything in Germany.
+    """
+    if not isinstance(address(entry), ipaddress.IPv6Address):
+        return False
+    return any(re.fullmatch("[0-9]{1,3}|[a-f]{2,}", group) for group in entry.split(":"))

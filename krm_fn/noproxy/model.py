@@ -1,0 +1,100 @@
+"""What a list is made from: entries with their reasons, the facts of one cluster, and the wishes of the user.
+
+The law of this room: data only, no decision; every value carries the reason why it is there, as lines for a person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+CLUSTER_DOMAIN = "cluster.local"
+"""The domain of a cluster that declares none (the default of kubeadm's ``networking.dnsDomain``)."""
+
+LOOPBACK = "loopback"
+CLUSTER_DOMAIN_NAMES = "clusterDomain"
+POD_CIDRS = "podCIDRs"
+SERVICE_CIDRS = "serviceCIDRs"
+SERVICE_ADDRESSES = "serviceAddresses"
+ENDPOINT = "endpoint"
+METADATA = "metadata"
+PROVIDER = "provider"
+NETWORKS = "networks"
+MIRRORS = "mirrors"
+
+ALL_DERIVED = frozenset(
+    {
+        LOOPBACK,
+        CLUSTER_DOMAIN_NAMES,
+        POD_CIDRS,
+        SERVICE_CIDRS,
+        SERVICE_ADDRESSES,
+        ENDPOINT,
+        METADATA,
+        PROVIDER,
+        NETWORKS,
+        MIRRORS,
+    }
+)
+"""The names of everything that can be derived: the values of ``spec.noProxyPolicy.derive``."""
+
+
+class Consumer(Enum):
+    """Who reads the list: a node (drop-ins, exports: Go, curl, wget, apt) or a pod (any client there is)."""
+
+    NODE = "node"
+    POD = "pod"
+
+
+class Style(Enum):
+    """How the list is made; the values are those of ``spec.noProxyPolicy.style``."""
+
+    PORTABLE = "Portable"
+    GIANT_SWARM = "GiantSwarm"
+    TKG = "TKG"
+    SORTED = "Sorted"
+    VERBATIM = "Verbatim"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a list and why it is there: one line for each reason, in the order in which they were found."""
+
+    text: str
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Network:
+    """What is known about one cluster, each value with its reason; empty where nothing is known.
+
+    ``domain`` has no dots around it ("cluster.local"), ``endpoint`` is a host without a port, ``infrastructure`` the
+    kind of the infrastructure cluster ("AWSCluster"), ``networks`` holds the CIDRs of its VPC, VNet or nodes, and
+    ``mirrors`` the hosts of registry mirrors.
+    """
+
+    pods: tuple[Entry, ...] = ()
+    services: tuple[Entry, ...] = ()
+    domain: Entry | None = None
+    endpoint: Entry | None = None
+    infrastructure: str = ""
+    region: str = ""
+    networks: tuple[Entry, ...] = ()
+    mirrors: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True)
+class Policy:
+    """``spec.noProxyPolicy``, checked.
+
+    ``derive`` names what to derive; ``extra`` is appended for every consumer; ``exclude`` takes entries out again,
+    whoever put them in (the exact text after normalisation, or a glob); ``rooted`` adds ``.svc.<domain>.``;
+    ``max_length`` is the longest joined list without a finding, 0 for no limit.
+    """
+
+    style: Style = Style.PORTABLE
+    derive: frozenset[str] = ALL_DERIVED
+    extra: tuple[Entry, ...] = ()
+    exclude: tuple[str, ...] = ()
+    rooted: bool = False
+    max_length: int = 0

@@ -1,0 +1,72 @@
+"""What a cloud's nodes and pods must reach directly: the metadata service, and the names of the machines.
+
+The law of this room: one table, handwritten, by the kind of the infrastructure cluster; each line names its source.
+Broad domains that some peers add (``.elb.amazonaws.com``, ``.cloudapp.azure.com``) are not here: they hold other
+people's hosts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+METADATA_ADDRESS = "169.254.169.254"
+
+
+@dataclass(frozen=True)
+class Provider:
+    """The entries of one infrastructure: ``metadata`` for everyone, ``metadata_v6`` where nodes speak IPv6."""
+
+    name: str
+    metadata: tuple[str, ...] = (METADATA_ADDRESS,)
+    metadata_v6: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+
+
+# AWS CLI user guide, "Using a proxy"; the IPv6 address is that of the instance metadata service.
+_AWS = Provider("AWS", metadata_v6=("fd00:ec2::254",))
+# EKS user guide, "Set up the Amazon EKS Pod Identity Agent": its agent listens on a link-local address of its own.
+_EKS = Provider(
+    "EKS",
+    metadata=(METADATA_ADDRESS, "169.254.170.23"),
+    metadata_v6=("fd00:ec2::254", "fd00:ec2::23"),
+)
+# learn.microsoft.com "Azure Instance Metadata Service": it must not be reached through a proxy; the wire server too.
+_AZURE = Provider("Azure", services=("168.63.129.16",))
+# OpenShift cluster-network-operator pkg/util/proxyconfig/no_proxy.go; the rooted name is what gcp-metadata asks for.
+_GCP = Provider("GCP", metadata=(METADATA_ADDRESS, "metadata", "metadata.google.internal", "metadata.google.internal."))
+# docs.openstack.org/nova "Metadata service". Its IPv6 address needs a zone, which no entry can carry.
+_OPENSTACK = Provider("OpenStack")
+# docs.oracle.com, Oracle Cloud Native Environment, proxies.
+_ORACLE = Provider("Oracle Cloud")
+
+_PROVIDERS = {
+    "AWSCluster": _AWS,
+    "AWSManagedCluster": _EKS,
+    "AWSManagedControlPlane": _EKS,
+    "ROSACluster": _AWS,
+    "AzureCluster": _AZURE,
+    "AzureManagedCluster": _AZURE,
+    "AzureManagedControlPlane": _AZURE,
+    "AzureASOManagedCluster": _AZURE,
+    "GCPCluster": _GCP,
+    "GCPManagedCluster": _GCP,
+    "OpenStackCluster": _OPENSTACK,
+    "OCICluster": _ORACLE,
+    "OCIManagedCluster": _ORACLE,
+}
+"""vSphere, Cloud Director and Nutanix are missing on purpose: their guests get metadata without a network."""
+
+
+def find(infrastructure: str) -> Provider | None:
+    """The provider behind a kind ("AWSCluster", also "AWSClusterTemplate"); None where it needs no entry."""
+    return _PROVIDERS.get(infrastructure.removesuffix("Template"))
+
+
+def machine_domains(infrastructure: str, region: str) -> Iterator[str]:
+    """The domain of the machines' private names: on AWS ``ec2.internal``, or ``<region>.compute.internal``.
+
+    Source: AWS EC2 user guide, "Hostname types"; cluster-network-operator adds the same.
+    """
+    if region and find(infrastructure) in {_AWS, _EKS}:
+        yield "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"

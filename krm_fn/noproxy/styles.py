@@ -1,0 +1,201 @@
+"""The five ways to make a list: which entries, in which order.
+
+The law of this room: a style yields pieces, each with the name under which ``spec.noProxyPolicy.derive`` switches it
+off ("" for what the user wrote); it removes nothing, merges nothing and sorts nothing: that is for ``composition``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from krm_fn.noproxy import entries, model, providers
+from krm_fn.noproxy.model import Consumer, Entry, Network, Style
+
+TWIN = "rule: the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
+_DEFAULT_DOMAIN = Entry(model.CLUSTER_DOMAIN, ("rule: the domain of a cluster that declares none",))
+_LOOPBACK_V4 = ("rule: only Go, Ruby and Java leave loopback out on their own",)
+
+
+class Piece(NamedTuple):
+    """One entry of a style, and the name of what it derives from; "" for an entry of the user."""
+
+    derived_from: str
+    entry: Entry
+
+
+Pieces = Callable[[Sequence[Entry], Sequence[Network], Consumer], Iterator[Piece]]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a style is finished: entries in portable forms or as written, equal ones merged, the whole sorted."""
+
+    pieces: Pieces
+    normal: bool = False
+    merged: bool = True
+    ordered: bool = False
+
+
+def speaks_ipv6(networks: Sequence[Network]) -> bool:
+    """Whether any of the clusters has IPv6 pods or services."""
+    return any(":" in entry.text for network in networks for entry in (*network.pods, *network.services))
+
+
+def domains(networks: Sequence[Network]) -> tuple[Entry, ...]:
+    """The domain of each cluster; the default where one declares none, or where there is no cluster."""
+    found = (network.domain or _DEFAULT_DOMAIN for network in networks or (Network(),))
+    return tuple(Entry(domain.text.strip(".").lower(), domain.why) for domain in found)
+
+
+def first_address(cidr: str) -> str:
+    """The first address of a service CIDR, which is the ClusterIP of ``kubernetes``; "" where there is none.
+
+    Source: Kubernetes ``pkg/controlplane/instance.go`` takes address 1 of the first service CIDR.
+    """
+    found = entries.network(cidr)
+    return str(found[1]) if found is not None and found.num_addresses > 1 else ""
+
+
+def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer) -> Iterator[Piece]:
+    yield from (Piece("", entry) for entry in user)
+    yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=consumer is Consumer.NODE)
+    yield from _cluster_names(networks)
+    yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
+    for network in networks:
+        yield from (Piece(model.SERVICE_CIDRS, entry) for entry in network.services)
+        yield from _service_addresses(network, consumer)
+    yield from _endpoints(networks)
+    yield from _metadata(networks, v6=consumer is Consumer.NODE and speaks_ipv6(networks))
+    for network in networks:
+        yield from _provider(network)
+    yield from _node_networks(networks)
+    yield from (Piece(model.MIRRORS, entry) for network in networks for entry in network.mirrors)
+
+
+def _loopback(networks: Sequence[Network], names: Sequence[str], *, v6: bool) -> Iterator[Piece]:
+    yield from (Piece(model.LOOPBACK, Entry(name, _LOOPBACK_V4)) for name in names)
+    if v6 and speaks_ipv6(networks):
+        yield Piece(model.LOOPBACK, Entry("::1", ("rule: IPv6 loopback, because the cluster speaks IPv6",)))
+
+
+def _cluster_names(networks: Sequence[Network]) -> Iterator[Piece]:
+    for domain in (Entry("svc", ("rule: the short names of services end in it",)), *domains(networks)):
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, domain)
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".{domain.text}", (*domain.why, TWIN)))
+    for name in ("kubernetes", "kubernetes.default"):
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(name, ("rule: a short name of the API server inside pods",)))
+
+
+def _service_addresses(network: Network, consumer: Consumer) -> Iterator[Piece]:
+    for at, service in enumerate(network.services):
+        found = first_address(service.text)
+        # The API server's address is in the first CIDR: pods need it, whatever Ruby makes of it.
+        if found and not (at and consumer is Consumer.POD and entries.confuses_ruby(found)):
+            cidr = str(entries.network(service.text))
+            why = f"rule: first address of the service CIDR {cidr} (for clients that read no CIDRs)"
+            yield Piece(model.SERVICE_ADDRESSES, Entry(found, (why, *service.why)))
+
+
+def _endpoints(networks: Sequence[Network]) -> Iterator[Piece]:
+    yield from (Piece(model.ENDPOINT, network.endpoint) for network in networks if network.endpoint)
+
+
+def _metadata(networks: Sequence[Network], *, v6: bool) -> Iterator[Piece]:
+    for network in networks:
+        provider = providers.find(network.infrastructure)
+        if provider:
+            why = (f"rule: the metadata service of {provider.name} ({network.infrastructure})",)
+            for text in (*provider.metadata, *(provider.metadata_v6 if v6 else ())):
+                yield Piece(model.METADATA, Entry(text, why))
+
+
+def _provider(network: Network) -> Iterator[Piece]:
+    provider = providers.find(network.infrastructure)
+    for text in provider.services if provider else ():
+        yield Piece(model.PROVIDER, Entry(text, (f"rule: the wire server of {network.infrastructure}",)))
+    for domain in providers.machine_domains(network.infrastructure, network.region):
+        why = f"rule: the names of machines in the region {network.region} ({network.infrastructure})"
+        yield Piece(model.PROVIDER, Entry(domain, (why,)))
+        yield Piece(model.PROVIDER, Entry(f".{domain}", (why, TWIN)))
+
+
+def _node_networks(networks: Sequence[Network]) -> Iterator[Piece]:
+    for network in networks:
+        for entry in network.networks:
+            # "0.0.0.0/0" would switch the proxy off for every address; OpenShift leaves it out too.
+            if not entries.holds_every_address(entry.text):
+                yield Piece(model.NETWORKS, entry)
+
+
+def _giant_swarm(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
+    """cluster-apps-operator ``service/controller/resource/clustersecret/desired.go``, function ``noProxy``."""
+    for network in networks:
+        if network.domain:
+            yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(network.domain.text.strip("."), network.domain.why))
+    yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
+    yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
+    yield from _endpoints(networks)
+    yield from (Piece("", entry) for entry in user)
+    yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry("svc", ("rule: cluster-apps-operator always adds it",)))
+    yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
+
+
+def _tkg(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
+    """The members of TKG's ``get_no_proxy`` (ytt providers), user and cloud first, then in the documents' order.
+
+    ``get_no_proxy`` itself ends in services, pods, loopback, ``.svc``, ``.svc.cluster.local``; the documents show
+    these groups the other way round, except that services stay in front of pods.
+    """
+    yield from (Piece("", entry) for entry in user)
+    for network in networks:
+        yield from _tkg_cloud(network)
+    for domain in domains(networks):
+        why = (*domain.why, "rule: TKG adds the services of the domain")
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".svc.{domain.text}", why))
+    yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(".svc", ("rule: TKG always adds it",)))
+    yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=True)
+    yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
+    yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
+
+
+def _tkg_cloud(network: Network) -> Iterator[Piece]:
+    provider = providers.find(network.infrastructure)
+    if provider is None or not network.infrastructure.startswith(("AWS", "Azure")):
+        return
+    yield from _node_networks((network,))
+    yield Piece(model.METADATA, Entry("169.254.0.0/16", (f"rule: TKG adds link-local addresses on {provider.name}",)))
+    for text in provider.services:
+        yield Piece(model.PROVIDER, Entry(text, (f"rule: the wire server of {network.infrastructure}",)))
+
+
+def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
+    """OpenShift cluster-network-operator ``pkg/util/proxyconfig/no_proxy.go``."""
+    yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
+    for name in (Entry("svc"), *domains(networks)):
+        why = (*name.why, "rule: OpenShift always adds it")
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".{name.text}", why))
+    yield from _node_networks(networks)
+    yield from _endpoints(networks)
+    yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
+    yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
+    yield from _metadata(networks, v6=False)
+    for network in networks:
+        for domain in providers.machine_domains(network.infrastructure, network.region):
+            why = (f"rule: the names of machines in the region {network.region}",)
+            yield Piece(model.PROVIDER, Entry(f".{domain}", why))
+    yield from (Piece("", entry) for entry in user)
+
+
+def _verbatim(user: Sequence[Entry], _networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
+    yield from (Piece("", entry) for entry in user)
+
+
+RECIPES: dict[Style, Recipe] = {
+    Style.PORTABLE: Recipe(_portable, normal=True),
+    Style.GIANT_SWARM: Recipe(_giant_swarm, merged=False),
+    Style.TKG: Recipe(_tkg),
+    Style.SORTED: Recipe(_sorted, ordered=True),
+    Style.VERBATIM: Recipe(_verbatim, merged=False),
+}

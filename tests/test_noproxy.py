@@ -1,0 +1,82 @@
+"""The algebra on NO_PROXY entries."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import strategies as st
+
+from krm_fn import noproxy
+
+ENTRIES = st.lists(st.text(alphabet="ab.*:/10[] ,", max_size=8))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param("internal.example.com", id="a host name"),
+        pytest.param(".example.com", id="a domain with a leading dot"),
+        pytest.param("*.example.com", id="a wildcard, which is for the lint to judge"),
+        pytest.param("*", id="everything"),
+        pytest.param("localhost", id="a single label"),
+        pytest.param("10.0.0.1", id="an address"),
+        pytest.param("10.0.0.1:6443", id="an address with a port"),
+        pytest.param("10.0.0.0/8", id="a CIDR"),
+        pytest.param("10.0.0.0/255.0.0.0", id="a CIDR with a netmask"),
+        pytest.param("fd00::/8", id="an IPv6 CIDR"),
+        pytest.param("::1", id="an IPv6 address"),
+        pytest.param("[fd00::1]:6443", id="an IPv6 address with a port"),
+        pytest.param("bücher.example", id="a name that is not ASCII"),
+        pytest.param("${POD_CIDR}", id="a template that another tool fills in"),
+    ],
+)
+def test_an_entry_that_stays_as_it_is(entry: str) -> None:
+    assert noproxy.parse(entry) == (entry,)
+    assert noproxy.mistake(entry) == ""
+
+
+@pytest.mark.parametrize(
+    ("entry", "named", "mended"),
+    [
+        pytest.param("a b", '"a b"', '"a,b"', id="a blank between two entries"),
+        pytest.param("a\n  b", '"a b"', '"a,b"', id="a line break between two entries"),
+        pytest.param("a;b", '"a;b"', '"a,b"', id="semicolons as separator"),
+        pytest.param("a|.b|c", '"a|.b|c"', '"a,.b,c"', id="the separator of Java"),
+        pytest.param("a; b", '"a; b"', '"a,b"', id="a semicolon and a blank are one separator"),
+        pytest.param("http://example.com", '"http://example.com"', '"example.com"', id="a URL"),
+        pytest.param(
+            "http://example.com:80/x", '"http://example.com..."', '"example.com"', id="a URL with port and path"
+        ),
+        pytest.param("example.com/", '"example.com..."', '"example.com"', id="a host with a slash"),
+        pytest.param("https://[fd00::1]/", '"https://[fd00::1]..."', '"fd00::1"', id="a URL of an IPv6 address"),
+        pytest.param("file:///x", '"file://..."', "a host name", id="a URL without a host"),
+    ],
+)
+def test_an_entry_no_client_understands(entry: str, named: str, mended: str) -> None:
+    mistake = noproxy.mistake(entry)
+    assert named in mistake
+    assert f"write {mended}" in mistake
+    assert "must not" in mistake
+    assert "\n" not in mistake
+
+
+@pytest.mark.parametrize("entry", ["http://user:S3CRET@host:3128", "user:S3CRET@host", "S3CRET@", "http://u:S3CRET"])
+def test_an_entry_that_may_hold_a_password_is_not_repeated(entry: str) -> None:
+    mistake = noproxy.mistake(entry)
+    assert mistake
+    assert "S3CRET" not in mistake
+
+
+@pytest.mark.parametrize(
+    ("given_entries", "parsed"),
+    [
+        pytest.param("", (), id="an empty text holds nothing"),
+        pytest.param((), (), id="an empty list holds nothing"),
+        pytest.param(" , ,,", (), id="separators alone hold nothing"),
+        pytest.param("b,a,b", ("b", "a", "b"), id="order and repetitions stay"),
+        pytest.param(" a , b\n", ("a", "b"), id="blanks around an entry fall away"),
+        pytest.param(["a", " b ", ""], ("a", "b"), id="a list is trimmed too"),
+        pytest.param(["a,b", "c"], ("a", "b", "c"), id="an item of a list may hold several"),
+    ],
+)
+def test_parse(given_entries: str | list[str], parsed: tuple[str, ...]) -> None:
+    assert noproxy.parse(given_entries) == parsed

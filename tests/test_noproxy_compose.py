@@ -1,0 +1,455 @@
+"""From what the user wrote and what is known of the clusters to one list with reasons."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn import noproxy
+from krm_fn.consumers import CONSUMERS
+from krm_fn.noproxy import ALL_DERIVED, Consumer, Entry, Network, Policy, Style, providers, styles
+
+GIANT_SWARM_DOCUMENT = (
+    "cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,internal.corpdomain.net,example.com,"
+    "svc,127.0.0.1,localhost"
+)
+TKG_DOCUMENT = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11"
+
+ALWAYS = "localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local,kubernetes,kubernetes.default"
+
+
+def entries(text: str, source: str = "spec.noProxy") -> tuple[Entry, ...]:
+    return tuple(Entry(part, (f"`{source}[{at}]`",)) for at, part in enumerate(text.split(","))) if text else ()
+
+
+def network(
+    pods: str = "", services: str = "", *, domain: str = "", endpoint: str = "", nodes: str = "", **rest: str
+) -> Network:
+    return Network(
+        pods=entries(pods, "pods"),
+        services=entries(services, "services"),
+        domain=Entry(domain, ("`spec.clusterNetwork.serviceDomain`",)) if domain else None,
+        endpoint=Entry(endpoint, ("`spec.controlPlaneEndpoint.host`",)) if endpoint else None,
+        networks=entries(nodes, "networks"),
+        **rest,
+    )
+
+
+def composed(
+    user: str = "",
+    *networks: Network,
+    style: Style = Style.PORTABLE,
+    consumer: Consumer = Consumer.NODE,
+    policy: Policy | None = None,
+) -> str:
+    wanted = dataclasses.replace(policy or Policy(), style=style)
+    return noproxy.join(noproxy.compose(entries(user), networks, wanted, consumer))
+
+
+DOCUMENTS = network("100.96.0.0/11", "100.64.0.0/13", domain="cluster.local", endpoint="178.170.32.59")
+DUAL = network("192.168.0.0/16,fd01::/48", "10.96.0.0/12,fd02::/112", endpoint="10.0.0.7")
+V6 = network("fd01::/48", "fd02::/112", endpoint="fd00::7")
+
+
+@pytest.mark.parametrize(
+    ("user", "expected"),
+    [
+        pytest.param("", "", id="nothing stays nothing"),
+        pytest.param("b,a,b", "b,a,b", id="order and repetitions are the user's"),
+        pytest.param("*.X.y:80,fd00::/8", "*.X.y:80,fd00::/8", id="forms are the user's too, for pods as well"),
+        pytest.param("*", "*", id="no proxy at all"),
+    ],
+)
+@pytest.mark.parametrize("consumer", Consumer)
+def test_verbatim_is_what_was_written(user: str, expected: str, consumer: Consumer) -> None:
+    assert composed(user, DUAL, style=Style.VERBATIM, consumer=consumer) == expected
+
+
+@pytest.mark.parametrize(
+    ("style", "user", "expected"),
+    [
+        pytest.param(
+            Style.GIANT_SWARM,
+            "172.16.0.0/16,internal.corpdomain.net,example.com",
+            GIANT_SWARM_DOCUMENT,
+            id="Giant Swarm: the installation-wide part in its place",
+        ),
+        pytest.param(Style.TKG, "", TKG_DOCUMENT, id="TKG: from the objects alone"),
+        pytest.param(Style.TKG, TKG_DOCUMENT, TKG_DOCUMENT, id="TKG: its list given again says nothing new"),
+    ],
+)
+@pytest.mark.parametrize("consumer", Consumer)
+def test_the_strings_of_the_documents(style: Style, user: str, expected: str, consumer: Consumer) -> None:
+    facts = DOCUMENTS if style is Style.GIANT_SWARM else network("100.96.0.0/11", "100.64.0.0/13")
+    assert composed(user, facts, style=style, consumer=consumer) == expected
+
+
+@pytest.mark.parametrize(
+    ("user", "networks", "expected"),
+    [
+        pytest.param("", (), "svc,127.0.0.1,localhost", id="nothing known: no leading comma"),
+        pytest.param(
+            "localhost,172.31.0.0/16",
+            (network("10.0.0.0/16,fd00::/48", "172.31.0.0/16", domain="cluster.local", endpoint="api.x.y"),),
+            "cluster.local,172.31.0.0/16,10.0.0.0/16,fd00::/48,api.x.y,localhost,172.31.0.0/16,svc,127.0.0.1,localhost",
+            id="repetitions stay, as the operator leaves them",
+        ),
+        pytest.param(
+            "z",
+            (network("1.0.0.0/8", "2.0.0.0/8", domain="cluster.local"), network("3.0.0.0/8", domain="cluster.local")),
+            "cluster.local,2.0.0.0/8,1.0.0.0/8,3.0.0.0/8,z,svc,127.0.0.1,localhost",
+            id="what two clusters share stands once",
+        ),
+    ],
+)
+def test_giant_swarm(user: str, networks: tuple[Network, ...], expected: str) -> None:
+    assert composed(user, *networks, style=Style.GIANT_SWARM) == expected
+
+
+@pytest.mark.parametrize(
+    ("user", "facts", "expected"),
+    [
+        pytest.param(
+            "corp",
+            network("2.0.0.0/8", "1.0.0.0/8", nodes="10.0.0.0/16", infrastructure="AWSCluster"),
+            "corp,10.0.0.0/16,169.254.0.0/16,.svc.cluster.local,.svc,localhost,127.0.0.1,1.0.0.0/8,2.0.0.0/8",
+            id="AWS: the VPC and link-local addresses behind the user's",
+        ),
+        pytest.param(
+            "",
+            network(infrastructure="AzureCluster"),
+            "169.254.0.0/16,168.63.129.16,.svc.cluster.local,.svc,localhost,127.0.0.1",
+            id="Azure: the wire server too",
+        ),
+        pytest.param(
+            "",
+            network(nodes="10.0.0.0/16", infrastructure="VSphereCluster", domain="prod.local"),
+            ".svc.prod.local,.svc,localhost,127.0.0.1",
+            id="vSphere: nothing more, and the cluster's own domain",
+        ),
+        pytest.param("", V6, ".svc.cluster.local,.svc,localhost,127.0.0.1,::1,fd02::/112,fd01::/48", id="IPv6"),
+    ],
+)
+def test_tkg(user: str, facts: Network, expected: str) -> None:
+    assert composed(user, facts, style=Style.TKG) == expected
+
+
+OPENSHIFT = network(
+    "10.128.0.0/14", "172.30.0.0/16", endpoint="api-int.test.cluster.com", nodes="10.0.0.0/16",
+    infrastructure="AWSCluster", region="us-west-2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("user", "facts", "expected"),
+    [
+        pytest.param(
+            "",
+            OPENSHIFT,
+            ".cluster.local,.svc,.us-west-2.compute.internal,10.0.0.0/16,10.128.0.0/14,127.0.0.1,169.254.169.254,"
+            "172.30.0.0/16,api-int.test.cluster.com,localhost",
+            id="AWS, as OpenShift's own test expects it",
+        ),
+        pytest.param(
+            "172.30.0.1,.foo.test.com,199.161.0.0/16",
+            OPENSHIFT,
+            ".cluster.local,.foo.test.com,.svc,.us-west-2.compute.internal,10.0.0.0/16,10.128.0.0/14,127.0.0.1,"
+            "169.254.169.254,172.30.0.0/16,172.30.0.1,199.161.0.0/16,api-int.test.cluster.com,localhost",
+            id="with the user's entries, as OpenShift's own test expects it",
+        ),
+        pytest.param(
+            "",
+            network(nodes="0.0.0.0/0,2001:db8::/32"),
+            ".cluster.local,.svc,127.0.0.1,2001:db8::/32,localhost",
+            id="a machine network that holds everything is left out",
+        ),
+        pytest.param(
+            "",
+            network(infrastructure="GCPCluster"),
+            ".cluster.local,.svc,127.0.0.1,169.254.169.254,localhost,metadata,metadata.google.internal,"
+            "metadata.google.internal.",
+            id="GCP, with the rooted name",
+        ),
+        pytest.param("*", OPENSHIFT, "*", id="everything alone stays alone"),
+    ],
+)
+def test_sorted(user: str, facts: Network, expected: str) -> None:
+    assert composed(user, facts, style=Style.SORTED) == expected
+
+
+@pytest.mark.parametrize(
+    ("user", "networks", "expected"),
+    [
+        pytest.param("", (), ALWAYS, id="nothing known: what every cluster needs"),
+        pytest.param("", (network(),), ALWAYS, id="a cluster that says nothing"),
+        pytest.param("*", (DOCUMENTS,), "*", id="everything alone stays alone"),
+        pytest.param("a.b,.c.d", (), f"a.b,.a.b,.c.d,{ALWAYS}", id="the user's entries first, never widened"),
+        pytest.param(
+            "localhost,.svc,A.b",
+            (),
+            "localhost,.svc,svc,a.b,.a.b,127.0.0.1,cluster.local,.cluster.local,kubernetes,kubernetes.default",
+            id="the user's entries keep their place",
+        ),
+        pytest.param(
+            "",
+            (network(domain="prod.local"),),
+            "localhost,127.0.0.1,svc,.svc,prod.local,.prod.local,kubernetes,kubernetes.default",
+            id="a domain of its own in the place of cluster.local",
+        ),
+        pytest.param(
+            "",
+            (DOCUMENTS,),
+            f"{ALWAYS},100.96.0.0/11,100.64.0.0/13,100.64.0.1,178.170.32.59",
+            id="pods, services, the API server's address, the endpoint",
+        ),
+        pytest.param(
+            "",
+            (network(endpoint="API.example.com", nodes="10.0.0.0/16,0.0.0.0/0,10.9.9.9/32"),),
+            f"{ALWAYS},api.example.com,10.0.0.0/16,10.9.9.9/32,10.9.9.9",
+            id="an endpoint is exact, a network of one address gets the address",
+        ),
+        pytest.param(
+            "",
+            (network(infrastructure="AWSCluster", region="us-east-1"),),
+            f"{ALWAYS},169.254.169.254,ec2.internal,.ec2.internal",
+            id="AWS in its first region",
+        ),
+        pytest.param(
+            "",
+            (network(infrastructure="AWSManagedControlPlane", region="eu-west-1"),),
+            f"{ALWAYS},169.254.169.254,169.254.170.23,eu-west-1.compute.internal,.eu-west-1.compute.internal",
+            id="EKS has Pod Identity",
+        ),
+        pytest.param(
+            "", (network(infrastructure="AzureCluster"),), f"{ALWAYS},169.254.169.254,168.63.129.16", id="Azure"
+        ),
+        pytest.param(
+            "",
+            (network(infrastructure="GCPClusterTemplate"),),
+            f"{ALWAYS},169.254.169.254,metadata,metadata.google.internal,metadata.google.internal.",
+            id="GCP, also by its template",
+        ),
+        pytest.param("", (network(infrastructure="VSphereCluster"),), ALWAYS, id="vSphere needs nothing"),
+        pytest.param(
+            "",
+            (Network(mirrors=entries("Registry.corp:5000,10.0.0.9")),),
+            f"{ALWAYS},registry.corp,10.0.0.9",
+            id="mirrors without their port",
+        ),
+        pytest.param(
+            "",
+            (network("1.0.0.0/8", "2.0.0.0/8"), network("1.0.0.0/8", "3.0.0.0/8", domain="b.local")),
+            "localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local,b.local,.b.local,kubernetes,kubernetes.default,"
+            "1.0.0.0/8,2.0.0.0/8,2.0.0.1,3.0.0.0/8,3.0.0.1",
+            id="several clusters: the union, in order",
+        ),
+    ],
+)
+@pytest.mark.parametrize("consumer", Consumer)
+def test_portable(user: str, networks: tuple[Network, ...], expected: str, consumer: Consumer) -> None:
+    assert composed(user, *networks, consumer=consumer) == expected
+
+
+@pytest.mark.parametrize(
+    ("facts", "user", "node", "pod"),
+    [
+        pytest.param(
+            DUAL,
+            "",
+            f"{ALWAYS.replace('127.0.0.1', '127.0.0.1,::1')},192.168.0.0/16,fd01::/48,10.96.0.0/12,fd02::/112,"
+            "10.96.0.1,fd02::1,10.0.0.7",
+            f"{ALWAYS},192.168.0.0/16,10.96.0.0/12,10.96.0.1,10.0.0.7",
+            id="dual stack: pods do without IPv6, the API server has an IPv4 address",
+        ),
+        pytest.param(
+            V6,
+            "",
+            f"{ALWAYS.replace('127.0.0.1', '127.0.0.1,::1')},fd01::/48,fd02::/112,fd02::1,fd00::7",
+            f"{ALWAYS},fd02::1,fd00::7",
+            id="IPv6 alone: pods get the two addresses of the API server",
+        ),
+        pytest.param(
+            network(),
+            "[FD00::A]:443,fd00::/8,straße.de,${X}",
+            f"fd00::a,fd00::/8,straße.de,${{X}},{ALWAYS}",
+            f"fd00::a,${{X}},{ALWAYS}",
+            id="what makes httpx fail is not for pods, whoever wrote it",
+        ),
+        pytest.param(
+            dataclasses.replace(V6, endpoint=None, infrastructure="AWSCluster"),
+            "",
+            f"{ALWAYS.replace('127.0.0.1', '127.0.0.1,::1')},fd01::/48,fd02::/112,fd02::1,169.254.169.254,"
+            "fd00:ec2::254",
+            f"{ALWAYS},fd02::1,169.254.169.254",
+            id="the IPv6 metadata address is for nodes",
+        ),
+    ],
+)
+def test_nodes_and_pods(facts: Network, user: str, node: str, pod: str) -> None:
+    assert composed(user, facts) == node
+    assert composed(user, facts, consumer=Consumer.POD) == pod
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        pytest.param(Policy(derive=frozenset()), "a.b,.a.b", id="nothing derived leaves the user's"),
+        pytest.param(
+            Policy(derive=frozenset({"podCIDRs", "endpoint"})),
+            "a.b,.a.b,100.96.0.0/11,178.170.32.59",
+            id="only what is named",
+        ),
+        pytest.param(
+            Policy(derive=ALL_DERIVED - {"serviceAddresses", "clusterDomain"}),
+            "a.b,.a.b,localhost,127.0.0.1,100.96.0.0/11,100.64.0.0/13,178.170.32.59",
+            id="all but what is switched off",
+        ),
+        pytest.param(
+            Policy(derive=frozenset(), extra=entries("C.d,10.1.*")),
+            "a.b,.a.b,c.d,.c.d,10.1.0.0/16",
+            id="extra entries at the end, in their portable forms",
+        ),
+        pytest.param(
+            Policy(derive=frozenset({"endpoint"}), exclude=("A.b", "178.170.32.59")),
+            ".a.b",
+            id="an exact entry goes, whoever put it in, and its twin stays",
+        ),
+        pytest.param(Policy(derive=frozenset(), exclude=("*a.b",)), "", id="a glob takes both forms"),
+        pytest.param(Policy(derive=frozenset(), exclude=("?.b",)), ".a.b", id="a question mark is one character"),
+        pytest.param(Policy(derive=frozenset(), exclude=("[a].b*",)), "a.b,.a.b", id="brackets mean themselves"),
+        pytest.param(
+            Policy(derive=frozenset(), extra=entries("x"), exclude=("x",)), "a.b,.a.b", id="exclude comes last"
+        ),
+        pytest.param(
+            Policy(derive=frozenset({"clusterDomain"}), rooted=True, exclude=("kube*",)),
+            "a.b,.a.b,svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.",
+            id="rooted names behind the derived ones",
+        ),
+    ],
+)
+def test_the_policy(policy: Policy, expected: str) -> None:
+    assert composed("a.b", DOCUMENTS, policy=policy) == expected
+
+
+@pytest.mark.parametrize("style", Style)
+def test_extra_and_exclude_count_in_every_style(style: Style) -> None:
+    policy = Policy(extra=entries("extra.example"), exclude=("a.b", ".a.b"))
+    found = composed("a.b,c.d", DOCUMENTS, style=style, policy=policy).split(",")
+    assert "extra.example" in found
+    assert "c.d" in found
+    assert not {"a.b", ".a.b"} & set(found)
+
+
+@pytest.mark.parametrize("style", [style for style in Style if style is not Style.VERBATIM])
+def test_rooted_names_in_every_style_that_derives(style: Style) -> None:
+    facts = network(domain="prod.local")
+    assert ".svc.prod.local." in composed("a", facts, style=style, policy=Policy(rooted=True)).split(",")
+    assert ".svc.prod.local." not in composed("a", facts, style=style).split(",")
+
+
+FIRST = "rule: first address of the service CIDR 10.96.0.0/12 (for clients that read no CIDRs)"
+BESIDE = "rule: the address itself beside 10.9.9.9/32 (for clients that read no CIDRs)"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        pytest.param(
+            "10.96.0.1",
+            ("`spec.noProxy[0]`", FIRST, "`services[0]`"),
+            id="an entry that two rules give has the reasons of both",
+        ),
+        pytest.param("a.b", ("`spec.noProxy[1]`", 'written "A.b:80"'), id="an entry that was written otherwise"),
+        pytest.param("10.9.9.9", ("`spec.noProxy[2]`", BESIDE), id="an address beside its CIDR"),
+        pytest.param("c.d", ("`spec.noProxy[3]`",), id="an entry as it was written"),
+        pytest.param(".c.d", ("`spec.noProxy[3]`", styles.TWIN), id="the dotted form"),
+        pytest.param("10.96.0.0/12", ("`services[0]`",), id="a fact"),
+        pytest.param("e.f", ("`spec.noProxyPolicy.extra[0]`",), id="an extra entry"),
+        pytest.param("cluster.local", ("rule: the domain of a cluster that declares none",), id="a default"),
+    ],
+)  # fmt: skip
+def test_every_entry_has_its_reasons(text: str, why: tuple[str, ...]) -> None:
+    found = noproxy.compose(
+        entries("10.96.0.1,A.b:80,10.9.9.9/32,c.d"),
+        (network("", "10.96.0.0/12"),),
+        Policy(extra=(Entry("e.f", ("`spec.noProxyPolicy.extra[0]`",)),)),
+        Consumer.NODE,
+    )
+    assert {entry.text: entry.why for entry in found}[text] == why
+    assert all(entry.why for entry in found)
+
+
+@pytest.mark.parametrize(
+    ("cidr", "first"),
+    [
+        pytest.param("10.96.0.0/12", "10.96.0.1", id="IPv4"),
+        pytest.param("fd02::/112", "fd02::1", id="IPv6"),
+        pytest.param("10.96.0.0/31", "10.96.0.1", id="two addresses"),
+        pytest.param("10.96.0.0/32", "", id="one address"),
+        pytest.param("nonsense", "", id="not a CIDR"),
+    ],
+)
+def test_the_first_address_of_a_service_cidr(cidr: str, first: str) -> None:
+    assert styles.first_address(cidr) == first
+
+
+def test_every_provider_is_found_by_its_kind_and_template() -> None:
+    for kind in ("AWSCluster", "AzureManagedCluster", "GCPManagedCluster", "OpenStackCluster", "OCICluster"):
+        provider = providers.find(kind)
+        assert provider is not None
+        assert providers.METADATA_ADDRESS in provider.metadata
+        assert providers.find(f"{kind}Template") == provider
+    assert providers.find("VCDCluster") is None
+    assert list(providers.machine_domains("AzureCluster", "westeurope")) == []
+
+
+PROVIDERS = {
+    "AWS": network("192.168.0.0/16", "10.96.0.0/12", endpoint="abc.eu-west-1.elb.amazonaws.com",
+                   infrastructure="AWSCluster", region="eu-west-1", nodes="10.0.0.0/16"),
+    "Azure": network("192.168.0.0/16", "10.96.0.0/12", endpoint="10.0.0.7", infrastructure="AzureCluster"),
+    "GCP, dual stack": dataclasses.replace(DUAL, infrastructure="GCPCluster"),
+}  # fmt: skip
+DIRECT = (
+    "kubernetes.default.svc",
+    "a.ns.svc.cluster.local",
+    "10.96.0.1",
+    "169.254.169.254",
+    "corp.example",
+    "x.corp.example",
+)
+PROXIED = ("quay.io", "8.8.8.8", "svc.example.org", "amazonaws.com")
+
+
+@pytest.mark.parametrize("facts", [pytest.param(facts, id=name) for name, facts in PROVIDERS.items()])
+@pytest.mark.parametrize("client", [client for client in CONSUMERS if client != "java"])
+def test_the_portable_list_for_pods_reaches_every_client(facts: Network, client: str) -> None:
+    model, value = CONSUMERS[client], composed("corp.example", facts, consumer=Consumer.POD)
+    assert model.breaks_on(value) == ""
+    assert facts.endpoint is not None
+    assert [host for host in (*DIRECT, facts.endpoint.text) if not model.goes_direct(value, host, 443)] == []
+    assert [host for host in PROXIED if model.goes_direct(value, host, 443)] == []
+
+
+CIDRS = st.sampled_from(["10.0.0.0/8", "10.96.0.0/12", "fd00::/8", "fd02::/112", "0.0.0.0/0", "10.1.2.3/32"])
+USERS = st.lists(
+    st.sampled_from(["a.b", ".c", "*.d", "*", "10.1.*", "[::1]", "svc", "A.b", "${X}", "x:80"]), max_size=5
+)
+NETWORKS = st.lists(
+    st.builds(lambda pods, services, kind: network(pods, services, infrastructure=kind), CIDRS, CIDRS,
+              st.sampled_from(["", "AWSCluster", "GCPCluster"])), max_size=3,
+)  # fmt: skip
+
+
+@given(USERS, NETWORKS, st.sampled_from(Style), st.sampled_from(Consumer))
+def test_what_holds_for_every_list(user: list[str], nets: list[Network], style: Style, consumer: Consumer) -> None:
+    first = composed(",".join(user), *nets, style=style, consumer=consumer)
+    assert composed(",".join(user), *nets, *nets, style=style, consumer=consumer) == first, "known twice is known once"
+    assert ",," not in first
+    assert not first.startswith(",")
+    if style is Style.PORTABLE:
+        again = composed(first, *nets, consumer=consumer).split(",")
+        assert set(first.split(",")) <= set(again), "its own list as the user's loses nothing"
+        assert len(set(first.split(","))) == len(first.split(","))

@@ -1,0 +1,41 @@
+"""The page about NO_PROXY says what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from krm_fn.noproxy import ALL_DERIVED, Consumer, Entry, Network, Policy, Style, compose, join
+from krm_fn.noproxy.lint import RULES, Rule
+
+PAGE = (Path(__file__).parent.parent / "docs" / "no-proxy.md").read_text(encoding="utf-8")
+
+DOCUMENTS = Network(
+    pods=(Entry("100.96.0.0/11"),),
+    services=(Entry("100.64.0.0/13"),),
+    domain=Entry("cluster.local"),
+    endpoint=Entry("178.170.32.59"),
+)
+USER = tuple(map(Entry, ("172.16.0.0/16", "internal.corpdomain.net", "example.com")))
+
+
+def line(rule: Rule) -> str:
+    cells = (rule.id, rule.severity.value, rule.about.value, rule.finds, rule.why, rule.fix or "-")
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def test_the_table_is_the_table_of_the_code() -> None:
+    assert re.findall(r"^\| NP.*\|$", PAGE, re.MULTILINE) == [line(rule) for rule in RULES.values()]
+
+
+@pytest.mark.parametrize("style", Style)
+def test_the_example_of_each_style_is_its_output(style: Style) -> None:
+    example = join(compose(USER, (DOCUMENTS,), Policy(style=style), Consumer.NODE))
+    assert f"\n{style.value}:\n    {example}\n" in PAGE
+
+
+def test_every_name_that_can_be_derived_is_explained() -> None:
+    explained = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
+    assert set(explained) >= ALL_DERIVED

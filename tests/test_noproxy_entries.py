@@ -1,0 +1,192 @@
+"""One entry: its kind, and the forms that reach every client."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.noproxy import entries
+from krm_fn.noproxy.entries import Kind
+
+NAMES = ["a", "svc", "localhost", "com", "x.y", "Foo", "ü", "ß", "cluster.local", "_", "*", "*.", "${X}", "{{ .y }}"]
+NUMBERS = ["10.", "10.1.2.3", "1", "::1", "fd00::", "10.1.2.9", "255.0.0.0", ":80", "/8", "/33", "%"]
+MARKS = [".", "..", ":", "/", "//", "[", "]", "-", "http://", "@", '"', "'", " ", ",", ";", "|", "\n"]
+PIECES = st.sampled_from([*NAMES, *NUMBERS, *MARKS])
+TEXTS = st.lists(PIECES, max_size=7).map("".join)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("localhost", id="a host's short name has no subdomains"),
+        pytest.param("kubernetes.default", id="the API server's short name has none either"),
+        pytest.param("metadata.google.internal", id="the metadata service is one host"),
+        pytest.param("registry", id="a single label that no one knows as a domain is a host"),
+        pytest.param(".example.com", id="the bare name of a dotted one may be a public site"),
+        pytest.param("10.1.2.3", id="an address"),
+        pytest.param("10.0.0.0/8", id="a CIDR"),
+        pytest.param("::1", id="an IPv6 address"),
+        pytest.param("fd00::/8", id="an IPv6 CIDR"),
+        pytest.param("*", id="everything"),
+        pytest.param("*example.com", id="a glob that no entry can say"),
+        pytest.param("www.*.com", id="a glob inside a name"),
+        pytest.param("2.3", id="numbers that are no address"),
+        pytest.param("10.0.0/8", id="a CIDR with three octets"),
+        pytest.param("10.0.0.0/33", id="a prefix that is too long"),
+        pytest.param("256.1.1.1", id="an octet that is too large"),
+        pytest.param("01.2.3.4", id="an octet with a leading zero, which may be octal"),
+        pytest.param("10.9.9.9-10.1.1.1", id="a range that runs backwards"),
+        pytest.param("file:///x", id="a URL without a host"),
+        pytest.param("user:secret@host", id="what may be a credential"),
+        pytest.param("http://user:secret@host/x", id="a URL with a credential"),
+        pytest.param("${POD_CIDR}", id="a variable of another tool keeps its case"),
+        pytest.param("{{ .Values.No Proxy }}", id="a template keeps its blanks"),
+        pytest.param("$(HOST)", id="a reference of Kubernetes"),
+        pytest.param("straße.de", id="a name that two standards convert differently"),
+    ],
+)
+def test_an_entry_that_stays_as_it_is(text: str) -> None:
+    assert entries.expand(text) == (text,)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("example.com", "example.com,.example.com", id="a domain gets its dotted form"),
+        pytest.param("svc", "svc,.svc", id="the services are a domain"),
+        pytest.param(".svc", ".svc,svc", id="inside the cluster the bare form is safe"),
+        pytest.param(".cluster.local", ".cluster.local,cluster.local", id="and so it is for the default domain"),
+        pytest.param("corp", "corp,.corp", id="a usual private top level is a domain"),
+        pytest.param("*.example.com", ".example.com", id="a glob is the dotted form"),
+        pytest.param("*.svc", ".svc,svc", id="a glob inside the cluster gets both"),
+        pytest.param("example.com.", "example.com.,example.com,.example.com", id="a rooted name gets the others"),
+        pytest.param("Example.COM", "example.com,.example.com", id="lower case"),
+        pytest.param("bücher.example", "xn--bcher-kva.example,.xn--bcher-kva.example", id="the A-label"),
+        pytest.param("*.bücher.example", ".xn--bcher-kva.example", id="the A-label behind a glob"),
+        pytest.param("http://b:80/x", "b", id="a URL is its host"),
+        pytest.param("b/", "b", id="a path goes"),
+        pytest.param("//b", "b", id="a URL without a scheme"),
+        pytest.param("b:8080", "b", id="a port goes"),
+        pytest.param("10.1.2.3:6443", "10.1.2.3", id="the port of an address goes"),
+        pytest.param("10.0.0.0/8:6443", "10.0.0.0/8", id="the port of a CIDR goes"),
+        pytest.param("[fd00::1]:6443", "fd00::1", id="the brackets go with the port"),
+        pytest.param("[FD00:0::1]", "fd00::1", id="IPv6 in its short form"),
+        pytest.param("[fd00::]/64", "fd00::/64", id="a CIDR with brackets"),
+        pytest.param("10.1.2.3/8", "10.0.0.0/8", id="host bits go"),
+        pytest.param("10.0.0.0/255.0.0.0", "10.0.0.0/8", id="a netmask is a prefix"),
+        pytest.param("10.1.2.3/32", "10.1.2.3/32,10.1.2.3", id="a CIDR of one address gets the address"),
+        pytest.param("fd00::1/128", "fd00::1/128,fd00::1", id="an IPv6 CIDR of one address too"),
+        pytest.param("10.1.*", "10.1.0.0/16", id="octets and a star"),
+        pytest.param("10.1.*.*", "10.1.0.0/16", id="octets and two stars"),
+        pytest.param("10.1.2.", "10.1.2.0/24", id="octets and a dot"),
+        pytest.param("10.0.0.0-10.0.0.3", "10.0.0.0-10.0.0.3,10.0.0.0/30", id="a range gets its CIDRs"),
+        pytest.param(
+            "10.0.0.1-10.0.0.2",
+            "10.0.0.1-10.0.0.2,10.0.0.1/32,10.0.0.1,10.0.0.2/32,10.0.0.2",
+            id="and the addresses among them",
+        ),
+        pytest.param('"b"', "b", id="quotes go"),
+        pytest.param(" a ,b\n", "a,b", id="blanks go"),
+        pytest.param("a;b|c d", "a,b,c,d", id="whatever separates"),
+        pytest.param("${A},b.c;$(D)", "${A},b.c,.b.c,$(D)", id="templates among others"),
+        pytest.param(", ,,", "", id="nothing"),
+    ],
+)
+def test_an_entry_in_its_portable_forms(text: str, expected: str) -> None:
+    assert ",".join(entries.expand(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        pytest.param("a", Kind.NAME, id="a label"),
+        pytest.param("ip-10-0-0-1.ec2.internal", Kind.NAME, id="a name with numbers"),
+        pytest.param("a_b.c", Kind.NAME, id="an underscore"),
+        pytest.param("a.b.", Kind.NAME, id="a rooted name"),
+        pytest.param(".a.b", Kind.DOMAIN, id="a leading dot"),
+        pytest.param("*.a.b", Kind.GLOB, id="a glob"),
+        pytest.param("*a.b", Kind.UNKNOWN, id="a glob without a dot"),
+        pytest.param("*", Kind.EVERYTHING, id="everything"),
+        pytest.param("10.1.2.3", Kind.ADDRESS, id="IPv4"),
+        pytest.param("[::1]", Kind.ADDRESS, id="IPv6 in brackets"),
+        pytest.param("10.1.2.3/8", Kind.CIDR, id="a CIDR with host bits"),
+        pytest.param("10.1.*", Kind.ADDRESS_GLOB, id="octets"),
+        pytest.param("10.1.300.*", Kind.UNKNOWN, id="octets that are too large"),
+        pytest.param("10.1.2.3.", Kind.UNKNOWN, id="an address with a final dot"),
+        pytest.param("10.1.2.3-10.1.2.4", Kind.RANGE, id="a range"),
+        pytest.param("1", Kind.NUMBERS, id="a number"),
+        pytest.param(".2.3", Kind.NUMBERS, id="the end of an address"),
+        pytest.param("1.2.3.4.5", Kind.UNKNOWN, id="five numbers"),
+        pytest.param("-a", Kind.UNKNOWN, id="a leading hyphen"),
+        pytest.param("a..b", Kind.UNKNOWN, id="an empty label"),
+        pytest.param("", Kind.UNKNOWN, id="nothing"),
+        pytest.param("x${Y}", Kind.TEMPLATE, id="a template inside"),
+    ],
+)
+def test_the_kind_of_an_entry(entry: str, kind: Kind) -> None:
+    assert entries.classify(entry) is kind
+
+
+@pytest.mark.parametrize(
+    ("entry", "breaks", "confuses"),
+    [
+        pytest.param("example.com", False, False, id="a name"),
+        pytest.param("10.0.0.0/8", False, False, id="an IPv4 CIDR"),
+        pytest.param("fd00::abc0", False, False, id="an IPv6 address without a part that ends a host"),
+        pytest.param("::1", False, True, id="IPv6 loopback ends like 10.0.0.1"),
+        pytest.param("2001:db8::de", False, True, id="hexadecimal letters that are a country"),
+        pytest.param("[fd00::abc0]", True, False, id="brackets"),
+        pytest.param("fd00::/8", True, False, id="an IPv6 CIDR"),
+        pytest.param("fe80::a1%eth0", True, False, id="a zone"),
+        pytest.param("bücher.example", True, False, id="letters that are not ASCII"),
+        pytest.param("${X:-ü}", False, False, id="a template says nothing yet"),
+    ],
+)
+def test_what_pods_can_read(entry: str, breaks: bool, confuses: bool) -> None:
+    assert entries.breaks_clients(entry) is breaks
+    assert entries.confuses_ruby(entry) is confuses
+
+
+@pytest.mark.parametrize(
+    ("entry", "all_of_them"),
+    [
+        ("0.0.0.0/0", True),
+        ("::/0", True),
+        ("10.1.2.3/0", True),
+        ("0.0.0.0/1", False),
+        ("10.1.2.3", False),
+        ("*", False),
+    ],
+)
+def test_a_cidr_that_holds_every_address(entry: str, all_of_them: bool) -> None:
+    assert entries.holds_every_address(entry) is all_of_them
+
+
+@given(TEXTS)
+def test_each_step_twice_is_once(text: str) -> None:
+    tokens = entries.split(text)
+    assert entries.split(",".join(tokens)) == tokens
+    for token in tokens:
+        host = entries.bare(token)
+        assert entries.bare(host) == host
+        parts = entries.canonical(host)
+        assert tuple(dict.fromkeys(again for part in parts for again in entries.canonical(part))) == parts
+        for part in parts:
+            forms = entries.forms(part)
+            assert tuple(dict.fromkeys(again for form in forms for again in entries.forms(form))) == forms
+
+
+@given(st.lists(TEXTS, max_size=4))
+def test_a_normalised_list_is_normal(texts: list[str]) -> None:
+    once = entries.normalise(texts)
+    assert set(entries.normalise(once)) == set(once)
+    assert set(entries.normalise([",".join(once)])) == set(once)
+
+
+@given(st.text(max_size=20))
+def test_no_text_raises(text: str) -> None:
+    for entry in entries.expand(text):
+        entries.classify(entry)
+        entries.breaks_clients(entry)
+        entries.confuses_ruby(entry)
