@@ -1,0 +1,13 @@
+"""Which Clusters an object belongs to, in which role, and what each Cluster declares about its network.
+
+The law of this room: it reads Cluster API objects, and knows nothing of proxies. A field that is missing, of a wrong
+type, or not yet a value (a template such as ``${POD_CIDR}``) is a fact that is not there; it is never an error.
+"""
+
+from __future__ import annotations
+
+from krm_fn.topology.atlas import Topology
+from krm_fn.topology.kinds import kinds
+from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
+
+__all__ = ["ClusterFacts", "Fact", "Membership", "Role", "Topology", "kinds"]

@@ -1,0 +1,117 @@
+"""All Clusters of a list with their facts, and the Clusters of each object.
+
+The law of this room: a fact of the Cluster itself goes before one of its infrastructure cluster, and that before one
+of its control plane. What names only suggest holds no facts. Variables and patches of a ClusterClass are not worked
+out: of the templates of a class with patches only the kind of the infrastructure and the mirrors are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from krm_fn.resourcelist import Object
+from krm_fn.topology.declared import NOTHING, Declared, merge
+from krm_fn.topology.graph import Graph, Tie
+from krm_fn.topology.hints import Hints, Whole, hints
+from krm_fn.topology.kinds import CLUSTER, INFRASTRUCTURE
+from krm_fn.topology.model import ClusterFacts, Membership, Role
+from krm_fn.topology.references import Key
+
+_INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
+
+
+class Topology:
+    """The Clusters of a list and what belongs to them.
+
+    Args:
+        objects: those of ``kinds()``, in the order of the list; others do no harm. They are read once and not kept.
+    """
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        self._graph = Graph(objects)
+        sources = self._sources()
+        self._facts = {
+            key: self._facts_of(cluster, sources.get(key, [])) for key, cluster in self._graph.clusters.items()
+        }
+
+    @property
+    def clusters(self) -> tuple[ClusterFacts, ...]:
+        """All Clusters, in the order of the list."""
+        return tuple(self._facts.values())
+
+    def of(self, obj: Object) -> tuple[Membership, ...]:
+        """The Clusters that ``obj``, of any kind, belongs to: none if no Cluster is known, several if they share it."""
+        return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
+
+    def _membership(self, tie: Tie) -> Membership:
+        return Membership(self._facts[tie.cluster], tie.role, tie.group, tie.how, tie.sure, tie.worker_class)
+
+    def _sources(self) -> dict[Key, list[Hints]]:
+        """Cluster -> the objects of it that hold facts, in the order of the list."""
+        found: dict[Key, list[Hints]] = {}
+        for node in self._graph.nodes.values():
+            ties = self._graph.ties(node) if node.facts != NOTHING else ()
+            for key in dict.fromkeys(tie.cluster for tie in ties if tie.sure):
+                found.setdefault(key, []).append(node)
+        return found
+
+    def _facts_of(self, cluster: Hints, sources: list[Hints]) -> ClusterFacts:
+        wholes = self._wholes(cluster)
+        ranked = sorted(sources, key=lambda node: _rank(node, wholes))
+        known = merge(_usable(node, wholes) for node in ranked)
+        return ClusterFacts(
+            namespace=cluster.key[2],
+            name=cluster.key[3],
+            labels=cluster.whole.labels,
+            pod_cidrs=known.pod_cidrs,
+            service_cidrs=known.service_cidrs,
+            service_domain=known.service_domain,
+            endpoint=known.endpoint,
+            infrastructure=_infrastructure(wholes, ranked),
+            region=known.region,
+            networks=known.networks,
+            mirrors=known.mirrors,
+            ref=cluster.ref,
+        )
+
+    def _wholes(self, cluster: Hints) -> tuple[Whole, Whole]:
+        """What the Cluster says of its parts, and what its class says, if that is in the list."""
+        its_class = self._graph.nodes.get(cluster.whole.class_key) if cluster.whole.class_key else None
+        return cluster.whole, its_class.whole if its_class else Whole()
+
+
+def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
+    """The Cluster, the infrastructure it names, that of its class, any other, the control plane, the rest."""
+    if node.key[:2] == CLUSTER:
+        return 0
+    named = [whole.infrastructure for whole in wholes]
+    if node.key in named:
+        return 1 + named.index(node.key)
+    return {_INFRASTRUCTURE: 3, _CONTROL_PLANE: 4}.get(_sort(node), 5)
+
+
+def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> Declared:
+    """The facts of an object that hold for the Cluster: not those of a part in whose place it names another."""
+    if node.key[:2] == CLUSTER:
+        return node.facts
+    of_class = (wholes[1].infrastructure, wholes[1].control_plane)
+    named = (wholes[0].infrastructure, wholes[0].control_plane, *of_class)
+    sort = _sort(node)
+    rival = any(getattr(whole, sort) for whole in wholes) if sort else True
+    whole_truth = node.key in named or not rival
+    if whole_truth and not (wholes[1].patched and node.key in of_class):
+        return node.facts
+    return Declared(mirrors=node.facts.mirrors)
+
+
+def _sort(node: Hints) -> str:
+    """Which part of a Cluster an object can be, as ``Whole`` calls it; "" for workers."""
+    if node.key[1].removesuffix("Template") in INFRASTRUCTURE:
+        return _INFRASTRUCTURE
+    return _CONTROL_PLANE if node.role is Role.CONTROL_PLANE else ""
+
+
+def _infrastructure(wholes: tuple[Whole, Whole], sources: list[Hints]) -> str:
+    named = [whole.infrastructure for whole in wholes if whole.infrastructure]
+    tied = [node.key for node in sources if _sort(node) == _INFRASTRUCTURE]
+    return next((key[1].removesuffix("Template") for key in (*named, *tied)), "")

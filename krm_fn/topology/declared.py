@@ -1,0 +1,121 @@
+"""What one object declares about the network of its Cluster.
+
+The law of this room: one object at a time; to which Cluster it belongs is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from krm_fn.patch import Pointer
+from krm_fn.resourcelist import Object
+from krm_fn.topology.kinds import (
+    CLUSTER,
+    CLUSTER_FIELDS,
+    INFRASTRUCTURE,
+    KUBEADM_FIELDS,
+    KUBEADM_SPECS,
+    Fields,
+    is_cluster_api,
+)
+from krm_fn.topology.mirrors import mirror_hosts
+from krm_fn.topology.model import Fact
+from krm_fn.topology.reading import cidrs, host, is_covered, values, word
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The facts of one object; the names are those of ``ClusterFacts``."""
+
+    pod_cidrs: tuple[Fact, ...] = ()
+    service_cidrs: tuple[Fact, ...] = ()
+    service_domain: Fact | None = None
+    endpoint: Fact | None = None
+    region: Fact | None = None
+    networks: tuple[Fact, ...] = ()
+    mirrors: tuple[Fact, ...] = ()
+
+
+NOTHING = Declared()
+
+
+def declared(obj: Object) -> Declared:
+    """The facts of a Cluster, an infrastructure cluster (or its template) or a Kubeadm object; else nothing."""
+    group, kind = obj.group_kind
+    if (group, kind) == CLUSTER:
+        return _read(obj, CLUSTER_FIELDS, ("spec",))
+    if kind in KUBEADM_SPECS and is_cluster_api(group):
+        spec = KUBEADM_SPECS[kind]
+        return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))
+    if kind in INFRASTRUCTURE:
+        return _read(obj, INFRASTRUCTURE[kind], ("spec",))
+    base = kind.removesuffix("Template")
+    return _read(obj, INFRASTRUCTURE[base], ("spec", "template", "spec")) if base in INFRASTRUCTURE else NOTHING
+
+
+def merge(sources: Iterable[Declared]) -> Declared:
+    """One answer: of each fact the first source that has it, of networks and mirrors what any source has."""
+    whole = NOTHING
+    for source in sources:
+        whole = Declared(
+            pod_cidrs=whole.pod_cidrs or source.pod_cidrs,
+            service_cidrs=whole.service_cidrs or source.service_cidrs,
+            service_domain=whole.service_domain or source.service_domain,
+            endpoint=whole.endpoint or source.endpoint,
+            region=whole.region or source.region,
+            networks=_apart((*whole.networks, *source.networks)),
+            mirrors=distinct((*whole.mirrors, *source.mirrors)),
+        )
+    return whole
+
+
+def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """The facts without those whose value an earlier one has."""
+    first: dict[str, Fact] = {}
+    for fact in facts:
+        first.setdefault(fact.value, fact)
+    return tuple(first.values())
+
+
+def _read(obj: Object, fields: Fields, start: Pointer) -> Declared:
+    def facts(patterns: tuple[Pointer, ...], check: Callable[[object], str | tuple[str, ...]]) -> tuple[Fact, ...]:
+        return distinct(_facts(obj, [(*start, *each) for each in patterns], check))
+
+    return Declared(
+        pod_cidrs=facts(fields.pods, cidrs),
+        service_cidrs=facts(fields.services, cidrs),
+        service_domain=_first(facts(fields.domain, host)),
+        endpoint=_first(facts(fields.endpoint, host)),
+        region=_first(facts(fields.region, word)),
+        networks=_apart(facts(fields.networks, cidrs)),
+    )
+
+
+def _facts(
+    obj: Object, patterns: Iterable[Pointer], check: Callable[[object], str | tuple[str, ...]]
+) -> Iterator[Fact]:
+    for wanted in patterns:
+        for path, value in values(obj.data, wanted):
+            found = check(value)
+            for each in (found,) if isinstance(found, str) else found:
+                if each:
+                    yield Fact(each, obj.ref, path)
+
+
+def _mirrors(obj: Object, spec: Pointer) -> tuple[Fact, ...]:
+    return distinct(_facts(obj, [(*spec, "files", "*")], mirror_hosts))
+
+
+def _first(facts: tuple[Fact, ...]) -> Fact | None:
+    return facts[0] if facts else None
+
+
+def _apart(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Without a CIDR that another one covers: a subnet says nothing that its VPC does not say."""
+    kept: list[Fact] = []
+    for fact in facts:
+        if not any(is_covered(fact.value, other.value) for other in kept):
+            kept = [other for other in kept if not is_covered(other.value, fact.value)]
+            kept.append(fact)
+    return tuple(kept)

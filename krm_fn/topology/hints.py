@@ -1,0 +1,163 @@
+"""What one object says about itself: its Cluster, its role, its facts.
+
+The law of this room: one object at a time, and nothing is looked up.
+
+Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clusterName``, ``spec.topology`` (v1beta1
+``class``, ``classNamespace``; v1beta2 ``classRef``); ``giantswarm.io`` labels: ``giantswarm/k8smetadata``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from krm_fn.patch import Pointer, lookup
+from krm_fn.resourcelist import Object
+from krm_fn.results import ObjectRef
+from krm_fn.topology.declared import NOTHING, Declared, declared
+from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, CORE, OWNS_WORKERS, ROLES, is_cluster_api
+from krm_fn.topology.model import Role
+from krm_fn.topology.reading import pattern, text, values
+from krm_fn.topology.references import Key, WorkerClass, key_of, owners, target_of
+
+_CLUSTER_LABELS = (f"{CORE}/cluster-name", "giantswarm.io/cluster")
+_CONTROL_PLANE_LABEL = f"{CORE}/control-plane"
+_TOPOLOGY_GROUP_LABELS = (f"topology.{CORE}/deployment-name", f"topology.{CORE}/pool-name")
+_GROUP_LABELS = (
+    f"{CORE}/deployment-name",
+    f"{CORE}/pool-name",
+    "giantswarm.io/machine-deployment",
+    "giantswarm.io/machine-pool",
+)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What only a Cluster and a ClusterClass say: which objects are the infrastructure and the control plane.
+
+    ``workers`` are the names of a Cluster's worker groups by class; a class is ``patched`` if its templates are not
+    what a Cluster gets.
+    """
+
+    infrastructure: Key | None = None
+    control_plane: Key | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    class_key: Key | None = None
+    class_path: Pointer = ()
+    workers: Mapping[WorkerClass, tuple[str, ...]] = field(default_factory=dict)
+    patched: bool = False
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Everything one object says about itself; what it does not say is empty. ``label`` is a name and its value."""
+
+    key: Key
+    ref: ObjectRef
+    role: Role | None = None
+    group: str = ""
+    cluster_name: str = ""
+    label: tuple[str, str] = ("", "")
+    owners: tuple[Key, ...] = ()
+    facts: Declared = NOTHING
+    whole: Whole = field(default_factory=Whole)
+
+    @property
+    def in_cluster_api(self) -> bool:
+        """True for objects that stand in the namespace of their Cluster and are often named after it."""
+        return is_cluster_api(self.key[0])
+
+
+def hints(obj: Object) -> Hints:
+    """Everything an object says about itself."""
+    key = key_of(obj)
+    ours = is_cluster_api(key[0])
+    group = _group(obj) if ours else ""
+    return Hints(
+        key,
+        obj.ref,
+        role=_role(obj, group) if ours else None,
+        group=group,
+        cluster_name=_cluster_name(obj) if ours else "",
+        label=_label(obj),
+        owners=tuple(owners(obj)),
+        facts=declared(obj),
+        whole=_whole(obj, key),
+    )
+
+
+def _label(obj: Object) -> tuple[str, str]:
+    labels = obj.labels
+    return next(((name, value) for name in _CLUSTER_LABELS if (value := text(labels.get(name)))), ("", ""))
+
+
+def _cluster_name(obj: Object) -> str:
+    paths = (("spec", "clusterName"), ("spec", "template", "spec", "clusterName"))
+    return next((name for path in paths if (name := text(lookup(obj.data, path)))), "")
+
+
+def _role(obj: Object, group: str) -> Role | None:
+    if obj.ref.kind in ROLES:
+        return ROLES[obj.ref.kind]
+    if _CONTROL_PLANE_LABEL in obj.labels:
+        return Role.CONTROL_PLANE
+    # Cluster API takes a Machine without that label for a worker.
+    return Role.WORKER if group or obj.ref.kind == "Machine" else None
+
+
+def _group(obj: Object) -> str:
+    own = obj.ref.name if obj.ref.kind in OWNS_WORKERS else ""
+    return _first_label(obj, _TOPOLOGY_GROUP_LABELS) or own or _first_label(obj, _GROUP_LABELS) or _owning_group(obj)
+
+
+def _first_label(obj: Object, names: tuple[str, ...]) -> str:
+    return next((value for name in names if (value := text(obj.labels.get(name)))), "")
+
+
+def _owning_group(obj: Object) -> str:
+    return next((name for _, kind, _, name in owners(obj) if kind in OWNS_WORKERS), "")
+
+
+def _whole(obj: Object, key: Key) -> Whole:
+    if key[:2] == CLUSTER_CLASS:
+        infrastructure, control_plane = (
+            _first_target(obj, f"spec.{part}.ref", f"spec.{part}.templateRef")
+            for part in ("infrastructure", "controlPlane")
+        )
+        return Whole(infrastructure, control_plane, patched=bool(lookup(obj.data, ("spec", "patches"))))
+    if key[:2] != CLUSTER:
+        return Whole()
+    class_key, class_path = _class(obj)
+    return Whole(
+        _first_target(obj, "spec.infrastructureRef"),
+        _first_target(obj, "spec.controlPlaneRef"),
+        labels={name: value for name, value in obj.labels.items() if isinstance(name, str) and isinstance(value, str)},
+        class_key=class_key,
+        class_path=class_path,
+        workers=_workers(obj),
+    )
+
+
+def _first_target(obj: Object, *paths: str) -> Key | None:
+    targets = (target_of(lookup(obj.data, pattern(path)), obj.ref.namespace) for path in paths)
+    return next(filter(None, targets), None)
+
+
+def _class(obj: Object) -> tuple[Key | None, Pointer]:
+    """The class of a Cluster: v1beta2 ``classRef``, before ``class`` and ``classNamespace``."""
+    topology = lookup(obj.data, ("spec", "topology"))
+    for path, namespace in ((("classRef", "name"), ("classRef", "namespace")), (("class",), ("classNamespace",))):
+        if name := text(lookup(topology, path)):
+            found = (*CLUSTER_CLASS, text(lookup(topology, namespace)) or obj.ref.namespace, name)
+            return found, ("spec", "topology", path[0])
+    return None, ()
+
+
+def _workers(obj: Object) -> dict[WorkerClass, tuple[str, ...]]:
+    found: dict[WorkerClass, tuple[str, ...]] = {}
+    for section in ("machineDeployments", "machinePools"):
+        for _, worker in values(obj.data, ("spec", "topology", "workers", section, "*")):
+            key = (section, text(lookup(worker, ("class",))))
+            if name := text(lookup(worker, ("name",))):
+                found[key] = (*found.get(key, ()), name)
+    return found

@@ -1,0 +1,137 @@
+"""The kinds this package reads, and where each keeps its facts.
+
+The law of this room: tables only. A pattern is a path in which ``*`` stands for every member; of several patterns for
+one fact, the API versions of a kind use one each.
+
+Sources: Cluster API ``api/core``, ``api/bootstrap/kubeadm``, ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); the
+providers' ``api/*/…cluster_types.go``: AWS ``NetworkSpec``, Azure ``NetworkSpec``, GCP ``NetworkSpec``, OpenStack
+``SubnetSpec``, OCI ``VCN``, Hetzner ``HCloudNetworkSpec``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from krm_fn.patch import Pointer
+from krm_fn.topology.model import Role
+from krm_fn.topology.reading import pattern
+
+CORE = "cluster.x-k8s.io"
+CLUSTER = (CORE, "Cluster")
+CLUSTER_CLASS = (CORE, "ClusterClass")
+OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
+"""The kinds whose name is the name of a worker group."""
+
+ROLES = {
+    "KubeadmControlPlane": Role.CONTROL_PLANE,
+    "KubeadmControlPlaneTemplate": Role.CONTROL_PLANE,
+    "KubeadmConfigTemplate": Role.WORKER,
+    "MachineDeployment": Role.WORKER,
+    "MachineSet": Role.WORKER,
+    "MachinePool": Role.WORKER,
+}
+"""The kinds that make one sort of nodes only: a KubeadmControlPlane holds its configuration in itself."""
+
+KUBEADM_SPECS = {
+    "KubeadmControlPlane": pattern("spec.kubeadmConfigSpec"),
+    "KubeadmControlPlaneTemplate": pattern("spec.template.spec.kubeadmConfigSpec"),
+    "KubeadmConfig": pattern("spec"),
+    "KubeadmConfigTemplate": pattern("spec.template.spec"),
+}
+"""Kind -> where its KubeadmConfigSpec stands."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Where one kind keeps its facts, as patterns from where ``declared.py`` says."""
+
+    pods: tuple[Pointer, ...] = ()
+    services: tuple[Pointer, ...] = ()
+    domain: tuple[Pointer, ...] = ()
+    endpoint: tuple[Pointer, ...] = ()
+    region: tuple[Pointer, ...] = ()
+    networks: tuple[Pointer, ...] = ()
+
+
+CLUSTER_FIELDS = Fields(
+    pods=(pattern("clusterNetwork.pods.cidrBlocks.*"),),
+    services=(pattern("clusterNetwork.services.cidrBlocks.*"),),
+    domain=(pattern("clusterNetwork.serviceDomain"),),
+    endpoint=(pattern("controlPlaneEndpoint.host"),),
+)
+KUBEADM_FIELDS = Fields(
+    pods=(pattern("clusterConfiguration.networking.podSubnet"),),
+    services=(pattern("clusterConfiguration.networking.serviceSubnet"),),
+    domain=(pattern("clusterConfiguration.networking.dnsDomain"),),
+    endpoint=(pattern("clusterConfiguration.controlPlaneEndpoint"),),
+)
+
+
+def _infrastructure(region: str = "", *networks: str) -> Fields:
+    return Fields(
+        endpoint=(pattern("controlPlaneEndpoint.host"),),
+        region=(pattern(region),) if region else (),
+        networks=tuple(map(pattern, networks)),
+    )
+
+
+_AWS = _infrastructure(
+    "region",
+    *(
+        f"{network}.{field}"
+        for network in ("network", "networkSpec")  # v1alpha4 and later, v1alpha3
+        for field in (
+            "vpc.cidrBlock",
+            "vpc.secondaryCidrBlocks.*.ipv4CidrBlock",
+            "vpc.ipv6.cidrBlock",
+            "subnets.*.cidrBlock",
+            "subnets.*.ipv6CidrBlock",
+        )
+    ),
+)
+_AZURE = _infrastructure(
+    "location",
+    "networkSpec.vnet.cidrBlocks.*",
+    "networkSpec.vnet.cidrBlock",  # v1alpha3
+    "networkSpec.subnets.*.cidrBlocks.*",
+    "networkSpec.subnets.*.cidrBlock",  # v1alpha3
+)
+_GCP = _infrastructure("region", "network.subnets.*.cidrBlock", "network.subnets.*.secondaryCidrBlocks.*")
+_ENDPOINT_ONLY = (
+    "AWSManagedCluster AzureManagedCluster ByoCluster CloudStackCluster DevCluster DockerCluster "
+    "GCPManagedControlPlane HarvesterCluster KubevirtCluster MaasCluster Metal3Cluster NutanixCluster PacketCluster "
+    "PreprovisionedCluster ProxmoxCluster TinkerbellCluster VCDCluster VSphereCluster"
+)
+
+INFRASTRUCTURE: dict[str, Fields] = {
+    "AWSCluster": _AWS,
+    "AWSManagedControlPlane": _AWS,
+    "AzureCluster": _AZURE,
+    "AzureManagedControlPlane": _infrastructure(
+        "location", "virtualNetwork.cidrBlock", "virtualNetwork.subnet.cidrBlock"
+    ),
+    "DOCluster": _infrastructure("region"),
+    "GCPCluster": _GCP,
+    "GCPManagedCluster": _GCP,
+    "HetznerCluster": _infrastructure("", "hcloudNetwork.cidrBlock"),
+    "IBMVPCCluster": _infrastructure("region"),
+    "LinodeCluster": _infrastructure("region"),
+    "OCICluster": _infrastructure("region", "networkSpec.vcn.cidr", "networkSpec.vcn.subnets.*.cidr"),
+    "OpenStackCluster": _infrastructure("identityRef.region", "managedSubnets.*.cidr", "nodeCidr"),
+    **dict.fromkeys(_ENDPOINT_ONLY.split(), _infrastructure()),
+}
+"""Kind of an infrastructure cluster, or of a managed control plane, -> its fields below ``spec``.
+
+``…Template`` kinds of a ClusterClass keep the same below ``spec.template.spec``.
+"""
+
+
+def is_cluster_api(group: str) -> bool:
+    """True for the groups of Cluster API and its providers."""
+    return group == CORE or group.endswith(f".{CORE}")
+
+
+def kinds() -> frozenset[str]:
+    """The kinds worth reading: what ties objects to Clusters, or holds facts of one."""
+    core = {"Cluster", "ClusterClass", "Machine", *ROLES, *KUBEADM_SPECS}
+    return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})

@@ -1,0 +1,75 @@
+"""What the topology says about an object: its Clusters, its role there, and how that is known.
+
+The law of this room: these are values only; each fact knows the object and the field it was read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from krm_fn.patch import Pointer
+from krm_fn.results import ObjectRef
+
+
+class Role(Enum):
+    """Which nodes of a Cluster an object makes; the values are those of ``spec.overrides[].match.roles``."""
+
+    CONTROL_PLANE = "ControlPlane"
+    WORKER = "Worker"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One value, and where it was read: ``path`` leads from the root of the object ``ref`` to it."""
+
+    value: str
+    ref: ObjectRef
+    path: Pointer
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """One Cluster as the network sees it; what is not declared anywhere is empty.
+
+    CIDRs are as written; ``service_domain`` has no dots around it; ``endpoint`` is a name or an address without port
+    and brackets; ``infrastructure`` is the kind of the infrastructure cluster (``AWSCluster``); ``networks`` are the
+    CIDRs of its VPC, VNet or subnets; ``mirrors`` are hosts of registry mirrors, without port.
+    """
+
+    namespace: str = ""
+    name: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    pod_cidrs: tuple[Fact, ...] = ()
+    service_cidrs: tuple[Fact, ...] = ()
+    service_domain: Fact | None = None
+    endpoint: Fact | None = None
+    infrastructure: str = ""
+    region: Fact | None = None
+    networks: tuple[Fact, ...] = ()
+    mirrors: tuple[Fact, ...] = ()
+    ref: ObjectRef = field(default_factory=ObjectRef)
+
+
+@dataclass(frozen=True)
+class Membership:
+    """That an object belongs to a Cluster, and how that is known.
+
+    ``role`` is None where it cannot be told, and for what makes no nodes (workloads, policies). ``group`` is the name
+    of the MachineDeployment or MachinePool, as the Cluster's ``spec.topology.workers`` has it where there is one; ""
+    if there is none. ``worker_class`` is the name of the class of these workers in a ClusterClass, or "".
+    ``how`` is one phrase for a person; ``sure`` is False where only names suggest it.
+    """
+
+    cluster: ClusterFacts
+    role: Role | None = None
+    group: str = ""
+    how: str = ""
+    sure: bool = True
+    worker_class: str = ""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """All names a worker group has: a rule for one of them is a rule for this membership."""
+        return tuple(dict.fromkeys(name for name in (self.group, self.worker_class) if name))
