@@ -1,0 +1,95 @@
+"""A ``spec`` without mistakes, as a ProxyConfig.
+
+The law of this room: it judges nothing any more. Every entry and every fact is given the field it was written in, in
+the words of the form that was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from krm_fn import noproxy
+from krm_fn.config._model import Mode, Override, PolicyChange, ProxyConfig
+from krm_fn.config._schema import Place
+from krm_fn.config._selector import ClusterMatcher, Matcher, Selector
+from krm_fn.noproxy import Entry, Network, Policy, Style
+from krm_fn.results import Severity
+
+Name = Callable[[Place], str]
+"""How a place below ``spec`` is called: ``("noProxy", 2)`` -> ``spec.noProxy[2]``, or ``data.NO_PROXY``."""
+
+
+def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
+    """The ProxyConfig that ``spec``, which is right, stands for."""
+    selector = spec.get("selector", {})
+    rules = spec.get("lint", {}).get("rules", {})
+    overrides = spec.get("overrides", ())
+    return ProxyConfig(
+        http_proxy=spec.get("httpProxy", ""),
+        https_proxy=spec.get("httpsProxy", ""),
+        no_proxy=_entries(spec, ("noProxy",), name),
+        mode=Mode(spec.get("mode", Mode.INJECT.value)),
+        policy=_policy(spec, (), name).over(Policy()),
+        overrides=tuple(_override(written, ("overrides", at), name) for at, written in enumerate(overrides)),
+        cluster_defaults=_network(spec.get("clusterDefaults", {}), name),
+        lint={rule: None if level == "Off" else Severity[level.upper()] for rule, level in rules.items()},
+        selector=Selector(*(tuple(map(_matcher, selector.get(part, ()))) for part in ("include", "exclude"))),
+        targets=spec.get("targets", {}),
+    )
+
+
+def _matcher(written: Mapping[str, Any]) -> Matcher:
+    lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
+    return Matcher(**lists, labels=written.get("labels", {}), annotations=written.get("annotations", {}))
+
+
+def _cluster_matcher(written: Mapping[str, Any]) -> ClusterMatcher:
+    lists = {key: tuple(written.get(key, ())) for key in ("clusters", "namespaces", "roles", "targets")}
+    groups = tuple(written.get("workerGroups", ()))
+    return ClusterMatcher(**lists, worker_groups=groups, labels=written.get("labels", {}))
+
+
+def _override(written: Mapping[str, Any], place: Place, name: Name) -> Override:
+    return Override(
+        match=_cluster_matcher(written["match"]),
+        http_proxy=written.get("httpProxy"),
+        https_proxy=written.get("httpsProxy"),
+        no_proxy=_entries(written, (*place, "noProxy"), name) if "noProxy" in written else None,
+        replaces=written.get("noProxyMode") == "Replace",
+        disabled=written.get("disabled"),
+        policy=_policy(written, place, name),
+    )
+
+
+def _policy(written: Mapping[str, Any], place: Place, name: Name) -> PolicyChange:
+    policy = written.get("noProxyPolicy", {})
+    return PolicyChange(
+        style=Style(policy["style"]) if "style" in policy else None,
+        derive=policy.get("derive", {}),
+        extra=_entries(policy, (*place, "noProxyPolicy", "extra"), name) if "extra" in policy else None,
+        exclude=noproxy.parse(policy["exclude"]) if "exclude" in policy else None,
+        rooted=policy.get("rooted"),
+        max_length=policy.get("maxLength"),
+    )
+
+
+def _network(written: Mapping[str, Any], name: Name) -> Network:
+    def fact(key: str) -> Entry | None:
+        return Entry(written[key], (f"`{name(('clusterDefaults', key))}`",)) if key in written else None
+
+    return Network(
+        pods=_entries(written, ("clusterDefaults", "podCIDRs"), name),
+        services=_entries(written, ("clusterDefaults", "serviceCIDRs"), name),
+        domain=fact("serviceDomain"),
+        endpoint=fact("endpoint"),
+        infrastructure=written.get("infrastructure", ""),
+        region=written.get("region", ""),
+    )
+
+
+def _entries(written: Mapping[str, Any], place: Place, name: Name) -> tuple[Entry, ...]:
+    """The entries of the list, or of the text, that stands in ``written`` and is called by ``place``."""
+    given = written.get(str(place[-1]), ())
+    texts = [(place, given)] if isinstance(given, str) else [((*place, at), text) for at, text in enumerate(given)]
+    return tuple(Entry(entry, (f"`{name(where)}`",)) for where, text in texts for entry in noproxy.parse(text))

@@ -1,0 +1,87 @@
+"""Mistakes that have finer words than the schema has.
+
+The law of this room: whoever is told a place here is not told the same place by the schema; what is right for the
+schema may still be wrong here.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from krm_fn import noproxy
+from krm_fn.config import _schema, _url
+from krm_fn.patch import lookup
+
+Told = Iterator[tuple[_schema.Place, str]]
+
+
+def problems(spec: dict[str, Any]) -> Told:
+    """Each mistake of ``spec`` (of ``_schema.plain``): where, and one line that says it."""
+    yield from _of_proxy(spec, ())
+    overrides = spec.get("overrides")
+    for at, override in enumerate(overrides if isinstance(overrides, list) else ()):
+        yield from _of_proxy(override, ("overrides", at))
+    for name in ("podCIDRs", "serviceCIDRs"):
+        yield from _of_entries(spec, ("clusterDefaults", name), _cidr_problem)
+    yield from _unknown_rules(lookup(spec, ("lint", "rules")))
+    yield from _shared_path(spec.get("targets"))
+
+
+def _of_proxy(proxy: Any, place: _schema.Place) -> Told:
+    """What ``spec`` and an override have in common."""
+    for name in ("httpProxy", "httpsProxy"):
+        url = lookup(proxy, (name,))
+        if isinstance(url, str) and url:
+            yield from (((*place, name), text) for text in _url.problems(url))
+    for path in (("noProxy",), ("noProxyPolicy", "extra"), ("noProxyPolicy", "exclude")):
+        yield from (((*place, *where), text) for where, text in _of_entries(proxy, path, noproxy.mistake))
+
+
+def _of_entries(data: Any, path: _schema.Place, mistake: Callable[[str], str]) -> Told:
+    given = lookup(data, path)
+    if isinstance(given, str):
+        yield from ((path, text) for text in _entry_problems(given, mistake))
+    elif isinstance(given, list):
+        yield from (((*path, at), text) for at, item in enumerate(given) for text in _entry_problems(item, mistake))
+
+
+def _entry_problems(text: Any, mistake: Callable[[str], str]) -> Iterator[str]:
+    # A comma may stand in a password: a text that could hold one is judged whole, so that no half of it is shown.
+    entries = () if not isinstance(text, str) else (text,) if "@" in text else noproxy.parse(text)
+    yield from filter(None, map(mistake, entries))
+
+
+def _cidr_problem(text: str) -> str:
+    """Why ``text`` is no CIDR, and what to write; "" if it is one."""
+    shown = _schema.shown(text)
+    try:
+        network = ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return f'entry "{shown}" must be a CIDR, such as "10.96.0.0/12"'
+    exact = "/" in text and text.partition("/")[2] == str(network.prefixlen)
+    return "" if exact else f'entry "{shown}" must be a CIDR: write "{network}"'
+
+
+def _unknown_rules(rules: Any) -> Told:
+    """A rule that looks like one and is none would be switched off for nothing."""
+    if not isinstance(rules, dict):
+        return
+    from krm_fn.noproxy.lint import RULES  # noqa: PLC0415 -- most runs name no rule
+
+    known = [*RULES]
+    for rule in rules:
+        if rule not in RULES:
+            yield ("lint", "rules", rule), f"must be the id of a rule, from `{known[0]}` to `{known[-1]}`"
+
+
+def _shared_path(targets: Any) -> Told:
+    """Two drop-ins in one file would overwrite each other's variables for ever."""
+    paths = {}
+    for name in ("containerdDropIn", "kubeletDropIn"):
+        given = lookup(targets, (name,), {})
+        default = _schema.fields()[f"targets.{name}.path"]["default"]
+        paths[name] = lookup(given, ("path",), default) if lookup(given, ("enabled",), True) is not False else name
+    if paths["containerdDropIn"] == paths["kubeletDropIn"]:
+        yield ("targets", "kubeletDropIn", "path"), "must not be the `path` of `containerdDropIn`: one file, one unit"

@@ -1,0 +1,96 @@
+"""What a checked FunctionConfig holds.
+
+The law of this room: values only. None, where it is allowed, means "not said here", and is something else than empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeVar
+
+from krm_fn.config._selector import ClusterMatcher, Selector
+from krm_fn.noproxy import Entry, Network, Policy, Style
+from krm_fn.results import Severity
+
+_Value = TypeVar("_Value")
+
+
+def said(here: _Value | None, before: _Value) -> _Value:
+    """What holds once ``here``, which says nothing where it is None, lies over ``before``."""
+    return before if here is None else here
+
+
+class Mode(Enum):
+    """What the run is for."""
+
+    INJECT = "Inject"
+    REMOVE = "Remove"
+    CHECK = "Check"
+
+
+@dataclass(frozen=True)
+class PolicyChange:
+    """A ``noProxyPolicy``: what it says, and nothing of what it leaves out.
+
+    Convention: merged as JSON merges (RFC 7396): a list stands in the place of the list before, ``derive`` name by
+    name.
+    """
+
+    style: Style | None = None
+    derive: Mapping[str, bool] = field(default_factory=dict)
+    extra: tuple[Entry, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+    rooted: bool | None = None
+    max_length: int | None = None
+
+    def over(self, policy: Policy) -> Policy:
+        """``policy`` with everything that is said here in the place of what it said before."""
+        on = {name for name, wanted in self.derive.items() if wanted}
+        return Policy(
+            style=said(self.style, policy.style),
+            derive=(policy.derive | on) - (self.derive.keys() - on),
+            extra=said(self.extra, policy.extra),
+            exclude=said(self.exclude, policy.exclude),
+            rooted=said(self.rooted, policy.rooted),
+            max_length=said(self.max_length, policy.max_length),
+        )
+
+
+@dataclass(frozen=True)
+class Override:
+    """One entry of ``spec.overrides``: whom it is for, and what it sets.
+
+    None means "as before". ``replaces``: ``no_proxy`` stands in the place of the entries before, not behind them.
+    """
+
+    match: ClusterMatcher
+    http_proxy: str | None = None
+    https_proxy: str | None = None
+    no_proxy: tuple[Entry, ...] | None = None
+    replaces: bool = False
+    disabled: bool | None = None
+    policy: PolicyChange = field(default_factory=PolicyChange)
+
+
+@dataclass(frozen=True)
+class ProxyConfig:
+    """A checked FunctionConfig.
+
+    The URLs are as given, "" for none. ``no_proxy`` holds the user's entries, taken apart at commas and trimmed, each
+    with the field it stands in. ``cluster_defaults`` is what to take where the Clusters say nothing. ``lint`` holds the
+    severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
+    that has some, as given: ``enabled`` is true where it is missing.
+    """
+
+    http_proxy: str = ""
+    https_proxy: str = ""
+    no_proxy: tuple[Entry, ...] = ()
+    mode: Mode = Mode.INJECT
+    policy: Policy = field(default_factory=Policy)
+    overrides: tuple[Override, ...] = ()
+    cluster_defaults: Network = field(default_factory=Network)
+    lint: Mapping[str, Severity | None] = field(default_factory=dict)
+    selector: Selector = field(default_factory=Selector)
+    targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

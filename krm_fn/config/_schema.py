@@ -1,0 +1,198 @@
+"""The JSON Schema of the FunctionConfig, and its verdict in words a person can act on.
+
+The law of this room: what the API is, only the schema says; here stands how a mistake is told. The texts of
+``jsonschema`` itself are never used: they repeat the value, which may hold a password.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from krm_fn.errors import OurBug
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+Place = tuple[str | int, ...]
+"""Where something stands below ``spec``: ``("selector", "include", 0, "names")``."""
+
+_DEPTH = 6
+"""How deep the deepest field lies: ``spec.overrides[].noProxyPolicy.derive.<name>``."""
+
+_FOLDERS = (Path(__file__).parents[1] / "functionconfig", Path(__file__).parents[2] / "functionconfig")
+"""Where the schema lies: first in an installed package, then in a checkout."""
+
+
+@functools.cache
+def schema() -> dict[str, Any]:
+    """The schema, read once.
+
+    Raises:
+        OurBug: this installation has none.
+    """
+    for folder in _FOLDERS:
+        file = folder / "proxyconfig.schema.json"
+        if file.is_file():
+            whole: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            return whole
+    message = "`proxyconfig.schema.json` is missing from this installation: install `inject-proxy` again"
+    raise OurBug(message)
+
+
+def fields(node: Mapping[str, Any] | None = None, path: tuple[str, ...] = ()) -> dict[str, Mapping[str, Any]]:
+    """Dotted path below ``spec`` -> its schema, for every field that has a name of its own (not those inside lists)."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, child in _resolved(node or schema()["properties"]["spec"]).get("properties", {}).items():
+        found[".".join((*path, name))] = _resolved(child)
+        found.update(fields(child, (*path, name)))
+    return found
+
+
+def field(name: str) -> Mapping[str, Any] | None:
+    """The schema of the field that a dotted path names, keys of a free mapping included; None if there is none."""
+    parent, _, _key = name.rpartition(".")
+    known = fields()
+    free = known.get(parent, {}).get("additionalProperties")
+    return known.get(name) or (_resolved(free) if free and _key else None)
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """``value`` with text as keys and without null members, which count as not given.
+
+    What stands deeper than any field of the schema is emptied, so that no nesting and no cycle is ever followed.
+    """
+    if isinstance(value, Mapping):
+        kept = value.items() if depth < _DEPTH else ()
+        return {str(key): plain(child, depth + 1) for key, child in kept if child is not None}
+    if isinstance(value, (list, tuple)):
+        return [plain(child, depth + 1) for child in value] if depth < _DEPTH else []
+    return value
+
+
+def problems(spec: Any) -> Iterator[tuple[Place, str]]:
+    """Each way in which ``spec`` (of ``plain``) is not what the schema wants: where, and one line that says it."""
+    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 50 ms that a plain pipe-through saves
+
+    judge = validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
+    constants = {key: schema()["properties"][key]["const"] for key in ("apiVersion", "kind")}
+    for error in judge(schema()).iter_errors({**constants, "spec": spec}):
+        path = tuple(error.absolute_path)[1:]
+        for name, text in _told(error):
+            yield (*path, *name), text
+
+
+def shown(name: Any) -> str:
+    """A key a person wrote, fit for a message: of one line, not endless, and hidden where it may be a credential."""
+    text = " ".join(str(name).split())
+    return "***" if "@" in text or "://" in text else text[:80]
+
+
+def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
+    """The line about a field that does not exist: the nearest of ``known``, else one of that name on another level."""
+    folded = {candidate.lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.lower(), folded, n=1)
+    elsewhere = [root + path for path in fields() if path.lower().rpartition(".")[2] == name.lower()]
+    meant = [folded[key] for key in near] or elsewhere
+    hint = f"did you mean `{meant[0]}`?" if len(meant) == 1 else f"known here are {_listed(folded.values())}"
+    return f"unknown field; {hint}"
+
+
+def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The node, with what it refers to; what it says itself goes before that."""
+    if "$ref" not in node:
+        return node
+    return {**schema()["$defs"][node["$ref"].rpartition("/")[2]], **node}
+
+
+def _whole_pattern(_validator: Any, pattern: str, instance: Any, _node: Any) -> Iterator[ValidationError]:
+    """The keyword ``pattern`` as JavaScript, and so every editor, reads ``$``: Python lets a line break follow."""
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415 -- as above
+
+    if isinstance(instance, str) and not re.search(pattern.replace("$", r"\Z"), instance):
+        yield ValidationError("")
+
+
+def _told(error: Any) -> Iterator[tuple[Place, str]]:
+    """One line for each mistake that ``error`` stands for, and the place below the error's own."""
+    if error.validator == "additionalProperties":
+        known = error.schema["properties"]
+        yield from (((name,), unknown(name, known)) for name in error.instance if name not in known)
+    elif "propertyNames" in error.schema_path:
+        yield (error.instance,), _WORDS[error.validator](error)
+    elif error.validator != "enum" or isinstance(error.instance, str):
+        yield (), _WORDS[error.validator](error)
+
+
+_NAMES = {
+    "string": "a string",
+    "boolean": "`true` or `false`, without quotes",
+    "integer": "a whole number, not in quotes",
+    "object": "a mapping",
+    "array": "a list",
+}
+
+
+def _wrong_type(wanted: str | list[str], value: Any) -> str:
+    if not isinstance(wanted, str):
+        return "must be a list of strings, or one comma-separated string"
+    if wanted == "string" and isinstance(value, (bool, int, float)):
+        return "must be a string: quote it"
+    return f"must be {_NAMES[wanted]}"
+
+
+def _not_one_of(allowed: list[str], value: str) -> str:
+    text = f"must be {_listed(allowed, 'or')}"
+    near = {choice.lower(): choice for choice in allowed}
+    match = difflib.get_close_matches(value.lower(), near, n=1)
+    return f"{text}; did you mean `{near[match[0]]}`?" if match else text
+
+
+def _empty(error: Any) -> str:
+    if list(error.absolute_path)[-1:] == ["match"]:
+        return "must not be empty: it must hold a field, such as `clusters`"
+    return "must not be empty: leave it out"
+
+
+def _nothing_chosen(error: Any) -> str:
+    """None of the fields is there of which one must be: a proxy in ``spec``, or anything to set in an override."""
+    if len(error.absolute_path) == 1:
+        here = "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`"
+        return f"{here}, or `mode: Remove`, which needs neither"
+    names = [name for choice in error.validator_value for name in choice["required"]]
+    return f"must set something: {_listed(names, 'or')}"
+
+
+def _missing(error: Any) -> str:
+    names = [name for name in error.validator_value if name not in error.instance]
+    return f"must hold {_listed(names)}: it says whom this is for"
+
+
+def _without_companion(error: Any) -> str:
+    name, (companion,) = next(iter(error.validator_value.items()))
+    return f"must hold `{companion}` where it holds `{name}`"
+
+
+_WORDS: dict[Any, Callable[[Any], str]] = {
+    "type": lambda error: _wrong_type(error.validator_value, error.instance),
+    "enum": lambda error: _not_one_of(error.validator_value, error.instance),
+    "pattern": lambda error: str(error.schema["patternErrorMessage"]),
+    "maxLength": lambda error: f"must not be longer than {error.validator_value} characters",
+    "minimum": lambda error: f"must not be less than {error.validator_value}",
+    "minItems": _empty,
+    "minProperties": _empty,
+    "anyOf": _nothing_chosen,
+    "required": _missing,
+    "dependentRequired": _without_companion,
+}
+"""How a failed keyword of the schema is told; a test holds that every keyword in use has its words."""
+
+
+def _listed(names: Iterable[str], last: str = "and") -> str:
+    *others, final = [f"`{name}`" for name in names]
+    return f"{', '.join(others)} {last} {final}" if others else final

@@ -1,0 +1,113 @@
+"""Which objects, and which Clusters, the user means.
+
+The law of this room: an object or a Cluster is its identity here, a few plain values; nothing is looked up in it.
+
+Convention: AND inside a matcher, OR between matchers, as in the selectors of kpt; the values are globs.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """Fits an object when every field that is given fits; of several globs in one field, one must."""
+
+    names: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+
+    def fits(
+        self, *, kind: str, name: str, namespace: str, labels: Mapping[str, Any], annotations: Mapping[str, Any]
+    ) -> bool:
+        """True if an object of this identity is meant; a label or annotation that is not a string fits nothing."""
+        pairs = ((self.names, name), (self.namespaces, namespace), (self.kinds, kind))
+        return (
+            all(not globs or _is_one_of(text, globs) for globs, text in pairs)
+            and _has_all(labels, self.labels)
+            and _has_all(annotations, self.annotations)
+        )
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Which objects may be changed."""
+
+    include: tuple[Matcher, ...] = ()
+    exclude: tuple[Matcher, ...] = ()
+
+    def selects(
+        self,
+        *,
+        kind: str,
+        name: str = "",
+        namespace: str = "",
+        labels: Mapping[str, Any] | None = None,
+        annotations: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """True if ``include`` is empty or holds a matcher that fits, and none of ``exclude`` fits."""
+
+        def fits(matcher: Matcher) -> bool:
+            return matcher.fits(
+                kind=kind, name=name, namespace=namespace, labels=labels or {}, annotations=annotations or {}
+            )
+
+        return (not self.include or any(map(fits, self.include))) and not any(map(fits, self.exclude))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a proxy is to go: a Cluster, the nodes of it that an object makes, and the target at work.
+
+    ``cluster`` is None for an object that belongs to no known one; ``role`` is "ControlPlane", "Worker" or "" and
+    ``groups`` holds every name of the worker group.
+    """
+
+    target: str
+    cluster: str | None = None
+    namespace: str = ""
+    labels: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    role: str = ""
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ClusterMatcher:
+    """Fits a place when every field that is given fits; without a Cluster, only ``targets`` can."""
+
+    clusters: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    roles: tuple[str, ...] = ()
+    worker_groups: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+    def fits(self, place: Place) -> bool:
+        """True if the place is meant; a Cluster without a namespace has the empty one."""
+        if self.targets and place.target not in self.targets:
+            return False
+        if place.cluster is None:
+            return not (self.clusters or self.namespaces or self.labels or self.roles or self.worker_groups)
+        return (
+            (not self.clusters or _is_one_of(place.cluster, self.clusters))
+            and (not self.namespaces or _is_one_of(place.namespace, self.namespaces))
+            and (not self.roles or place.role in self.roles)
+            and (not self.worker_groups or any(_is_one_of(group, self.worker_groups) for group in place.groups))
+            and _has_all(place.labels, self.labels)
+        )
+
+
+def _is_one_of(text: str, globs: Iterable[str]) -> bool:
+    return any(fnmatch.fnmatchcase(text, glob) for glob in globs)
+
+
+def _has_all(has: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
+    return all(
+        isinstance(text := has.get(key), str) and fnmatch.fnmatchcase(text, glob) for key, glob in wanted.items()
+    )

@@ -1,0 +1,114 @@
+"""Whether a text can be the URL of a proxy, and why not.
+
+The law of this room: no message repeats what could be a password. A URL that is wrong is not repeated at all; where an
+example helps, it is made of the parts that are known to be harmless.
+
+Why so strict: Go ignores a proxy whose user info it cannot read, without a word, and goes direct; apt, aiohttp, Ruby
+and Node ignore one without a scheme; apt one whose scheme is in capitals (measured).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+
+from krm_fn import escaping
+
+_EXAMPLE = "http://proxy.example.com:3128"
+_BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_HALF_A_SCHEME = re.compile(r"^(https?:(?=/))?/*")
+_PLACE = re.compile(r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)", re.DOTALL)
+_LABEL = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_NAMES = {":": "a further colon", '"': "a quotation mark"}
+_RAW = re.compile(r"[^A-Za-z0-9._~%-]")
+
+
+def problems(url: str) -> Iterator[str]:
+    """Say in one line each what keeps ``url``, which is not empty, from being the URL of a proxy."""
+    if _BLANK_OR_CONTROL.search(url):
+        yield 'must not hold blanks or line breaks: a blank inside a password is written "%20"'
+    elif url[0] in "\"'":
+        yield "must not stand in quotes of its own: YAML takes one pair away, a second becomes part of the value"
+    elif not url.startswith(("http://", "https://")):
+        yield _scheme_problem(url)
+    else:
+        yield from _problems_behind_scheme(url)
+
+
+def _scheme_problem(url: str) -> str:
+    scheme, separator, _ = url.partition("://")
+    if separator and scheme.lower() in ("http", "https"):
+        return f'must begin with "{scheme.lower()}://" in lower case: apt does not use the proxy otherwise'
+    if separator:
+        return 'must begin with "http://" or "https://"; other kinds of proxy are not understood by every client'
+    shown = _shown("http", _HALF_A_SCHEME.sub("", url, count=1)) or _EXAMPLE
+    return f'must begin with "http://" or "https://", as in "{shown}"'
+
+
+def _problems_behind_scheme(url: str) -> Iterator[str]:
+    scheme, _, rest = url.partition("://")
+    # A password may hold any character that its author forgot to encode: everything up to the last "@" belongs to it.
+    user_info, at, place = rest.rpartition("@")
+    if at:
+        yield from _user_info_problems(user_info, _shown(scheme, rest) or f"{scheme}://user:***@host:3128")
+    match = _PLACE.fullmatch(place)
+    host, port, tail = match.group("host", "port", "tail") if match else ("", None, place)
+    if port and port.count(":") > 1:
+        yield "must hold an IPv6 address in brackets, such as http://[fd00::1]:3128"
+        return
+    if not _is_host(host):
+        yield "must name a host behind the scheme: a DNS name, an IPv4 address, or an IPv6 address in brackets"
+    if port is not None and not _is_port(port[1:]):
+        yield 'must hold a port from 1 to 65535 behind the last ":", or no ":"'
+    if tail not in ("", "/"):
+        yield f'must not hold a path, a query or a fragment: write "{_shown(scheme, rest, tail=tail) or _EXAMPLE}"'
+
+
+def _user_info_problems(user_info: str, example: str) -> Iterator[str]:
+    user, _, password = user_info.partition(":")
+    if not user:
+        yield 'must name a user in front of the "@"'
+    unescaped = _ENCODED.sub("", user) + _ENCODED.sub("", password)
+    raw = sorted(set(_RAW.findall(unescaped)))
+    if raw:
+        mended = ", ".join(map(_mended, raw))
+        yield f'must hold user name and password percent-encoded: write {mended}, as in "{example}"'
+    if "%" in unescaped:
+        yield 'must hold two hexadecimal digits behind every "%" of user name and password: a "%" itself is "%25"'
+
+
+def _mended(char: str) -> str:
+    name = _NAMES.get(char, f'"{char}"')
+    return f'{name} as "{escaping.url_user_info(char)}"'
+
+
+def _shown(scheme: str, rest: str, *, tail: str = "") -> str:
+    """The URL with its user name encoded and its password masked; "" where it is not sure which part is which."""
+    user_info, at, place = rest.removesuffix(tail).rpartition("@")
+    match = _PLACE.fullmatch(place)
+    if not match or match["tail"] not in ("", "/") or not _is_host(match["host"]):
+        return ""
+    if match["port"] and not _is_port(match["port"][1:]):
+        return ""
+    user, colon, _ = user_info.partition(":")
+    shown = f"{escaping.url_user_info(user)}:***@" if colon and user else "***@" if at else ""
+    return f"{scheme}://{shown}{place}"
+
+
+def _is_port(text: str) -> bool:
+    return re.fullmatch("[0-9]{1,5}", text) is not None and 0 < int(text) <= 65535
+
+
+def _is_host(text: str) -> bool:
+    bracketed = text.startswith("[") and text.endswith("]")
+    labels = text.split(".")
+    # A name whose last label is a number is an IPv4 address to every resolver, or nothing (RFC 1123, section 2.1).
+    if not bracketed and not labels[-1].isdigit():
+        return len(text) <= 253 and all(_LABEL.fullmatch(label) for label in labels)
+    try:
+        ipaddress.IPv6Address(text[1:-1]) if bracketed else ipaddress.IPv4Address(text)
+    except ValueError:
+        return False
+    return "%" not in text

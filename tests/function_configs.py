@@ -1,0 +1,72 @@
+"""FunctionConfigs for tests, and what the program says about wrong ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from support import ROOT
+
+from krm_fn.config import ProxyConfig, load
+from krm_fn.errors import ConfigError
+from krm_fn.noproxy import Entry
+from krm_fn.results import redact
+
+PROXY = "http://proxy.example.com:3128"
+NO_PROXY_AT_ALL = (
+    "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`, or `mode: Remove`, which needs neither"
+)
+FOLDER = ROOT / "functionconfig"
+SCHEMA: dict[str, Any] = json.loads((FOLDER / "proxyconfig.schema.json").read_text(encoding="utf-8"))
+
+
+def resolved(node: dict[str, Any]) -> dict[str, Any]:
+    """A node with what it refers to; what it says itself goes before that."""
+    target = SCHEMA["$defs"][node["$ref"].rpartition("/")[2]] if "$ref" in node else {}
+    return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+
+
+def proxy_config(**spec: Any) -> dict[str, Any]:
+    """A ProxyConfig with annotations as orchestrators add them, one of a type that Kubernetes would refuse."""
+    return {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "proxy", "annotations": {"internal.config.kubernetes.io/index": "0", "x": 7}},
+        "spec": spec,
+    }
+
+
+def config_map(**data: Any) -> dict[str, Any]:
+    """A ConfigMap as kpt makes it."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "function-input"}, "data": data}
+
+
+def problems(function_config: Any) -> list[str]:
+    """What is wrong with it; each of one line that the redaction of results leaves as it is."""
+    with pytest.raises(ConfigError) as caught:
+        load(function_config)
+    for problem in caught.value.problems:
+        assert problem == " ".join(problem.split())
+        assert problem == redact(problem)
+    return caught.value.problems
+
+
+def loaded(**spec: Any) -> ProxyConfig:
+    """A ProxyConfig that is right, read."""
+    config = load(proxy_config(**spec))
+    assert config is not None
+    return config
+
+
+def without_reasons(value: Any) -> Any:
+    """The same value; in it, no entry knows any more where it was written."""
+    if isinstance(value, Entry):
+        return Entry(value.text)
+    if isinstance(value, tuple):
+        return tuple(map(without_reasons, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: without_reasons(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return dataclasses.replace(value, **fields)
+    return value

@@ -1,0 +1,149 @@
+"""Proxy URLs: what is accepted, how a mistake is told, and that no message ever holds a password."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from function_configs import config_map, problems, proxy_config
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from krm_fn.config import _schema, _url, load
+from krm_fn.results import redact
+
+PATTERN = _schema.fields()["httpProxy"]["pattern"]
+SECRET = "S3CRET"
+
+FINE = [
+    pytest.param("http://proxy.example.com:3128", id="the usual form"),
+    pytest.param("https://proxy.example.com:3129", id="TLS to the proxy"),
+    pytest.param("http://proxy", id="a short name without a port"),
+    pytest.param("http://proxy:3128/", id="a single slash at the end"),
+    pytest.param("http://proxy_1.example.com:1", id="an underscore in a name"),
+    pytest.param("http://10.0.0.1:65535", id="an IPv4 address"),
+    pytest.param("http://0.0.0.0:1", id="an address EKS Anywhere accepts"),
+    pytest.param("http://[fd00::1]:3128", id="an IPv6 address in brackets"),
+    pytest.param("http://[::ffff:10.0.0.1]", id="an IPv6 address with an IPv4 tail"),
+    pytest.param("http://user:p%40ss@proxy:3128", id="a password that is percent-encoded"),
+    pytest.param("http://user:caf%C3%A9@proxy:3128", id="a password that is not ASCII, percent-encoded"),
+    pytest.param("http://user:@proxy", id="an empty password"),
+    pytest.param("http://token@proxy:3128", id="a token in the place of the user"),
+    pytest.param("http://u.s_e~r-1:p.a_s~s-1@proxy", id="everything that need not be encoded"),
+]
+
+
+@pytest.mark.parametrize("url", FINE)
+@pytest.mark.parametrize("field", ["httpProxy", "httpsProxy"])
+def test_a_url_that_is_fine(field: str, url: str) -> None:
+    spec = {field: url}
+    config = load({"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "spec": spec})
+    assert config is not None
+    assert url in (config.http_proxy, config.https_proxy)
+    assert re.search(PATTERN, url)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        pytest.param("proxy:3128", 'as in "http://proxy:3128"', id="no scheme"),
+        pytest.param("//proxy:3128", 'as in "http://proxy:3128"', id="half a scheme"),
+        pytest.param("http:/proxy:3128", 'as in "http://proxy:3128"', id="a scheme with one slash"),
+        pytest.param("user:pw@proxy:3128", 'as in "http://user:***@proxy:3128"', id="no scheme, but a password"),
+        pytest.param("a b", "must not hold blanks or line breaks", id="a blank"),
+        pytest.param("http://proxy:3128\n", "must not hold blanks or line breaks", id="a line break at the end"),
+        pytest.param("http://pr\x00oxy", "must not hold blanks or line breaks", id="a control character"),
+        pytest.param("http://pr\ud800oxy", "must not hold blanks or line breaks", id="half of a surrogate pair"),
+        pytest.param('"http://proxy"', "must not stand in quotes of its own", id="quotes that became part of it"),
+        pytest.param("HTTP://proxy", 'must begin with "http://" in lower case', id="a scheme in capitals"),
+        pytest.param("Https://proxy", 'must begin with "https://" in lower case', id="a scheme with one capital"),
+        pytest.param("socks5://proxy:1080", 'must begin with "http://" or "https://";', id="SOCKS"),
+        pytest.param("http://", "must name a host", id="no host"),
+        pytest.param("http://:3128", "must name a host", id="a port without a host"),
+        pytest.param("http://u:p@", "must name a host", id="a password without a host"),
+        pytest.param("http://-proxy", "must name a host", id="a name that begins with a dash"),
+        pytest.param("http://a..b", "must name a host", id="an empty label"),
+        pytest.param("http://pröxy", "must name a host", id="a name that is not ASCII"),
+        pytest.param("http://" + "a" * 64, "must name a host", id="a label longer than DNS allows"),
+        pytest.param("http://" + "a." * 127 + "a", "must name a host", id="a name longer than DNS allows"),
+        pytest.param("http://0.0.0.1234:1", "must name a host", id="an octet above 255"),
+        pytest.param("http://10.0.1", "must name a host", id="an address with three octets"),
+        pytest.param("http://[fd00::zz]", "must name a host", id="an IPv6 address that is none"),
+        pytest.param("http://[fe80::1%eth0]", "must name a host", id="an IPv6 address with a zone"),
+        pytest.param("http://fd00::1:3128", "in brackets", id="an IPv6 address without brackets"),
+        pytest.param("http://proxy:", "must hold a port", id="a colon without a port"),
+        pytest.param("http://proxy:0", "must hold a port", id="port 0"),
+        pytest.param("http://proxy:123456", "must hold a port", id="a port above 65535"),
+        pytest.param("http://proxy:٣", "must hold a port", id="a digit that is not ASCII"),
+        pytest.param("http://proxy:1/x", 'a fragment: write "http://proxy:1"', id="a path"),
+        pytest.param("http://proxy:1//", 'a fragment: write "http://proxy:1"', id="two slashes at the end"),
+        pytest.param("http://proxy?x", 'a fragment: write "http://proxy"', id="a query"),
+        pytest.param("http://u:p@proxy#x", 'a fragment: write "http://u:***@proxy"', id="a fragment"),
+        pytest.param("http://u:p@ss@proxy:1", 'write "@" as "%40", as in "http://u:***@proxy:1"', id="a raw @"),
+        pytest.param("http://u:p/s@proxy", 'write "/" as "%2F", as in "http://u:***@proxy"', id="a raw slash"),
+        pytest.param("http://u:a:b@proxy", 'write a further colon as "%3A"', id="a raw colon"),
+        pytest.param('http://u:a"b@proxy', 'write a quotation mark as "%22"', id="a raw quotation mark"),
+        pytest.param("http://u:é@proxy", 'write "é" as "%C3%A9"', id="a letter that is not ASCII"),
+        pytest.param("http://u:!#!@proxy", 'write "!" as "%21", "#" as "%23", as in', id="several, each told once"),
+        pytest.param("http://d\\u:p@proxy", 'as in "http://d%5Cu:***@proxy"', id="a raw backslash in the user"),
+        pytest.param("http://u:50%@proxy", 'a "%" itself is "%25"', id="a percent sign that encodes nothing"),
+        pytest.param("http://u%4:0@proxy", 'a "%" itself is "%25"', id="a percent sign before the colon"),
+        pytest.param("http://:p@proxy", 'must name a user in front of the "@"', id="a password without a user"),
+    ],
+)
+def test_a_url_that_is_not(url: str, told: str) -> None:
+    (problem,) = list(_url.problems(url))
+    assert told in problem
+    assert problem.startswith("must ")
+    assert redact(f"spec.httpProxy: {problem}") == f"spec.httpProxy: {problem}"
+
+
+def test_several_mistakes_in_one_url_are_all_told() -> None:
+    told = " ".join(_url.problems("http://u:p@%@pr oxy".replace(" ", "..") + ":0/x"))
+    assert all(
+        part in told for part in ('"@"', '"%25"', "must name a host", "must hold a port", "must not hold a path")
+    )
+
+
+def told_about(value: str) -> str:
+    """All that is said where ``value`` stands in every place of both forms, and as the name of a field."""
+    keys = ("httpProxy", "httpsProxy", "noProxy", "mode", "noProxyPolicy", "selector", "targets", value)
+    aliases = ("httpProxy", "HTTPS_PROXY", "no_proxy", "mode", "noProxyPolicy.style", "selector", "targets", value)
+    return "\n".join(
+        [
+            *problems(proxy_config(**dict.fromkeys(keys, value))),
+            *problems(config_map(**dict.fromkeys(aliases, value))),
+            *problems({value: value, "apiVersion": value, "kind": value}),
+            *problems({**proxy_config(), value: value}),
+        ]
+    )
+
+
+NASTY = ["@", "/", "#", ":", "?", "%", "//", "@@", "\\", '"', "'", " ", "\n", ",", ";", "|", "[", "]", "é", "%zz", "{"]
+
+
+@pytest.mark.parametrize("special", NASTY)
+@pytest.mark.parametrize("password", ["{0}S3CRET", "S3CRET{0}", "{0}S3CRET{0}", "x{0}S3CRET{0}y"])
+@pytest.mark.parametrize("form", ["http://user:{}@host:3128", "http://user:{}@", "user:{}@host", "socks5://u:{}@h/x"])
+def test_no_message_holds_the_password(form: str, password: str, special: str) -> None:
+    told = told_about(form.format(password.replace("{0}", special)))
+    assert told
+    assert SECRET not in told
+
+
+@settings(deadline=None)  # the first run loads the schema
+@given(
+    st.text(alphabet="@/#:?%[]ab1.,; \\\"'é\n", max_size=6),
+    st.text(alphabet="@/#:?%[]ab1.,; \\\"'é\n", max_size=6),
+    st.sampled_from(["http://user:{}@host:3128", "https://u:{}@h", "HTTP://u:{}@h", "http://u:{}@h:x/y?z"]),
+)
+@example("a@", ",b", "http://user:{}@host:3128")
+@example("", "/", "http://u:{}@h:x/y?z")
+def test_no_message_holds_any_password(before: str, after: str, form: str) -> None:
+    assert SECRET not in told_about(form.format(before + SECRET + after))
+
+
+@given(st.from_regex(r"https?://[a-c:@%/.\[\]0-9é-]{0,12}\n?", fullmatch=True))
+def test_what_the_schema_refuses_has_its_words(url: str) -> None:
+    if not re.search(PATTERN.replace("$", r"\Z"), url):
+        assert list(_url.problems(url))

@@ -1,0 +1,197 @@
+"""The schema, the function's definition, the examples and the page about them say the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from function_configs import FOLDER, PROXY, SCHEMA, proxy_config, resolved
+from support import ROOT
+
+from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, load
+from krm_fn.errors import OurBug
+from krm_fn.noproxy import ALL_DERIVED, Policy, Style
+from krm_fn.results import Severity
+from krm_fn.topology import Role
+
+EXAMPLES = sorted((FOLDER / "examples").glob("*.yaml"))
+PAGE = (ROOT / "docs" / "functionconfig.md").read_text(encoding="utf-8")
+RULES = {"type", "enum", "pattern", "maxLength", "minimum", "minItems", "minProperties", "anyOf"}
+RULES |= {"required", "dependentRequired"}
+FILLED_IN = {"const", "minLength", "contains"}
+"""`const` stands where the program itself fills it in, the others only inside `anyOf`."""
+PROSE = {"title", "description", "examples", "default", "patternErrorMessage", "properties", "items", "$ref"}
+SHAPE = {"additionalProperties", "propertyNames", "$schema", "$defs"}
+
+
+def named_fields(node: dict[str, Any] = SCHEMA, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every field that has a name, in lists and shared definitions too: its path and its schema."""
+    for name, child in resolved(node).get("properties", {}).items():
+        there = resolved(child)
+        yield f"{path}{name}", there
+        yield from named_fields(there, f"{path}{name}.")
+        if "items" in there:
+            yield from named_fields(there["items"], f"{path}{name}[].")
+
+
+FIELDS = list(named_fields())
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$schema"] == jsonschema.Draft202012Validator.META_SCHEMA["$id"]
+    assert (SCHEMA["properties"]["apiVersion"]["const"], SCHEMA["properties"]["kind"]["const"]) == (API_VERSION, KIND)
+
+
+def test_the_fields_are_found() -> None:
+    assert {"spec.httpProxy", "spec.selector.include[].names", "spec.targets.chartOperator.conflict"} <= {*dict(FIELDS)}
+
+
+@pytest.mark.parametrize(("path", "field"), FIELDS, ids=[path for path, _ in FIELDS])
+def test_every_field_is_described_with_examples_that_fit(path: str, field: dict[str, Any]) -> None:
+    assert field["description"].endswith(".")
+    assert field["examples"]
+    judge = jsonschema.Draft202012Validator({**field, "$defs": SCHEMA["$defs"]})
+    for value in [*field["examples"], *([field["default"]] if "default" in field else [])]:
+        judge.validate(value)
+
+
+@pytest.mark.parametrize(("path", "field"), FIELDS, ids=[path for path, _ in FIELDS])
+def test_no_field_takes_unknown_ones_except_metadata(path: str, field: dict[str, Any]) -> None:
+    if field["type"] == "object" and path != "metadata":
+        assert field["additionalProperties"] in (False, {"type": "string"}, {"$ref": "#/$defs/level"})
+    else:
+        assert "additionalProperties" not in field
+
+
+def keywords(node: Any) -> Iterator[str]:
+    for key, value in node.items() if isinstance(node, dict) else ():
+        if key in ("properties", "$defs"):
+            yield from (keyword for child in value.values() for keyword in keywords(child))
+        elif key not in ("examples", "default", "dependentRequired"):
+            yield from keywords(value)
+        yield key
+
+
+def test_every_keyword_of_the_schema_has_its_words() -> None:
+    used = {*keywords(SCHEMA)}
+    for child in SCHEMA["properties"]["spec"]["anyOf"]:
+        used |= {*keywords(child)}
+    assert used == RULES | FILLED_IN | PROSE | SHAPE
+    assert {*_schema._WORDS} == RULES
+
+
+def test_the_schema_is_found_in_a_wheel_and_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_schema, "_FOLDERS", (tmp_path / "wheel", tmp_path / "checkout"))
+    for folder in ("checkout", "wheel"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "proxyconfig.schema.json").write_text(f'"{folder}"', encoding="utf-8")
+        _schema.schema.cache_clear()
+        assert _schema.schema() == folder
+    _schema.schema.cache_clear()
+
+
+def test_an_installation_without_a_schema_is_our_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_schema, "_FOLDERS", (tmp_path,))
+    _schema.schema.cache_clear()
+    with pytest.raises(OurBug, match="install `inject-proxy` again"):
+        _schema.schema()
+    _schema.schema.cache_clear()
+
+
+def test_the_defaults_are_those_of_the_schema() -> None:
+    spec = dict(_schema.fields())
+    config = load(proxy_config(httpProxy=PROXY))
+    assert isinstance(config, ProxyConfig)
+    assert config.mode.value == spec["mode"]["default"]
+    assert [*config.no_proxy] == spec["noProxy"]["default"]
+    assert [*config.overrides] == spec["overrides"]["default"]
+    assert config.lint == spec["lint.rules"]["default"]
+    assert all(field["default"] is True for path, field in spec.items() if path.endswith(".enabled"))
+
+
+def test_the_policy_without_a_wish_is_that_of_the_schema() -> None:
+    policy = SCHEMA["$defs"]["policy"]["properties"]
+    derive = policy["derive"]["properties"]
+    assert Policy() == Policy(
+        style=Style(policy["style"]["default"]),
+        derive=frozenset(name for name, field in derive.items() if field["default"]),
+        extra=tuple(policy["extra"]["default"]),
+        exclude=tuple(policy["exclude"]["default"]),
+        rooted=policy["rooted"]["default"],
+        max_length=policy["maxLength"]["default"],
+    )
+
+
+def test_what_can_be_chosen_is_what_the_rooms_know() -> None:
+    policy, match = SCHEMA["$defs"]["policy"]["properties"], SCHEMA["$defs"]["overrideMatch"]["properties"]
+    assert {*policy["style"]["enum"]} == {style.value for style in Style}
+    assert {*policy["derive"]["properties"]} == ALL_DERIVED
+    assert match["roles"]["items"]["enum"] == [role.value for role in Role]
+    levels = [severity.value.capitalize() for severity in reversed(Severity)]
+    assert SCHEMA["$defs"]["level"]["enum"] == ["Off", *levels]
+
+
+def test_the_targets_are_those_of_the_table() -> None:
+    from krm_fn.targets import TARGETS  # noqa: PLC0415 -- so that a broken target fails this test, not the others
+
+    assert [*SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]] == [*TARGETS]
+    assert SCHEMA["$defs"]["overrideMatch"]["properties"]["targets"]["items"]["enum"] == [*TARGETS]
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=[file.name for file in EXAMPLES])
+def test_every_example_is_valid(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    example = yaml.safe_load(text)
+    assert isinstance(load(example), ProxyConfig)
+    if example["kind"] == KIND:
+        jsonschema.Draft202012Validator(SCHEMA).validate(example)
+        assert text.startswith("# yaml-language-server: $schema=../proxyconfig.schema.json\n")
+
+
+def test_there_are_examples_of_both_forms_and_one_of_everything() -> None:
+    examples = {file.name: yaml.safe_load(file.read_text(encoding="utf-8")) for file in EXAMPLES}
+    assert {example["kind"] for example in examples.values()} == {"ProxyConfig", "ConfigMap"}
+    full = load(examples["full.yaml"])
+    assert isinstance(full, ProxyConfig)
+    leaves = {path for path, field in FIELDS if path.startswith("spec.") and field["type"] != "object"}
+    shown_elsewhere = ("spec.selector.exclude[].", "spec.overrides[].noProxyPolicy.")
+    assert {path for path in leaves if not path.startswith(shown_elsewhere)} <= {*_leaves(examples["full.yaml"])}
+
+
+def _leaves(node: Any, path: str = "") -> Iterator[str]:
+    # A list can be a leaf, and hold mappings with leaves of their own.
+    if isinstance(node, dict):
+        yield from (leaf for key, value in node.items() for leaf in _leaves(value, f"{path}.{key}".lstrip(".")))
+        return
+    yield path
+    if isinstance(node, list):
+        yield from (leaf for item in node if isinstance(item, dict) for leaf in _leaves(item, f"{path}[]"))
+
+
+@pytest.mark.parametrize("path", [path for path, _ in FIELDS])
+def test_the_page_names_every_field(path: str) -> None:
+    name = path.removeprefix("spec.").rpartition("[].")[2]
+    assert re.search(rf"(?<![\w.]){re.escape(name)}\b", PAGE)
+
+
+def rows(text: str) -> list[str]:
+    return re.findall(r"^\| `([\w.]+)` \|", text, re.MULTILINE)
+
+
+def test_the_page_names_no_other_field() -> None:
+    of_spec, of_overrides = PAGE.split("## Overrides")
+    assert rows(of_spec) == [path for path, field in _schema.fields().items() if field["type"] != "object"]
+    override = {path.removeprefix("spec.overrides[]."): field for path, field in FIELDS if "overrides[]." in path}
+    assert rows(of_overrides) == [path for path in override if path != "match" and "noProxyPolicy." not in path]
+    assert all(alias in PAGE for alias in _configmap.ALIASES if alias.isupper())
+
+
+@pytest.mark.parametrize("block", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+def test_what_the_page_shows_is_valid(block: str) -> None:
+    assert isinstance(load(yaml.safe_load(block)), ProxyConfig)

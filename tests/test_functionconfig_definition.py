@@ -1,0 +1,71 @@
+"""The function's definition holds the schema in the words of OpenAPI, and names this function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from function_configs import FOLDER, SCHEMA, resolved
+from support import ROOT
+
+from krm_fn.config import API_VERSION, KIND
+
+FILE = FOLDER / "krmfunctiondefinition.yaml"
+DEFINITION = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+UNKNOWN_TO_OPEN_API = {"$schema", "$defs", "patternErrorMessage", "propertyNames", "dependentRequired", "contains"}
+
+
+def open_api(node: Any) -> Any:
+    """A JSON Schema in the words of OpenAPI 3.0, which knows neither references nor lists of types."""
+    node = resolved(node)
+    if isinstance(node.get("type"), list):
+        text = {"type": "string"}
+        entries = {"type": "array", "items": node["items"]}
+        kept = {key: value for key, value in node.items() if key not in ("type", "items")}
+        return {**open_api(kept), "oneOf": [entries, text]}
+    whole: dict[str, Any] = {}
+    for key, value in node.items():
+        if key == "properties":
+            whole[key] = {name: open_api(child) for name, child in value.items()}
+        elif key in ("items", "additionalProperties") and isinstance(value, dict):
+            whole[key] = open_api(value)
+        elif key == "anyOf":
+            whole[key] = [open_api(child) for child in value]
+        elif key == "const":
+            whole["enum"] = [value]
+        elif key == "examples":
+            whole["example"] = value[0]
+        elif key not in UNKNOWN_TO_OPEN_API:
+            whole[key] = value
+    return whole
+
+
+class Dumper(yaml.SafeDumper):
+    """Lists stand under their key, indented, and nothing is said by reference."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002 -- PyYAML's name
+        super().increase_indent(flow, False)
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 -- likewise
+        return True
+
+
+def test_the_definition_holds_the_schema(golden: Callable[[Path, bytes], None]) -> None:
+    text = FILE.read_text(encoding="utf-8")
+    definition = yaml.safe_load(text)
+    (version,) = definition["spec"]["versions"]
+    version["schema"]["openAPIV3Schema"] = open_api(SCHEMA)
+    introduction = text[: text.index("apiVersion:")]
+    golden(FILE, (introduction + yaml.dump(definition, Dumper=Dumper, sort_keys=False, width=118)).encode())
+
+
+def test_the_definition_names_this_function() -> None:
+    (version,) = DEFINITION["spec"]["versions"]
+    assert (DEFINITION["apiVersion"], DEFINITION["kind"]) == ("config.kubernetes.io/v1alpha1", "KRMFunctionDefinition")
+    assert f"{DEFINITION['spec']['group']}/{version['name']}" == API_VERSION
+    assert DEFINITION["spec"]["names"] == {"kind": KIND}
+    assert version["idempotent"] is True
+    assert (ROOT / version["usage"]).is_file()
+    assert all((ROOT / example).is_file() for example in version["examples"])
