@@ -1,0 +1,155 @@
+"""From what is declared and what is known about its Clusters to the proxy one object is to get.
+
+The law of this room: it knows values, roles and consumers; never a kind, a field path or YAML. Installation-wide goes
+below every override, and of several overrides that set one field the last wins.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from krm_fn import noproxy
+from krm_fn.config import Mode, Override, Place, ProxyConfig, said
+from krm_fn.noproxy import Consumer, Entry, Network, Policy
+from krm_fn.settings import _known
+from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
+from krm_fn.settings._notes import notes
+from krm_fn.topology import Membership
+
+__all__ = ["PROXY_VARIABLES", "ProxySettings", "Resolved", "idle", "notes", "resolve"]
+
+
+def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: str, consumer: Consumer) -> Resolved:
+    """What the user asked for at this place, completed with what is known about it; empty for ``mode: Remove``.
+
+    Args:
+        config: the checked FunctionConfig.
+        memberships: the Clusters the object belongs to; of several, the first says which proxy, and the lists are
+            united. None: ``spec.clusterDefaults`` says what is known.
+        target: the ID of the target at work, for overrides that name some.
+        consumer: who reads the list.
+    """
+    if config.mode is Mode.REMOVE:
+        return Resolved()
+    wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
+    networks = [_known.network(membership.cluster, config.cluster_defaults) for membership in memberships]
+    if not memberships and config.cluster_defaults != Network():
+        networks = [config.cluster_defaults]
+    first = wishes[0]
+    entries = _united(wishes, networks, consumer) if any(first.urls) else ()
+    return Resolved(
+        settings=ProxySettings(*first.urls, noproxy.join(entries)),
+        entries=entries,
+        networks=tuple(dict.fromkeys(networks)),
+        policy=first.policy,
+        declared=first.declared,
+        conflicts=_conflicts(wishes, memberships),
+        missing=_known.missing(first.policy, networks, memberships) if any(first.urls) else (),
+    )
+
+
+def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]) -> Iterator[str]:
+    """One line for each override that fits none of ``places``, the memberships and the target ID of each.
+
+    It may be meant (a table of regions serves many lists), or a name in it is misspelt. Of no place there is nothing to
+    say.
+    """
+    there = {_place(one, target) for memberships, target in places for one in memberships or (None,)}
+    for at, override in enumerate(config.overrides if there else ()):
+        if not any(map(override.match.fits, there)):
+            yield f"`spec.overrides[{at}].match` fits nothing in this list"
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What is declared for one place, whatever is known about it."""
+
+    http_proxy: str
+    https_proxy: str
+    entries: tuple[Entry, ...]
+    policy: Policy
+    disabled: bool = False
+    declared: bool = True
+
+    @property
+    def urls(self) -> tuple[str, str]:
+        return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
+
+    def under(self, override: Override) -> _Wish:
+        """What is left of it, and what is new, once ``override`` lies over it."""
+        changes = (override.http_proxy, override.https_proxy, override.disabled)
+        before = () if override.replaces else self.entries
+        return _Wish(
+            http_proxy=said(override.http_proxy, self.http_proxy),
+            https_proxy=said(override.https_proxy, self.https_proxy),
+            entries=self.entries if override.no_proxy is None else (*before, *override.no_proxy),
+            policy=override.policy.over(self.policy),
+            disabled=said(override.disabled, self.disabled),
+            declared=self.declared or any(change is not None for change in changes),
+        )
+
+
+def _wish(config: ProxyConfig, place: Place) -> _Wish:
+    declared = bool(config.http_proxy or config.https_proxy)
+    wish = _Wish(config.http_proxy, config.https_proxy, config.no_proxy, config.policy, declared=declared)
+    fitting = (override for override in config.overrides if override.match.fits(place))
+    return functools.reduce(_Wish.under, fitting, wish)
+
+
+def _place(membership: Membership | None, target: str) -> Place:
+    if membership is None:
+        return Place(target)
+    cluster = membership.cluster
+    return Place(
+        target=target,
+        cluster=cluster.name,
+        namespace=cluster.namespace,
+        labels=cluster.labels,
+        role=membership.role.value if membership.role else "",
+        groups=membership.groups,
+    )
+
+
+def _united(wishes: Sequence[_Wish], networks: Sequence[Network], consumer: Consumer) -> tuple[Entry, ...]:
+    """One list for all places; those that share a policy are composed as one, so that its order is kept."""
+    groups: dict[Policy, list[int]] = {}
+    for at, wish in enumerate(wishes):
+        groups.setdefault(wish.policy, []).append(at)
+    lists = []
+    for policy, members in groups.items():
+        user = dict.fromkeys(wishes[at].entries for at in members)
+        # A list that all of them share stays as it was written, repetitions and all.
+        own = next(iter(user)) if len(user) == 1 else _merged(user)
+        known = dict.fromkeys(networks[at] for at in members if at < len(networks))
+        lists.append(_composed(own, tuple(known), policy, consumer))
+    return lists[0] if len(lists) == 1 else _merged(lists)
+
+
+@functools.lru_cache(maxsize=4096)
+def _composed(
+    user: tuple[Entry, ...], networks: tuple[Network, ...], policy: Policy, consumer: Consumer
+) -> tuple[Entry, ...]:
+    return noproxy.compose(user, networks, policy, consumer)
+
+
+def _merged(lists: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
+    """All lists, one after another; of equal entries the first keeps its place, and gets the reasons of all."""
+    reasons: dict[str, dict[str, None]] = {}
+    for entry in (entry for entries in lists for entry in entries):
+        reasons.setdefault(entry.text, {}).update(dict.fromkeys(entry.why))
+    return tuple(Entry(text, tuple(why)) for text, why in reasons.items())
+
+
+def _conflicts(wishes: Sequence[_Wish], memberships: Sequence[Membership]) -> tuple[str, ...]:
+    """The first place, and those that want another proxy than it."""
+    others = [at for at, wish in enumerate(wishes) if wish.urls != wishes[0].urls]
+    return tuple(dict.fromkeys(_called(memberships[at]) for at in (0, *others))) if others else ()
+
+
+def _called(membership: Membership) -> str:
+    """A place in the words of a message: its Cluster, role and worker group, as far as they are known."""
+    role = f" {membership.role.value}" if membership.role else ""
+    group = f' "{membership.group}"' if membership.group else ""
+    return f"`{_known.cluster_name(membership.cluster)}`{role}{group}"

@@ -1,0 +1,77 @@
+"""The proxy of one object, as values.
+
+The law of this room: values only; a field that is empty is a variable that must not be set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from krm_fn.noproxy import Entry, Network, Policy
+
+_IN_THE_CONFIG = ("`spec.", "`data.")
+"""How the reason of an entry begins that stands in the FunctionConfig."""
+
+
+@dataclass(frozen=True)
+class ProxySettings:
+    """The proxy one object is to get; a field that is empty is a variable that must not be set.
+
+    All three empty is the desired state "no proxy". The URLs are checked and percent-encoded, ``no_proxy`` is the
+    comma-separated list; none is escaped for any layer yet.
+    """
+
+    http_proxy: str = ""
+    https_proxy: str = ""
+    no_proxy: str = ""
+
+    def variables(self) -> dict[str, str]:
+        """Name -> value of each variable to be set, both cases of each, in the order of the Giant Swarm document.
+
+        Both cases, because Go prefers the upper one, curl knows only ``http_proxy``, and wget and apt only lower ones.
+        """
+        pairs = (("HTTP_PROXY", self.http_proxy), ("HTTPS_PROXY", self.https_proxy), ("NO_PROXY", self.no_proxy))
+        return {name: value for upper, value in pairs if value for name in (upper, upper.lower())}
+
+
+PROXY_VARIABLES = tuple(ProxySettings("x", "x", "x").variables())
+"""The six names this program owns, in the order in which it writes them."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The proxy of one object, and how it came about.
+
+    ``entries`` are those of ``settings.no_proxy`` with their reasons, ``networks`` what is known of each Cluster, and
+    ``policy`` that of the first. ``declared`` is False where nothing says which proxy this object has: neither ``spec``
+    nor an override that fits it; its settings are empty then. ``conflicts`` names the places whose proxies differ, the
+    one whose proxy was taken first; empty where they agree. ``missing`` names what is not known and would be needed.
+    """
+
+    settings: ProxySettings = field(default_factory=ProxySettings)
+    entries: tuple[Entry, ...] = ()
+    networks: tuple[Network, ...] = ()
+    policy: Policy = field(default_factory=Policy)
+    declared: bool = True
+    conflicts: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The entries that a person wrote, without what only completes them."""
+        return tuple(
+            entry.text
+            for entry in self.entries
+            if entry.why and entry.why[0].startswith(_IN_THE_CONFIG) and not any(map(_is_rule, entry.why))
+        )
+
+    @property
+    def derived(self) -> frozenset[str]:
+        """The entries that nobody wrote."""
+        return frozenset(
+            entry.text for entry in self.entries if not any(why.startswith(_IN_THE_CONFIG) for why in entry.why)
+        )
+
+
+def _is_rule(why: str) -> bool:
+    return why.startswith("rule: ")

@@ -1,0 +1,210 @@
+"""What is known about the network of each Cluster becomes entries with reasons; what is not is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from function_configs import PROXY, loaded
+
+from krm_fn import noproxy, settings
+from krm_fn.noproxy import Consumer, Entry, Network
+from krm_fn.results import ObjectRef
+from krm_fn.settings import Resolved, resolve
+from krm_fn.topology import ClusterFacts, Fact, Membership, Role
+
+NETWORK = ("spec", "clusterNetwork")
+
+
+def reference(name: str) -> ObjectRef:
+    return ObjectRef("cluster.x-k8s.io/v1beta1", "Cluster", name, "org-acme")
+
+
+def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> ClusterFacts:
+    """A Cluster that says everything except what ``facts`` says in its place."""
+    ref = reference(name)
+    infrastructure = ObjectRef("infrastructure.cluster.x-k8s.io/v1beta2", "AWSCluster", name, "org-acme")
+    everything: dict[str, Any] = {
+        "pod_cidrs": (Fact(f"10.{number}.0.0/16", ref, (*NETWORK, "pods", "cidrBlocks", "0")),),
+        "service_cidrs": (Fact("172.20.0.0/16", ref, (*NETWORK, "services", "cidrBlocks", "0")),),
+        "service_domain": Fact("prod.local", ref, (*NETWORK, "serviceDomain")),
+        "endpoint": Fact(f"{name}.example.com", infrastructure, ("spec", "controlPlaneEndpoint", "host")),
+        "infrastructure": "AWSCluster",
+        "region": Fact("eu-west-1", infrastructure, ("spec", "region")),
+        "networks": (Fact("10.200.0.0/16", infrastructure, ("spec", "network", "vpc", "cidrBlock")),),
+        "mirrors": (Fact("mirror.example.com", ref, ("spec", "x")),),
+    }
+    return ClusterFacts("org-acme", name, ref=ref, **{**everything, **facts})
+
+
+NOTHING: dict[str, Any] = {
+    "pod_cidrs": (),
+    "service_cidrs": (),
+    "service_domain": None,
+    "endpoint": None,
+    "infrastructure": "",
+    "region": None,
+    "networks": (),
+    "mirrors": (),
+}
+DEFAULTS: dict[str, Any] = {
+    "podCIDRs": ["192.168.0.0/16"],
+    "serviceCIDRs": "10.96.0.0/12",
+    "serviceDomain": "default.local",
+    "endpoint": "api.example.com",
+    "infrastructure": "AzureCluster",
+    "region": "westeurope",
+}
+DEFAULT_NETWORK = Network(
+    pods=(Entry("192.168.0.0/16", ("`spec.clusterDefaults.podCIDRs[0]`",)),),
+    services=(Entry("10.96.0.0/12", ("`spec.clusterDefaults.serviceCIDRs`",)),),
+    domain=Entry("default.local", ("`spec.clusterDefaults.serviceDomain`",)),
+    endpoint=Entry("api.example.com", ("`spec.clusterDefaults.endpoint`",)),
+    infrastructure="AzureCluster",
+    region="westeurope",
+)
+
+
+def resolved(*clusters: ClusterFacts, consumer: Consumer = Consumer.POD, **spec: Any) -> Resolved:
+    memberships = [Membership(facts, Role.WORKER) for facts in clusters]
+    return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", consumer=consumer)
+
+
+def test_every_fact_becomes_an_entry_with_its_reason() -> None:
+    assert resolved(cluster()).networks == (
+        Network(
+            pods=(Entry("10.0.0.0/16", ("`Cluster/org-acme/prod-1` `spec.clusterNetwork.pods.cidrBlocks[0]`",)),),
+            services=(
+                Entry("172.20.0.0/16", ("`Cluster/org-acme/prod-1` `spec.clusterNetwork.services.cidrBlocks[0]`",)),
+            ),
+            domain=Entry("prod.local", ("`Cluster/org-acme/prod-1` `spec.clusterNetwork.serviceDomain`",)),
+            endpoint=Entry("prod-1.example.com", ("`AWSCluster/org-acme/prod-1` `spec.controlPlaneEndpoint.host`",)),
+            infrastructure="AWSCluster",
+            region="eu-west-1",
+            networks=(Entry("10.200.0.0/16", ("`AWSCluster/org-acme/prod-1` `spec.network.vpc.cidrBlock`",)),),
+            mirrors=(Entry("mirror.example.com", ("`Cluster/org-acme/prod-1` `spec.x`",)),),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("clusters", "expected"),
+    [
+        pytest.param([cluster()], resolved(cluster()).networks, id="a Cluster that says everything needs none"),
+        pytest.param([cluster(**NOTHING)], (DEFAULT_NETWORK,), id="a Cluster that says nothing"),
+        pytest.param([], (DEFAULT_NETWORK,), id="no Cluster"),
+    ],
+)
+def test_the_defaults_fill_what_no_cluster_says(clusters: list[ClusterFacts], expected: tuple[Network, ...]) -> None:
+    assert resolved(*clusters, clusterDefaults=DEFAULTS).networks == expected
+
+
+def test_the_defaults_fill_one_fact_alone() -> None:
+    (network,) = resolved(cluster(service_cidrs=()), clusterDefaults=DEFAULTS).networks
+    assert network.services == DEFAULT_NETWORK.services
+    assert network.pods == (
+        Entry("10.0.0.0/16", ("`Cluster/org-acme/prod-1` `spec.clusterNetwork.pods.cidrBlocks[0]`",)),
+    )
+
+
+def test_without_a_cluster_and_defaults_every_cluster_is_meant() -> None:
+    found = resolved()
+    assert found.networks == ()
+    assert {"localhost", "127.0.0.1", ".svc", ".cluster.local"} <= {entry.text for entry in found.entries}
+
+
+def test_what_is_known_stands_in_the_list() -> None:
+    found = resolved(cluster())
+    for text in ("10.0.0.0/16", "172.20.0.0/16", "172.20.0.1", ".prod.local", "prod-1.example.com", "169.254.169.254"):
+        assert text in found.settings.no_proxy.split(",")
+    assert found.settings.no_proxy == ",".join(entry.text for entry in found.entries)
+    assert all(entry.why for entry in found.entries)
+
+
+def test_several_clusters_give_the_union() -> None:
+    found = resolved(cluster("a", 1), cluster("b", 2), cluster("a", 1))
+    assert len(found.networks) == 2
+    texts = [entry.text for entry in found.entries]
+    assert {"10.1.0.0/16", "10.2.0.0/16", "a.example.com", "b.example.com"} <= {*texts}
+    assert len(texts) == len({*texts})
+
+
+def test_node_and_pod_read_different_lists() -> None:
+    six = cluster(pod_cidrs=(Fact("fd00:1::/48", reference("prod-1"), ("spec",)),))
+    assert "fd00:1::/48" in resolved(six, consumer=Consumer.NODE).settings.no_proxy
+    assert "fd00:1::/48" not in resolved(six, consumer=Consumer.POD).settings.no_proxy
+
+
+ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, (), id="a verbatim list needs nothing"),
+        pytest.param({"clusterDefaults": DEFAULTS}, (), id="the defaults say all"),
+        pytest.param({}, ALL_OF_IT, id="nothing is known"),
+        pytest.param({"noProxyPolicy": {"style": "Sorted"}}, ALL_OF_IT, id="nothing is known for OpenShift's list"),
+        pytest.param({"noProxyPolicy": {"style": "GiantSwarm"}}, ALL_OF_IT[:3], id="nor for Giant Swarm's"),
+        pytest.param({"noProxyPolicy": {"style": "TKG"}}, ALL_OF_IT[:2], id="nor for that of TKG"),
+        pytest.param(
+            {"noProxyPolicy": {"derive": {"endpoint": False, "podCIDRs": False, "metadata": False}}},
+            ("`serviceCIDRs`", "`infrastructure`"),
+            id="what is not wanted is not missing",
+        ),
+        pytest.param(
+            {"noProxyPolicy": {"derive": {"metadata": False, "provider": False}}},
+            ALL_OF_IT[:3],
+            id="an infrastructure of which nothing is wanted",
+        ),
+        pytest.param({"clusterDefaults": {"endpoint": "a"}}, (*ALL_OF_IT[:2], ALL_OF_IT[3]), id="one fact is known"),
+    ],
+)
+def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], told: tuple[str, ...]) -> None:
+    assert resolved(**spec).missing == told
+
+
+@pytest.mark.parametrize(
+    ("clusters", "told"),
+    [
+        pytest.param([cluster()], (), id="a Cluster that says everything"),
+        pytest.param(
+            [cluster(service_domain=None, region=None, networks=(), mirrors=())], (), id="what may be missing"
+        ),
+        pytest.param([cluster(endpoint=None)], ("`endpoint` of `Cluster/org-acme/prod-1`",), id="no endpoint yet"),
+        pytest.param(
+            [cluster("a", endpoint=None, pod_cidrs=()), cluster("b"), cluster("c", pod_cidrs=())],
+            (
+                "`podCIDRs` of `Cluster/org-acme/a`",
+                "`podCIDRs` of `Cluster/org-acme/c`",
+                "`endpoint` of `Cluster/org-acme/a`",
+            ),
+            id="each Cluster by its name, fact by fact",
+        ),
+        pytest.param(
+            [cluster(endpoint=None), cluster(endpoint=None)],
+            ("`endpoint` of `Cluster/org-acme/prod-1`",),
+            id="a Cluster with two groups is named once",
+        ),
+    ],
+)
+def test_what_is_missing_in_a_cluster(clusters: list[ClusterFacts], told: tuple[str, ...]) -> None:
+    assert resolved(*clusters).missing == told
+
+
+def test_nothing_is_missing_where_there_is_no_proxy() -> None:
+    everywhere = [{"match": {"targets": ["certManager"]}, "disabled": True}]
+    assert resolved(overrides=everywhere).missing == ()
+
+
+def test_each_list_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    composed: list[Any] = []
+    compose = noproxy.compose
+    monkeypatch.setattr(noproxy, "compose", lambda *given: composed.append(given) or compose(*given))
+    settings._composed.cache_clear()
+    config = loaded(httpProxy=PROXY, overrides=[{"match": {"roles": ["Worker"]}, "noProxy": ["a"]}])
+    for facts in (cluster(f"c-{number}", number) for number in range(50)):
+        for role in (*Role, *Role):
+            for target in ("kubeletDropIn", "containerdDropIn"):
+                resolve(config, [Membership(facts, role)], target=target, consumer=Consumer.NODE)
+    assert len(composed) == 50 * len(Role)

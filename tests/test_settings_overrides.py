@@ -1,0 +1,265 @@
+"""Which proxy a place gets: what holds for all, and what lies over it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from function_configs import PROXY, loaded
+
+from krm_fn.noproxy import Consumer, Entry, Style
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve
+from krm_fn.topology import ClusterFacts, Membership, Role
+
+IDLE = "`spec.overrides[0].match` fits nothing in this list"
+EU, US = "http://proxy.eu.example.com:3128", "http://proxy.us.example.com:3128"
+PROD = ClusterFacts("org-acme", "prod-1", {"region": "eu-west-1"})
+LAB = ClusterFacts("org-acme", "lab", {"region": "us-east-1"})
+CONTROL_PLANE = Membership(PROD, Role.CONTROL_PLANE)
+WORKER = Membership(PROD, Role.WORKER, group="md-gpu-1", worker_class="gpu")
+VERBATIM = {"style": "Verbatim"}
+BASE: dict[str, Any] = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ["base"], "noProxyPolicy": VERBATIM}
+ALL = ProxySettings(PROXY, PROXY, "base")
+
+
+def resolved(spec: dict[str, Any], *memberships: Membership, target: str = "kubeletDropIn") -> Resolved:
+    return resolve(loaded(**spec), memberships, target=target, consumer=Consumer.NODE)
+
+
+def override(match: dict[str, Any], **sets: Any) -> dict[str, Any]:
+    return {"match": match, **sets}
+
+
+@pytest.mark.parametrize("memberships", [(), (CONTROL_PLANE,), (CONTROL_PLANE, WORKER)], ids=["none", "one", "several"])
+def test_remove_wants_no_variable_anywhere(memberships: tuple[Membership, ...]) -> None:
+    spec = {**BASE, "mode": "Remove", "overrides": [override({"roles": ["Worker"]}, httpProxy=EU, disabled=False)]}
+    assert resolved(spec, *memberships) == Resolved()
+    assert Resolved().settings.variables() == {}
+
+
+def test_check_wants_what_inject_wants() -> None:
+    assert resolved({**BASE, "mode": "Check"}, WORKER) == resolved(BASE, WORKER)
+
+
+@pytest.mark.parametrize(
+    ("match", "memberships", "target"),
+    [
+        pytest.param({"clusters": ["prod-*"]}, [], "kubeletDropIn", id="an object without a Cluster"),
+        pytest.param({"clusters": ["lab"]}, [WORKER], "kubeletDropIn", id="another Cluster"),
+        pytest.param({"namespaces": ["org-b"]}, [WORKER], "kubeletDropIn", id="another namespace"),
+        pytest.param({"labels": {"region": "us-*"}}, [WORKER], "kubeletDropIn", id="another label"),
+        pytest.param({"roles": ["Worker"]}, [CONTROL_PLANE], "kubeletDropIn", id="another role"),
+        pytest.param({"roles": ["Worker"]}, [Membership(PROD)], "kubeletDropIn", id="a role that is not known"),
+        pytest.param({"workerGroups": ["md-0"]}, [WORKER], "kubeletDropIn", id="another group"),
+        pytest.param({"targets": ["certManager"]}, [WORKER], "kubeletDropIn", id="another target"),
+    ],
+)
+def test_an_override_for_others_changes_nothing(
+    match: dict[str, Any], memberships: list[Membership], target: str
+) -> None:
+    spec = {**BASE, "overrides": [override(match, httpProxy=EU, httpsProxy=EU, noProxy=["eu"])]}
+    assert resolved(spec, *memberships, target=target) == resolved(BASE, *memberships, target=target)
+    assert resolved(spec, *memberships, target=target).settings == ALL
+
+
+@pytest.mark.parametrize(
+    ("match", "memberships", "target"),
+    [
+        pytest.param({"clusters": ["prod-*"]}, [WORKER], "kubeletDropIn", id="the Cluster"),
+        pytest.param({"namespaces": ["org-*"]}, [WORKER], "kubeletDropIn", id="its namespace"),
+        pytest.param({"labels": {"region": "eu-*"}}, [WORKER], "kubeletDropIn", id="its label"),
+        pytest.param({"roles": ["Worker"]}, [WORKER], "kubeletDropIn", id="the role"),
+        pytest.param({"workerGroups": ["md-gpu-*"]}, [WORKER], "kubeletDropIn", id="the worker group"),
+        pytest.param({"workerGroups": ["gpu"]}, [WORKER], "kubeletDropIn", id="the class of the workers"),
+        pytest.param({"targets": ["certManager"]}, [], "certManager", id="the target, without a Cluster"),
+    ],
+)
+def test_an_override_that_fits(match: dict[str, Any], memberships: list[Membership], target: str) -> None:
+    spec = {**BASE, "overrides": [override(match, httpProxy=EU, httpsProxy=EU, noProxy=["eu"])]}
+    assert resolved(spec, *memberships, target=target).settings == ProxySettings(EU, EU, "base,eu")
+
+
+HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "expected"),
+    [
+        pytest.param([override(HERE, noProxy=[])], ALL, id="no further entries"),
+        pytest.param([override(HERE, disabled=False)], ALL, id="a proxy that was never switched off"),
+        pytest.param([override(HERE, httpProxy=EU)], ProxySettings(EU, PROXY, "base"), id="one URL of two"),
+        pytest.param([override(HERE, httpProxy="")], ProxySettings("", PROXY, "base"), id="one URL taken away"),
+        pytest.param(
+            [override(HERE, httpProxy="", httpsProxy="")], ProxySettings(), id="a list without a proxy is not written"
+        ),
+        pytest.param(
+            [override(HERE, noProxy=["a"]), override(ALSO_HERE, noProxy=["b"])],
+            ProxySettings(PROXY, PROXY, "base,a,b"),
+            id="entries of several",
+        ),
+        pytest.param(
+            [override(HERE, noProxy=["a"]), override(ALSO_HERE, noProxy=["b"], noProxyMode="Replace")],
+            ProxySettings(PROXY, PROXY, "b"),
+            id="entries in the place of all before",
+        ),
+        pytest.param(
+            [override(HERE, noProxy=["a"], noProxyMode="Replace"), override(ALSO_HERE, noProxy=["b"])],
+            ProxySettings(PROXY, PROXY, "a,b"),
+            id="entries behind those that replaced the others",
+        ),
+        pytest.param(
+            [override(HERE, noProxy=[], noProxyMode="Replace")], ProxySettings(PROXY, PROXY, ""), id="no entries at all"
+        ),
+        pytest.param(
+            [override(HERE, httpProxy=EU, httpsProxy=EU), override(ALSO_HERE, httpProxy=US)],
+            ProxySettings(US, EU, "base"),
+            id="the last wins, field by field",
+        ),
+        pytest.param([override(HERE, disabled=True)], ProxySettings(), id="no proxy here"),
+        pytest.param(
+            [override(HERE, disabled=True), override(ALSO_HERE, httpProxy=EU)],
+            ProxySettings(),
+            id="still no proxy here",
+        ),
+        pytest.param(
+            [override(HERE, disabled=True), override(ALSO_HERE, httpProxy=EU, disabled=False)],
+            ProxySettings(EU, PROXY, "base"),
+            id="a proxy again",
+        ),
+        pytest.param(
+            [override(HERE, noProxyPolicy={"extra": ["x"]}), override(ALSO_HERE, noProxyPolicy={"exclude": ["base"]})],
+            ProxySettings(PROXY, PROXY, "x"),
+            id="policies of several",
+        ),
+        pytest.param(
+            [override(HERE, noProxyPolicy={"style": "TKG"})],
+            ProxySettings(PROXY, PROXY, "base,.svc.cluster.local,.svc,localhost,127.0.0.1"),
+            id="another style",
+        ),
+    ],
+)
+def test_what_lies_over_it(overrides: list[dict[str, Any]], expected: ProxySettings) -> None:
+    assert resolved({**BASE, "overrides": overrides}, WORKER).settings == expected
+
+
+def test_the_entries_say_where_they_were_written() -> None:
+    found = resolved(
+        {**BASE, "overrides": [override({"clusters": ["x"]}, noProxy="x"), override(HERE, noProxy=["a"])]}, WORKER
+    )
+    assert found.entries == (Entry("base", ("`spec.noProxy[0]`",)), Entry("a", ("`spec.overrides[1].noProxy[0]`",)))
+    assert found.settings.no_proxy == "base,a"
+    assert found.policy.style is Style.VERBATIM
+
+
+@pytest.mark.parametrize(
+    ("spec", "declared"),
+    [
+        pytest.param(BASE, True, id="a proxy for all"),
+        pytest.param({"overrides": [override(HERE, httpsProxy=EU)]}, True, id="a proxy of the region"),
+        pytest.param({**BASE, "overrides": [override(HERE, disabled=True)]}, True, id="that there is none"),
+        pytest.param(
+            {"overrides": [override({"clusters": ["x"]}, httpProxy=EU), override(HERE, disabled=True)]},
+            True,
+            id="only that",
+        ),
+        pytest.param({"overrides": [override({"clusters": ["x"]}, httpProxy=EU)]}, False, id="a proxy of others"),
+        pytest.param(
+            {"overrides": [override({"clusters": ["x"]}, httpProxy=EU), override(HERE, noProxy=["a"])]},
+            False,
+            id="a proxy of others, and entries",
+        ),
+    ],
+)
+def test_whether_anything_says_which_proxy_it_has(spec: dict[str, Any], declared: bool) -> None:
+    found = resolved(spec, WORKER)
+    assert found.declared is declared
+    if not declared:
+        assert (found.settings, found.entries, found.missing) == (ProxySettings(), (), ())
+
+
+LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "memberships", "told"),
+    [
+        pytest.param([], [WORKER, LAB_WORKER], (), id="one proxy for all"),
+        pytest.param([override({"clusters": ["*"]}, httpProxy=EU)], [WORKER, LAB_WORKER], (), id="both are overridden"),
+        pytest.param([override({"clusters": ["lab"]}, httpProxy=EU)], [WORKER], (), id="one Cluster alone"),
+        pytest.param(
+            [override({"clusters": ["lab"]}, noProxy=["a"])], [WORKER, LAB_WORKER], (), id="lists are united instead"
+        ),
+        pytest.param(
+            [override({"clusters": ["lab"]}, httpProxy=EU)],
+            [WORKER, CONTROL_PLANE, LAB_WORKER],
+            ('`Cluster/org-acme/prod-1` Worker "md-gpu-1"', '`Cluster/org-acme/lab` Worker "md-0"'),
+            id="two proxies, and one that agrees with the first",
+        ),
+        pytest.param(
+            [override({"roles": ["Worker"]}, disabled=True)],
+            [CONTROL_PLANE, WORKER],
+            ("`Cluster/org-acme/prod-1` ControlPlane", '`Cluster/org-acme/prod-1` Worker "md-gpu-1"'),
+            id="a proxy and none, in one Cluster",
+        ),
+    ],
+)
+def test_clusters_that_share_an_object_and_want_different_proxies(
+    overrides: list[dict[str, Any]], memberships: list[Membership], told: tuple[str, ...]
+) -> None:
+    found = resolved({**BASE, "overrides": overrides}, *memberships)
+    alone = resolved({**BASE, "overrides": overrides}, memberships[0])
+    assert found.conflicts == told
+    assert (found.settings.http_proxy, found.settings.https_proxy) == (
+        alone.settings.http_proxy,
+        alone.settings.https_proxy,
+    )
+
+
+def test_a_shared_object_goes_direct_to_what_any_of_its_clusters_needs() -> None:
+    overrides = [
+        override({"clusters": ["prod-1"]}, noProxy=["prod", "both"]),
+        override({"clusters": ["lab"]}, noProxy=["both", "lab"]),
+    ]
+    found = resolved({**BASE, "overrides": overrides}, WORKER, LAB_WORKER)
+    assert found.entries == (
+        Entry("base", ("`spec.noProxy[0]`",)),
+        Entry("prod", ("`spec.overrides[0].noProxy[0]`",)),
+        Entry("both", ("`spec.overrides[0].noProxy[1]`", "`spec.overrides[1].noProxy[0]`")),
+        Entry("lab", ("`spec.overrides[1].noProxy[1]`",)),
+    )
+
+
+def test_a_shared_object_whose_clusters_want_different_styles_gets_the_entries_of_both() -> None:
+    overrides = [override({"clusters": ["lab"]}, noProxyPolicy={"style": "TKG"})]
+    found = resolved({**BASE, "overrides": overrides}, WORKER, LAB_WORKER)
+    assert found.settings.no_proxy == "base,.svc.cluster.local,.svc,localhost,127.0.0.1"
+    assert found.conflicts == ()
+
+
+@pytest.mark.parametrize("memberships", [[], [WORKER], [WORKER, WORKER]], ids=["none", "one", "one twice"])
+def test_a_verbatim_list_stays_as_it_was_written(memberships: list[Membership]) -> None:
+    spec = {**BASE, "noProxy": ["b", "a", "b"]}
+    assert resolved(spec, *memberships).settings.no_proxy == "b,a,b"
+
+
+def test_the_six_variables_in_writing_order() -> None:
+    assert tuple(resolved(BASE, WORKER).settings.variables()) == PROXY_VARIABLES
+    assert [field.name for field in dataclasses.fields(ProxySettings)] == ["http_proxy", "https_proxy", "no_proxy"]
+
+
+@pytest.mark.parametrize(
+    ("match", "told"),
+    [
+        pytest.param({"clusters": ["prod-*"]}, [], id="one that fits a Cluster"),
+        pytest.param({"clusters": ["prod-*"], "roles": ["Worker"]}, [IDLE], id="a role that is not there"),
+        pytest.param({"labels": {"regoin": "*"}}, [IDLE], id="a misspelt label"),
+        pytest.param({"targets": ["certManager"]}, [IDLE], id="another target"),
+    ],
+)
+def test_an_override_that_fits_nothing_is_told(match: dict[str, Any], told: list[str]) -> None:
+    config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}])
+    there = Membership(ClusterFacts(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
+
+    assert list(idle(config, [((there,), "containerdDropIn"), ((), "containerdDropIn")])) == told
+    assert list(idle(loaded(httpProxy=PROXY), [])) == []
