@@ -1,0 +1,80 @@
+"""What the drop-ins of a service set, ours and those of others, as systemd reads them.
+
+The law of this room: it looks, and proposes nothing; a content that is not in the object is told as unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from krm_fn.patch import Pointer, lookup
+from krm_fn.results import Finding
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets._file_content import decode
+from krm_fn.targets._kubeadm import ConfigSpec, find
+from krm_fn.targets._rivals import is_about_proxies, is_drop_in
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._unit_lines import settings_of
+
+
+def path_of(options: Mapping[str, Any], unit: str) -> str:
+    """Where the drop-in that this program keeps for ``unit`` stands on the node."""
+    return str(options.get("path", f"/etc/systemd/system/{unit}.service.d/http-proxy.conf"))
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) -> Iterator[Seen]:
+    """What the drop-ins of ``unit`` in ``files`` set, in the order of the entries.
+
+    Args:
+        obj: an object of one of ``_kubeadm.KINDS`` as plain data, of any shape.
+        options: ``path`` is that of our drop-in.
+        unit: name of the service without ``.service``.
+    """
+    spec = find(obj)
+    entries = spec.entries("files") if isinstance(spec, ConfigSpec) else None
+    if not isinstance(spec, ConfigSpec) or isinstance(entries, Finding):
+        return
+    ours, is_first = path_of(options, unit), True
+    for index, entry in enumerate(entries or ()):
+        file = entry.get("path") if isinstance(entry, Mapping) else None
+        if not isinstance(file, str) or not (file == ours or is_drop_in(file, unit)):
+            continue
+        is_ours = file == ours and is_first
+        is_first = is_first and not is_ours
+        place = f"the drop-in of {unit}" if is_ours else f'the drop-in "{file}" in `files[{index}]`'
+        blank = Seen("", None, (*spec.path, "files", str(index)), "", place, file=file, permissions=_permissions(entry))
+        yield from _of_entry(spec, entry, blank, may_hide=is_ours or is_about_proxies(file))
+
+
+def _of_entry(spec: ConfigSpec, entry: Mapping[str, Any], blank: Seen, *, may_hide: bool) -> Iterator[Seen]:
+    """``blank`` with each variable that the entry sets; with all six where it may and its text cannot be seen."""
+    text = decode(entry) if entry.get("contentFrom") is None else None
+    if text is not None:
+        path = (*blank.path, "content")
+        for one in settings_of(text):
+            seen = replace(blank, variable=one.name, value=one.value, path=path, raw=one.raw, why_unknown=one.why)
+            seen = replace(seen, is_lost=one.value is None)
+            yield seen if entry.get("encoding") else spec.through_jinja(seen)
+        return
+    path, why = _hidden(entry, blank.path)
+    for name in PROXY_VARIABLES if may_hide else ():
+        yield replace(blank, variable=name, path=path, why_unknown=why)
+
+
+def _hidden(entry: Mapping[str, Any], path: Pointer) -> tuple[Pointer, str]:
+    if entry.get("contentFrom") is None:
+        return (*path, "content"), "its `content` cannot be read as text"
+    return (*path, "contentFrom"), elsewhere(entry)
+
+
+def elsewhere(entry: Mapping[str, Any]) -> str:
+    """Where the content of an entry with ``contentFrom`` stands, for a sentence."""
+    source = (lookup(entry, ("contentFrom", "secret", "name")), lookup(entry, ("contentFrom", "secret", "key")))
+    return f'it stands under the key "{source[1]}" of the Secret "{source[0]}"'
+
+
+def _permissions(entry: Mapping[str, Any]) -> str:
+    written = entry.get("permissions")
+    return written if isinstance(written, str) else ""

@@ -1,0 +1,52 @@
+"""What the environment of a container sets, as the program in it reads it.
+
+The law of this room: it looks, and proposes nothing. Of a repeated name the last entry counts, as in the kubelet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.escaping import read_kubernetes_env
+from krm_fn.targets._env import Container, name_of
+from krm_fn.targets._seen import Seen
+
+_SOURCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+
+
+def observe(container: Container) -> Iterator[Seen]:
+    """The proxy variables that ``env`` of a container sets; nothing where it is no list."""
+    env = container.fields.get("env")
+    last = {name_of(item): index for index, item in enumerate(env if isinstance(env, list) else ())}
+    for name, index in last.items():
+        if name is not None and isinstance(env, list):
+            place = f'{"init container" if "initContainers" in container.path else "container"} "{container.name}"'
+            path = (*container.path, "env", str(index))
+            yield of_entry(Seen(name, None, path, "", place), env[index])
+
+
+def of_entry(blank: Seen, entry: Mapping[str, Any]) -> Seen:
+    """``blank``, whose ``path`` leads to an entry of ``env``, with what that entry gives the variable."""
+    value = entry.get("value")
+    if entry.get("valueFrom") is not None:
+        return _filled(blank, "valueFrom", None, "", source_of(entry["valueFrom"]))
+    if value is None:
+        return Seen(blank.variable, "", blank.path, "", blank.place)
+    if not isinstance(value, str):
+        return _filled(blank, "value", None, str(value), "its `value` must be a string")
+    read = read_kubernetes_env(value)
+    return _filled(blank, "value", read, value, "" if read is not None else "it refers to another variable")
+
+
+def source_of(value_from: Any) -> str:
+    """Where a ``valueFrom`` takes the value from, as the end of a sentence."""
+    for key, kind in _SOURCES.items():
+        source = value_from.get(key) if isinstance(value_from, Mapping) else None
+        if isinstance(source, Mapping):
+            return f'it comes from the key "{source.get("key")}" of the {kind} "{source.get("name")}"'
+    return "it comes from a `valueFrom`"
+
+
+def _filled(blank: Seen, key: str, value: str | None, raw: str, why: str) -> Seen:
+    return Seen(blank.variable, value, (*blank.path, key), raw, blank.place, why)

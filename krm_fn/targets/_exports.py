@@ -1,0 +1,191 @@
+"""Shell commands that export proxy variables: which do that and nothing else, and how to bring them in line.
+
+The law of this room: a command that does anything besides is never changed. An export whose value the shell would read
+as wanted stays as written; a variable is exported once, by its first export.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from krm_fn import escaping
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets._splice import Edit, cuts, splice
+
+_NAME = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})[\"']?=")
+_ASSIGNMENT = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(PROXY_VARIABLES)})=[\"']*([^\s\"';&|]*)")
+_PIECE = re.compile(r"[^;&|\n]+")
+_WRITTEN = re.compile(r"[^\s(){}]+")
+
+
+@dataclass(frozen=True)
+class Export:
+    """A variable that the command ``index`` exports; ``value`` None: not known from the text, and ``why``.
+
+    ``is_lost`` is True where the shell expands a part of a password, or something that is no reference to a variable.
+    """
+
+    name: str
+    value: str | None
+    index: int
+    why: str = ""
+    is_lost: bool = False
+
+
+@dataclass
+class Plan:
+    """What is to become of a list of commands: index -> new text, indices to drop, variables nothing exports yet."""
+
+    rewritten: dict[int, str] = field(default_factory=dict)
+    removed: set[int] = field(default_factory=set)
+    missing: list[str] = field(default_factory=list)
+
+
+def export(name: str, value: str) -> str:
+    """The command that exports one variable: ``export NAME='value'``.
+
+    Raises:
+        ValueError: the value holds what a shell word cannot carry.
+    """
+    return f"export {name}={escaping.shell(value)}"
+
+
+def plan(commands: Sequence[str], variables: Mapping[str, str], *, in_one_block: bool) -> Plan:
+    """How ``commands`` come to export exactly ``variables`` (of the six proxy variables), each once.
+
+    With ``in_one_block`` a block of exports at the end of the list takes in the missing ones in our order.
+    """
+    planned, seen = Plan(), set[str]()
+    for index, command in enumerate(commands):
+        statements = only_exports(command)
+        if not statements:
+            continue
+        new = _edited(command, statements, variables, seen)
+        if not new:
+            planned.removed.add(index)
+        elif new != command:
+            planned.rewritten[index] = new
+    planned.missing = [name for name in variables if name not in seen]
+    if in_one_block:
+        _in_our_order(commands, variables, planned)
+    return planned
+
+
+def only_exports(command: str) -> list[list[escaping.Word]] | None:
+    """The statements of a command, if it exports proxy variables and does nothing else; otherwise None."""
+    if not any(name in command for name in PROXY_VARIABLES):
+        return None
+    statements = escaping.shell_statements(command) or []
+    sound = all(
+        len(words) > 1 and words[0].value == "export" and all(_name(command, word) for word in words[1:])
+        for words in statements
+    )
+    return statements if sound and statements else None
+
+
+def exported(command: str) -> list[str]:
+    """The variables that a command made of exports assigns, in its order."""
+    return [_name(command, word) for words in only_exports(command) or () for word in words[1:]]
+
+
+def assigned(command: str) -> list[tuple[str, str]]:
+    """The proxy variables a command of any kind assigns somewhere, with the value as far as plain text tells it."""
+    return [] if command.lstrip().startswith("#") else _ASSIGNMENT.findall(command)
+
+
+def live(commands: Sequence[str]) -> list[Export]:
+    """What the commands leave exported when they run one after another as one script: of a name, the last export."""
+    found: dict[str, Export] = {}
+    for index, command in enumerate(commands):
+        for one in _exports_in(command, index):
+            found.pop(one.name, None)
+            found[one.name] = one
+    return list(found.values())
+
+
+def _exports_in(command: str, index: int) -> Iterator[Export]:
+    """The exports of one command; one inside an ``if``, a pipe or a sub-shell has no value that is sure."""
+    if not any(name in command for name in PROXY_VARIABLES):
+        return
+    statements = escaping.shell_statements(command)
+    for words in _pieces(command) if statements is None else statements:
+        is_plain = statements is not None and words[0].value == "export"
+        for word in words[1:] if any(word.value == "export" for word in words) else ():
+            if name := _name(command, word):
+                yield _export(name, command[word.start : word.end], word.value if is_plain else "", index)
+
+
+def _export(name: str, written: str, read: str | None, index: int) -> Export:
+    if read is None:
+        return Export(name, None, index, "the shell expands it", is_lost="@" in written or "$" not in written)
+    if not read:
+        return Export(name, None, index, "the command does more than export it")
+    return Export(name, read.partition("=")[2], index)
+
+
+def _pieces(command: str) -> Iterator[list[escaping.Word]]:
+    """The words of a command that is more than simple commands, as they are written; comments are passed over."""
+    for piece in _PIECE.finditer(command):
+        if not piece[0].lstrip().startswith("#"):
+            at = piece.start()
+            yield [escaping.Word(at + one.start(), at + one.end(), one[0]) for one in _WRITTEN.finditer(piece[0])]
+
+
+def _edited(
+    command: str, statements: Sequence[Sequence[escaping.Word]], variables: Mapping[str, str], seen: set[str]
+) -> str:
+    """The command with its values as wanted; "" if none is. What it exports is added to ``seen``."""
+    edits: list[Edit] = []
+    empty: set[int] = set()
+    for number, words in enumerate(statements):
+        unwanted = set()
+        for index, word in enumerate(words[1:], start=1):
+            name = _name(command, word)
+            if name not in variables or name in seen:
+                unwanted.add(index)
+                continue
+            seen.add(name)
+            if word.value != f"{name}={variables[name]}":
+                edits.append((word.start, word.end, f"{name}={escaping.shell(variables[name])}"))
+        if len(unwanted) == len(words) - 1:
+            empty.add(number)
+        else:
+            edits += [(*span, "") for span in cuts([(word.start, word.end) for word in words], unwanted)]
+    if len(empty) == len(statements):
+        return ""
+    whole = [(words[0].start, words[-1].end) for words in statements]
+    return splice(command, [*edits, *((*span, "") for span in cuts(whole, empty))])
+
+
+def _in_our_order(commands: Sequence[str], variables: Mapping[str, str], planned: Plan) -> None:
+    """Let missing exports take their place in a block of ours at the end, so that the order of runs does not matter.
+
+    Such a block is known by its form: one variable a command, both cases of each, in our order.
+    """
+    block: list[int] = []
+    for index in reversed(range(len(commands))):
+        if index in planned.removed:
+            continue
+        if len(exported(planned.rewritten.get(index, commands[index]))) != 1:
+            break
+        block.insert(0, index)
+    texts = [planned.rewritten.get(index, commands[index]) for index in block]
+    names = [exported(text)[0] for text in texts]
+    pairs = [case for name in names[::2] for case in (name.upper(), name.lower())]
+    if not planned.missing or names != pairs or names != [name for name in PROXY_VARIABLES if name in names]:
+        return
+    by_name = dict(zip(names, texts, strict=True))
+    ordered = [name for name in variables if name in by_name or name in planned.missing]
+    for index, name in zip(block, ordered, strict=False):
+        text = by_name.get(name) or export(name, variables[name])
+        if text != commands[index]:
+            planned.rewritten[index] = text
+    planned.missing = ordered[len(block) :]
+
+
+def _name(command: str, word: escaping.Word) -> str:
+    """The proxy variable a word assigns; "" for any other word."""
+    found = _NAME.match(command, word.start, word.end)
+    return found[1] if found else ""

@@ -1,0 +1,57 @@
+"""The text of one entry of ``files``, through whatever encoding it is written in.
+
+The law of this room: decoding and encoding are each other's inverse in meaning, and the same text always gives the
+same bytes (the time stamp inside gzip is zero).
+
+Source: ``Encoding`` in Cluster API ``kubeadmconfig_types.go``: ``base64``, ``gzip`` and ``gzip+base64``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import gzip
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+_PLAIN = (None, "")
+LARGEST = 1024 * 1024
+"""The longest ``content`` that is read, in characters, and the longest text that is unpacked from one, in bytes."""
+
+
+def decode(entry: Mapping[str, Any]) -> str | None:
+    """The text of ``entry`` (an entry of ``files`` with inline content); None if it cannot be read as text.
+
+    More than 1 MiB is not read: Cluster API takes 10 KiB, and systemd no line longer than that. Plain ``gzip`` holds
+    raw bytes, which YAML text cannot carry, so it is never read.
+    """
+    content, encoding = entry.get("content"), entry.get("encoding")
+    if content is None:
+        content = ""
+    if not isinstance(content, str) or encoding not in (*_PLAIN, "base64", "gzip+base64") or len(content) > LARGEST:
+        return None
+    if encoding in _PLAIN:
+        return content
+    try:
+        raw = base64.b64decode("".join(content.split()), validate=True)
+        return (_gunzip(raw) if encoding == "gzip+base64" and raw else raw).decode()
+    except (binascii.Error, zlib.error, ValueError):
+        return None
+
+
+def encode(text: str, encoding: str | None) -> str:
+    """``text`` as the ``content`` of an entry whose ``encoding`` is one that ``decode`` reads."""
+    if encoding in _PLAIN:
+        return text
+    raw = gzip.compress(text.encode(), mtime=0) if encoding == "gzip+base64" else text.encode()
+    return base64.b64encode(raw).decode()
+
+
+def _gunzip(raw: bytes) -> bytes:
+    """The content of a gzip file, up to a size no drop-in has: a small one can hide a huge one."""
+    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    content = reader.decompress(raw, LARGEST)
+    if not reader.eof or reader.unused_data:
+        raise ValueError("not one whole gzip file of a reasonable size")
+    return content

@@ -1,0 +1,243 @@
+"""Where a Kyverno policy sets proxy variables: rules, patches, container lists, entries.
+
+The law of this room: it walks and tells what it finds; it decides no value. Only what a patch *sets* counts: ``+(key)``
+and ``=(key)`` do, the conditions ``(key)``, ``<(key)``, ``X(key)`` do not, but for the name of an entry.
+
+Source: ``api/kyverno/v1/common_types.go`` (``Mutation``, ``ForEachMutation``) and the anchors of the Kyverno
+documentation, "Mutate Resources". Kyverno derives rules named ``autogen-*`` from the authored ones: they are passed by.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.patch import Pointer, lookup
+from krm_fn.results import Finding
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets._shape import wrong_type
+
+_LISTS = ("containers", "initContainers", "ephemeralContainers")
+_STEPS = ("spec", "template", "jobTemplate")
+_NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"
+_SETTING_ANCHOR = re.compile(r"[+=]\((.*)\)")
+_PROXY_NAME = re.compile(rf"(?<!\w)({'|'.join(PROXY_VARIABLES)})(?!\w)")
+
+
+@dataclass(frozen=True)
+class ContextEntry:
+    """One entry of a ``context`` list: what ``{{ name }}`` means, and where that is written."""
+
+    name: str
+    path: Pointer
+    source: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Patch:
+    """One ``patchStrategicMerge``, and the context entries it sees, the innermost last."""
+
+    path: Pointer
+    body: Any
+    context: tuple[ContextEntry, ...]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One place where a policy sets one of the six variables.
+
+    ``path`` is that of the value; ``value`` is None where there is none yet; ``from_elsewhere`` is True for a
+    ``valueFrom``, ``in_template`` under ``spec.template``; ``container`` is the plain ``name`` of the container, or "".
+    """
+
+    name: str
+    path: Pointer
+    value: Any
+    from_elsewhere: bool
+    in_template: bool
+    container: str
+    context: tuple[ContextEntry, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One authored rule with a ``mutate``, and how messages call it."""
+
+    title: str
+    path: Pointer
+    fields: Mapping[str, Any]
+
+    @property
+    def mutate(self) -> Mapping[str, Any]:
+        mutate: Mapping[str, Any] = self.fields["mutate"]
+        return mutate
+
+
+def rules(policy: Mapping[str, Any]) -> Iterator[Rule | Finding]:
+    """The rules of a ClusterPolicy or Policy that mutate and that a person wrote."""
+    items = lookup(policy, ("spec", "rules"))
+    if items is not None and not isinstance(items, list):
+        yield from (wrong_type(("spec", "rules"), items, "a list") for _ in mentioned(items)[:1])
+        return
+    for index, fields in enumerate(items or ()):
+        mutate = fields.get("mutate") if isinstance(fields, Mapping) else None
+        name = fields.get("name") if isinstance(fields, Mapping) else None
+        path = ("spec", "rules", str(index))
+        if mutate is None or str(name).startswith("autogen-"):
+            continue
+        if isinstance(mutate, Mapping):
+            yield Rule(f'rule "{name}"' if isinstance(name, str) else f"rule {index}", path, fields)
+        elif mentioned(mutate):
+            yield wrong_type((*path, "mutate"), mutate, "a mapping")
+
+
+def patches(rule: Rule) -> Iterator[Patch]:
+    """Every strategic merge patch of a rule, those of ``foreach`` at any depth included."""
+    context = _context(rule.fields, rule.path)
+    for index, target in enumerate(_list(rule.mutate.get("targets"))):
+        context += _context(target, (*rule.path, "mutate", "targets", str(index)))
+    for path, body, seen in _bodies(rule.mutate, (*rule.path, "mutate"), context):
+        if body.get("patchStrategicMerge") is not None:
+            yield Patch((*path, "patchStrategicMerge"), body["patchStrategicMerge"], seen)
+
+
+def text_patches(rule: Rule) -> Iterator[tuple[Pointer, list[str]]]:
+    """Where a ``patchesJson6902`` text of a rule mentions proxy variables, and which."""
+    for path, body, _ in _bodies(rule.mutate, (*rule.path, "mutate"), ()):
+        names = mentioned(body.get("patchesJson6902"))
+        if names:
+            yield (*path, "patchesJson6902"), names
+
+
+def slots(patch: Patch) -> Iterator[Slot]:
+    """The entries of one patch that have one of the six names, in their order."""
+    for path, container in _containers(patch.body, patch.path):
+        env_key = _key(container, "env")
+        name = container.get("name")
+        for index, entry in enumerate(_list(container.get(env_key))):
+            if _entry_name(entry) in PROXY_VARIABLES and not _sets_nothing(entry):
+                key = _key(entry, "value")
+                yield Slot(
+                    name=_entry_name(entry),
+                    path=(*path, env_key, str(index), key),
+                    value=entry.get(key),
+                    from_elsewhere=entry.get(_key(entry, "valueFrom")) is not None,
+                    in_template="template" in _bare(path[len(patch.path) :]),
+                    container=name if isinstance(name, str) else "",
+                    context=patch.context,
+                )
+
+
+def env_from(patch: Patch) -> Iterator[Pointer]:
+    """Where containers of a patch take whole ConfigMaps or Secrets as environment."""
+    for path, container in _containers(patch.body, patch.path):
+        key = _key(container, "envFrom")
+        if container.get(key):
+            yield (*path, key)
+
+
+def kinds(rule: Rule) -> set[str]:
+    """The kinds whose objects a rule changes: those of ``targets`` if there are some, else the matched ones."""
+    targets = [target.get("kind") for target in _list(rule.mutate.get("targets")) if isinstance(target, Mapping)]
+    if targets:
+        return {kind for kind in targets if isinstance(kind, str)}
+    names = [name for block in _match_blocks(rule) for name in _list(lookup(block, ("resources", "kinds")))]
+    return {name.rsplit("/", 1)[-1] for name in names if isinstance(name, str)}
+
+
+def namespaces(rule: Rule, policy: Mapping[str, Any]) -> set[str]:
+    """The namespaces that a rule names for the objects it is asked about; a Policy sees its own alone."""
+    names = [lookup(policy, ("metadata", "namespace"))] if policy.get("kind") == "Policy" else []
+    for block in _match_blocks(rule) if rule.mutate.get("targets") is None else ():
+        names += _list(lookup(block, ("resources", "namespaces")))
+        names.append(lookup(block, ("resources", "namespaceSelector", "matchLabels", _NAME_OF_NAMESPACE)))
+    return {name for name in names if isinstance(name, str)}
+
+
+def _match_blocks(rule: Rule) -> list[Any]:
+    match = rule.fields.get("match")
+    return [match, *(block for key in ("any", "all") for block in _list(lookup(match, (key,))))]
+
+
+def mentioned(data: Any) -> list[str]:
+    """Which of the six names stand in the strings of ``data`` as whole words, each once, in our order."""
+    found = {name for _, names in mentioning_texts(data, ()) for name in names}
+    return [name for name in PROXY_VARIABLES if name in found]
+
+
+def mentioning_texts(data: Any, path: Pointer) -> Iterator[tuple[Pointer, list[str]]]:
+    """Each string at or below ``path``, keys included, that holds one of the six names, and which it holds."""
+    waiting = [(path, data)]
+    while waiting:
+        place, item = waiting.pop()
+        if isinstance(item, Mapping):
+            waiting += [pair for key, value in item.items() for pair in ((place, key), ((*place, str(key)), value))]
+        elif isinstance(item, list):
+            waiting += [((*place, str(index)), value) for index, value in enumerate(item)]
+        elif isinstance(item, str) and (names := _PROXY_NAME.findall(item)):
+            yield place, sorted(set(names), key=PROXY_VARIABLES.index)
+
+
+def _bodies(
+    mutation: Mapping[str, Any], path: Pointer, context: tuple[ContextEntry, ...]
+) -> Iterator[tuple[Pointer, Mapping[str, Any], tuple[ContextEntry, ...]]]:
+    yield path, mutation, context
+    for index, body in enumerate(_list(mutation.get("foreach"))):
+        if isinstance(body, Mapping):
+            place = (*path, "foreach", str(index))
+            yield from _bodies(body, place, context + _context(body, place))
+
+
+def _context(fields: Any, path: Pointer) -> tuple[ContextEntry, ...]:
+    items = _list(lookup(fields, ("context",)))
+    return tuple(
+        ContextEntry(item["name"], (*path, "context", str(index)), item)
+        for index, item in enumerate(items)
+        if isinstance(item, Mapping) and isinstance(item.get("name"), str)
+    )
+
+
+def _containers(body: Any, path: Pointer) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+    """The containers of all pod specifications in a patch, at whatever depth its kind keeps them."""
+    if not isinstance(body, Mapping):
+        return
+    for key, value in body.items():
+        place = (*path, str(key))
+        if _bare_key(key) in _STEPS:
+            yield from _containers(value, place)
+        elif _bare_key(key) in _LISTS:
+            for index, item in enumerate(_list(value)):
+                if isinstance(item, Mapping):
+                    yield (*place, str(index)), item
+
+
+def _entry_name(entry: Any) -> str:
+    if not isinstance(entry, Mapping):
+        return ""
+    names = (entry.get(key) for key in ("name", "(name)", "+(name)", "<(name)"))
+    return next((name for name in names if isinstance(name, str)), "")
+
+
+def _sets_nothing(entry: Mapping[str, Any]) -> bool:
+    """True where the value is a condition, or the entry is a deletion (``$patch: delete``)."""
+    return any(key in entry for key in ("(value)", "<(value)", "$patch"))
+
+
+def _key(fields: Mapping[str, Any], name: str) -> str:
+    """How ``name`` is written among ``fields``, with its anchor; ``name`` itself where it is not there."""
+    return next((key for key in fields if _bare_key(key) == name), name)
+
+
+def _bare(path: Pointer) -> list[str]:
+    return [_bare_key(token) for token in path]
+
+
+def _bare_key(key: Any) -> str:
+    anchor = _SETTING_ANCHOR.fullmatch(str(key))
+    return anchor[1] if anchor else str(key)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,64 @@
+"""What the rules of a Kyverno policy set in containers, as far as the policy itself tells.
+
+The law of this room: it looks, and proposes nothing. What Kyverno computes is not known here; the text beside it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.escaping import read_kubernetes_env
+from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.results import Finding
+from krm_fn.targets import _kyverno as kyverno
+from krm_fn.targets._kyverno_values import Unfillable, find_place, is_dynamic, split_entries
+from krm_fn.targets._seen import Seen
+
+_UNTOLD = ("mutate", "patchStrategicMerge")
+
+
+def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
+    """The variables that a policy of any kind sets, in the order of its rules."""
+    if str(obj.get("kind")).endswith("MutatingPolicy"):
+        texts = kyverno.mentioning_texts(obj.get("spec"), ("spec",))
+        yield from _in_text(obj, texts, "the policy", "it stands in CEL text")
+        return
+    for rule in kyverno.rules(obj):
+        if isinstance(rule, Finding):
+            continue
+        yield from _in_text(obj, kyverno.text_patches(rule), rule.title, "it stands in the text of `patchesJson6902`")
+        for patch in kyverno.patches(rule):
+            for slot in kyverno.slots(patch):
+                where = [token for token in slot.path[len(rule.path) : -3] if token not in _UNTOLD]
+                yield _of_slot(slot, f"`{field_path(tuple(where))}` of {rule.title}")
+
+
+def _in_text(
+    obj: Mapping[str, Any], texts: Iterator[tuple[Pointer, list[str]]], place: str, why: str
+) -> Iterator[Seen]:
+    for path, names in texts:
+        raw = lookup(obj, path)
+        for name in names:
+            yield Seen(name, None, path, raw if isinstance(raw, str) else "", place, why)
+
+
+def _of_slot(slot: kyverno.Slot, place: str) -> Seen:
+    """One entry of ``env``, its context variable followed to the text that decides the value."""
+    found = find_place(slot)
+    if isinstance(found, Unfillable):
+        raw = slot.value if isinstance(slot.value, str) else ""
+        return Seen(slot.name, None, found.path, raw, place, found.reason)
+    text = "" if found.value is None else found.value
+    if not isinstance(text, str):
+        return Seen(slot.name, None, found.path, "", place, "its `value` must be a text")
+    if is_dynamic(text):
+        known = _static_part(text) if slot.name.upper() == "NO_PROXY" else ""
+        return Seen(slot.name, None, found.path, text, place, "a part of it is computed by Kyverno", known)
+    return Seen(slot.name, read_kubernetes_env(text), found.path, text, place)
+
+
+def _static_part(text: str) -> str:
+    """The entries of a list that are there whatever Kyverno computes."""
+    entries = [entry.strip() for entry in split_entries(text) or () if not is_dynamic(entry)]
+    return read_kubernetes_env(",".join(filter(None, entries))) or ""

@@ -1,0 +1,148 @@
+"""A value of a Kyverno policy: what of it is static, what Kyverno computes, and what it becomes.
+
+The law of this room: text that holds ``{{ }}`` or ``$( )`` is never overwritten. Either a part around it is, or the
+context variable that it stands for, or the reason why neither is possible is told.
+
+Source: the chapters "Variables" and "External Data Sources" of the Kyverno documentation; context entries:
+``api/kyverno/v1/common_types.go`` (``ContextEntry``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.patch import Pointer, lookup
+from krm_fn.targets._kyverno import ContextEntry, Slot
+
+_REFERENCE = re.compile(r'\{\{\s*(?:"([\w-]+)"|([A-Za-z_]\w*))\s*\}\}')
+_FIRST_WORDS = re.compile(r"\{\{\s*([\w.-]*)")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the text stands that decides a value: in the entry itself, or in the context variable ``variable``."""
+
+    path: Pointer
+    value: Any
+    variable: str = ""
+
+
+@dataclass(frozen=True)
+class Unfillable:
+    """Why a value cannot be set, as the end of a sentence."""
+
+    path: Pointer
+    reason: str
+
+
+def find_place(slot: Slot) -> Place | Unfillable:
+    """Follow ``{{ name }}`` from variable to variable, to the text that can be edited."""
+    if slot.from_elsewhere:
+        return Unfillable(slot.path[:-1], "it comes from a `valueFrom`: set it there, or give the entry a `value`")
+    place, seen = Place(slot.path, slot.value), set[Pointer]()
+    while isinstance(place.value, str) and is_expression(place.value.strip()):
+        entry = _entry_of(place.value.strip(), slot.context)
+        if isinstance(entry, str):
+            return Unfillable(place.path, entry)
+        if entry.path in seen:
+            return Unfillable(entry.path, f'the context variable "{entry.name}" refers to itself')
+        seen.add(entry.path)
+        source = _source(entry)
+        if source:
+            return Unfillable(entry.path, f"it comes from {source}: set it there")
+        variable = entry.source["variable"]
+        place = Place((*entry.path, "variable", "value"), variable["value"], entry.name)
+    return place
+
+
+def new_value(place: Place, wanted: str, *, is_list: bool) -> str | Unfillable:
+    """The text at ``place`` with its static part replaced by ``wanted``.
+
+    A list keeps the entries that Kyverno computes, in their order, behind ours; of a URL, all or nothing is static.
+    """
+    if isinstance(place.value, (Mapping, list)):
+        return Unfillable(place.path, "its `value` must be a text: write one")
+    if place.value is None or not is_dynamic(str(place.value)):
+        return wanted
+    entries = split_entries(str(place.value)) if is_list else None
+    if entries is None:
+        return Unfillable(
+            place.path, "a part of it is computed by Kyverno: write it as one context variable, or as text"
+        )
+    kept = [entry.strip() for entry in entries if is_dynamic(entry)]
+    # Without the comma, a single expression would be taken for a reference by the next run, which would follow it.
+    first = [wanted] if wanted or (len(kept) == 1 and is_expression(kept[0])) else []
+    return ",".join([*first, *kept])
+
+
+def is_dynamic(text: str) -> bool:
+    """True where Kyverno, or Kubernetes, puts something in place of a part of ``text``."""
+    return "{{" in text or "$(" in text
+
+
+def is_expression(text: str) -> bool:
+    """True for exactly one ``{{ … }}`` and nothing around it."""
+    if not (text.startswith("{{") and text.endswith("}}")):
+        return False
+    depth = 0
+    for index, char in enumerate(text):
+        depth += (char == "{") - (char == "}")
+        if depth == 0:
+            return index == len(text) - 1
+    return False
+
+
+def split_entries(text: str) -> list[str] | None:
+    """The comma-separated entries of a list, commas within braces not counted; None where braces do not match."""
+    entries, depth = [""], 0
+    for char in text:
+        depth += (char == "{") - (char == "}")
+        if depth < 0:
+            return None
+        if char == "," and depth == 0:
+            entries.append("")
+        else:
+            entries[-1] += char
+    return entries if depth == 0 else None
+
+
+def _entry_of(expression: str, context: Sequence[ContextEntry]) -> ContextEntry | str:
+    """The context entry that a pure reference names, or the reason why there is none."""
+    reference = _REFERENCE.fullmatch(expression)
+    start = _FIRST_WORDS.match(expression)
+    words = start[1] if start else ""
+    name = (reference[1] or reference[2]) if reference else words.split(".")[0]
+    # An inner context hides an outer one, and a later entry an earlier one of the same name.
+    entry = next((entry for entry in reversed(context) if entry.name == name), None)
+    if reference and entry:
+        return entry
+    if reference:
+        return f'"{name}" is no context variable of the rule: declare it under `context`, or write the value as text'
+    if entry:
+        source = _source(entry) or f'the context variable "{name}"'
+        return f'Kyverno computes it from "{words}", that is from {source}: set it there, or write the value as text'
+    return f'Kyverno computes it from "{words}" when an object is admitted: write the value as text'
+
+
+def _source(entry: ContextEntry) -> str:
+    """Where a context entry takes its value from, or "" if it is a plain ``variable.value``."""
+    variable = entry.source.get("variable")
+    if isinstance(variable, Mapping):
+        if variable.get("jmesPath") is not None:
+            return f'the `jmesPath` of the context variable "{entry.name}"'
+        if isinstance(variable.get("value"), (Mapping, list)) or "value" not in variable:
+            return f'the context variable "{entry.name}", whose `value` is not a text'
+        return ""
+    config_map = entry.source.get("configMap")
+    if isinstance(config_map, Mapping):
+        where = "/".join(str(lookup(config_map, (key,), "?")) for key in ("namespace", "name"))
+        return f'the ConfigMap "{where}"'
+    known = {
+        "apiCall": "an API call",
+        "imageRegistry": "an image registry",
+        "globalReference": "a global context entry",
+    }
+    return next((text for key, text in known.items() if key in entry.source), f'the context entry "{entry.name}"')

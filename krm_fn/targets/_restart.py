@@ -1,0 +1,50 @@
+"""The restart of containerd among shell commands: whether it is there already, and which one is ours.
+
+The law of this room: it recognises what runs ``systemctl``, alone or joined to other commands; what merely mentions it
+in a comment or as an argument does not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+MARK = "# inject-proxy"
+"""Ends the command that is ours, so that removal never takes a restart that someone else wants."""
+
+COMMAND = f"systemctl daemon-reload && systemctl restart containerd {MARK}"
+
+_JOINT = re.compile(r";|&&|\|\||\||&|\n")
+_SYSTEMCTL = re.compile(
+    r"[\s({]*(?:(?:then|do|else)\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?systemctl\s+(?:-\S+\s+)*"
+    r"(?P<verb>daemon-reload|restart|reload-or-restart|stop|start)(?P<units>(?:\s+[^\s#]+)*)\s*(?:#.*)?"
+)
+
+
+def is_ours(command: str) -> bool:
+    """True for the command this program appends, in the form of any of its versions."""
+    return command.rstrip().endswith(MARK) and "systemctl" in command
+
+
+def is_restarted(commands: Iterable[str]) -> bool:
+    """True if containerd starts anew (``restart``, or ``stop`` and ``start``) after a ``daemon-reload``."""
+    reloaded = stopped = False
+    for verb, of_containerd in _calls(commands):
+        if verb == "daemon-reload":
+            reloaded = True
+        elif of_containerd and verb == "stop":
+            stopped = True
+        elif of_containerd and (verb != "start" or stopped):
+            if reloaded:
+                return True
+            stopped = False
+    return False
+
+
+def _calls(commands: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each call of systemctl, in order: its verb, and whether it is about containerd."""
+    for command in commands:
+        for part in _JOINT.split(command):
+            if call := _SYSTEMCTL.fullmatch(part):
+                units = {unit.strip("'\")}").removesuffix(".service") for unit in call["units"].split()}
+                yield call["verb"], "containerd" in units

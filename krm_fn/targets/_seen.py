@@ -1,0 +1,39 @@
+"""What an object says already about a proxy, in the words of the program that reads it there.
+
+The law of this room: a value only, no judgement; who wrote it does not matter. What cannot be known from the object
+alone is None with a reason, never a guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from krm_fn.patch import Pointer
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One of the six variables as one place of an object sets it.
+
+    ``value`` is what the reader gets (systemd unescaped, shell unquoted, ``$$`` of Kubernetes undone); None where that
+    cannot be known here, for the reason ``why_unknown``, which is the end of the sentence "its value is not known:".
+    A place whose content is not seen at all has one entry for each variable.
+
+    ``path`` leads to the text, ``raw`` is that text as written (the line of the drop-in as systemd puts it together,
+    the command, the value of the entry). ``place`` names the place in one phrase and is the same for all variables
+    that one program reads together. ``known`` is the part that is there in any case where the rest is computed later.
+    ``file`` and ``permissions`` are those of the file on the node, for a variable that stands in one. ``is_lost`` is
+    True where the text does not reach the reader although nobody means that: systemd drops it, the shell runs a part
+    of it.
+    """
+
+    variable: str
+    value: str | None
+    path: Pointer
+    raw: str
+    place: str
+    why_unknown: str = ""
+    known: str = ""
+    file: str = ""
+    permissions: str = ""
+    is_lost: bool = False

@@ -1,0 +1,43 @@
+"""Cutting words out of a text, and writing others in their place, without touching what stands around them.
+
+The law of this room: it knows offsets only; what the words mean is the business of its callers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+
+Span = tuple[int, int]
+"""Where a word starts, and where it ends (behind its last character)."""
+
+Edit = tuple[int, int, str]
+"""Write the string in the place of ``text[start:end]``; an edit with start == end inserts."""
+
+
+def splice(text: str, edits: Iterable[Edit]) -> str:
+    """``text`` after all edits, whose offsets are those of ``text``; they must not overlap.
+
+    Edits of the same place keep their order, insertions first.
+    """
+    pieces, at = [], 0
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        pieces += [text[at:start], new]
+        at = max(at, end)
+    return "".join([*pieces, text[at:]])
+
+
+def cuts(words: Sequence[Span], unwanted: Container[int]) -> list[Span]:
+    """What to cut so that the words with the indices ``unwanted`` go, each with one of the gaps beside it.
+
+    The gap in front goes where a word stays in front of it, otherwise the gap behind.
+    """
+    spans: list[Span] = []
+    one_stays = False
+    for index, (start, end) in enumerate(words):
+        if index not in unwanted:
+            one_stays = True
+        elif one_stays:
+            spans.append((words[index - 1][1], end))
+        else:
+            spans.append((start, words[index + 1][0] if index + 1 < len(words) else end))
+    return spans

@@ -1,0 +1,112 @@
+"""Proxy variables in the text of a systemd unit file or drop-in: how to change them, and nothing else.
+
+The law of this room: a line that assigns no proxy variable stays byte for byte, and so does an assignment whose value
+is right already, however it is written. What counts of a text is told by ``_unit_lines``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from krm_fn import escaping
+from krm_fn.targets._splice import Edit, cuts, splice
+from krm_fn.targets._unit_lines import SECTION, Assignment, Line, assignments, eol_of, lines_of, with_final_eol
+
+_EMPTY_SECTION_AT_THE_END = re.compile(r"(?<=\n)\r?\n\[Service\][ \t]*(\r?\n)+\Z")
+_NOTHING_OF_USE = re.compile(r"(\s|\[Service\])*")
+
+
+def fresh(variables: Mapping[str, str]) -> str:
+    """A drop-in that sets ``variables`` (name -> value) and nothing else.
+
+    Raises:
+        ValueError: a value holds what a unit file cannot carry.
+    """
+    return "\n".join(["[Service]", *(f"Environment={_word(name, value)}" for name, value in variables.items()), ""])
+
+
+def edit(text: str, variables: Mapping[str, str]) -> str:
+    """``text`` made to set exactly ``variables`` (of the six proxy variables); "" if nothing of use is left of it.
+
+    Raises:
+        ValueError: a value holds what a unit file cannot carry.
+    """
+    if not text.strip():
+        return fresh(variables) if variables else text
+    whole = with_final_eol(text)
+    edited = _edited(whole, variables)
+    if edited == whole:
+        return text
+    if not variables:
+        edited = _without_our_section(edited)
+        if _NOTHING_OF_USE.fullmatch(edited):
+            return ""
+    return edited if whole == text else edited.removesuffix(eol_of(text))
+
+
+def _without_our_section(text: str) -> str:
+    """A [Service] that was added because there was none goes again when it is empty."""
+    return _EMPTY_SECTION_AT_THE_END.sub("", text) if text.count("[Service]") == 1 else text
+
+
+def _edited(text: str, variables: Mapping[str, str]) -> str:
+    live, dead = assignments(text)
+    kept = {name: live[name] for name in variables if name in live}
+    gone = [*dead, *(one for name, one in live.items() if name not in variables)]
+    edits: list[Edit] = [
+        (one.word.start, one.word.end, _word(name, variables[name]))
+        for name, one in kept.items()
+        if one.value != variables[name]
+    ]
+    edits += _removals(gone)
+    edits += _rescued_comments(text, [one.line for one in (*live.values(), *dead)], edits)
+    return splice(text, [*edits, *_additions(text, variables, kept, live)])
+
+
+def _word(name: str, value: str) -> str:
+    return f'"{name}={escaping.systemd(value)}"'
+
+
+def _removals(gone: Sequence[Assignment]) -> Iterator[Edit]:
+    """The cuts that take assignments out of their lines, and lines out of the text that lose all they have."""
+    unwanted: dict[int, set[int]] = {}
+    for one in gone:
+        unwanted.setdefault(one.line.start, set()).add(one.index)
+    for line in {one.line.start: one.line for one in gone}.values():
+        words = [(word.start, word.end) for word in line.words()]
+        whole = len(unwanted[line.start]) == len(words)
+        spans = [(line.start, line.end)] if whole else cuts(words, unwanted[line.start])
+        yield from ((start, end, "") for start, end in spans)
+
+
+def _rescued_comments(text: str, lines: Sequence[Line], edits: Sequence[Edit]) -> Iterator[Edit]:
+    """Comments between the parts of a continued line move in front of it where an edit would swallow them."""
+    for line in {line.start: line for line in lines}.values():
+        for start, end in line.comments:
+            if any(edit_start <= start and end <= edit_end for edit_start, edit_end, _ in edits):
+                yield line.start, line.start, text[start:end]
+
+
+def _additions(
+    text: str, variables: Mapping[str, str], kept: Mapping[str, Assignment], live: Mapping[str, Assignment]
+) -> Iterator[Edit]:
+    """What is missing: behind the variable that precedes it in our order, so that the order of runs does not matter."""
+    eol = eol_of(text)
+    place, header = _first_place(text, kept, live)
+    for name, value in variables.items():
+        if name in kept:
+            place, header = kept[name].line.end, ""
+        else:
+            yield place, place, f"{header}Environment={_word(name, value)}{eol}"
+            header = ""
+
+
+def _first_place(text: str, kept: Mapping[str, Assignment], live: Mapping[str, Assignment]) -> tuple[int, str]:
+    """Where an assignment goes that none of ours precedes, and the section header it needs in front of it."""
+    if kept:
+        return next(iter(kept.values())).line.start, ""
+    if live:
+        return max(one.line.end for one in live.values()), ""
+    in_section = [line.end for line in lines_of(text) if line.section == SECTION and line.joined.strip()]
+    return (in_section[-1], "") if in_section else (len(text), f"{eol_of(text)}[Service]{eol_of(text)}")

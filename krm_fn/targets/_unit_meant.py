@@ -1,0 +1,75 @@
+"""What the author of a drop-in meant where systemd reads something else: a single ``%``, a blank, an unknown escape.
+
+The law of this room: it takes what is written literally, and gives up where that could be more than one thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from krm_fn import escaping
+from krm_fn.escaping import Word
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._splice import Edit, cuts, splice
+from krm_fn.targets._unit_lines import lines_of, with_final_eol
+
+_ASSIGNMENT = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})=")
+_ONE_OR_TWO_PERCENTS = re.compile("%%?")
+_TEMPLATE = re.compile(r"\{[{%#]")
+_SEVERAL_THINGS = re.compile(rf"[\s\"'=]|{_TEMPLATE.pattern}")
+# Another assignment, a template of cloud-init, or what its author took for a comment.
+_NO_REST = re.compile(rf"=|^#|{_TEMPLATE.pattern}")
+
+
+def meant(one: Seen) -> Seen:
+    """``one``, of a drop-in, with the value its author meant; as it is where systemd reads that, or nobody can tell."""
+    text = one.raw.partition("=")[2]
+    words = escaping.systemd_words(text)
+    at = next((at for at, word in enumerate(words) if _assigned(text, word) == one.variable), None)
+    if not one.file or at is None or _TEMPLATE.search(one.raw) or not (one.is_lost or any(_strays(text, words, at))):
+        return one
+    value = _literal(text, words[at])
+    if value is None:
+        return one
+    rest = [words[index].value or "" for index in _strays(text, words, at)]
+    value = _ONE_OR_TWO_PERCENTS.sub("%", " ".join([value, *rest]))
+    return replace(one, value=value, why_unknown="", is_lost=False)
+
+
+def without_strays(text: str) -> str:
+    """``text`` without the words that systemd ignores behind an assignment of a proxy variable."""
+    whole, edits = with_final_eol(text), list[Edit]()
+    for line in lines_of(whole):
+        words = line.words()
+        strays = {stray for at in range(len(words)) for stray in _strays(whole, words, at)}
+        edits += [(*span, "") for span in cuts([(word.start, word.end) for word in words], strays)]
+    edited = splice(whole, edits)
+    return edited[: len(edited) - (len(whole) - len(text))]
+
+
+def _strays(text: str, words: Sequence[Word], at: int) -> list[int]:
+    """The words behind the proxy variable ``at`` that assign nothing: the rest of a value without quotes."""
+    found: list[int] = []
+    is_open = _assigned(text, words[at]) and text[words[at].start] not in "\"'"
+    for index in range(at + 1, len(words)) if is_open else ():
+        value = words[index].value
+        if value is None or _NO_REST.search(value):
+            break
+        found.append(index)
+    return found
+
+
+def _assigned(text: str, word: Word) -> str:
+    found = _ASSIGNMENT.match(text, word.start, word.end)
+    return found[1] if found else ""
+
+
+def _literal(text: str, word: Word) -> str | None:
+    """The value as systemd unescapes it, else as it is written between its quotes."""
+    if word.value is not None:
+        return word.value.partition("=")[2]
+    value = text[word.start : word.end].strip("\"'").partition("=")[2]
+    return None if _SEVERAL_THINGS.search(value) else value

@@ -1,0 +1,91 @@
+"""chart-operator: it fetches the charts of a workload cluster through the proxy, before any policy could tell it to.
+
+What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``, ``no_proxy``, each where
+the settings give it a value, as ``env`` of the container ``chart-operator`` and of its init container
+``wait-for-quay``. ``$`` is written ``$$``, so that Kubernetes does not take it for a reference.
+
+Where: ``spec.template.spec.containers[].env`` and ``spec.template.spec.initContainers[].env`` of Deployments
+(``apps``, ``extensions``) whose label ``app`` or ``app.kubernetes.io/name``, on the object or on its pod template, is
+``chart-operator``. The name of the Deployment is the name of its Helm release and does not matter.
+
+What it leaves alone: all other entries of ``env`` and their order (``KUBERNETES_SERVICE_HOST`` of the bootstrap mode);
+containers of other names. An entry of ours that differs is replaced in place and whole; repeated entries become one,
+at the first place; missing ones are added at the end, or among the pairs of ours that stand there. Without a proxy the
+six entries go, and so does an ``env`` that becomes empty.
+
+Before and after:
+
+```diff
+       initContainers:
+       - name: wait-for-quay
++        env:
++        - name: HTTP_PROXY
++          value: http://proxy.corp.example:3128
+       containers:
+       - name: chart-operator
+         env:
+         - name: KUBERNETES_SERVICE_PORT
+           value: "6443"
++        - name: HTTP_PROXY
++          value: http://proxy.corp.example:3128
+```
+
+Options: ``conflict``, for an entry that is there already with another value:
+
+* ``Override`` (default): it is replaced; one of the six that no setting asks for is removed.
+* ``Keep``: it stays, and so do all entries that are there. Only missing ones are added, and not the twin
+  (``http_proxy``) of one that stays (``HTTP_PROXY``) with another value: that is a warning. Nothing tells our entries
+  from the user's, so a changed proxy is not updated and removal removes nothing; run once with ``Override`` for that.
+* ``Fail``: it is an error, and the run changes nothing. Removal removes all six, as with ``Override``.
+
+Why: chart-operator must be there before apps can be applied, so the proxy has to stand in its pod template (Giant
+Swarm's proxy document, "special workload"). Its chart writes the six names only where all three values are given, and
+never on the init container.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _env_seen
+from krm_fn.targets._env import set_proxy
+from krm_fn.targets._podspec import POD_SPEC, containers, labels
+from krm_fn.targets._seen import Seen
+
+ID = "chartOperator"
+KINDS = frozenset({("apps", "Deployment"), ("extensions", "Deployment")})
+WORDS = ("chart-operator",)
+CONSUMER = Consumer.POD
+
+_CONTAINERS = {"initContainers": "wait-for-quay", "containers": "chart-operator"}
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """Yield what the two containers of chart-operator lack or have too much; see the module's text."""
+    if not _is_ours(obj):
+        return
+    for field, name in _CONTAINERS.items():
+        found, problems = containers(obj, field)
+        yield from problems
+        ours = [container for container in found if container.name == name]
+        for container in ours:
+            yield from set_proxy(container, settings, options)
+        if field == "containers" and found and not ours and settings.variables():
+            message = "no container is named `chart-operator`, so none gets the proxy: give the operator's that name"
+            yield Finding(Severity.WARNING, message, (*POD_SPEC, field))
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what the environments of the two containers set, whoever wrote it."""
+    for field, name in _CONTAINERS.items() if _is_ours(obj) else ():
+        for container in containers(obj, field)[0]:
+            if container.name == name:
+                yield from _env_seen.observe(container)
+
+
+def _is_ours(obj: Mapping[str, Any]) -> bool:
+    return "chart-operator" in labels(obj, "app") | labels(obj, "app.kubernetes.io/name")

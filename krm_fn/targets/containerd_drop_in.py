@@ -1,0 +1,67 @@
+"""containerd: a systemd drop-in gives it the proxy, so that it can pull images.
+
+What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``, ``no_proxy``, each where
+the settings give it a value, as ``Environment="NAME=value"`` in the section ``[Service]`` of the drop-in
+``/etc/systemd/system/containerd.service.d/http-proxy.conf``. In a value ``"``, ``%`` and backslashes are escaped as
+systemd wants it; a password with ``%40`` would otherwise lose the variable, without an error.
+
+Where: one entry of ``files``, found by its ``path``, of KubeadmControlPlane (``spec.kubeadmConfigSpec``),
+KubeadmControlPlaneTemplate (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and
+KubeadmConfigTemplate (``spec.template.spec``). A new entry stands at the end. One that is there is edited inside its
+text, also with ``encoding: base64`` or ``gzip+base64``, and goes when nothing but an empty ``[Service]`` is left.
+
+What it leaves alone: other entries; in its own, every line that assigns no proxy variable, assignments that are right
+already, ``owner`` and ``permissions``. Content from a Secret (``contentFrom``) is not seen, so it stays and is a
+warning. So is another drop-in of containerd that sets proxy variables, with the one of the two that systemd obeys.
+
+Before and after:
+
+```diff
+     files:
+     - path: /etc/example
+       content: stays
++    - content: |
++        [Service]
++        Environment="HTTP_PROXY=http://proxy.corp.example:3128"
++        Environment="http_proxy=http://proxy.corp.example:3128"
++      owner: root:root
++      path: /etc/systemd/system/containerd.service.d/http-proxy.conf
++      permissions: "0640"
+```
+
+Options:
+
+* ``path`` (default: as above): where the drop-in stands on the node.
+* ``owner`` (default ``root:root``) and ``permissions`` (default ``"0640"``): of a new entry; one that is there keeps
+  its own unless the option is given.
+
+Why: containerd pulls every image of the node, and reads its proxy from its environment only. The drop-in, both cases
+of each variable and its place are those of Giant Swarm's proxy document; owner, permissions and the order of keys are
+those of the Tanzu document. It takes effect when containerd starts anew: see the target ``kubeadmCommands``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _drop_in, _drop_in_seen, _kubeadm
+from krm_fn.targets._seen import Seen
+
+ID = "containerdDropIn"
+KINDS = _kubeadm.KINDS
+WORDS: tuple[str, ...] = ()
+CONSUMER = Consumer.NODE
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """Yield what has to change in ``files``; ``options`` are ``path``, ``owner`` and ``permissions`` (strings)."""
+    return _drop_in.propose(obj, settings, options, unit="containerd", target=ID)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+    """Yield what every drop-in of containerd sets; ``options`` has the ``path`` of ours."""
+    return _drop_in_seen.observe(obj, options, unit="containerd")

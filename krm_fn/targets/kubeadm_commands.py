@@ -1,0 +1,62 @@
+"""kubeadm: the proxy is exported to it, and containerd restarts so that it runs with its new environment.
+
+What it sets: one command ``export NAME='value'`` for each variable that is set, in both cases, always in single quotes;
+and one command ``systemctl daemon-reload && systemctl restart containerd # inject-proxy``, unless the commands do that
+already (in one or in several, with or without ``sudo``, also as ``stop`` and ``start``).
+
+Where: ``preKubeadmCommands`` of KubeadmControlPlane (``spec.kubeadmConfigSpec``), KubeadmControlPlaneTemplate
+(``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and KubeadmConfigTemplate (``spec.template.spec``),
+at the end of the list, the restart first. A command that does nothing but export proxy variables is updated in place;
+repeated and unwanted exports go, and without a proxy all of them and our restart.
+
+What it leaves alone: every other command, its text and its place. One that sets a proxy variable and does something
+else as well is a warning (an info if it holds the wanted value). A restart without our mark at its end is its author's:
+it counts, and it survives removal. With ``format: ignition`` no restart is added: files are there before systemd is.
+
+Before and after:
+
+```diff
+     preKubeadmCommands:
+     - hostnamectl set-hostname node-1
++    - "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
++    - export HTTP_PROXY='http://proxy.corp.example:3128'
++    - export http_proxy='http://proxy.corp.example:3128'
+```
+
+Options:
+
+* ``exports`` (default true): false keeps no exports, those that are there go. kubeadm copies the proxy variables of its
+  environment into the static pods of the control plane; false keeps the proxy out of them.
+* ``restart`` (default true): false adds no restart, and takes our own away.
+
+Why: cloud-init runs all commands as one ``sh`` script (``cloudinit/util.py``, ``shellify``), so an export reaches
+kubeadm, which pulls images through it (kubernetes/kubeadm#2765; the form is that of the Tanzu document). containerd
+runs already when cloud-init writes its drop-in, so it must start anew. Single quotes, because in any others ``$`` and
+backticks of a password would be run as commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _commands, _kubeadm
+from krm_fn.targets._seen import Seen
+
+ID = "kubeadmCommands"
+KINDS = _kubeadm.KINDS
+WORDS: tuple[str, ...] = ()
+CONSUMER = Consumer.NODE
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """Yield what has to change in ``preKubeadmCommands``; ``options`` are ``exports`` and ``restart`` (booleans)."""
+    return _commands.propose(obj, settings, options)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what ``preKubeadmCommands`` leave exported, whoever wrote them."""
+    return _commands.observe(obj)

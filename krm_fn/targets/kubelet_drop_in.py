@@ -1,0 +1,68 @@
+"""kubelet: a systemd drop-in gives it the proxy, so that an in-tree cloud provider can call its cloud.
+
+What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``, ``no_proxy``, each where
+the settings give it a value, as ``Environment="NAME=value"`` in the section ``[Service]`` of the drop-in
+``/etc/systemd/system/kubelet.service.d/http-proxy.conf``. In a value ``"``, ``%`` and backslashes are escaped as
+systemd wants it; a password with ``%40`` would otherwise lose the variable, without an error.
+
+Where: one entry of ``files``, found by its ``path``, of KubeadmControlPlane (``spec.kubeadmConfigSpec``),
+KubeadmControlPlaneTemplate (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and
+KubeadmConfigTemplate (``spec.template.spec``). A new entry stands at the end. One that is there is edited inside its
+text, also with ``encoding: base64`` or ``gzip+base64``, and goes when nothing but an empty ``[Service]`` is left.
+
+What it leaves alone: other entries; in its own, every line that assigns no proxy variable, assignments that are right
+already, ``owner`` and ``permissions``. Content from a Secret (``contentFrom``) is not seen, so it stays and is a
+warning. So is another drop-in of kubelet that sets proxy variables, with the one of the two that systemd obeys.
+
+Before and after:
+
+```diff
+     files:
+     - path: /etc/example
+       content: stays
++    - content: |
++        [Service]
++        Environment="HTTP_PROXY=http://proxy.corp.example:3128"
++        Environment="http_proxy=http://proxy.corp.example:3128"
++      owner: root:root
++      path: /etc/systemd/system/kubelet.service.d/http-proxy.conf
++      permissions: "0640"
+```
+
+Options:
+
+* ``path`` (default: as above): where the drop-in stands on the node. The Tanzu document has it
+  under ``/usr/lib/systemd/system/kubelet.service.d/``; a file of the same name under ``/etc`` hides that one.
+* ``owner`` (default ``root:root``) and ``permissions`` (default ``"0640"``): of a new entry; one that is there keeps
+  its own unless the option is given.
+
+Why: an in-tree cloud provider and the credential providers of the kubelet call the cloud from the node (Giant Swarm's
+proxy document). Owner, permissions and the order of keys are those of the Tanzu document. The default path is under
+``/etc``, because ``/usr`` cannot be written on Flatcar. kubeadm starts the kubelet, so no restart is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _drop_in, _drop_in_seen, _kubeadm
+from krm_fn.targets._seen import Seen
+
+ID = "kubeletDropIn"
+KINDS = _kubeadm.KINDS
+WORDS: tuple[str, ...] = ()
+CONSUMER = Consumer.NODE
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """Yield what has to change in ``files``; ``options`` are ``path``, ``owner`` and ``permissions`` (strings)."""
+    return _drop_in.propose(obj, settings, options, unit="kubelet", target=ID)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+    """Yield what every drop-in of kubelet sets; ``options`` has the ``path`` of ours."""
+    return _drop_in_seen.observe(obj, options, unit="kubelet")

@@ -1,0 +1,114 @@
+"""Kyverno policies: those that set proxy variables on pods get the values; a policy is filled, never built.
+
+What it sets: the ``value`` of every ``env`` entry named ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``,
+``https_proxy``, ``NO_PROXY`` or ``no_proxy``. A value that holds ``{{ }}`` is not overwritten: of a list, the static
+entries are replaced by ours, first, and the computed ones stay behind them; a value that is only ``{{ name }}`` is
+followed to the context variable ``name``, whose ``variable.value`` is edited. ``$`` is written ``$$``, because the
+value lands in pods.
+
+Where: ClusterPolicy and Policy (``kyverno.io``, any version), ``spec.rules[].mutate``: ``patchStrategicMerge`` and
+``foreach[].patchStrategicMerge`` at any depth, rules for existing objects (``targets``) too; in ``containers``,
+``initContainers`` and ``ephemeralContainers`` under ``spec``, ``spec.template.spec`` or
+``spec.jobTemplate.spec.template.spec``, with or without the anchors ``+(key)`` and ``=(key)``.
+
+What it leaves alone: everything else. No entry, container list or rule is added or taken out, so the policy's author
+decides which names and containers get a proxy. Without a proxy, and for a variable that no setting gives a value, the
+value becomes ``""`` (to every program an empty variable means no proxy); computed entries stay, a lone one behind a
+comma. Rules named ``autogen-*`` and ``status`` are Kyverno's. What cannot be filled is a warning that says why:
+``patchesJson6902``, ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression, the CEL text of
+MutatingPolicy and NamespacedMutatingPolicy (``policies.kyverno.io``). So is a policy that is filled and still does no
+good: pods patched under ``spec.template``, a container named ``*`` without an anchor, URLs without ``NO_PROXY``, the
+namespace ``kube-system``.
+
+Before and after:
+
+```diff
+       context:
+       - name: fullNoProxy
+         variable:
+-          value: "10.0.0.0/8,svc,{{dynamicNoProxy}}"
++          value: "localhost,127.0.0.1,.svc,.cluster.local,{{dynamicNoProxy}}"
+       mutate:
+         patchStrategicMerge:
+           spec:
+             containers:
+             - (name): "*"
+               env:
+               - name: HTTP_PROXY
+-                value: http://old.corp.example:3128
++                value: http://proxy.corp.example:3128
+               - name: NO_PROXY
+                 value: "{{ fullNoProxy }}"
+```
+
+Options: none.
+
+Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
+``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY
+takes the cluster's own part from ``kubeadm-config`` while Kyverno runs. Kyverno reads ``{{ }}`` and ``$( )`` in a
+policy as references (Kyverno documentation, "Variables"), so a value of the settings that holds one is not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.noproxy import Consumer
+from krm_fn.patch import Pointer
+from krm_fn.results import Change, Finding
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import _kyverno as kyverno
+from krm_fn.targets import _kyverno_seen
+from krm_fn.targets._env import quoted
+from krm_fn.targets._kyverno_checks import cel_texts, other_forms, warning, without_effect
+from krm_fn.targets._kyverno_fill import Reasons, Text, fill, note
+from krm_fn.targets._kyverno_values import Unfillable, find_place
+from krm_fn.targets._seen import Seen
+
+ID = "kyvernoPolicies"
+KINDS = frozenset(
+    {
+        ("kyverno.io", "ClusterPolicy"),
+        ("kyverno.io", "Policy"),
+        ("policies.kyverno.io", "MutatingPolicy"),
+        ("policies.kyverno.io", "NamespacedMutatingPolicy"),
+    }
+)
+WORDS = PROXY_VARIABLES
+CONSUMER = Consumer.POD
+
+
+def propose(
+    obj: Mapping[str, Any],
+    settings: ProxySettings,
+    options: Mapping[str, Any],  # noqa: ARG001 -- every target has the same door; this one has no options
+) -> Iterator[Change | Finding]:
+    """Yield the values a policy lacks, and a warning for each that it cannot get; see the module's text."""
+    if str(obj.get("kind")).endswith("MutatingPolicy"):
+        yield from cel_texts(obj)
+        return
+    texts: dict[Pointer, Text] = {}
+    reasons: Reasons = {}
+    for rule in kyverno.rules(obj):
+        if isinstance(rule, Finding):
+            yield rule
+            continue
+        slots = [slot for patch in kyverno.patches(rule) for slot in kyverno.slots(patch)]
+        yield from other_forms(rule)
+        if settings.http_proxy or settings.https_proxy:
+            yield from without_effect(rule, slots, policy=obj)
+        for slot in slots:
+            place = find_place(slot)
+            if isinstance(place, Unfillable):
+                note(reasons, rule.title, place, slot.name)
+            else:
+                texts.setdefault(place.path, Text(place, rule.title)).names.append(slot.name)
+    yield from fill(texts.values(), settings, reasons)
+    for (title, reason), (path, names) in reasons.items():
+        yield warning(f"{quoted(names)} of {title} cannot be set: {reason}", path)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what the rules set in the containers that they patch, as far as the policy itself tells."""
+    return _kyverno_seen.observe(obj)

@@ -1,0 +1,81 @@
+"""Kubeadm objects for the tests of the node targets, and one way to run a target over them.
+
+The law of this room: every run is also checked for the promises that hold for all: the object that goes in is not
+changed, and a second run finds nothing to do.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from krm_fn.patch import apply, lookup
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import Target
+
+PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")
+OTHER = ProxySettings("http://u:p%40ss@other:1", "http://other:2", "localhost,10.0.0.0/8")
+HTTP_ONLY = ProxySettings("http://proxy:3128")
+NONE = ProxySettings()
+
+PLACES = {
+    "KubeadmControlPlane": ("spec", "kubeadmConfigSpec"),
+    "KubeadmControlPlaneTemplate": ("spec", "template", "spec", "kubeadmConfigSpec"),
+    "KubeadmConfig": ("spec",),
+    "KubeadmConfigTemplate": ("spec", "template", "spec"),
+}
+
+
+class Outcome(NamedTuple):
+    obj: dict[str, Any]
+    changes: list[Change]
+    findings: list[Finding]
+
+    def told(self, severity: Severity) -> list[str]:
+        return [finding.message for finding in self.findings if finding.severity is severity]
+
+    @property
+    def warnings(self) -> list[str]:
+        return self.told(Severity.WARNING)
+
+    @property
+    def errors(self) -> list[str]:
+        return self.told(Severity.ERROR)
+
+
+def kubeadm(spec: Any, kind: str = "KubeadmConfigTemplate", version: str = "v1beta1") -> dict[str, Any]:
+    """An object of one of the four kinds with ``spec`` as its KubeadmConfigSpec."""
+    group = "controlplane" if "ControlPlane" in kind else "bootstrap"
+    nested = functools.reduce(lambda inner, key: {key: inner}, reversed(PLACES[kind]), copy.deepcopy(spec))
+    return {"apiVersion": f"{group}.cluster.x-k8s.io/{version}", "kind": kind, "metadata": {"name": "md-0"}, **nested}
+
+
+def spec_of(obj: Mapping[str, Any]) -> Any:
+    return lookup(obj, PLACES[obj["kind"]])
+
+
+def meaning(data: Any) -> Any:
+    """The data without the mappings that hold nothing: one that is missing means the same to Cluster API."""
+    if not isinstance(data, dict):
+        return data
+    kept = {key: meaning(value) for key, value in data.items()}
+    return {key: value for key, value in kept.items() if value not in ({}, None)}
+
+
+def run(
+    target: Target, obj: dict[str, Any], settings: ProxySettings, options: Mapping[str, Any] | None = None
+) -> Outcome:
+    """The object after the target's changes, which are checked to be all there is to do."""
+    before = copy.deepcopy(obj)
+    proposed = list(target.propose(obj, settings, options or {}))
+    assert obj == before, "the object that goes in must not be changed"
+    changes = [one for one in proposed if isinstance(one, Change)]
+    findings = [one for one in proposed if isinstance(one, Finding)]
+    assert all(change.message and "\n" not in change.message for change in changes)
+    after = apply(copy.deepcopy(obj), [change.operation for change in changes])
+    again = [one for one in target.propose(after, settings, options or {}) if isinstance(one, Change)]
+    assert again == [], "a second run must find nothing to do"
+    return Outcome(after, changes, findings)

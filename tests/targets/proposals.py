@@ -1,0 +1,50 @@
+"""What a target proposes, applied and sorted: the words in which the tests of targets are written."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+
+HTTP = "http://proxy.corp.example:3128"
+HTTPS = "http://secure.corp.example:3129"
+NO = "localhost,127.0.0.1,.svc,.cluster.local"
+FULL = ProxySettings(HTTP, HTTPS, NO)
+NONE = ProxySettings()
+
+
+def proposals(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Change | Finding]:
+    """What ``target`` says about ``obj``, which it must leave as it is."""
+    before = copy.deepcopy(obj)
+    said = list(target.propose(obj, settings, options))
+    assert obj == before
+    return said
+
+
+def changes(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Change]:
+    return [said for said in proposals(target, obj, settings, **options) if isinstance(said, Change)]
+
+
+def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Finding]:
+    return [said for said in proposals(target, obj, settings, **options) if isinstance(said, Finding)]
+
+
+def messages(target: Any, obj: Any, severity: Severity = Severity.WARNING, **options: Any) -> list[str]:
+    return [said.message for said in findings(target, obj, **options) if said.severity is severity]
+
+
+def apply(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> Any:
+    """The object after the operations; each must name a place that is there, and a second run must want nothing."""
+    proposed = changes(target, obj, settings, **options)
+    result = patch.apply(copy.deepcopy(obj), [change.operation for change in proposed])
+    assert [change.operation.to_json() for change in changes(target, result, settings, **options)] == []
+    return result
+
+
+def env(values: Mapping[str, str]) -> list[dict[str, str]]:
+    """``{"A": "b"}`` as Kubernetes writes it."""
+    return [{"name": name, "value": value} for name, value in values.items()]

@@ -1,0 +1,554 @@
+"""Kyverno policies: what is filled, what is never overwritten, what a person is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kyverno_shapes import (
+    LISTS,
+    SHAPES,
+    SIX,
+    UPPER,
+    p1,
+    p2,
+    p3,
+    p4,
+    p5,
+    p7,
+    p9,
+    p9_foreach,
+    p10,
+    p12,
+    p13,
+    pods,
+    policy,
+    rule,
+    smp,
+    variable,
+)
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, messages, proposals
+
+from krm_fn.patch import lookup
+from krm_fn.results import Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import kyverno_policies
+from krm_fn.targets._kyverno_values import is_expression, split_entries
+
+WANTED = FULL.variables()
+OTHER = ProxySettings("http://new:1", "http://new:2", "x,y")
+
+
+def env_lists(data: Any) -> Iterator[list[Any]]:
+    """Every list called ``env``, with or without an anchor, at any depth."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if key in ("env", "+(env)", "=(env)"):
+                yield value
+            yield from env_lists(value)
+    elif isinstance(data, list):
+        for item in data:
+            yield from env_lists(item)
+
+
+def values(obj: Any) -> list[dict[str, Any]]:
+    """The name -> value of each ``env`` of a policy, in the order of the document."""
+    return [{entry["name"]: entry.get("value") for entry in entries} for entries in env_lists(obj)]
+
+
+def one(entry: Any, *context: Any, **more: Any) -> Any:
+    """A policy with one rule of one entry beside a ``no_proxy`` that is right."""
+    entries = [entry, {"name": "no_proxy", "value": NO}]
+    return policy(rule(smp(pods(entries)), context=list(context), **more))
+
+
+def context_of(obj: Any) -> dict[str, Any]:
+    return {entry["name"]: lookup(entry, ("variable", "value")) for entry in obj["spec"]["rules"][0]["context"]}
+
+
+def filled(shape: Callable[[], Any]) -> Any:
+    return apply(kyverno_policies, shape())
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(filled(p1), id="a policy that is filled"),
+        pytest.param(filled(p2), id="a policy with a context that is filled"),
+        pytest.param(policy(), id="no rules"),
+        pytest.param(policy(rule(smp({"spec": {"hostNetwork": False}}))), id="a rule about something else"),
+        pytest.param(policy({"name": "v", "validate": {"pattern": pods(env({"HTTP_PROXY": "x"}))}}), id="validation"),
+        pytest.param(policy(rule(smp(pods(env({"HTTP_PROXY": "x"}))), name="autogen-add")), id="what Kyverno derives"),
+        pytest.param({**policy(), "status": {"autogen": {"rules": p1()["spec"]["rules"]}}}, id="a status"),
+        pytest.param(policy(rule(smp(pods(env({"ALL_PROXY": "x", "FOO": "HTTPS PROXY"}))))), id="other names"),
+        pytest.param(policy(None, "x", {"mutate": None}, {"mutate": 7}), id="rules that are none"),
+        pytest.param(policy(rule({"foreach": [None, "x", {}]}), rule({"foreach": {}})), id="foreach without a patch"),
+        pytest.param({"kind": "Policy", "spec": None}, id="a policy without a spec"),
+        pytest.param({"kind": "MutatingPolicy", "spec": {"mutations": None}}, id="CEL without a proxy"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(kyverno_policies, obj) == []
+
+
+@pytest.mark.parametrize("shape", [p1, p3, p4, p5, p7, p13])
+def test_static_values_are_set_in_every_list_and_no_name_is_added(shape: Callable[[], Any]) -> None:
+    before, result = values(shape()), values(filled(shape))
+
+    assert result == [{name: WANTED[name] for name in names} for names in before]
+    assert [list(names) for names in result] == [list(names) for names in before]
+
+
+def test_p2_the_static_part_of_the_context_variable_is_replaced_and_the_references_stay() -> None:
+    result = filled(p2)
+
+    references = dict.fromkeys(("NO_PROXY", "no_proxy"), "{{ fullNoProxy }}")
+    assert values(result) == [{**WANTED, **references}] * len(LISTS)
+    assert context_of(result) == {**context_of(p2()), "fullNoProxy": NO + ",{{dynamicNoProxy}}"}
+    assert findings(kyverno_policies, p2()) == []
+
+
+def test_p2_is_told_once_for_the_variable_and_not_for_each_of_its_six_uses() -> None:
+    told = [change.message for change in changes(kyverno_policies, p2()) if "context" in change.message]
+
+    assert told == [
+        'sets what is static in the context variable "fullNoProxy", for `NO_PROXY`, `no_proxy` of rule "add-proxies"'
+    ]
+
+
+@pytest.mark.parametrize("shape", [p1, p2, p3, p4, p5, p7, p13])
+@pytest.mark.parametrize("first", [NONE, OTHER, ProxySettings(http_proxy=HTTP)])
+def test_changed_settings_end_where_one_run_would(shape: Callable[[], Any], first: ProxySettings) -> None:
+    assert apply(kyverno_policies, apply(kyverno_policies, shape(), first)) == filled(shape)
+
+
+@pytest.mark.parametrize("shape", [p1, p3, p7])
+def test_without_a_proxy_static_values_become_empty(shape: Callable[[], Any]) -> None:
+    result = apply(kyverno_policies, shape(), NONE)
+
+    assert {value for names in values(result) for value in names.values()} == {""}
+    assert findings(kyverno_policies, shape(), NONE) == []
+
+
+def test_without_a_proxy_the_computed_part_of_a_list_stays() -> None:
+    assert context_of(apply(kyverno_policies, p2(), NONE))["fullNoProxy"] == ",{{dynamicNoProxy}}"
+
+
+def test_a_variable_without_a_setting_becomes_empty() -> None:
+    (result,) = values(apply(kyverno_policies, p1(), ProxySettings(http_proxy=HTTP)))
+
+    assert result == {"HTTP_PROXY": HTTP, "HTTPS_PROXY": "", "NO_PROXY": ""}
+
+
+@pytest.mark.parametrize(
+    ("value", "settings", "expected"),
+    [
+        pytest.param("a,{{ x }},b", FULL, NO + ",{{ x }}", id="ours come first, the computed entries behind them"),
+        pytest.param("{{ x }},{{y}}", FULL, NO + ",{{ x }},{{y}}", id="only computed entries"),
+        pytest.param(".{{ domain }}", FULL, NO + ",.{{ domain }}", id="an entry that is computed in part"),
+        pytest.param("a,$(./../x)", FULL, NO + ",$(./../x)", id="a reference within the policy"),
+        pytest.param("a, {{ join(',', x) }} ,b", FULL, NO + ",{{ join(',', x) }}", id="a comma within braces"),
+        pytest.param("{{ {a: x, b: y} }},a", FULL, NO + ",{{ {a: x, b: y} }}", id="braces within braces"),
+        pytest.param("a,{{ x }}", NONE, ",{{ x }}", id="no proxy: a lone expression is not mistaken for a reference"),
+        pytest.param("a,{{ x }},{{ y }}", NONE, "{{ x }},{{ y }}", id="no proxy: computed entries stay"),
+        pytest.param("a,.{{ x }}", NONE, ".{{ x }}", id="no proxy: an entry that is computed in part stays"),
+        pytest.param("a,b", NONE, "", id="no proxy: a static list becomes empty"),
+        pytest.param("", NONE, "", id="no proxy: an empty value is right"),
+        pytest.param(None, FULL, NO, id="a null value is set"),
+        pytest.param(8080, FULL, NO, id="a number is replaced"),
+        pytest.param(0, NONE, "", id="no proxy: so is a zero"),
+    ],
+)
+def test_a_list_keeps_what_kyverno_computes(value: Any, settings: ProxySettings, expected: str) -> None:
+    obj = policy(rule(smp(pods([{"name": "NO_PROXY", "value": value}])), context=[variable("x", "static")]))
+
+    result = apply(kyverno_policies, obj, settings)
+
+    assert values(result) == [{"NO_PROXY": expected}]
+    assert context_of(result) == {"x": "static"}
+    assert apply(kyverno_policies, result) == apply(kyverno_policies, obj)
+
+
+def test_a_missing_value_is_added_and_nothing_is_added_for_no_proxy() -> None:
+    obj = one({"name": "HTTP_PROXY"})
+
+    assert values(apply(kyverno_policies, obj))[0]["HTTP_PROXY"] == HTTP
+    assert "HTTP_PROXY" in values(apply(kyverno_policies, obj, NONE))[0]
+    assert len(changes(kyverno_policies, obj, NONE)) == len(["no_proxy"])
+
+
+@pytest.mark.parametrize(
+    ("reference", "context", "expected"),
+    [
+        pytest.param("{{ proxy }}", [variable("proxy", "http://old:1")], {"proxy": HTTP}, id="a static variable"),
+        pytest.param("{{proxy}}", [variable("proxy", "")], {"proxy": HTTP}, id="without blanks, and empty"),
+        pytest.param('{{ "my-proxy" }}', [variable("my-proxy", "x")], {"my-proxy": HTTP}, id="a quoted name"),
+        pytest.param(
+            "{{ a }}", [variable("b", "x"), variable("a", "{{ b }}")], {"a": "{{ b }}", "b": HTTP}, id="a chain"
+        ),
+    ],
+)
+def test_a_url_is_followed_to_its_context_variable(reference: str, context: Any, expected: dict[str, str]) -> None:
+    obj = one({"name": "HTTP_PROXY", "value": reference}, *context)
+
+    result = apply(kyverno_policies, obj)
+
+    assert values(result)[0]["HTTP_PROXY"] == reference
+    assert context_of(result) == expected
+    assert findings(kyverno_policies, obj) == []
+
+
+def test_the_innermost_and_last_variable_of_a_name_is_the_one() -> None:
+    inner = [variable("proxy", "inner-1"), variable("proxy", "inner-2")]
+    patch = pods([{"name": "HTTP_PROXY", "value": "{{ proxy }}"}, {"name": "no_proxy", "value": NO}])
+    foreach = [{"list": "x", "foreach": [{"list": "y", "context": inner, **smp(patch)}]}]
+    obj = policy(rule({"foreach": foreach}, context=[variable("proxy", "outer")]))
+
+    (change,) = changes(kyverno_policies, obj)
+
+    assert change.operation.path[2:] == ("0", "mutate", *["foreach", "0"] * 2, "context", "1", "variable", "value")
+
+
+def test_rules_for_existing_objects_see_the_context_of_their_targets() -> None:
+    targets = [{"apiVersion": "apps/v1", "kind": "Deployment", "context": [variable("proxy", "old")]}]
+    patch = {"spec": {"template": pods([{"name": "http_proxy", "value": "{{ proxy }}"}, *env({"NO_PROXY": NO})])}}
+    obj = policy(rule({"targets": targets, **smp(patch)}, "Pod"))
+
+    result = apply(kyverno_policies, obj)
+
+    assert result["spec"]["rules"][0]["mutate"]["targets"][0]["context"] == [variable("proxy", HTTP)]
+    assert findings(kyverno_policies, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "context", "reason"),
+    [
+        ("http://{{ host }}:3128", [variable("host", "x")], "a part of it is computed by Kyverno"),
+        ("http://$(HOST):3128", [], "a part of it is computed by Kyverno"),
+        ("{{ request.object.metadata.labels.p }}", [], 'computes it from "request.object.metadata.labels.p"'),
+        ("{{ a | to_upper(@) }}", [variable("a", "x")], 'from "a", that is from the context variable "a"'),
+        ("{{ cm.data.proxy }}", [{"name": "cm", "configMap": {"name": "p", "namespace": "n"}}], 'the ConfigMap "n/p"'),
+        ("{{ cm }}", [{"name": "cm", "configMap": {"name": "p", "namespace": "n"}}], 'from the ConfigMap "n/p"'),
+        ("{{ cm }}", [{"name": "cm", "configMap": None}], 'it comes from the context entry "cm"'),
+        ("{{ a }}", [{"name": "a", "apiCall": {"urlPath": "/api"}}], "it comes from an API call"),
+        ("{{ a }}", [{"name": "a", "imageRegistry": {}}], "it comes from an image registry"),
+        ("{{ a }}", [{"name": "a", "globalReference": {"name": "g"}}], "it comes from a global context entry"),
+        ("{{ a }}", [{"name": "a", "variable": {"jmesPath": "x", "value": "y"}}], "the `jmesPath` of the context"),
+        ("{{ a }}", [variable("a", {"http": "x"})], 'the context variable "a", whose `value` is not a text'),
+        ("{{ a }}", [{"name": "a", "variable": {}}], 'the context variable "a", whose `value` is not a text'),
+        ("{{ a }}", [variable("a", "{{ b }}"), variable("b", "{{ a }}")], 'the context variable "a" refers to itself'),
+        ("{{ a }}", [], '"a" is no context variable of the rule'),
+        ("{{ a }}", [variable("a", "http://{{ host }}")], "a part of it is computed by Kyverno"),
+        ({"a": "b"}, [], "its `value` must be a text"),
+    ],
+)
+@pytest.mark.parametrize("settings", [FULL, NONE])
+def test_what_cannot_be_filled_is_a_warning_that_says_why(
+    value: Any, context: list[Any], reason: str, settings: ProxySettings
+) -> None:
+    entries = [{"name": name, "value": value} for name in ("HTTP_PROXY", "http_proxy")]
+    obj = policy(rule(smp(pods([*entries, {"name": "no_proxy", "value": settings.no_proxy}])), context=context))
+
+    (finding,) = proposals(kyverno_policies, obj, settings)
+
+    assert finding in findings(kyverno_policies, obj, settings)
+    assert finding.message.startswith('`HTTP_PROXY`, `http_proxy` of rule "add-proxies" cannot be set: ')
+    assert reason in finding.message
+
+
+@pytest.mark.parametrize("value", ["a,{{ x", "a,x }},{{ b", "{{ a }}}},b"])
+def test_a_list_whose_braces_do_not_match_is_left_alone(value: str) -> None:
+    (finding,) = proposals(kyverno_policies, policy(rule(smp(pods([{"name": "NO_PROXY", "value": value}])))))
+
+    assert "a part of it is computed by Kyverno" in finding.message
+
+
+def test_one_variable_for_different_values_is_a_warning_and_for_equal_ones_it_is_set() -> None:
+    entries = [*env(dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "{{ proxy }}")), *env({"NO_PROXY": NO})]
+    obj = policy(rule(smp(pods(entries)), context=[variable("proxy", "old")]))
+
+    (message,) = messages(kyverno_policies, obj)
+    same = apply(kyverno_policies, obj, ProxySettings(HTTP, HTTP, NO))
+
+    assert message.startswith('`HTTP_PROXY`, `HTTPS_PROXY` of rule "add-proxies" cannot be set: they differ and share')
+    assert changes(kyverno_policies, obj) == []
+    assert context_of(same) == {"proxy": HTTP}
+
+
+def test_a_value_from_elsewhere_is_left_alone_and_told() -> None:
+    entry = {"name": "HTTP_PROXY", "valueFrom": {"secretKeyRef": {"name": "proxy", "key": "http"}}}
+
+    (finding,) = proposals(kyverno_policies, one(entry))
+
+    assert "it comes from a `valueFrom`" in finding.message
+    assert changes(kyverno_policies, one({**entry, "valueFrom": None, "value": "old"})) != []
+
+
+@pytest.mark.parametrize("entry", [{"(value)": "*"}, {"<(value)": "x"}, {"$patch": "delete"}])
+def test_a_condition_and_a_deletion_set_nothing(entry: Any) -> None:
+    obj = policy(rule(smp(pods([{"name": "HTTP_PROXY", **entry}]))))
+
+    assert messages(kyverno_policies, obj) == [
+        '`HTTP_PROXY` of rule "add-proxies" is mentioned where no `env` value is set: nothing is filled there'
+    ]
+    assert changes(kyverno_policies, obj) == []
+
+
+@pytest.mark.parametrize("value", ["{{ proxy }}", "http://user:$(x)@proxy:1"])
+def test_a_setting_that_kyverno_would_interpret_is_not_written(value: str) -> None:
+    obj = one({"name": "HTTP_PROXY", "value": "http://old:1"})
+
+    (finding,) = proposals(kyverno_policies, obj, ProxySettings(http_proxy=value, no_proxy=NO))
+
+    assert "the setting must not hold them" in finding.message
+    assert "user" not in finding.message
+
+
+def test_a_dollar_is_written_twice_because_the_value_lands_in_pods() -> None:
+    settings = ProxySettings("http://u:a$b@proxy:1", "", NO)
+
+    assert values(apply(kyverno_policies, p1(), settings))[0]["HTTP_PROXY"] == "http://u:a$$b@proxy:1"
+
+
+@pytest.mark.parametrize("anchor", ["env", "+(env)", "=(env)"])
+@pytest.mark.parametrize("value", ["value", "+(value)", "=(value)"])
+@pytest.mark.parametrize("name", ["name", "(name)"])
+def test_anchors_that_set_are_read_like_plain_keys(anchor: str, value: str, name: str) -> None:
+    body = {"+(spec)": {"=(initContainers)": [{"(name)": "*", anchor: [{name: "NO_PROXY", value: "old"}]}]}}
+    obj = policy(rule(smp(body)))
+
+    (change,) = changes(kyverno_policies, obj)
+
+    assert change.operation.path[-5:] == ("=(initContainers)", "0", anchor, "0", value)
+    assert change.operation.value == NO
+
+
+@pytest.mark.parametrize("anchor", ["(env)", "X(env)", "<(env)", "^(env)"])
+def test_anchors_that_ask_are_not_filled(anchor: str) -> None:
+    body = {"spec": {"containers": [{"(name)": "*", anchor: env({"NO_PROXY": "old"})}]}}
+
+    assert changes(kyverno_policies, policy(rule(smp(body)))) == []
+
+
+def test_a_cron_job_keeps_its_pods_one_level_deeper() -> None:
+    body = {"spec": {"jobTemplate": {"spec": {"template": pods(env({"NO_PROXY": "old"}), *LISTS)}}}}
+
+    result = apply(kyverno_policies, policy(rule(smp(body), "CronJob"), kind="Policy"))
+
+    assert values(result) == [{"NO_PROXY": NO}] * len(LISTS)
+
+
+@pytest.mark.parametrize(
+    ("obj", "expected"),
+    [
+        pytest.param(p4(), "is about pods and patches `spec.template`, which a pod does not have", id="P4"),
+        pytest.param(p13(), 'patches a container that is literally named "*"', id="P13"),
+        pytest.param(
+            policy(rule(smp(pods(env({"HTTP_PROXY": "old"}))))),
+            "in-cluster traffic would go through the proxy: add `NO_PROXY`",
+            id="URLs without NO_PROXY",
+        ),
+    ],
+)
+def test_a_policy_that_is_filled_and_does_no_good_is_told(obj: Any, expected: str) -> None:
+    (message,) = messages(kyverno_policies, obj)
+
+    assert expected in message
+    assert changes(kyverno_policies, obj) != []
+    assert findings(kyverno_policies, obj, NONE) == []
+
+
+@pytest.mark.parametrize(
+    "match",
+    [
+        {"resources": {"kinds": ["Pod"]}},
+        {"all": [{"resources": {"kinds": ["v1/Pod"]}}]},
+        {"any": [{"resources": {"kinds": ["Pod"]}}, {"resources": {"kinds": ["Pod"]}}]},
+    ],
+)
+def test_p4_is_found_in_every_style_of_match(match: Any) -> None:
+    obj = p4()
+    obj["spec"]["rules"][0]["match"] = match
+
+    assert len(messages(kyverno_policies, obj)) == 1
+
+
+@pytest.mark.parametrize(
+    "match", [None, {}, {"any": None}, {"any": [{"resources": {"kinds": ["Pod", "Deployment"]}}]}, "Pod"]
+)
+def test_p4_is_not_claimed_where_it_is_not_clear(match: Any) -> None:
+    obj = p4()
+    obj["spec"]["rules"][0]["match"] = match
+
+    assert messages(kyverno_policies, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "path", "expected"),
+    [
+        (p9(), ("mutate", "patchesJson6902"), '`HTTP_PROXY` of rule "json" stands in `patchesJson6902`'),
+        (p9_foreach(), ("mutate", "foreach", "0", "patchesJson6902"), '`HTTP_PROXY` of rule "json" stands in'),
+        (
+            p12(),
+            ("mutate", "patchStrategicMerge", "spec", "containers", "0", "envFrom"),
+            '`envFrom` of rule "from-cm" is not filled',
+        ),
+        (
+            policy(rule(smp("spec: {env: HTTP_PROXY}"))),
+            ("mutate", "patchStrategicMerge"),
+            '`HTTP_PROXY` of rule "add-proxies" is mentioned where no `env` value is set',
+        ),
+        (
+            policy(rule(smp(pods("- name: no_proxy")))),
+            ("mutate", "patchStrategicMerge"),
+            '`no_proxy` of rule "add-proxies" is mentioned where no `env` value is set',
+        ),
+        (policy({"mutate": "HTTP_PROXY"}), ("mutate",), "`mutate` must be a mapping"),
+    ],
+)
+def test_other_forms_are_told_and_left_alone(obj: Any, path: tuple[str, ...], expected: str) -> None:
+    (finding,) = proposals(kyverno_policies, obj)
+
+    assert finding in findings(kyverno_policies, obj)
+    assert finding.path == ("spec", "rules", "0", *path)
+    assert finding.message.startswith(expected)
+
+
+@pytest.mark.parametrize("kind", ["MutatingPolicy", "NamespacedMutatingPolicy"])
+def test_cel_text_is_told_and_left_alone(kind: str) -> None:
+    (finding,) = proposals(kyverno_policies, p10(kind))
+
+    assert finding in findings(kyverno_policies, p10(kind))
+    assert finding.path == ("spec", "mutations", "0", "jsonPatch", "expression")
+    assert finding.message.startswith("`HTTP_PROXY` stands in CEL text, which is not edited")
+    assert ("policies.kyverno.io", kind) in kyverno_policies.KINDS
+
+
+def test_rules_of_a_wrong_type_are_an_error_where_they_are_about_proxies() -> None:
+    assert findings(kyverno_policies, {"kind": "Policy", "spec": {"rules": {"a": "b"}}}) == []
+    assert messages(
+        kyverno_policies, {"kind": "Policy", "spec": {"rules": {"name": "HTTP_PROXY"}}}, Severity.ERROR
+    ) == ["`rules` must be a list, not a mapping; mend it, or leave it out"]
+
+
+@pytest.mark.parametrize(
+    ("match", "warned"),
+    [
+        pytest.param({"namespaces": ["kube-*"]}, False, id="a glob that may mean others"),
+        pytest.param({"namespaces": ["default"]}, False, id="another namespace"),
+        pytest.param({"namespaces": "kube-system"}, False, id="no list"),
+        pytest.param({"namespaces": ["default", "kube-system"]}, True, id="by its name"),
+        pytest.param(
+            {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}},
+            True,
+            id="by a label",
+        ),
+    ],
+)
+def test_a_rule_for_a_namespace_that_kyverno_passes_by_is_a_warning(match: Any, warned: bool) -> None:
+    obj = p1()
+    obj["spec"]["rules"][0]["match"] = {"any": [{"resources": {"kinds": ["Pod"], **match}}]}
+
+    told = [message for message in messages(kyverno_policies, obj) if "kube-system" in message]
+
+    assert [message.split(",")[0] for message in told] == [
+        'rule "add-proxies" is about the namespace "kube-system"'
+    ] * warned
+    assert "kube-system" not in str(messages(kyverno_policies, obj, settings=NONE))
+
+
+def test_a_policy_in_such_a_namespace_is_one_for_it() -> None:
+    obj = {**p1(), "kind": "Policy", "metadata": {"namespace": "kube-system"}}
+
+    assert any("kube-system" in message for message in messages(kyverno_policies, obj))
+
+
+def test_a_rule_without_a_name_is_called_by_its_place() -> None:
+    obj = p1()
+    del obj["spec"]["rules"][0]["name"]
+
+    assert {change.message for change in changes(kyverno_policies, obj)} == {
+        f"sets `{name}` of rule 0" for name in UPPER
+    }
+
+
+def test_the_six_names_are_looked_for_in_the_text() -> None:
+    assert kyverno_policies.ID == "kyvernoPolicies"
+    assert set(kyverno_policies.WORDS) == set(SIX)
+    assert all(any(word in json.dumps(shape()) for word in SIX) for name, shape in SHAPES.items() if name != "P12")
+
+
+_BROKEN = st.recursive(
+    st.sampled_from([None, True, 7, "HTTP_PROXY", "{{ x }}", "Pod"]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2),
+        st.dictionaries(st.sampled_from(["name", "value", "env", "spec", "variable", "context"]), inner, max_size=2),
+    ),
+    max_leaves=4,
+)
+
+
+def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    members = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in members:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+@given(st.sampled_from(sorted(SHAPES)), st.integers(0, 10_000), _BROKEN, st.sampled_from([FULL, NONE, OTHER]))
+def test_property_a_wrong_type_anywhere_never_raises_and_twice_is_once(
+    shape: str, place: int, broken: Any, settings: ProxySettings
+) -> None:
+    obj = SHAPES[shape]()
+    everywhere = list(places(obj))
+    *parents, last = everywhere[place % len(everywhere)]
+    lookup(obj, parents)[last] = broken
+
+    apply(kyverno_policies, obj, settings)
+
+    said = findings(kyverno_policies, obj, settings)
+    assert all(finding.severity is Severity.WARNING or " must be a " in finding.message for finding in said)
+    assert all(seen.variable in SIX for seen in kyverno_policies.observe(obj, {}))
+
+
+_ENTRIES = st.lists(st.sampled_from(["a", "10.0.0.0/8", "{{ x }}", "{{y}}.", "{{ f(x, y) }}", "$(z)", ""]), max_size=5)
+
+
+@given(_ENTRIES, st.sampled_from([FULL, NONE, OTHER]), st.sampled_from([FULL, NONE, OTHER]))
+def test_property_of_a_list_only_the_static_part_changes(
+    entries: list[str], first: ProxySettings, second: ProxySettings
+) -> None:
+    text = ",".join(entries)
+    obj = policy(rule(smp(pods([{"name": "NO_PROXY", "value": text}])), context=[variable("x", "x,{{ y.z }}")]))
+    once = apply(kyverno_policies, obj, second)
+
+    written = split_entries(values(once)[0]["NO_PROXY"]) or []
+    computed = [entry for entry in entries if "{{" in entry or "$(" in entry]
+    assert [entry for entry in written if "{{" in entry or "$(" in entry] == computed
+    assert apply(kyverno_policies, apply(kyverno_policies, obj, first), second) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ x }}", True),
+        ("{{ {a: {b: c}} }}", True),
+        ("{{ x }}{{ y }}", False),
+        ("{{ x }}.", False),
+        ("{{ x", False),
+        ("{{{ x }}", False),
+        ("x", False),
+    ],
+)
+def test_an_expression_is_one_pair_of_braces_and_nothing_else(text: str, expected: bool) -> None:
+    assert is_expression(text) is expected
+
+
+def test_both_urls_reach_their_own_names() -> None:
+    (result,) = values(filled(p1))
+
+    assert (result["HTTP_PROXY"], result["HTTPS_PROXY"]) == (HTTP, HTTPS)
