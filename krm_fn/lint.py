@@ -1,0 +1,232 @@
+"""Judge what an object says about a proxy, by the rules with ids: the values, and the places they stand in.
+
+The law of this room: it judges what was seen and knows no kind of object; what is wrong with a list or a URL by itself
+is known by ``noproxy.lint``. Each finding begins with the id of its rule; a rule speaks once for all places that hold
+the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+
+from krm_fn import escaping
+from krm_fn.noproxy import Consumer, Network
+from krm_fn.noproxy import lint as rules_of
+from krm_fn.noproxy.lint.rules import Problem, problem
+from krm_fn.results import Finding, Severity
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets import Seen
+
+_ABOUT_THE_CLUSTER = frozenset({"NP003", "NP004", "NP023"})
+_ABOUT_THE_STYLE = frozenset({"NP011", "NP027", "NP029"})
+_FEW = 4
+_ORDER = list(Severity)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which rules speak, and how loud.
+
+    ``levels`` is ``spec.lint.rules``: rule id -> severity, None for off. A rule that is not in there has the severity
+    of the table, but none above ``at_most``: a run that injects must not fail because of what others wrote.
+    """
+
+    levels: Mapping[str, Severity | None] = field(default_factory=dict, hash=False)
+    at_most: Severity = Severity.ERROR
+
+    def severity(self, found: Problem) -> Severity | None:
+        """How loud a problem is to be told; None for not at all."""
+        if found.rule in self.levels:
+            return self.levels[found.rule]
+        return max(found.severity, self.at_most, key=_ORDER.index)
+
+
+THE_TABLE = Rules()
+"""Every rule speaks as loud as the table says."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """How lists are judged: for whom, for which Clusters, and up to how many bytes (0: as Linux and Cluster API)."""
+
+    consumer: Consumer
+    networks: tuple[Network, ...] = ()
+    max_length: int = 0
+
+
+def lint_settings(
+    variables: Mapping[str, str], listing: Listing, rules: Rules = THE_TABLE, *, derived: Container[str] = ()
+) -> Iterator[Finding]:
+    """What is wrong with the variables that are to be written, wherever they are written.
+
+    Args:
+        variables: name -> value, as ``ProxySettings.variables`` gives them; none: there is nothing to judge.
+        listing: how the list is judged.
+        rules: which rules speak, and how loud.
+        derived: entries that a style put in: whether one stands alone there, or twice, is the style's to say.
+    """
+    listed = variables.get("NO_PROXY", "")
+    found = [("NO_PROXY", problem) for problem in _judged(listed, listing, has_proxy=True)] if variables else []
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        judged = rules_of.lint_proxy(variables[name], no_proxy=listed, in_manifest=True) if name in variables else ()
+        found += [(name, problem) for problem in judged]
+    pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
+    found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
+    names: dict[Problem, list[str]] = {}
+    for name, told in found:
+        names.setdefault(told, []).append(f"`{name}`")
+    for told, about in names.items():
+        severity = rules.severity(told)
+        if severity is not None and not (told.rule in _ABOUT_THE_STYLE and told.entry in derived):
+            yield Finding(severity, f"{told.rule}: {told.message} ({', '.join(about)})")
+
+
+def lint_object(
+    seen: Iterable[Seen],
+    listing: Listing,
+    *,
+    rules: Rules = THE_TABLE,
+    settled: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Finding]:
+    """What is wrong with the variables that one target sees in one object.
+
+    Args:
+        seen: what the target's ``observe`` gives.
+        listing: how lists are judged: for the target's ``CONSUMER``, and for each Cluster the object belongs to.
+        rules: which rules speak, and how loud.
+        settled: name -> value of what ``lint_settings`` judges; here only the place of such a value is judged.
+    """
+    told: dict[tuple[str, str, str], list[tuple[Problem, tuple[Seen, ...]]]] = {}
+    all_places = places(seen)
+    for place in all_places:
+        for found, about in (*_of_place(place, listing, settled), *_of_writers(place, all_places)):
+            told.setdefault((found.rule, found.entry, found.message), []).append((found, about))
+    for same in told.values():
+        severity = rules.severity(same[0][0])
+        if severity is not None:
+            yield _finding(same, severity)
+
+
+def places(seen: Iterable[Seen]) -> list[dict[str, Seen]]:
+    """What was seen, place by place: variable -> what that place says; of a repeated one the last."""
+    by_place: dict[str, dict[str, Seen]] = {}
+    for one in seen:
+        by_place.setdefault(one.place, {})[one.variable] = one
+    return list(by_place.values())
+
+
+def _finding(same: Sequence[tuple[Problem, tuple[Seen, ...]]], severity: Severity) -> Finding:
+    found, about = same[0]
+    names = ", ".join(f"`{one.variable}`" for one in about)
+    others = f" and {len(same) - 1} more" if len(same) > 1 else ""
+    return Finding(severity, f"{found.rule}: {found.message} ({names} of {about[0].place}{others})", about[0].path)
+
+
+_Told = Iterator[tuple[Problem, tuple[Seen, ...]]]
+"""A problem and what it is about, at least one variable, all of one place."""
+
+
+def _of_place(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
+    yield from _of_layers(place)
+    yield from _of_pairs(place)
+    yield from _of_lists(place, listing, settled)
+    yield from _of_urls(place, settled)
+
+
+def _of_layers(place: Mapping[str, Seen]) -> _Told:
+    """NP001 and NP009: texts that do not reach their reader."""
+    for one in place.values():
+        if one.is_lost:
+            yield _loss(one), (one,)
+        elif one.file and one.value is not None and _goes_on_behind_a_blank(one):
+            message = "the assignment must be in quotes: systemd ignores what stands behind the blank"
+            yield problem("NP009", "", message), (one,)
+
+
+def _loss(one: Seen) -> Problem:
+    if any(value is not None and escaping.resolve_specifiers(value) is None for value in _words(one)[:1]):
+        message = 'a single "%" must not stand in the value, systemd takes it for a specifier: write "%%"'
+        return problem("NP001", "", message)
+    return problem("NP009", "", f"the value must reach its reader as it is written, but {one.why_unknown}")
+
+
+def _goes_on_behind_a_blank(one: Seen) -> bool:
+    following = _words(one)[1:2]
+    return bool(following) and "=" not in (following[0] or "=")
+
+
+def _words(one: Seen) -> list[str | None]:
+    """The words of a line of a drop-in from the one on that sets the variable; none for any other text."""
+    words = [word.value for word in escaping.systemd_words(one.raw.partition("=")[2])] if one.file else []
+    at = next((at for at, word in enumerate(words) if (word or "").startswith(f"{one.variable}=")), len(words))
+    return words[at:]
+
+
+def _of_pairs(place: Mapping[str, Seen]) -> _Told:
+    """NP007 and NP008; two values of which one is not known here are taken for equal."""
+    for upper in PROXY_VARIABLES[::2]:
+        pair = tuple(place[name] for name in (upper, upper.lower()) if name in place)
+        are_known = all(one.value is not None for one in pair)
+        values = {one.variable: one.value or "" if are_known else "" for one in pair}
+        yield from ((found, pair) for found in rules_of.lint_variables(values))
+
+
+def _of_lists(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
+    """NP002 for the place, and everything about the value of a list, once for both cases."""
+    urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value != ""]
+    lists = [one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""]
+    if urls and not lists:
+        message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
+        yield problem("NP002", "", message), tuple(urls)
+    for value in dict.fromkeys(one.known if one.value is None else one.value for one in lists):
+        about = tuple(one for one in lists if value == (one.known if one.value is None else one.value))
+        is_whole = about[0].value is not None
+        if is_whole and value == settled.get(about[0].variable):
+            continue
+        for found in _judged(value, listing, has_proxy=bool(urls) and is_whole) if value else ():
+            yield found, about
+
+
+@lru_cache(maxsize=4096)
+def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, ...]:
+    """What is wrong with a list: for any of its Clusters where it lacks something, else for all of them.
+
+    Whether an entry is right is asked for the first few Clusters only: the entries of a list grow with its Clusters.
+    """
+    first, others = listing.networks[:_FEW], listing.networks[_FEW:]
+    each = [
+        rules_of.lint_list(
+            value, consumer=listing.consumer, network=network, has_proxy=has_proxy, max_length=listing.max_length
+        )
+        for network in first or (None,)
+    ]
+    lacks = rules_of.lint_for(value, listing.consumer, others) if has_proxy else []
+    times = Counter(found for problems in each for found in dict.fromkeys(problems))
+    shared = [found for found in times if found.rule in _ABOUT_THE_CLUSTER or times[found] == len(each)]
+    return tuple(sorted(dict.fromkeys([*shared, *lacks]), key=lambda found: found.rule))
+
+
+def _of_urls(place: Mapping[str, Seen], settled: Mapping[str, str]) -> _Told:
+    """Everything about the values of the URLs, and about the file that they stand in."""
+    urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value]
+    listed = ",".join(one.value or "" for one in place.values() if one.variable.upper() == "NO_PROXY")
+    for value in dict.fromkeys(one.value or "" for one in urls):
+        about = tuple(one for one in urls if one.value == value and value != settled.get(one.variable))
+        for found in () if not about else rules_of.lint_proxy(value, no_proxy=listed, in_manifest=True):
+            yield found, about
+    guarded = tuple(one for one in urls if one.file and "@" in (one.value or ""))
+    for found in rules_of.lint_permissions(guarded[0].permissions, has_password=True) if guarded else ():
+        yield found, guarded
+
+
+def _of_writers(place: Mapping[str, Seen], all_places: Sequence[Mapping[str, Seen]]) -> _Told:
+    """NP031: the other places that write the same file, told with the first of them."""
+    about = next(iter(place.values()))
+    same = [next(iter(other.values())) for other in all_places if about.file]
+    same = [one for one in same if one.file == about.file]
+    if len(same) > 1 and same[0] == about:
+        yield from ((found, (about,)) for found in rules_of.lint_writers(about.file, [one.place for one in same]))

@@ -1,0 +1,317 @@
+"""The lint of what objects say: which rule speaks about which place, how loud, and how often."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from krm_fn.lint import Listing, Rules, lint_object, lint_settings, places
+from krm_fn.noproxy import Consumer, Entry, Network, Policy, compose, join
+from krm_fn.noproxy.lint import RULES
+from krm_fn.results import Finding, Severity
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import TARGETS, Seen
+
+PROXY = "http://proxy.corp.example:3128"
+NETWORK = Network(
+    pods=(Entry("192.168.0.0/16"),),
+    services=(Entry("10.96.0.0/12"),),
+    domain=Entry("cluster.local"),
+    endpoint=Entry("203.0.113.7"),
+    infrastructure="AWSCluster",
+)
+NODE, POD = Consumer.NODE, Consumer.POD
+FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+
+
+def good(consumer: Consumer = NODE, *networks: Network) -> str:
+    """A list with which no rule finds anything."""
+    return join(compose((), networks or (NETWORK,), Policy(), consumer))
+
+
+def seen(values: dict[str, str | None], place: str = "a place", **more: Any) -> list[Seen]:
+    why = more.pop("why_unknown", "it is somewhere else")
+    return [
+        Seen(name, value, ("spec", place, name), value or "", place, why if value is None else "", **more)
+        for name, value in values.items()
+    ]
+
+
+def both(http: str | None = PROXY, no: str | None = "") -> dict[str, str | None]:
+    """Both cases of one URL and of the list."""
+    return {"HTTP_PROXY": http, "http_proxy": http, "NO_PROXY": no, "no_proxy": no}
+
+
+def drop_in(line: str, **more: Any) -> list[Seen]:
+    """What the target sees in a drop-in with one line, however systemd reads it."""
+    entry = {"path": FILE, "content": f"[Service]\n{line}\n", **more}
+    obj = {"kind": "KubeadmConfig", "spec": {"files": [entry]}}
+    return list(TARGETS["containerdDropIn"].observe(obj, {}))
+
+
+def lint(what: Iterable[Seen], consumer: Consumer = NODE, **more: Any) -> list[Finding]:
+    keys = ("networks", "max_length")
+    listing = Listing(consumer, **{key: more.pop(key) for key in keys if key in more})
+    found = list(lint_object(what, listing, **more))
+    assert all(re.match(r"NP0\d\d: \S", finding.message) and "\n" not in finding.message for finding in found)
+    return found
+
+
+def ids(found: Iterable[Finding]) -> list[str]:
+    return [finding.message[:5] for finding in found]
+
+
+# what must be left alone
+
+
+@pytest.mark.parametrize("consumer", [NODE, POD])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param({}, id="nothing at all"),
+        pytest.param(ProxySettings(PROXY, PROXY, "x").variables(), id="all six"),
+        pytest.param(ProxySettings("", PROXY, "x").variables(), id="only one URL"),
+        pytest.param(dict.fromkeys(PROXY_VARIABLES, ""), id="six empty ones, which mean no proxy"),
+        pytest.param(dict.fromkeys(PROXY_VARIABLES), id="six that are not known here"),
+        pytest.param({**both(), "NO_PROXY": None, "no_proxy": None}, id="a list that is not known here"),
+    ],
+)
+def test_a_place_that_is_right_has_no_findings(values: dict[str, str | None], consumer: Consumer) -> None:
+    values = {name: good(consumer) if value == "x" else value for name, value in values.items()}
+    assert lint(seen(values), consumer, networks=(NETWORK,)) == []
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_what_every_target_writes_has_no_findings(name: str) -> None:
+    target = TARGETS[name]
+    proxy = ProxySettings(PROXY, PROXY, good(target.CONSUMER))
+    what = seen(dict(proxy.variables()), file=FILE, permissions="0640") if target.CONSUMER is NODE else []
+    assert lint([*what, *seen(dict(proxy.variables()), "b")], target.CONSUMER, networks=(NETWORK,)) == []
+
+
+# one place
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        pytest.param(both(no=""), ["NP002"], id="an empty list beside a proxy"),
+        pytest.param({"HTTP_PROXY": PROXY, "http_proxy": PROXY}, ["NP002"], id="no list beside a proxy"),
+        pytest.param({"HTTP_PROXY": None, "http_proxy": None}, ["NP002"], id="no list beside one that is not known"),
+        pytest.param({"NO_PROXY": "x", "no_proxy": "x"}, [], id="a list without a proxy"),
+        pytest.param({**both(no="x"), "http_proxy": "http://other:1"}, ["NP007"], id="two cases, two values"),
+        pytest.param({**both(no="x"), "http_proxy": ""}, ["NP007"], id="one of two is empty"),
+        pytest.param({**both(no="x"), "http_proxy": None}, [], id="one of two is not known"),
+        pytest.param({"HTTP_PROXY": PROXY, "NO_PROXY": "x"}, ["NP008", "NP008"], id="upper case only"),
+        pytest.param({"http_proxy": None, "NO_PROXY": "x", "no_proxy": "x"}, ["NP008"], id="lower case only"),
+        pytest.param(both("proxy:3128", "x"), ["NP006"], id="a proxy without a scheme"),
+        pytest.param(both("https://proxy:3128", "x"), ["NP032"], id="a proxy behind TLS"),
+        pytest.param(both("http://u:p@proxy:3128", "x"), ["NP033"], id="a password in clear text"),
+        pytest.param(both("http://u:p^w@proxy:3128", "x"), ["NP005", "NP033"], id="a password not encoded"),
+        pytest.param(both("http://x:3128", "x"), ["NP028"], id="the proxy in its own list"),
+    ],
+)
+def test_what_one_place_says(values: dict[str, str | None], expected: list[str]) -> None:
+    values = {name: f"localhost,127.0.0.1,{value}" if value == "x" else value for name, value in values.items()}
+    assert ids(lint(seen(values))) == expected
+
+
+def test_a_finding_names_the_variables_the_place_and_the_field() -> None:
+    (finding,) = lint(seen(both(no="")))
+    assert finding.message.endswith(" (`HTTP_PROXY`, `http_proxy` of a place)")
+    assert finding.path == ("spec", "a place", "HTTP_PROXY")
+    assert finding.severity is RULES["NP002"].severity is Severity.ERROR
+
+
+def test_no_finding_holds_a_credential() -> None:
+    values = {**both("http://geheim:secret^@proxy:1", "http://geheim:secret@x"), "http_proxy": "http://other:secret@p"}
+    for finding in lint(seen(values, file=FILE, permissions="0644")):
+        assert "secret" not in finding.message
+        assert "geheim" not in finding.message
+
+
+# lists
+
+
+@pytest.mark.parametrize(
+    ("networks", "expected"),
+    [
+        pytest.param((), [], id="no cluster"),
+        pytest.param((NETWORK,), [], id="its cluster"),
+        pytest.param((replace(NETWORK, services=(Entry("172.20.0.0/16"),)),), ["NP003", "NP004"], id="another CIDR"),
+        pytest.param((NETWORK, replace(NETWORK, endpoint=Entry("203.0.113.8"))), ["NP003"], id="one of two clusters"),
+        pytest.param((replace(NETWORK, endpoint=Entry("203.0.113.8")), NETWORK), ["NP003"], id="the first of two"),
+        pytest.param((replace(NETWORK, infrastructure="GCPCluster"),), ["NP023"] * 3, id="another cloud"),
+    ],
+)
+def test_a_list_must_do_for_every_cluster(networks: tuple[Network, ...], expected: list[str]) -> None:
+    assert ids(lint(seen(both(no=good())), networks=networks)) == expected
+
+
+def test_what_is_right_for_one_cluster_is_not_told_for_another() -> None:
+    domains = tuple(replace(NETWORK, domain=Entry(domain)) for domain in ("one.internal", "two.internal"))
+    assert lint(seen(both(no=good(NODE, *domains))), networks=domains) == []
+
+
+def test_the_two_cases_of_a_list_are_told_once_and_two_places_once() -> None:
+    (finding,) = lint([*seen(both(no=f"{good()},10.0.0.0/33")), *seen(both(no=f"{good()},10.0.0.0/33"), "b")])
+    assert finding.message.endswith(" (`NO_PROXY`, `no_proxy` of a place and 1 more)")
+    assert ids([finding]) == ["NP015"]
+
+
+def test_who_reads_the_list_decides() -> None:
+    what = seen(both(no=f"{good()},fd00::/8"))
+    assert ids(lint(what, NODE)) == []
+    assert ids(lint(what, POD)) == ["NP019"]
+
+
+def test_the_static_part_of_a_list_is_judged_by_its_entries_alone() -> None:
+    lists = seen({"NO_PROXY": None, "no_proxy": None}, known="10.0.0.0/33,.corp.example")
+    found = lint([*seen({"HTTP_PROXY": PROXY, "http_proxy": PROXY}), *lists], networks=(NETWORK,))
+    assert ids(found) == ["NP015"]
+
+
+def test_the_longest_list_can_be_set() -> None:
+    what = seen(both(no=good()))
+    assert ids(lint(what, max_length=len(good()) - 1)) == ["NP026"]
+    assert ids(lint(what, max_length=len(good()))) == []
+
+
+# layers and files
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        pytest.param('Environment="NO_PROXY=a%%b" "no_proxy=a%%b"', [], id="doubled"),
+        pytest.param('Environment="NO_PROXY=a" "no_proxy=a" "FOO=%h"', [], id="a specifier of another variable"),
+        pytest.param('Environment=NO_PROXY=a no_proxy=a "FOO=\\q"', [], id="a broken assignment of another"),
+        pytest.param('Environment="NO_PROXY=p%40" "no_proxy=p%40"', ["NP001", "NP001"], id="a single percent"),
+        pytest.param('Environment="NO_PROXY=a\\q" no_proxy=a', ["NP009"], id="an unknown escape"),
+        pytest.param('Environment=no_proxy=a "NO_PROXY=a', ["NP009"], id="an open quote"),
+        pytest.param("Environment=no_proxy=a, NO_PROXY=a, b", ["NP009", "NP027"], id="a blank without quotes"),
+    ],
+)
+def test_what_systemd_makes_of_a_line(line: str, expected: list[str]) -> None:
+    found = lint(drop_in(line))
+    assert sorted(set(ids(found))) == sorted(set(expected))
+    assert all("NO_PROXY" in finding.message or "no_proxy" in finding.message for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        pytest.param("export NO_PROXY='a' no_proxy=\"a\"", [], id="quoted"),
+        pytest.param("export NO_PROXY=$X no_proxy=$X", [], id="a reference"),
+        pytest.param("export NO_PROXY=*.a no_proxy='*.a'", ["NP009"], id="a glob"),
+        pytest.param('export HTTP_PROXY="http://u:a$b@p" NO_PROXY=a no_proxy=a', ["NP008", "NP009"], id="a password"),
+    ],
+)
+def test_what_the_shell_makes_of_a_command(command: str, expected: list[str]) -> None:
+    obj = {"kind": "KubeadmConfig", "spec": {"preKubeadmCommands": [command]}}
+    found = ids(lint(TARGETS["kubeadmCommands"].observe(obj, {})))
+    assert sorted(set(found) & {"NP001", "NP008", "NP009"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "file", "permissions", "speaks"),
+    [
+        pytest.param("http://u:p@proxy:1", FILE, "0640", False, id="nobody else may read it"),
+        pytest.param("http://u:p@proxy:1", FILE, "0600", False, id="only its owner may"),
+        pytest.param(PROXY, FILE, "0644", False, id="there is nothing to hide"),
+        pytest.param("http://u:p@proxy:1", "", "", False, id="no file"),
+        pytest.param("http://u:p@proxy:1", FILE, "0644", True, id="everybody may read it"),
+        pytest.param("http://u:p@proxy:1", FILE, "", True, id="the default lets everybody"),
+    ],
+)
+def test_a_file_with_a_password_must_not_be_read_by_all(url: str, file: str, permissions: str, speaks: bool) -> None:
+    found = lint(seen(both(url, good()), file=file, permissions=permissions))
+    assert ("NP030" in ids(found)) is speaks
+
+
+def test_one_file_must_have_one_writer() -> None:
+    values = dict(both(no=good()))
+    twice = [*seen(values, "first", file=FILE), *seen(values, "second", file=FILE)]
+    (finding,) = lint([*twice, *seen(values, "third", file="/other"), *seen(values, "fourth")])
+    assert ids([finding]) == ["NP031"]
+    assert "not first and second" in finding.message
+
+
+# how loud
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        pytest.param(Rules(), [Severity.ERROR, Severity.INFO], id="the table decides"),
+        pytest.param(Rules(at_most=Severity.WARNING), [Severity.WARNING, Severity.INFO], id="errors are tuned down"),
+        pytest.param(Rules({"NP015": None}), [Severity.INFO], id="one is off"),
+        pytest.param(Rules({"NP015": None, "NP027": None}), [], id="both are off"),
+        pytest.param(Rules({"NP027": Severity.ERROR}, Severity.WARNING), [Severity.WARNING, Severity.ERROR], id="up"),
+        pytest.param(Rules({"NP015": Severity.INFO}), [Severity.INFO, Severity.INFO], id="down"),
+    ],
+)
+def test_the_user_decides_how_loud_a_rule_is(rules: Rules, expected: list[Severity]) -> None:
+    what = seen(both(no=f"{good()},10.0.0.0/33,localhost"))
+    assert [finding.severity for finding in lint(what, rules=rules)] == expected
+
+
+def test_places_are_told_apart_by_their_name_and_the_last_of_a_variable_counts() -> None:
+    first, second = places([*seen({"NO_PROXY": "a"}), *seen({"NO_PROXY": "b"}, "b"), *seen({"NO_PROXY": "c"})])
+    assert (first["NO_PROXY"].value, second["NO_PROXY"].value) == ("c", "b")
+
+
+def test_the_same_lists_in_a_thousand_objects_take_bounded_time() -> None:
+    start = time.monotonic()
+    what = seen(both(no=good()))
+    assert [finding for _ in range(1000) for finding in lint(what, networks=(NETWORK,))] == []
+    assert time.monotonic() - start < 2
+
+
+# what is to be written in many places
+
+
+def test_what_is_settled_is_judged_once_and_not_in_each_place() -> None:
+    variables = ProxySettings(PROXY, "", "a b").variables()
+
+    assert [rule for rule in ids(lint_settings(variables, Listing(NODE))) if rule != "NP035"] == ids(
+        lint(seen(dict(variables)))
+    )
+    assert lint(seen(dict(variables)), settled=variables) == []
+
+
+def test_the_place_of_what_is_settled_is_judged_all_the_same() -> None:
+    variables = ProxySettings("http://u:p@proxy:3128", "", good()).variables()
+
+    assert ids(lint(seen(dict(variables), file=FILE, permissions="0644"), settled=variables)) == ["NP030"]
+    assert ids(lint(seen({"HTTP_PROXY": PROXY}), settled={"HTTP_PROXY": PROXY})) == ["NP008", "NP002"]
+
+
+def test_another_value_than_the_settled_one_is_judged_where_it_stands() -> None:
+    assert "NP010" in ids(lint(seen(both(no="a b")), settled={"NO_PROXY": "a"}))
+
+
+def test_rules_that_are_off_or_louder_count_for_settings_too() -> None:
+    variables = ProxySettings(PROXY, "", "a b").variables()
+
+    assert list(lint_settings({}, Listing(NODE))) == []
+    (loud,) = [
+        one
+        for one in lint_settings(variables, Listing(NODE), Rules({"NP010": Severity.ERROR}))
+        if "NP010" in one.message
+    ]
+    assert loud.severity is Severity.ERROR
+    assert "NP010" not in ids(lint_settings(variables, Listing(NODE), Rules({"NP010": None})))
+
+
+def test_what_any_of_many_clusters_lacks_is_told() -> None:
+    many = tuple(replace(NETWORK, endpoint=Entry(f"203.0.113.{number}")) for number in range(1, 40))
+    without_the_last = good(NODE, *many[:-1])
+
+    assert lint(seen(both(no=good(NODE, *many))), networks=many) == []
+    assert ids(lint(seen(both(no=without_the_last)), networks=many)) == ["NP003"]
