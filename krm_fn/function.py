@@ -1,0 +1,137 @@
+"""The whole flow on one screen: bytes in, bytes out, and what there is to say about it.
+
+The law of this room: it knows the order of the rooms and no kind, path or string of the domain. All changes are made,
+or none: one error leaves every item as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from krm_fn import config, patch, results, settings
+from krm_fn.config import Mode
+from krm_fn.errors import ConfigError
+from krm_fn.patch import Operation
+from krm_fn.resourcelist import ResourceList, reference
+from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
+from krm_fn.review import review
+from krm_fn.survey import Place, survey
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gives: ``output`` is the ResourceList to be written, ``results`` stand in kyaml's order."""
+
+    output: bytes
+    results: tuple[Result, ...]
+    items: int
+    changed: int
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a result is an error, else 0: kyaml's ``Results.ExitCode``."""
+        return int(any(result.severity is Severity.ERROR for result in self.results))
+
+
+def run(data: bytes) -> Outcome:
+    """Do what the FunctionConfig of a ResourceList asks for.
+
+    Args:
+        data: a ResourceList in YAML or JSON, UTF-8.
+
+    Raises:
+        InputError: the list, or an object that is to be changed, cannot be read or edited.
+        OurBug: a check of this program on itself failed.
+    """
+    resource_list = ResourceList(data)
+    try:
+        wanted = config.load(resource_list.function_config)
+    except ConfigError as error:
+        return _outcome(resource_list, {}, [_about_config(resource_list, text) for text in error.problems])
+    if wanted is None:
+        nothing = "no FunctionConfig says what to inject: the list is passed on as it is"
+        return _outcome(resource_list, {}, [_about_config(resource_list, nothing, Severity.WARNING)])
+    changes: dict[int, list[Operation]] = {}
+    found: list[Result] = []
+    every = list(survey(resource_list, wanted))
+    places = [place for place in every if place.resolved.declared]
+    for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
+        told: list[Result] = []
+        for place in places_of_object:
+            for operations, result in _proposals(place, wanted.mode):
+                told = [*(_at_new_place(one, operations, place) for one in told), result]
+                changes.setdefault(place.index, []).extend(operations)
+        found += told
+    idle = settings.idle(wanted, ((place.memberships, place.target_id) for place in every))
+    found += (_about_config(resource_list, text, Severity.INFO) for text in idle)
+    found += review(places, wanted, _config_ref(resource_list))
+    return _outcome(resource_list, changes, found, checking=wanted.mode is Mode.CHECK)
+
+
+def _outcome(
+    resource_list: ResourceList, changes: dict[int, list[Operation]], found: list[Result], *, checking: bool = False
+) -> Outcome:
+    if any(result.severity is Severity.ERROR for result in found) or checking:
+        changes = {}
+        found = [result for result in found if result.severity is not Severity.INFO]
+    told = results.in_order(_once(found))
+    output = resource_list.write(changes, [result.to_data() for result in told])
+    return Outcome(output, tuple(told), len(resource_list), sum(map(bool, changes.values())))
+
+
+def _once(found: list[Result]) -> list[Result]:
+    """Without what another target told already about the same field of the same object."""
+    first = {(result.line(), repr(result.current), repr(result.proposed)): result for result in reversed(found)}
+    return list(reversed(first.values()))
+
+
+def _at_new_place(told: Result, operations: list[Operation], place: Place) -> Result:
+    """What another target said of an item, with the index it has once ``operations`` took one before it away.
+
+    So the next run, which finds it there, says the same. A target knows of its own removals.
+    """
+    for operation in operations if told.target != place.target_id else ():
+        *above, last = operation.path[len(place.obj.path) :]
+        depth = len(above)
+        behind = told.path[depth] if told.path[:depth] == tuple(above) and len(told.path) > depth else ""
+        if operation.op == "remove" and last.isdigit() and behind.isdigit() and int(behind) > int(last):
+            told = replace(told, path=(*above, str(int(behind) - 1), *told.path[depth + 1 :]))
+    return told
+
+
+def _about_config(resource_list: ResourceList, message: str, severity: Severity = Severity.ERROR) -> Result:
+    return Result(severity, message, _config_ref(resource_list))
+
+
+def _config_ref(resource_list: ResourceList) -> ObjectRef:
+    given = resource_list.function_config
+    return reference(given) if isinstance(given, dict) else ObjectRef()
+
+
+def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
+    """What there is to say about one place, and what to do there; the object's data follows."""
+    data, resolved = place.obj.data, place.resolved
+    proposals = list(place.target.propose(data, resolved.settings, place.options))
+    if any(isinstance(one, Change) for one in proposals) or any(
+        True for _ in place.target.observe(data, place.options)
+    ):
+        yield from (([], place.result(note)) for note in settings.notes(resolved, place.memberships))
+    for proposal in proposals:
+        if isinstance(proposal, Finding):
+            yield [], place.result(proposal)
+        else:
+            yield _result_of_change(proposal, place, mode)
+            patch.apply(data, [proposal.operation])
+
+
+def _result_of_change(change: Change, place: Place, mode: Mode) -> tuple[list[Operation], Result]:
+    operation = change.operation
+    current = patch.lookup(place.obj.data, operation.path) if change.current is None else change.current
+    proposed = operation.value if change.proposed is None else change.proposed
+    severity, message = Severity.INFO, change.message
+    if mode is Mode.CHECK:
+        severity, message = Severity.ERROR, f"{change.message}: not done, `mode: Check` only looks"
+    result = Result(severity, message, place.obj.ref, operation.path, current, proposed, place.target_id)
+    return [replace(operation, path=(*place.obj.path, *operation.path))], result
