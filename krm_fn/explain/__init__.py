@@ -1,0 +1,117 @@
+"""Who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it.
+
+The law of this room: it tells what a run would do and changes nothing; what it tells holds no credential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.consumers import CONSUMERS
+from krm_fn.explain.hosts import Row, rows
+from krm_fn.noproxy import Entry
+from krm_fn.results import redact
+from krm_fn.survey import Place
+
+__all__ = ["Section", "explain", "to_data"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One proxy setting and all places that get it.
+
+    ``clusters`` are the names of the Clusters (none is known where it is empty), ``roles`` their roles and worker
+    groups, ``consumer`` is ``node`` or ``pod``; the URLs are redacted.
+    """
+
+    clusters: tuple[str, ...]
+    roles: tuple[str, ...]
+    consumer: str
+    http_proxy: str
+    https_proxy: str
+    entries: tuple[Entry, ...]
+    places: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def explain(places: Iterable[Place]) -> list[Section]:
+    """The sections for all places, in the order in which they are first met."""
+    grouped: dict[Any, list[Place]] = {}
+    for place in places:
+        if place.resolved.declared:
+            grouped.setdefault(_key(place), []).append(place)
+    return [_section(members) for members in grouped.values()]
+
+
+def _key(place: Place) -> tuple[Any, ...]:
+    clusters = tuple(_name(membership.cluster) for membership in place.memberships)
+    roles = tuple(membership.role for membership in place.memberships)
+    return (clusters, roles, place.consumer, place.resolved.settings, place.resolved.entries)
+
+
+def _section(places: list[Place]) -> Section:
+    first = places[0]
+    proxy = first.resolved.settings
+    memberships = [membership for place in places for membership in place.memberships]
+    return Section(
+        clusters=tuple(dict.fromkeys(_name(membership.cluster) for membership in first.memberships)),
+        roles=tuple(dict.fromkeys(filter(None, map(_role, memberships)))),
+        consumer=first.consumer.value,
+        http_proxy=redact(proxy.http_proxy),
+        https_proxy=redact(proxy.https_proxy),
+        entries=first.resolved.entries,
+        places=tuple(dict.fromkeys(f"{place.obj.ref} ({place.target_id})" for place in places)),
+        rows=_rows(first) if any((proxy.http_proxy, proxy.https_proxy)) else (),
+    )
+
+
+def _rows(place: Place) -> tuple[Row, ...]:
+    resolved = place.resolved
+    has_https = bool(resolved.settings.https_proxy)
+    return rows(resolved.settings.no_proxy, resolved.networks, resolved.written, https=has_https)
+
+
+def _name(cluster: Any) -> str:
+    return "/".join(part for part in (cluster.namespace, cluster.name) if part)
+
+
+def _role(membership: Any) -> str:
+    role = {"ControlPlane": "control plane", "Worker": "worker"}.get(
+        membership.role.value if membership.role else "", ""
+    )
+    return f"{role} {membership.group}".strip()
+
+
+def to_data(sections: Iterable[Section]) -> dict[str, Any]:
+    """The sections as plain data, for ``--output json``; the keys are part of the interface."""
+    return {
+        "consumers": [{"id": consumer.ID, "name": consumer.NAME} for consumer in CONSUMERS.values()],
+        "sections": [_section_data(section) for section in sections],
+    }
+
+
+def _section_data(section: Section) -> dict[str, Any]:
+    return {
+        "clusters": list(section.clusters),
+        "roles": list(section.roles),
+        "consumer": section.consumer,
+        "httpProxy": section.http_proxy,
+        "httpsProxy": section.https_proxy,
+        "noProxy": [{"entry": entry.text, "why": list(entry.why)} for entry in section.entries],
+        "places": list(section.places),
+        "hosts": [
+            {
+                "host": row.host.name,
+                "port": row.host.port,
+                "what": row.host.what,
+                "verdicts": dict(zip(CONSUMERS, map(_verdict, row.verdicts), strict=True)),
+            }
+            for row in section.rows
+        ],
+    }
+
+
+def _verdict(direct: bool | None) -> str:
+    return {True: "direct", False: "proxy", None: "breaks"}[direct]

@@ -1,0 +1,99 @@
+"""The hosts that decide whether a cluster behind a proxy works, and who reaches them directly.
+
+The law of this room: a host is a name or an address with a port and what it is for; the verdict is that of the models
+in ``consumers``, never an opinion.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from krm_fn.consumers import CONSUMERS
+from krm_fn.noproxy import CLUSTER_DOMAIN, Network
+
+_PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
+"""Hosts that stand for the Internet: the first that the list does not hold."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A host that programs call, and what must be true of it: ``direct`` is None where no list can promise it."""
+
+    name: str
+    port: int
+    what: str
+    direct: bool | None = True
+
+
+@dataclass(frozen=True)
+class Row:
+    """A host and, for each consumer of ``CONSUMERS`` in order: True (direct), False (proxy), None (it breaks)."""
+
+    host: Host
+    verdicts: tuple[bool | None, ...]
+
+    @property
+    def counted(self) -> tuple[int, int]:
+        """How many go direct, of how many."""
+        return sum(verdict is True for verdict in self.verdicts), len(self.verdicts)
+
+
+def rows(no_proxy: str, networks: Iterable[Network], user: Iterable[str], *, https: bool = True) -> tuple[Row, ...]:
+    """What every consumer does with every host that matters, under the list ``no_proxy``.
+
+    Args:
+        no_proxy: the text of the variable.
+        networks: what is known of the Clusters it is for.
+        user: the entries the user wrote.
+        https: whether there is a proxy for ``https://``; if not, hosts are called by ``http://``.
+    """
+    public = next((name for name in _PUBLIC if not CONSUMERS["go"].goes_direct(no_proxy, name, 443)), "")
+    found = {(host.name, host.port): host for host in [*_hosts(list(networks), list(user), public)][::-1]}
+    hosts = [host if https or host.port != 443 else replace(host, port=80) for host in reversed(found.values())]
+    return tuple(Row(host, _verdicts(no_proxy, host)) for host in hosts)
+
+
+def _verdicts(no_proxy: str, host: Host) -> tuple[bool | None, ...]:
+    return tuple(
+        None if consumer.breaks_on(no_proxy) else consumer.goes_direct(no_proxy, host.name, host.port)
+        for consumer in CONSUMERS.values()
+    )
+
+
+def _hosts(networks: Sequence[Network], user: Sequence[str], public: str) -> Iterator[Host]:
+    for network in networks:
+        yield from (Host(_nth(entry.text, 1), 443, "the API server's ClusterIP") for entry in network.services)
+    yield Host("kubernetes.default.svc", 443, "the API server's Service")
+    for domain in dict.fromkeys(network.domain.text if network.domain else CLUSTER_DOMAIN for network in networks):
+        yield Host(f"kubernetes.default.svc.{domain}", 443, "its full name")
+        yield Host(f"kubernetes.default.svc.{domain}.", 443, "its full name with a final dot", None)
+    for network in networks:
+        if network.endpoint:
+            yield Host(network.endpoint.text, 6443, "the control plane endpoint")
+        yield from (Host(_nth(entry.text, 10), 8443, "a Service, by address", None) for entry in network.services)
+        yield from (Host(_nth(entry.text, 10), 8443, "a pod, by address", None) for entry in network.pods)
+    yield Host("169.254.169.254", 80, "the metadata service", None)
+    for entry in user:
+        if name := _called(entry):
+            yield Host(name, 443, f'your entry "{entry}"', None if "/" in entry else True)
+    if public:
+        yield Host(public, 443, "a public registry: through the proxy", direct=False)
+
+
+def _nth(cidr: str, number: int) -> str:
+    """An address inside a CIDR; the CIDR's own text where it is none."""
+    try:
+        return str(ipaddress.ip_network(cidr, strict=False)[number])
+    except (ValueError, IndexError):
+        return cidr
+
+
+def _called(entry: str) -> str:
+    """A host that somebody who wrote ``entry`` means: itself, a name below a domain, the first address of a CIDR."""
+    if entry == "*":
+        return ""
+    if "/" in entry:
+        return _nth(entry, 1)
+    return f"host{entry.lstrip('*')}" if entry.startswith((".", "*.")) else entry.strip("[]")

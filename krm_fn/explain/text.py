@@ -1,0 +1,67 @@
+"""The explanation for a terminal.
+
+The law of this room: lines of at most 120 columns where the words allow it; no colour, so that it can be piped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from string import ascii_uppercase
+
+from krm_fn.consumers import CONSUMERS
+from krm_fn.explain import Section
+from krm_fn.explain.hosts import Row
+
+_MARKS = {True: ".", False: "P", None: "!"}
+
+
+def render(sections: Iterable[Section]) -> str:
+    """All sections, one after another."""
+    blocks = ["\n".join(_section(section)) for section in sections]
+    nothing = (
+        "no object in the input gets a proxy: none is one that a target writes into, or `spec.selector` leaves it out"
+    )
+    return "\n\n\n".join(blocks or [nothing]) + "\n"
+
+
+def _section(section: Section) -> Iterator[str]:
+    title = heading(section)
+    yield title
+    yield "=" * len(title)
+    yield ""
+    yield from (f"  {place}" for place in section.places)
+    yield ""
+    yield f"HTTP_PROXY   {section.http_proxy or '(not set)'}"
+    yield f"HTTPS_PROXY  {section.https_proxy or '(not set)'}"
+    if not section.rows:
+        return
+    yield "NO_PROXY"
+    width = max((len(entry.text) for entry in section.entries), default=0)
+    for entry in section.entries:
+        yield f"  {entry.text:{width}}  {'; '.join(entry.why)}"
+    yield ""
+    yield from _table(section.rows)
+
+
+def heading(section: Section) -> str:
+    """Which Clusters, which roles, which readers."""
+    clusters = ", ".join(section.clusters) or "no known Cluster"
+    roles = f" ({', '.join(section.roles)})" if section.roles else ""
+    readers = {"node": "nodes", "pod": "pods"}[section.consumer]
+    return f"{clusters}{roles}: {readers}"
+
+
+def _table(rows: tuple[Row, ...]) -> Iterator[str]:
+    letters = [ascii_uppercase[number % 26] * (1 + number // 26) for number in range(len(rows))]
+    width = max(len(row.host.name) for row in rows)
+    yield "hosts: how many programs go direct"
+    for letter, row in zip(letters, rows, strict=True):
+        direct, of = row.counted
+        yield f"  {letter:2} {row.host.name:{width}}  {direct:2} of {of}  {row.host.what}"
+    yield ""
+    names = [consumer.NAME for consumer in CONSUMERS.values()]
+    widest = max(map(len, names))
+    yield f"  {'. direct, P proxy, ! fails':{widest}}  {' '.join(letters)}"
+    for number, name in enumerate(names):
+        cells = (f"{_MARKS[row.verdicts[number]]:{len(letter)}}" for letter, row in zip(letters, rows, strict=True))
+        yield f"  {name:{widest}}  {' '.join(cells)}"
