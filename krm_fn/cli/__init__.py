@@ -1,0 +1,150 @@
+"""The door: arguments, streams and exit codes.
+
+The law of this room: it reads once and writes once. Output is complete before its first byte is written, and exit code
+0 means that it was written. One line for each thing to tell, the most important first; no traceback unless asked for.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from krm_fn.errors import InjectProxyError, OutputError, UsageError
+from krm_fn.results import Severity, by_importance, lines, redact
+
+if TYPE_CHECKING:
+    from krm_fn.cli._answer import Answer
+    from krm_fn.function import Outcome
+
+USAGE = """\
+inject-proxy: writes a corporate HTTP proxy into every Kubernetes manifest that needs to know it.
+
+It is a KRM function: kustomize, kpt and their like run it. It reads a ResourceList on standard input, does what the
+functionConfig in it declares, and writes the list back to standard output.
+
+usage: inject-proxy [--verbose] [--traceback] < resourcelist.yaml
+       inject-proxy explain | lint [--help] ...
+       inject-proxy --help | --version
+
+  explain           who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it
+  lint              judge a NO_PROXY list, or what manifests say about a proxy, and mend it
+
+  -v, --verbose     tell every change on standard error, not only errors and warnings
+      --traceback   for a report of a bug: show where it happened (may show what is in the input)
+      --version     print the version
+  -h, --help        print this text
+
+functionConfig:
+
+  apiVersion: fn.inject-proxy.io/v1alpha1
+  kind: ProxyConfig
+  metadata:
+    name: proxy
+  spec:
+    httpProxy: http://proxy.example.com:3128
+    httpsProxy: http://proxy.example.com:3128
+    noProxy: [10.0.0.0/8, .corp.example.com]
+    mode: Inject            # or Remove, or Check (change nothing, fail if something would change)
+
+A ConfigMap with the same keys under `data` works too. exit codes: 0 done; 1 an error in the input, told on standard
+error and in `results`; 2 wrong usage; 3 a bug of this program.
+"""
+_FLAGS = frozenset({"-v", "--verbose", "--traceback", "-h", "--help", "--version"})
+_COMMANDS = ("explain", "lint")
+_BUG = 3
+# A manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), and a walk takes up to four frames a level.
+_FRAMES = 4000
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    gc.disable()  # one short run: collecting cycles costs more than the memory it gives back
+    sys.setrecursionlimit(_FRAMES)
+    try:
+        return _main(arguments)
+    except InjectProxyError as error:
+        return _fail(f"[error] {error}", error.exit_code)
+    except Exception as error:  # noqa: BLE001 -- the last resort: whatever it is, it is told in one line
+        if "--traceback" in arguments:
+            traceback.print_exc()
+        return _fail(f"[error] this is a bug of inject-proxy, nothing was written: {_where(error)}", _BUG)
+
+
+def _main(arguments: list[str]) -> int:
+    if arguments and arguments[0] in _COMMANDS:
+        return _command(arguments[0], arguments[1:])
+    unknown = [argument for argument in arguments if argument not in _FLAGS]
+    if unknown:
+        raise UsageError(f'unknown argument "{unknown[0]}": `inject-proxy --help` lists what there is')
+    if not {"-h", "--help"}.isdisjoint(arguments):
+        return _print(USAGE.encode())
+    if "--version" in arguments:
+        from importlib.metadata import version  # noqa: PLC0415 -- only this answer needs it
+
+        return _print(f"inject-proxy {version('inject-proxy')}\n".encode())
+    data = _read_stdin()
+    from krm_fn.function import run  # noqa: PLC0415 -- help and version answer at once
+
+    outcome = run(data)
+    _print(outcome.output)
+    _tell(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments))
+    return outcome.exit_code
+
+
+def _command(name: str, arguments: list[str]) -> int:
+    module = importlib.import_module(f"krm_fn.cli.{name}")
+    if not {"-h", "--help"}.isdisjoint(arguments):
+        return _print(module.USAGE.encode())
+    answer: Answer = module.run([argument for argument in arguments if argument != "--traceback"], _read_stdin)
+    _print(answer.output)
+    sys.stderr.write("".join(f"{redact(line)}\n" for line in answer.told))
+    return answer.exit_code
+
+
+def _read_stdin() -> bytes:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("input must come on standard input: `inject-proxy --help` shows how it is run")
+    return sys.stdin.buffer.read()
+
+
+def _print(output: bytes) -> int:
+    if sys.stdout is None:
+        raise OutputError("standard output must be open, but it is closed: nothing was written")
+    try:
+        sys.stdout.buffer.write(output)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        raise OutputError(f"standard output could not be written: {error.strerror}") from None
+    return 0
+
+
+def _tell(outcome: Outcome, *, verbose: bool) -> None:
+    grave = [result for result in outcome.results if result.severity is not Severity.INFO]
+    told = [result.line() for result in by_importance(outcome.results)] if verbose else lines(grave)
+    counts = {severity: sum(result.severity is severity for result in outcome.results) for severity in Severity}
+    told.append(
+        f"inject-proxy: {_count(outcome.items, 'item')} read, {outcome.changed} changed, "
+        f"{_count(counts[Severity.ERROR], 'error')}, {_count(counts[Severity.WARNING], 'warning')}"
+    )
+    sys.stderr.write("".join(f"{line}\n" for line in told))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _fail(line: str, exit_code: int) -> int:
+    sys.stderr.write(" ".join(redact(line).split()) + "\n")
+    return exit_code
+
+
+def _where(error: Exception) -> str:
+    """Type and place of an unexpected exception; its text is left out, it may quote the input."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {frames[-1].name}, line {frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}; `--traceback` shows more, please report it"

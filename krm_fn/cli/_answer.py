@@ -1,0 +1,17 @@
+"""What a sub-command gives back to the door.
+
+The law of this room: a value; only the door prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``output`` goes to standard output, ``told`` line by line to standard error."""
+
+    output: bytes = b""
+    told: tuple[str, ...] = ()
+    exit_code: int = 0

@@ -1,0 +1,104 @@
+"""Files that a person names on the command line.
+
+The law of this room: it reads and writes bytes; what they mean is for others. Of several files all are written, or as
+few as the file system allows.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from krm_fn.errors import InputError, OutputError, UsageError
+
+_ENDINGS = frozenset({".yaml", ".yml", ".json"})
+
+
+def exists(path: str) -> bool:
+    """Whether ``path``, which may be any text, is the path of something."""
+    try:
+        return bool(path) and Path(path).exists()
+    except (OSError, ValueError):  # longer than a path can be, or no path at all
+        return False
+
+
+def read_files(paths: Iterable[str]) -> dict[str, bytes]:
+    """Path -> content, in order: files as they are named, of folders every YAML or JSON file at any depth.
+
+    Hidden files and folders inside a folder are passed by, and so is a file that was read under another name.
+
+    Raises:
+        UsageError: a path does not exist.
+        InputError: a file or folder cannot be read.
+    """
+    found: dict[Path, Path] = {}
+    for path in paths:
+        if not exists(path):
+            raise UsageError(f'there is no file or folder "{path}"')
+        for file in _files(Path(path)):
+            found.setdefault(file.resolve(), file)
+    return {str(file): _content(file) for file in found.values()}
+
+
+def write_files(contents: Mapping[str, bytes]) -> None:
+    """Give files that exist a new content, each at once, with the permissions they had; links stay links.
+
+    Raises:
+        OutputError: a file cannot be written. Unless it says so, nothing was written.
+    """
+    ready: dict[Path, Path] = {}
+    file, written = Path(), 0
+    try:
+        for name, content in contents.items():
+            file = Path(name).resolve()
+            ready[file] = _beside(file, content)
+        for file in list(ready):
+            ready[file].replace(file)
+            del ready[file]
+            written += 1
+    except OSError as error:
+        which = f"{written} of {len(contents)} files were written" if written else "nothing was written"
+        raise OutputError(f'"{file}" cannot be written: {error.strerror}; {which}') from None
+    finally:
+        for leftover in ready.values():
+            leftover.unlink(missing_ok=True)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    try:
+        inside = sorted(path.iterdir())
+    except OSError as error:
+        raise InputError(f'"{path}" cannot be read: {error.strerror}') from None
+    for child in inside:
+        if child.name.startswith("."):
+            continue
+        if child.is_dir():
+            yield from () if child.is_symlink() else _files(child)  # a link may lead round in a circle
+        elif child.suffix in _ENDINGS and child.is_file():
+            yield child
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f'"{file}" cannot be read: {error.strerror}') from None
+
+
+def _beside(file: Path, content: bytes) -> Path:
+    """A new file in the same folder, with ``content`` and the permissions of ``file``."""
+    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        beside.chmod(file.stat().st_mode)
+    except OSError:
+        beside.unlink(missing_ok=True)
+        raise
+    return beside

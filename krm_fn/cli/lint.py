@@ -1,0 +1,226 @@
+"""``inject-proxy lint``: judge a NO_PROXY list, or what manifests say about a proxy, and mend it.
+
+The law of this room: words in, words out; what is wrong, and what may be done about it, is known by other rooms. Files
+are written only where ``--fix`` asks for it, and only those that change.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn import config
+from krm_fn.audit import Audit, audit, listed, mend
+from krm_fn.cli._answer import Answer
+from krm_fn.cli._files import exists, read_files, write_files
+from krm_fn.config import ProxyConfig
+from krm_fn.errors import UsageError
+from krm_fn.lint import Listing, Rules
+from krm_fn.manifests import Manifests
+from krm_fn.noproxy import Consumer, Network
+from krm_fn.noproxy.lint import Problem, lint_list
+from krm_fn.patch import field_path
+from krm_fn.results import Result, Severity, redact
+
+USAGE = """\
+inject-proxy lint: judges a NO_PROXY list, or what manifests say about a proxy, and mends it.
+
+usage: inject-proxy lint [--fix] [--consumer node|pod] [--config FILE] [--output text|json] TEXT | PATH ... | -
+
+  TEXT              one NO_PROXY list, as a program gets it
+  PATH              files and folders of manifests: objects, workloads and ProxyConfigs in *.yaml, *.yml and *.json
+  -                 the same on standard input, as YAML documents or a ResourceList
+      --fix         do what the rules allow: mend files in place; print a list, or standard input, mended
+      --consumer    who reads the list, of TEXT or of a ProxyConfig: node (default) or pod; objects know it themselves
+      --config      the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests
+      --output      text (default) or json: a list of results as a KRM function gives them
+
+exit codes: 0 nothing of severity error is left; 1 something is; 2 wrong usage; 3 a bug of this program.
+"""
+_OPTIONS: dict[str, tuple[str, ...]] = {"--consumer": ("node", "pod"), "--config": (), "--output": ("text", "json")}
+_STDIN = "standard input"
+_RULE = re.compile(r"NP[0-9]{3}(?=: )")
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """The command line, taken apart."""
+
+    words: tuple[str, ...]
+    options: Mapping[str, str]
+    fix: bool
+
+    @property
+    def consumer(self) -> Consumer:
+        return Consumer(self.options.get("--consumer", Consumer.NODE.value))
+
+    @property
+    def as_json(self) -> bool:
+        return self.options.get("--output") == "json"
+
+
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
+    """Judge, and mend where that is asked for.
+
+    Args:
+        arguments: those behind ``lint``.
+        read_stdin: gives standard input; called only for ``-``.
+
+    Raises:
+        UsageError: an unknown option, no text and no path, or a path that does not exist.
+        InputError, ConfigError: a file, or the ProxyConfig of ``--config``, is wrong.
+        OutputError: a file cannot be written.
+    """
+    wish = _taken_apart(arguments)
+    wanted = _config(wish.options.get("--config"))
+    if len(wish.words) == 1 and wish.words[0] != "-" and not exists(wish.words[0]):
+        return _of_list(_as_list(wish.words[0]), wish, wanted or ProxyConfig())
+    if "-" in wish.words:
+        if len(wish.words) > 1:
+            raise UsageError("`-` must stand alone: lint standard input and files one after the other")
+        return _of_files({_STDIN: read_stdin()}, wish, wanted)
+    return _of_files(read_files(wish.words), wish, wanted)
+
+
+def _taken_apart(arguments: Iterable[str]) -> _Wish:
+    options: dict[str, str] = {}
+    words: list[str] = []
+    rest, fix, only_words = iter(arguments), False, False
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if only_words or argument == "-" or not argument.startswith("-"):
+            words.append(argument)
+        elif argument == "--":
+            only_words = True
+        elif argument == "--fix":
+            fix = True
+        elif name in _OPTIONS:
+            options[name] = _checked(name, value if equals else next(rest, ""))
+        else:
+            raise UsageError(f'unknown option "{name}": `inject-proxy lint --help` lists what there is')
+    if not words:
+        raise UsageError("a list, a path or `-` must be named: `inject-proxy lint --help` shows how")
+    return _Wish(tuple(words), options, fix)
+
+
+def _checked(name: str, value: str) -> str:
+    allowed = _OPTIONS[name]
+    if not value or (allowed and value not in allowed):
+        must = f"must be one of {', '.join(allowed)}" if allowed else "must name a file"
+        raise UsageError(f"`{name}` {must}" + (f', not "{value}"' if value else ""))
+    return value
+
+
+def _config(path: str | None) -> ProxyConfig | None:
+    """The one ProxyConfig of the file ``path``."""
+    if path is None:
+        return None
+    source = Manifests(read_files([path]))
+    found = [obj.data for index in range(len(source)) for obj in source.objects(index) if obj.ref.kind == config.KIND]
+    if len(found) != 1:
+        raise UsageError(f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}')
+    return config.load(found[0])
+
+
+def _as_list(text: str) -> str:
+    if re.search(r"^[./]*/|\.(ya?ml|json)$", text):
+        raise UsageError(f'there is no file or folder "{text}"')
+    return text
+
+
+def _of_list(text: str, wish: _Wish, wanted: ProxyConfig) -> Answer:
+    defaults = wanted.cluster_defaults
+    networks = (defaults,) if defaults != Network() else ()
+    listing = Listing(wish.consumer, networks, wanted.policy.max_length)
+    mended = listed(text, listing, has_proxy=True)
+    judged = mended if wish.fix else text
+    network = networks[0] if networks else None
+    found = lint_list(judged, consumer=listing.consumer, network=network, max_length=listing.max_length)
+    rules = Rules(wanted.lint)
+    told = [(severity, problem) for problem in found if (severity := rules.severity(problem)) is not None]
+    exit_code = int(any(severity is Severity.ERROR for severity, _ in told))
+    lines = tuple(_line_of_problem(*one) for one in told)
+    advice = (f"mended: {_shown(mended)}",) if told and mended != judged else ()
+    report = _json([_problem_data(*one) for one in told]) if wish.as_json else _bytes(_joined([*lines, *advice]))
+    if not wish.fix:
+        return Answer(report, (), exit_code)
+    if "@" in mended:
+        return Answer(b"", (*_lines(report), "[error] the list is not printed: it may hold a password"), 1)
+    return Answer(_bytes(f"{mended}\n"), _lines(report), exit_code)
+
+
+def _line_of_problem(severity: Severity, found: Problem) -> str:
+    """``NP010 error "a;b": message -> mended``, for the whole list without entry and mended form."""
+    subject = f' "{found.entry}"' if found.entry else ""
+    mended = f" -> {found.mended}" if found.entry and found.mended else ""
+    return _shown(f"{found.rule} {severity.value}{subject}: {found.message}{mended}")
+
+
+def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
+    tags = {"rule": found.rule, "entry": found.entry, "mended": found.mended}
+    message = _shown(f"{found.rule}: {found.message}")
+    filled = {key: redact(value) for key, value in tags.items() if value}
+    return {"message": message, "severity": severity.value, "tags": filled}
+
+
+def _of_files(files: Mapping[str, bytes], wish: _Wish, wanted: ProxyConfig | None) -> Answer:
+    done = (mend if wish.fix else audit)(files, config=wanted, consumer=wish.consumer)
+    lines = [_line(result) for result in done.results]
+    report = _json([_data(result) for result in done.results]) if wish.as_json else _bytes(_joined(lines))
+    exit_code = int(any(result.severity is Severity.ERROR for result in done.results))
+    told = _summary(files, done, wish)
+    if wish.fix and _STDIN in files:
+        mended = done.mended.get(_STDIN, files[_STDIN])
+        return Answer(mended, (*_lines(report), *told), exit_code)
+    write_files(done.mended)
+    return Answer(report, told, exit_code)
+
+
+def _summary(files: Mapping[str, bytes], done: Audit, wish: _Wish) -> tuple[str, ...]:
+    counts = {severity: sum(result.severity is severity for result in done.results) for severity in Severity}
+    parts = [f"{_count(len(files), 'file')} read", f"{_count(done.judged, 'object')} judged"]
+    parts += [f"{_count(len(done.mended), 'file')} mended"] if wish.fix else []
+    parts += [_count(counts[Severity.ERROR], "error"), _count(counts[Severity.WARNING], "warning")]
+    mended = () if _STDIN in files else tuple(f"mended {name}" for name in done.mended)
+    return (*mended, f"inject-proxy lint: {', '.join(parts)}")
+
+
+def _line(result: Result) -> str:
+    """The line of ``Result.line`` with the file in front of the object."""
+    parts = (result.ref.file_path, str(result.ref), field_path(result.path))
+    subject = " ".join(part for part in parts if part)
+    return _shown(f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.message)}")
+
+
+def _data(result: Result) -> dict[str, Any]:
+    data = result.to_data()
+    rule = _RULE.match(result.message)
+    return data | ({"tags": {**data.get("tags", {}), "rule": rule[0]}} if rule else {})
+
+
+def _json(found: Sequence[Mapping[str, Any]]) -> bytes:
+    return _bytes(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+
+
+def _shown(text: str) -> str:
+    return " ".join(str(redact(text)).split())
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(report: bytes) -> tuple[str, ...]:
+    return tuple(report.decode(errors="replace").splitlines())
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _bytes(text: str) -> bytes:
+    """The text as it came: a command line may hold bytes that are no UTF-8."""
+    return text.encode(errors="surrogateescape")

@@ -1,0 +1,86 @@
+"""Options and fixtures for all tests."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+from support import CACHE, ROOT, TOOLS, need_engine
+
+DEFAULT_BASE = "python:3.13-slim"
+BUILD_ARGUMENTS = ("PIP_INDEX_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+BUILD_LIMIT = 900.0
+"""Seconds: a first build makes its base from packages."""
+
+# Timing decides no test; `HYPOTHESIS_EXAMPLES=5000` looks longer than a commit can wait.
+hypothesis.settings.register_profile(
+    "ours", deadline=None, max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "150")), print_blob=True
+)
+hypothesis.settings.load_profile("ours")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--write-golden",
+        action="store_true",
+        help="rewrite the stored expectations that differ, and fail, so that they are read as a diff",
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, bytes], None]:
+    """A check that a stored file holds exactly these bytes; with ``--write-golden`` it is rewritten first."""
+
+    def check(stored: Path, actual: bytes) -> None:
+        expected = stored.read_bytes() if stored.exists() else None
+        if expected != actual and request.config.getoption("--write-golden"):
+            stored.write_bytes(actual)
+            pytest.fail(f"{stored.name} is rewritten: read the diff, then run the test again", pytrace=False)
+        assert actual.decode() == (expected or b"").decode()
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def image() -> Iterator[str]:
+    """The name of our image, built by a real engine from this checkout; it is removed at the end.
+
+    Each test worker has a name of its own for it: one builds, the others find it built.
+    """
+    docker = need_engine()
+    name = f"localhost/inject-proxy-test:{os.getpid()}"
+    arguments = [f"--build-arg={key}={os.environ[key]}" for key in BUILD_ARGUMENTS if key in os.environ]
+    with _one_worker_at_a_time():
+        base = f"--build-arg=BASE={_base_image()}"
+        _make([docker, "build", "--quiet", "--network", "host", base, *arguments, "--tag", name, str(ROOT)])
+    yield name
+    subprocess.run([docker, "rmi", name], capture_output=True, check=False)
+
+
+@contextlib.contextmanager
+def _one_worker_at_a_time() -> Iterator[None]:
+    CACHE.mkdir(exist_ok=True)
+    with (CACHE / "image.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _base_image() -> str:
+    """An image to stand on: made from Debian's packages where this user can, else the default, which is pulled."""
+    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+        return DEFAULT_BASE
+    return _make([str(TOOLS / "make-base"), "localhost/inject-proxy-base", str(CACHE / "base.tar")])
+
+
+def _make(argv: list[str]) -> str:
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=BUILD_LIMIT, check=False)
+    if done.returncode:
+        pytest.fail(f"{argv[0]} failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}", pytrace=False)
+    return done.stdout.strip()

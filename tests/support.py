@@ -1,0 +1,140 @@
+"""What several test files need: the command as a user runs it, and the tools that judge its work.
+
+The law of this room: a tool that is missing is never a silent pass. For a person the test skips and says in one line
+how to get the tool; where ``REQUIRE_TOOLS=1`` is set (CI) it fails.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = ROOT / ".cache"
+TOOLS = ROOT / "tests" / "tools"
+COMMAND = Path(sys.executable).with_name("inject-proxy")
+TIME_LIMIT = 60.0
+"""Seconds after which a run counts as a hang."""
+
+HOW_TO_GET = {
+    "debootstrap": "`apt-get install debootstrap`",
+    "curl": "`apt-get install curl`",
+    "docker": "install Docker, or on Debian `apt-get install docker.io`",
+    "go": "install Go",
+    "java": "install a JDK, on Debian `apt-get install default-jdk-headless`",
+    "javac": "install a JDK, on Debian `apt-get install default-jdk-headless`",
+    "kpt": "download a release of kpt and put it on PATH",
+    "kubectl": "`make tools` builds it where Go is installed",
+    "kustomize": "`make tools` builds it where Go is installed",
+    "node": "install Node.js, on Debian `apt-get install nodejs`",
+    "perl": "`apt-get install perl`",
+    "ruby": "`apt-get install ruby`",
+    "setpriv": "`apt-get install util-linux`",
+    "shellcheck": "`apt-get install shellcheck`",
+    "systemd": "`apt-get install systemd`",
+    "wget": "`apt-get install wget`",
+}
+
+
+def search_path() -> str:
+    """PATH as the tests see it: our command, then what `make tools` built, then the user's, then systemd's folders."""
+    ours = [str(COMMAND.parent), str(CACHE / "bin")]
+    return os.pathsep.join([*ours, os.environ.get("PATH", os.defpath), "/usr/lib/systemd", "/lib/systemd", "/usr/sbin"])
+
+
+def need(tool: str) -> str:
+    """The path of the command ``tool``, or the end of this test."""
+    return shutil.which(tool, path=search_path()) or missing(tool, HOW_TO_GET.get(tool, "put it on PATH"))
+
+
+def missing(what: str, how_to_get: str) -> NoReturn:
+    """End this test, in one line, because ``what`` is not there: a failure with ``REQUIRE_TOOLS=1``, else a skip."""
+    message = f"{what} is missing: {how_to_get}"
+    if os.environ.get("REQUIRE_TOOLS") == "1":
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
+
+
+def need_engine() -> str:
+    """The path of the ``docker`` client, if an engine answers it."""
+    docker = need("docker")
+    if not _engine_answers(docker):
+        missing("a container engine that answers `docker info`", "start Docker, or set DOCKER_HOST")
+    return docker
+
+
+@functools.cache
+def _engine_answers(docker: str) -> bool:
+    return subprocess.run([docker, "info"], capture_output=True, timeout=TIME_LIMIT, check=False).returncode == 0
+
+
+def run(
+    argv: Iterable[str | Path],
+    stdin: bytes = b"",
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    first_on_path: Path | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a tool with our command on its PATH; ``env`` is added to the environment of this process."""
+    path = search_path() if first_on_path is None else f"{first_on_path}{os.pathsep}{search_path()}"
+    return subprocess.run(
+        [str(word) for word in argv],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env={**os.environ, "PATH": path, **(env or {})},
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+def inject_proxy(
+    stdin: bytes | str, *argv: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the installed command as an orchestrator does: a pipe, and nothing in the environment but ``env``."""
+    return subprocess.run(
+        [str(COMMAND), *argv],
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        capture_output=True,
+        env=dict(env or {}),
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+def example(name: str, copy_to: Path) -> Path:
+    """A copy of all examples in the folder ``copy_to``, and in it the folder of the example ``name``."""
+    shutil.copytree(ROOT / "examples", copy_to, dirs_exist_ok=True)
+    return copy_to / name
+
+
+def readme_command(folder: Path, beginning: str) -> list[str]:
+    """The one command in the README of ``folder`` that begins so, as the words a shell would make of it."""
+    text = (folder / "README.md").read_text().replace("\\\n", " ")
+    (line,) = (line for line in text.splitlines() if line.startswith(f"    {beginning} "))
+    return shlex.split(line, comments=True)
+
+
+def diff_of_folders(before: Path, after: Path) -> bytes:
+    """What changed between two folders, as a unified diff of their files, in the order of their names."""
+    names = sorted({path.relative_to(top) for top in (before, after) for path in top.rglob("*") if path.is_file()})
+    lines: list[str] = []
+    for name in names:
+        old, new = (_lines(top / name) for top in (before, after))
+        lines += difflib.unified_diff(old, new, f"a/{name.as_posix()}", f"b/{name.as_posix()}")
+    return "".join(lines).encode()
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines(keepends=True) if path.exists() else []

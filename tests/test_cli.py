@@ -1,0 +1,241 @@
+"""The door: arguments, streams and exit codes, as a shell sees them."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
+from support import COMMAND, TIME_LIMIT, inject_proxy
+
+from krm_fn import cli, function
+from krm_fn.errors import OurBug
+from krm_fn.results import Severity
+
+GOOD = resource_list(WORKERS, SETTINGS)
+UNSEEN = WORKERS.replace(
+    "path: /etc/motd # shown at login", "path: /etc/systemd/system/kubelet.service.d/http-proxy.conf"
+).replace('content: "Grüße 👋 日本語\\n"', "contentFrom: {secret: {name: a, key: b}}")
+
+
+class Streams:
+    """Standard streams of a process, for a run inside this one; ``writes`` counts how often stdout is written."""
+
+    def __init__(self, stdin: bytes) -> None:
+        self.out, self.err = io.BytesIO(), io.StringIO()
+        self.writes = 0
+        self.stdin = SimpleNamespace(buffer=io.BytesIO(stdin), isatty=lambda: False)
+        self.stdout = SimpleNamespace(buffer=SimpleNamespace(write=self._write, flush=lambda: None))
+
+    def _write(self, data: bytes) -> int:
+        self.writes += 1
+        return self.out.write(data)
+
+
+@pytest.fixture
+def main(monkeypatch: pytest.MonkeyPatch) -> object:
+    """Runs the command in this process; gives its exit code and its streams."""
+
+    def run(stdin: str, *argv: str) -> tuple[int, Streams]:
+        streams = Streams(stdin.encode())
+        limit = sys.getrecursionlimit()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", streams.stdin)
+            patch.setattr(sys, "stdout", streams.stdout)
+            patch.setattr(sys, "stderr", streams.err)
+            patch.setattr(cli.gc, "disable", lambda: None)
+            code = cli.main(argv)
+        sys.setrecursionlimit(limit)
+        return code, streams
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("stdin", "code"),
+    [
+        pytest.param(GOOD, 0, id="done"),
+        pytest.param(resource_list(SETTINGS), 0, id="nothing to do"),
+        pytest.param(resource_list(WORKERS, config=None), 0, id="no FunctionConfig"),
+        pytest.param(resource_list(WORKERS, config=BAD_CONFIG), 1, id="a wrong FunctionConfig"),
+        pytest.param(resource_list(WORKERS, config=CONFIG + "  mode: Check\n"), 1, id="a check that finds something"),
+        pytest.param("kind: List\n", 1, id="no ResourceList"),
+        pytest.param("", 1, id="nothing"),
+    ],
+)
+def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
+    assert inject_proxy(stdin).returncode == code
+
+
+@pytest.mark.parametrize("argv", [["--nonsense"], ["file.yaml"], ["-vv"], ["--verbose", "-x"], ["-"], [""]])
+def test_an_argument_nobody_knows_is_wrong_usage(argv: list[str]) -> None:
+    done = inject_proxy(GOOD, *argv)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.decode().startswith('[error] unknown argument "')
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_the_help_names_every_argument_and_a_function_config(flag: str) -> None:
+    done = inject_proxy(b"", flag)
+    text = done.stdout.decode()
+    assert (done.returncode, done.stderr) == (0, b"")
+    for word in ("--verbose", "--traceback", "--version", "--help", "kind: ProxyConfig", "exit codes"):
+        assert word in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_the_version_is_one_line() -> None:
+    done = inject_proxy(b"", "--version")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"inject-proxy ")
+    assert done.stdout.count(b"\n") == 1
+
+
+def test_a_terminal_on_standard_input_is_wrong_usage_and_no_wait() -> None:
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run([COMMAND], stdin=theirs, capture_output=True, timeout=TIME_LIMIT, check=False)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert b"standard input" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "says"),
+    [
+        pytest.param("<&-", 2, b"must come on standard input", id="no standard input"),
+        pytest.param(">&-", 1, b"standard output must be open", id="no standard output"),
+        pytest.param(">/dev/full", 1, b"standard output could not be written", id="a full disk"),
+    ],
+)
+def test_a_stream_that_is_not_there_is_told_in_one_line(redirection: str, code: int, says: bytes) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" {redirection}', COMMAND],
+        input=GOOD.encode(),
+        capture_output=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    assert done.returncode == code
+    assert says in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_standard_output_is_written_once_and_whole(main: object) -> None:
+    code, streams = main(GOOD)  # type: ignore[operator]
+    assert (code, streams.writes) == (0, 1)
+    assert streams.out.getvalue() == function.run(GOOD.encode()).output
+
+
+@pytest.mark.parametrize("stdin", ["kind: List\n", "a: [", "\x00", resource_list(WORKERS) + "---\na: 1\n"])
+def test_nothing_is_written_when_the_input_cannot_be_read(main: object, stdin: str) -> None:
+    code, streams = main(stdin)  # type: ignore[operator]
+    assert (code, streams.writes) == (1, 0)
+    assert streams.err.getvalue().startswith("[error] ")
+    assert streams.err.getvalue().count("\n") == 1
+
+
+def test_the_list_is_written_even_if_there_are_errors_in_it() -> None:
+    done = inject_proxy(resource_list(WORKERS, config=BAD_CONFIG))
+    assert done.stdout.decode().startswith(resource_list(WORKERS, config=BAD_CONFIG) + "results:\n")
+
+
+def test_errors_come_before_warnings_and_the_summary_is_last() -> None:
+    config = CONFIG + "  mode: Check\n"
+    lines = inject_proxy(resource_list(UNSEEN, config=config)).stderr.decode().splitlines()
+    marks = [line.split("]")[0] for line in lines[:-1]]
+    assert marks == sorted(marks, key=["[error", "[warning"].index)
+    assert set(marks) == {"[error", "[warning"}
+    assert lines[
+        -1
+    ] == f"inject-proxy: 1 item read, 0 changed, {marks.count('[error')} errors, {marks.count('[warning')} warning" + (
+        "" if marks.count("[warning") == 1 else "s"
+    )
+
+
+def test_a_line_names_object_field_and_what_is_wrong() -> None:
+    lines = inject_proxy(resource_list(UNSEEN)).stderr.decode().splitlines()
+    place = "bootstrap.cluster.x-k8s.io/v1beta1/KubeadmConfigTemplate/org-acme/workers spec.template.spec.files[0]"
+    assert any(
+        line.startswith(f"[warning] {place}") and ": " in line.removeprefix(f"[warning] {place}") for line in lines
+    )
+
+
+@pytest.mark.parametrize("flag", ["-v", "--verbose"])
+def test_every_change_is_told_when_asked_for(flag: str) -> None:
+    quiet, verbose = inject_proxy(GOOD), inject_proxy(GOOD, flag)
+    assert quiet.stdout == verbose.stdout
+    assert b"[info]" not in quiet.stderr
+    changes = [line for line in verbose.stderr.decode().splitlines() if line.startswith("[info] ")]
+    results = function.run(GOOD.encode()).results
+    assert len(changes) == sum(result.severity is Severity.INFO for result in results) > 0
+
+
+@pytest.mark.parametrize(
+    ("items", "says"),
+    [
+        ([], "0 items read, 0 changed, 0 errors, "),
+        ([SETTINGS], "1 item read, 0 changed, 0 errors, "),
+        ([WORKERS, SETTINGS], "2 items read, 1 changed, 0 errors, "),
+    ],
+)
+def test_the_summary(items: list[str], says: str) -> None:
+    text = resource_list(*items).replace("items:\nfunc", "items: []\nfunc")
+    *warnings, summary = inject_proxy(text).stderr.decode().splitlines()
+    assert all(line.startswith("[warning] ") for line in warnings)
+    assert summary == f"inject-proxy: {says}{len(warnings)} warning" + ("" if len(warnings) == 1 else "s")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [
+        pytest.param(RuntimeError("http://user:geheim@proxy"), 3, "this is a bug of inject-proxy", id="anything"),
+        pytest.param(RecursionError("geheim"), 3, "RecursionError", id="a stack that overflows"),
+        pytest.param(OurBug("http://user:geheim@proxy"), 3, "http://user:***@proxy", id="a check of ours that fails"),
+    ],
+)
+def test_a_bug_is_told_in_one_line_without_the_input(
+    main: object, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int, says: str
+) -> None:
+    def fail(data: bytes) -> None:
+        raise error
+
+    monkeypatch.setattr(function, "run", fail)
+    given, streams = main(GOOD)  # type: ignore[operator]
+    assert (given, streams.writes) == (code, 0)
+    assert says in streams.err.getvalue()
+    assert "geheim" not in streams.err.getvalue()
+    assert streams.err.getvalue().count("\n") == 1
+
+
+def test_a_traceback_is_shown_only_when_asked_for(main: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(data: bytes) -> None:
+        raise RuntimeError("the reason")
+
+    monkeypatch.setattr(function, "run", fail)
+    code, streams = main(GOOD, "--traceback")  # type: ignore[operator]
+    assert code == 3
+    assert "Traceback (most recent call last)" in streams.err.getvalue()
+    assert "the reason" in streams.err.getvalue()
+    assert streams.err.getvalue().splitlines()[-1].startswith("[error] this is a bug of inject-proxy")
+
+
+def test_an_error_is_one_line_whatever_the_input_holds() -> None:
+    done = inject_proxy('kind: "a\\n[error] b"\nitems: []\n')
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "krm_fn"], input=GOOD.encode(), capture_output=True, timeout=TIME_LIMIT, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, inject_proxy(GOOD).stdout)

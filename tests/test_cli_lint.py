@@ -1,0 +1,406 @@
+"""`inject-proxy lint`: a list, files, folders and standard input, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import inject_proxy
+
+from krm_fn.cli import _files, lint
+from krm_fn.cli._answer import Answer
+from krm_fn.errors import ConfigError, InputError, OutputError, UsageError
+
+SECRET = "s3cr3t"
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: prod
+  namespace: org
+spec:
+  clusterNetwork:
+    pods: {cidrBlocks: [192.168.0.0/16]}
+    services: {cidrBlocks: [10.96.0.0/12]}
+"""
+WEB = """\
+# the shop
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+    name: web
+    namespace: shop
+spec:
+    template:
+        spec:
+            containers:
+            -   name: app
+                env:
+                -   {name: HTTP_PROXY, value: "proxy.corp.example:3128"}   # no scheme
+                -   name: NO_PROXY
+                    value: 'localhost,127.0.0.1; 10.0.0.0/8'
+"""
+GOOD = WEB.replace("proxy.corp", "http://proxy.corp").replace("; ", ",")
+CONFIG = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  httpProxy: http://proxy.corp.example:3128
+  noProxy:
+  - .corp.example  # everything of ours
+  - 10.1.*
+"""
+CHART = "apiVersion: v1\nkind: {{ .Values.kind }}\n{{- if .Values.proxy }}\nx: y\n{{- end }}\n"
+
+
+def no_stdin() -> bytes:
+    raise AssertionError("nobody asked for standard input")
+
+
+def run(*words: str | Path, stdin: str | None = None) -> Answer:
+    read = no_stdin if stdin is None else stdin.encode
+    return lint.run([str(word) for word in words], read)
+
+
+def lines(answer: Answer) -> list[str]:
+    return answer.output.decode().splitlines()
+
+
+def ids(answer: Answer) -> list[str]:
+    return [line.split()[0] for line in lines(answer) if line.startswith("NP")]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder as a repository has it: manifests, a chart, a hidden folder, other files."""
+    files = {
+        "clusters/prod.yaml": CLUSTER,
+        "apps/web.yml": WEB,
+        "apps/notes.md": "NO_PROXY: a;b\n",
+        "apps/proxy.json": json.dumps({"kind": "Pod", "apiVersion": "v1", "spec": {"containers": [{"env": []}]}}),
+        "chart/templates/x.yaml": CHART,
+        ".git/web.yaml": WEB,
+        "apps/.hidden/web.yaml": WEB,
+        "proxy.yaml": CONFIG,
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+# a list
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "code"),
+    [
+        pytest.param("localhost,127.0.0.1", [], 0, id="nothing is wrong"),
+        pytest.param("localhost,127.0.0.1,a, b", ["NP010"], 1, id="a blank beside a comma"),
+        pytest.param("localhost,127.0.0.1,a;b", ["NP010"], 1, id="another separator"),
+        pytest.param("localhost,127.0.0.1,*.a.example", ["NP012"], 0, id="a warning is no failure"),
+        pytest.param("a", ["NP024", "NP024"], 0, id="no loopback"),
+        pytest.param("", ["NP002"], 1, id="nothing"),
+        pytest.param("x" * 5000, ["NP024", "NP024", "NP026"], 0, id="longer than a path can be"),
+        pytest.param(f"http://user:{SECRET}@host,a", ["NP018"], 1, id="a password"),
+    ],
+)
+def test_each_problem_of_a_list_is_a_line(text: str, expected: list[str], code: int) -> None:
+    answer = run(text)
+    assert (ids(answer), answer.exit_code, answer.told) == (expected, code, ())
+    assert SECRET not in answer.output.decode()
+
+
+def test_a_line_tells_rule_severity_entry_message_and_the_mended_form() -> None:
+    first, second = lines(run("localhost,127.0.0.1,a;b"))
+    assert first == 'NP010 error "a;b": entry "a;b" must not hold blanks, ";" or "|": write "a,b" -> a,b'
+    assert second == "mended: localhost,127.0.0.1,a,b"
+
+
+@pytest.mark.parametrize(
+    ("words", "mended", "told", "code"),
+    [
+        pytest.param(["a, b;c"], "a,b,c,localhost,127.0.0.1", [], 0, id="separators"),
+        pytest.param(["localhost,127.0.0.1"], "localhost,127.0.0.1", [], 0, id="nothing is wrong"),
+        pytest.param(["localhost,127.0.0.1,*,a"], "localhost,127.0.0.1,*,a", ["NP013"], 1, id="a person must decide"),
+        pytest.param(["localhost,127.0.0.1,fd00::/8"], "localhost,127.0.0.1,fd00::/8", [], 0, id="for nodes"),
+        pytest.param(["--consumer=pod", "localhost,127.0.0.1,fd00::/8"], "localhost,127.0.0.1", [], 0, id="for pods"),
+        pytest.param(["--", "-a.example,localhost,127.0.0.1"], "-a.example,localhost,127.0.0.1", [], 0, id="a dash"),
+    ],
+)
+def test_a_list_is_mended_on_standard_output(words: list[str], mended: str, told: list[str], code: int) -> None:
+    answer = run("--fix", *words)
+    assert (answer.output.decode(), answer.exit_code) == (f"{mended}\n", code)
+    assert [line[:5] for line in answer.told] == told
+    assert run("--fix", *words[:-1], mended).output == answer.output
+
+
+def test_a_list_that_may_hold_a_password_is_not_printed() -> None:
+    answer = run("--fix", f"http://user:{SECRET}@host,a;b")
+    assert (answer.output, answer.exit_code) == (b"", 1)
+    assert not any(SECRET in line for line in answer.told)
+    assert answer.told[-1] == "[error] the list is not printed: it may hold a password"
+
+
+def test_bytes_that_are_no_text_pass() -> None:
+    assert run("--fix", "localhost,127.0.0.1,${\udcff}").output == b"localhost,127.0.0.1,${\xff}\n"
+
+
+def test_the_config_says_which_rules_speak_about_a_list_and_what_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "proxy.yaml"
+    path.write_text(CONFIG + "  lint: {rules: {NP024: Off, NP010: Warning}}\n  clusterDefaults: {endpoint: api.x}\n")
+    answer = run("--config", path, "svc,.svc,cluster.local,.cluster.local,a;b")
+    assert (ids(answer), answer.exit_code) == (["NP003", "NP010"], 1)
+
+
+def test_the_problems_of_a_list_as_json() -> None:
+    (found,) = json.loads(run("--output", "json", "localhost,127.0.0.1,a;b").output)
+    assert found["severity"] == "error"
+    assert found["message"].startswith("NP010: ")
+    assert found["tags"] == {"rule": "NP010", "entry": "a;b", "mended": "a,b"}
+
+
+# files
+
+
+def test_a_tree_is_judged_file_by_file_in_order(tree: Path) -> None:
+    before = contents(tree)
+    answer = run(tree)
+    assert answer.exit_code == 1
+    assert contents(tree) == before
+    told = lines(answer)
+    assert told == sorted(told, key=lambda line: line.split()[1])
+    assert all(str(tree) in line for line in told)
+    assert not any(hidden in line for line in told for hidden in (".git", ".hidden", "notes.md"))
+    place = f"{tree}/apps/web.yml apps/v1/Deployment/shop/web spec.template.spec.containers[0].env[0].value"
+    assert any(line.startswith(f"[error] {place}: NP006: ") for line in told)
+    assert any(line.startswith(f"[warning] {tree}/chart/templates/x.yaml: is passed by: ") for line in told)
+    assert any(line.startswith(f"[warning] {tree}/proxy.yaml ") and "NP012" in line for line in told)
+    counts = [sum(line.startswith(f"[{severity}]") for line in told) for severity in ("error", "warning")]
+    summary = "inject-proxy lint: 5 files read, 2 objects judged, {} errors, {} warnings".format(*counts)
+    assert answer.told == (summary,)
+
+
+def test_what_is_said_as_json_is_what_a_krm_function_says(tree: Path) -> None:
+    found = json.loads(run("--output=json", tree).output)
+    assert len(found) == len(lines(run(tree)))
+    (scheme,) = (one for one in found if "NP006" in one["message"])
+    assert scheme["tags"] == {"rule": "NP006"}
+    assert scheme["resourceRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "shop"}
+    assert scheme["field"] == {"path": "spec.template.spec.containers[0].env[0].value"}
+    assert scheme["file"] == {"path": f"{tree}/apps/web.yml", "index": 0}
+
+
+def test_a_tree_is_mended_in_place_once_and_only_where_something_is_wrong(tree: Path) -> None:
+    before = contents(tree)
+    first = run("--fix", tree)
+    after = contents(tree)
+    assert {name for name in after if after[name] != before[name]} == {"apps/web.yml", "proxy.yaml"}
+    assert after.keys() == before.keys()
+    assert first.told[:-1] == (f"mended {tree}/apps/web.yml", f"mended {tree}/proxy.yaml")
+    assert "2 files mended, 0 errors" in first.told[-1]
+    assert first.exit_code == 0
+    second = run("--fix", tree)
+    assert contents(tree) == after
+    assert second.output == first.output
+    assert second.told == (first.told[-1].replace("2 files mended", "0 files mended"),)
+
+
+def test_what_is_mended_keeps_the_style_of_its_author(tree: Path) -> None:
+    run("--fix", tree)
+    text = (tree / "apps/web.yml").read_text()
+    assert text.startswith(WEB.split("                -   {name", maxsplit=1)[0])
+    assert '                -   {name: HTTP_PROXY, value: "http://proxy.corp.example:3128"}   # no scheme\n' in text
+    no_proxy = "localhost,127.0.0.1,10.0.0.0/8,svc,cluster.local,192.168.0.0/16,10.96.0.1,.svc,.cluster.local"
+    listed = text.split("value: '")[1].split("'")[0].split(",")
+    assert set(listed) == set(no_proxy.split(","))
+    assert (tree / "proxy.yaml").read_text() == CONFIG.replace("10.1.*", "10.1.0.0/16")
+
+
+def test_one_file_is_judged_without_the_facts_of_others(tree: Path) -> None:
+    assert run("--fix", tree / "apps/web.yml").exit_code == 0
+    assert (tree / "apps/web.yml").read_text().startswith(GOOD)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o755])
+def test_permissions_and_links_stay(tree: Path, mode: int) -> None:
+    path, link = tree / "apps/web.yml", tree / "link.yaml"
+    path.chmod(mode)
+    link.symlink_to(path)
+    run("--fix", link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.read_text() != WEB
+    assert sorted(child.name for child in path.parent.iterdir()) == [".hidden", "notes.md", "proxy.json", "web.yml"]
+
+
+def test_standard_input_is_mended_on_standard_output() -> None:
+    answer = run("--fix", "-", stdin=f"{CLUSTER}---\n{WEB}")
+    text = answer.output.decode()
+    assert text.startswith(f"{CLUSTER}---\n# the shop\n")
+    assert 'value: "http://proxy.corp.example:3128"}   # no scheme\n' in text
+    assert answer.told[-1].startswith("inject-proxy lint: 1 file read, 1 object judged, 1 file mended, 0 errors, ")
+    assert run("--fix", "-", stdin=text).output == answer.output
+
+
+def test_standard_input_is_judged_as_files_are() -> None:
+    answer = run("-", stdin=WEB)
+    assert answer.exit_code == 1
+    assert lines(answer)[0].startswith("[error] standard input apps/v1/Deployment/shop/web spec.")
+
+
+def test_standard_input_that_is_right_is_passed_on_byte_by_byte() -> None:
+    text = "kind: A\r\nx:   [1,2] # y\r\n...\n"
+    assert run("--fix", "-", stdin=text) == Answer(
+        text.encode(), ("inject-proxy lint: 1 file read, 0 objects judged, 0 files mended, 0 errors, 0 warnings",), 0
+    )
+
+
+def test_the_config_that_is_named_decides_about_files(tree: Path, tmp_path: Path) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text(CONFIG + "  lint: {rules: {NP006: Off, NP010: Off, NP003: Off, NP005: Off}}\n")
+    assert run("--config", path, tree / "apps").exit_code == 0
+    assert run(tree / "apps").exit_code == 1
+
+
+@pytest.mark.parametrize("words", [["-"], ["--fix", "-"], ["--output=json", "-"], ["--fix", "--output=json", "-"]])
+def test_no_password_is_in_what_is_told(words: list[str]) -> None:
+    url = f"http://user:{SECRET}^/@proxy:1"
+    text = WEB.replace("proxy.corp.example:3128", url).replace("10.0.0.0/8", f"u:{SECRET}@h")
+    config = CONFIG.replace("http://proxy.corp.example:3128", url)
+    answer = run(*words, stdin=f"{text}---\n{config}")
+    told = "\n".join(answer.told) + ("" if "--fix" in words else answer.output.decode())
+    assert "NP0" in told
+    assert SECRET not in told
+
+
+# wrong usage
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        pytest.param([], "a list, a path or `-` must be named", id="nothing"),
+        pytest.param(["--fx", "a"], 'unknown option "--fx"', id="an unknown option"),
+        pytest.param(["--consumer=none", "a"], '`--consumer` must be one of node, pod, not "none"', id="no consumer"),
+        pytest.param(["--output"], "`--output` must be one of text, json", id="an option without a value"),
+        pytest.param(["--config"], "`--config` must name a file", id="a config without a path"),
+        pytest.param(["--config=nowhere.yaml", "a"], 'no file or folder "nowhere.yaml"', id="no config"),
+        pytest.param(["nowhere.yaml"], 'no file or folder "nowhere.yaml"', id="a file that is not there"),
+        pytest.param(["./nowhere"], 'no file or folder "./nowhere"', id="a folder that is not there"),
+        pytest.param(["a", "b"], 'no file or folder "a"', id="two lists"),
+        pytest.param(["-", "a"], "`-` must stand alone", id="standard input and more"),
+    ],
+)
+def test_wrong_usage_says_what_is_right(words: list[str], says: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        run(*words)
+    assert says in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        pytest.param(CLUSTER, UsageError, id="none"),
+        pytest.param(f"{CONFIG}---\n{CONFIG}", UsageError, id="two"),
+        pytest.param(CONFIG + "  mode: X\n", ConfigError, id="a wrong one"),
+        pytest.param("kind: ProxyConfig\n\tx", InputError, id="no YAML"),
+    ],
+)
+def test_the_file_of_a_config_must_hold_one_that_is_right(text: str, error: type[Exception], tmp_path: Path) -> None:
+    path = tmp_path / "proxy.yaml"
+    path.write_text(text)
+    with pytest.raises(error):
+        run("--config", path, "a")
+
+
+# the command
+
+
+def test_the_command_prints_and_exits(tree: Path) -> None:
+    done = inject_proxy("", "lint", str(tree))
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == lines(run(tree))
+    assert done.stderr.decode().startswith("inject-proxy lint: 5 files read")
+    assert inject_proxy("", "lint", "--fix", "a;b").stdout == b"a,b,localhost,127.0.0.1\n"
+    assert inject_proxy(WEB, "lint", "--fix", "-").stdout.startswith(GOOD.encode())
+    assert inject_proxy("", "lint").returncode == 2
+
+
+def test_the_help_names_every_option() -> None:
+    done = inject_proxy("", "lint", "--help")
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = done.stdout.decode()
+    assert all(
+        option in text for option in ("--fix", "--consumer", "--config", "--output", "TEXT", "PATH", "exit codes")
+    )
+    assert max(map(len, text.splitlines())) <= 120
+
+
+# reading and writing files
+
+
+def test_folders_are_walked_in_order_and_no_file_is_read_twice(tree: Path) -> None:
+    (tree / "round").symlink_to(tree)
+    again = [str(tree), str(tree / "apps" / "web.yml"), str(tree / "apps" / ".." / "apps")]
+    found = [str(Path(name).relative_to(tree)) for name in _files.read_files(again)]
+    assert found == ["apps/proxy.json", "apps/web.yml", "chart/templates/x.yaml", "clusters/prod.yaml", "proxy.yaml"]
+
+
+def test_a_file_that_is_named_is_read_whatever_it_is_called(tree: Path) -> None:
+    path = tree / "apps/notes.md"
+    assert _files.read_files([str(path)]) == {str(path): b"NO_PROXY: a;b\n"}
+    assert list(_files.read_files([str(tree / ".git")])) == [str(tree / ".git/web.yaml")]
+
+
+def test_a_path_that_is_not_there_is_named() -> None:
+    with pytest.raises(UsageError, match='there is no file or folder "nowhere"'):
+        _files.read_files(["nowhere"])
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "a.yaml").write_text("x")
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(InputError, match=r'a\.yaml" cannot be read: Permission denied'):
+        _files.read_files([str(tmp_path)])
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(InputError, match="cannot be read: Permission denied"):
+        _files.read_files([str(tmp_path)])
+
+
+def test_all_files_are_written_or_none(tmp_path: Path) -> None:
+    good, gone = tmp_path / "a.yaml", tmp_path / "gone" / "b.yaml"
+    good.write_text("old")
+    with pytest.raises(OutputError, match=r'b\.yaml" cannot be written: .*; nothing was written'):
+        _files.write_files({str(good): b"new", str(gone): b"new"})
+    assert contents(tmp_path) == {"a.yaml": b"old"}
+
+
+def test_a_disk_that_fails_in_between_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [str(tmp_path / name) for name in ("a", "b")]
+    for name in names:
+        Path(name).write_text("old")
+    replace = Path.replace
+
+    def fail_at_b(self: Path, target: Any) -> Any:
+        if Path(target).name == "b":
+            raise OSError(5, os.strerror(5))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", fail_at_b)
+    with pytest.raises(OutputError, match=r'b" cannot be written: .*; 1 of 2 files were written'):
+        _files.write_files(dict.fromkeys(names, b"new"))
+    assert contents(tmp_path) == {"a": b"new", "b": b"old"}
