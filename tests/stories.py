@@ -1,0 +1,167 @@
+"""What the tests of whole ResourceLists share: taking one apart, and asking for another proxy.
+
+The law of this room: a list is taken apart as text, so that "the same" means the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from support import ROOT
+
+from krm_fn import patch
+from krm_fn.function import Outcome
+from krm_fn.patch import APPEND, Operation, Pointer
+from krm_fn.resourcelist import objects
+from krm_fn.results import ObjectRef
+from krm_fn.yamledit import Document, cut, read
+from krm_fn.yamledit.document import Part
+
+TESTDATA = ROOT / "testdata"
+HOST = "gateway.other.example"
+NETWORK = "192.168.77.0/24"
+"""Of the other proxy; neither stands in any input."""
+
+_URL_KEYS = ("httpProxy", "httpsProxy", "HTTP_PROXY", "HTTPS_PROXY")
+_LIST_KEYS = ("noProxy", "NO_PROXY")
+_PASSWORD = re.compile(r"://[^:@/\s\"]+:([^\s\"]+)@")
+
+
+def name_of(story: Path) -> str:
+    """``certManager/upstream-manifests``: how a test calls a story."""
+    return story.relative_to(TESTDATA).as_posix()
+
+
+def items(data: bytes) -> list[str]:
+    """The text of each item, with all that stands around it in the list where the layout allows to tell."""
+    text = data.decode()
+    parts = cut(text, "items")
+    if parts:
+        return [text[start:end] for start, end in parts.items]
+    return [part.text for part in _members(text)["items"].items() or ()]
+
+
+def envelope(data: bytes) -> dict[str, str]:
+    """The text of each member of the list, ``items`` and ``results`` left out."""
+    text = data.decode()
+    parts = cut(text, "items")
+    if parts:
+        texts = {key: parts.member(key) for key in parts.members}
+    else:
+        texts = {key: part.text for key, part in _members(text).items()}
+    return {key: value for key, value in texts.items() if key not in ("items", "results")}
+
+
+def meaning(item: str) -> Any:
+    """The plain data of the text of one item (of ``items``)."""
+    data = read(item)
+    return data[0] if isinstance(data, list) else data
+
+
+def objects_of(item: str) -> dict[ObjectRef, Any]:
+    """The objects that an item is or holds."""
+    return {found.ref: found.data for found in objects(meaning(item))}
+
+
+def function_config(data: bytes) -> dict[str, Any]:
+    """The plain data of the FunctionConfig."""
+    config: dict[str, Any] = _members(data.decode())["functionConfig"].data()
+    return config
+
+
+def wishes(data: bytes) -> dict[str, Any]:
+    """What the FunctionConfig asks for, in whichever of its two forms: ``spec``, or the ``data`` of a ConfigMap."""
+    config = function_config(data)
+    return config.get("spec") or config.get("data") or {}
+
+
+def passwords(data: bytes) -> set[str]:
+    """The passwords that stand in the text of the FunctionConfig, also where the list cannot be read."""
+    return set(_PASSWORD.findall(data.decode().rpartition("functionConfig")[2]))
+
+
+def is_config_map(data: bytes) -> bool:
+    """True if the FunctionConfig is a ConfigMap, where every value is a text."""
+    return bool(function_config(data)["kind"] == "ConfigMap")
+
+
+def asking(data: bytes, **wanted: Any) -> bytes:
+    """The same list with a FunctionConfig that asks for something else as well."""
+    root = "spec" if "spec" in function_config(data) else "data"
+    operations = [patch.add("functionConfig", root, key, value=value) for key, value in wanted.items()]
+    return _edited(data, operations)
+
+
+def with_other_proxy(data: bytes) -> bytes:
+    """The same list with a FunctionConfig that sets the same variables to another proxy."""
+    given = wishes(data)
+    other = {key: f"http://{HOST}:8080" for key in _URL_KEYS if key in given}
+    return asking(data, **other, **{key: f"{NETWORK},.other.example" for key in _LIST_KEYS if key in given})
+
+
+def removing(data: bytes) -> bytes:
+    """The same list with a FunctionConfig that asks for removal."""
+    return asking(data, mode="Remove")
+
+
+def _members(text: str) -> dict[str, Part]:
+    members = Document(text).members()
+    assert members is not None
+    return members
+
+
+def _edited(data: bytes, operations: list[Operation]) -> bytes:
+    return Document(data.decode()).edit(operations).encode()
+
+
+def filled(data: Any) -> Any:
+    """The data without lists and mappings that hold nothing: a run that fills one may leave it, or take it with it."""
+    if isinstance(data, dict):
+        members = {key: filled(value) for key, value in data.items()}
+        return {key: value for key, value in members.items() if value not in ([], {})}
+    return [filled(value) for value in data] if isinstance(data, list) else data
+
+
+def differences(old: Any, new: Any, path: Pointer = ()) -> Iterator[Pointer]:
+    """Where two plain values differ; a list that has grown or shrunk differs as a whole."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            if key in old and key in new:
+                yield from differences(old[key], new[key], (*path, str(key)))
+            else:
+                yield (*path, str(key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, pair in enumerate(zip(old, new, strict=True)):
+            yield from differences(*pair, (*path, str(index)))
+    elif type(old) is not type(new) or old != new:
+        yield path
+
+
+def unexplained(before: bytes, outcome: Outcome) -> list[str]:
+    """Every difference between the items of ``before`` and those of the outcome that no result tells."""
+    found: list[str] = []
+    pairs = list(zip(items(before), items(outcome.output), strict=True))
+    for old, new in ((old, new) for old, new in pairs if old != new):
+        told = {ref: [result.path for result in outcome.results if _is(ref, result.ref)] for ref in objects_of(old)}
+        found += [] if any(told.values()) else [f"an item changed that no result is about:\n{new}"]
+        for (ref, data), changed in zip(objects_of(old).items(), objects_of(new).values(), strict=True):
+            places = [place for place in differences(data, changed) if not _is_told(place, told[ref])]
+            found += [f"{ref} {patch.field_path(place)}" for place in places]
+    return found
+
+
+def _is(one: ObjectRef, other: ObjectRef) -> bool:
+    return (one.api_version, one.kind, one.namespace, one.name) == (
+        other.api_version,
+        other.kind,
+        other.namespace,
+        other.name,
+    )
+
+
+def _is_told(place: Pointer, told: list[Pointer]) -> bool:
+    tails = [path[:-1] if path[-1:] == (APPEND,) else path for path in told]
+    return any(all(a == b for a, b in zip(place, path, strict=False)) for path in tails if path)

@@ -1,0 +1,123 @@
+"""The house as designed: who may know whom, how large a room may be, and that each says what it is for."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import ROOT, TIME_LIMIT
+
+from krm_fn.targets import TARGETS
+
+SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
+ROOMS = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
+TARGET_FILES = {Path(inspect.getfile(target)) for target in TARGETS.values()}  # type: ignore[arg-type]
+HEADINGS = ("What it sets: ", "Where: ", "What it leaves alone: ", "Before and after:", "Options:", "Why: ")
+MOST_LINES = 300
+MOST_LINES_OF_A_FUNCTION = 40
+
+every_file = pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in SOURCES])
+every_room = pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in ROOMS])
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef]:
+    yield from (node for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef))
+
+
+def public(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    """Functions and classes of a module, and the methods of its classes, whose names do not begin with ``_``."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from public(node.body)
+
+
+def test_the_walls_between_the_rooms_stand() -> None:
+    """The contracts of import-linter in pyproject.toml; their names are sentences."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"Contracts: [1-9]\d* kept, 0 broken\.", done.stdout)
+
+
+def test_the_package_needs_three_others_at_run_time() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    listed = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    assert listed is not None
+    assert re.findall(r'^  "([A-Za-z]+)', listed[1], re.MULTILINE) == ["PyYAML", "jsonpatch", "jsonschema"]
+
+
+def test_only_what_is_listed_is_imported() -> None:
+    imported = {
+        name.split(".")[0]
+        for path in SOURCES
+        for node in ast.walk(parsed(path))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert imported - sys.stdlib_module_names == {"krm_fn", "yaml", "jsonpatch", "jsonschema"}
+
+
+@every_room
+def test_every_room_states_its_law(path: Path) -> None:
+    told = ast.get_docstring(parsed(path)) or ""
+    if path in TARGET_FILES:
+        positions = [told.find(f"\n{heading}") for heading in HEADINGS]
+        assert positions == sorted(positions)
+        assert positions[0] > 0
+        assert "\n```diff\n" in told
+    else:
+        assert "The law of this room" in told
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in ROOMS if not re.match("_[a-z]", path.name)]
+)
+def test_public_functions_and_classes_say_what_they_are_for(path: Path) -> None:
+    silent = [node.name for node in public(parsed(path).body) if not ast.get_docstring(node)]
+    # What a target offers is said once, in the protocol.
+    assert [name for name in silent if not (path in TARGET_FILES and name == "propose")] == []
+
+
+@every_file
+def test_no_room_is_too_large(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+    assert [one.name for one in functions(path) if (one.end_lineno or 0) - one.lineno >= MOST_LINES_OF_A_FUNCTION] == []
+
+
+@every_file
+def test_every_file_looks_at_types_as_text(path: Path) -> None:
+    assert "from __future__ import annotations\n" in path.read_text(encoding="utf-8") or not list(functions(path))
+
+
+@every_file
+def test_nothing_is_left_for_later(path: Path) -> None:
+    assert re.findall(r"\b(TODO|FIXME|XXX|HACK)\b", path.read_text(encoding="utf-8")) == []
+
+
+def test_every_target_of_the_folder_stands_in_the_table() -> None:
+    modules = set((ROOT / "krm_fn" / "targets").glob("[!_]*.py"))
+    assert modules == TARGET_FILES
+    assert all(name == target.ID for name, target in TARGETS.items())

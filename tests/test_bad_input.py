@@ -1,0 +1,335 @@
+"""Bad input: one clear line, exit code 1, nothing lost; never a traceback, never a hang, never our bug.
+
+Where a field has a wrong type, the object is still no reason to stop: each field that is read is replaced by values of
+every type, one at a time, and all objects together go through the installed command.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from contract_lists import CONFIG, WORKERS, resource_list
+from support import ROOT, inject_proxy
+from yaml_texts import places
+
+from krm_fn import config, patch
+from krm_fn.errors import ConfigError
+from krm_fn.function import run
+from krm_fn.results import Change
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import TARGETS
+from krm_fn.yamledit import read
+
+WRONG = [None, 0, "x", "", [], {}, [1], [[]], [None], {"a": 1}, True, -1.5, "long " * 2000, "${TEMPLATE}", "a\nb\n"]
+
+OBJECTS = {
+    "KubeadmControlPlane": """\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlane
+metadata:
+  name: cp
+  namespace: org
+  labels: {cluster.x-k8s.io/cluster-name: one}
+  annotations: {config.kubernetes.io/path: a.yaml, config.kubernetes.io/index: "1"}
+spec:
+  version: v1.29.0
+  kubeadmConfigSpec:
+    format: cloud-config
+    files:
+    - path: /etc/systemd/system/containerd.service.d/http-proxy.conf
+      content: |
+        [Service]
+        Environment="HTTP_PROXY=http://old:1"
+      permissions: "0640"
+      owner: root:root
+      append: false
+      encoding: ""
+    - path: /etc/systemd/system/kubelet.service.d/http-proxy.conf
+      encoding: base64
+      content: W1NlcnZpY2VdCg==
+    - path: /etc/systemd/system/containerd.service.d/99-http-proxy.conf
+      contentFrom: {secret: {name: proxy, key: conf}}
+    preKubeadmCommands:
+    - export HTTP_PROXY=http://old:1
+    - systemctl daemon-reload
+    - systemctl restart containerd
+""",
+    "KubeadmConfigTemplate": """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta2
+kind: KubeadmConfigTemplate
+metadata: {name: md}
+spec:
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      format: ignition
+      ignition: {containerLinuxConfig: {additionalConfig: ""}}
+      files: [{path: /etc/motd, content: hello}]
+      preKubeadmCommands: [swapoff -a]
+""",
+    "Deployment cert-manager": """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: cert-manager
+  labels: {app.kubernetes.io/name: cert-manager, app.kubernetes.io/component: controller}
+spec:
+  template:
+    metadata: {labels: {app.kubernetes.io/name: cert-manager}}
+    spec:
+      initContainers:
+      - name: cert-manager-init
+        env: [{name: no_proxy, value: x}]
+      containers:
+      - name: cert-manager-controller
+        image: quay.io/jetstack/cert-manager-controller
+        args: [--v=2]
+        envFrom: [{configMapRef: {name: proxy}}]
+        env:
+        - {name: HTTP_PROXY, value: http://old:1}
+        - {name: HTTPS_PROXY, valueFrom: {secretKeyRef: {name: s, key: k}}}
+        - {name: HTTP_PROXY, value: again}
+""",
+    "Deployment chart-operator": """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: chart-operator
+  labels: {app: chart-operator, app.kubernetes.io/name: chart-operator}
+spec:
+  template:
+    metadata: {labels: {app: chart-operator}}
+    spec:
+      initContainers: [{name: wait}]
+      containers:
+      - name: chart-operator
+        env:
+        - {name: http_proxy, value: http://old:1}
+""",
+    "ClusterPolicy": """\
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: add-proxies}
+spec:
+  rules:
+  - name: pods
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context:
+    - name: dynamic
+      configMap: {name: c, namespace: d}
+    - name: full
+      variable: {value: "a,{{ dynamic }}"}
+    mutate:
+      patchStrategicMerge:
+        spec:
+          containers:
+          - (name): "*"
+            env:
+            - {name: HTTP_PROXY, value: http://old:1}
+            - {name: NO_PROXY, value: "{{ full }}"}
+          +(initContainers):
+          - (name): "*"
+            env: [{name: https_proxy, value: ""}]
+  - name: each
+    mutate:
+      targets: [{kind: Pod}]
+      foreach:
+      - list: request.object.spec.containers
+        patchStrategicMerge:
+          spec:
+            template:
+              spec:
+                containers:
+                - name: "{{ element.name }}"
+                  env: [{name: HTTPS_PROXY, value: "{{ full }}"}]
+  - name: json
+    mutate: {patchesJson6902: "- op: add\\n  path: /spec/env\\n  value: {name: HTTP_PROXY}"}
+""",
+    "Cluster": """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: one, namespace: org}
+spec:
+  clusterNetwork:
+    serviceDomain: cluster.local
+    pods: {cidrBlocks: [192.168.0.0/16]}
+    services: {cidrBlocks: [10.96.0.0/12]}
+  controlPlaneEndpoint: {host: api.example.com, port: 6443}
+  controlPlaneRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KubeadmControlPlane, name: cp}
+""",
+    "List": """\
+apiVersion: v1
+kind: List
+metadata: {annotations: {config.kubernetes.io/path: a.yaml}}
+items:
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: cert-manager, labels: {app.kubernetes.io/name: cert-manager}}
+  spec: {template: {spec: {containers: [{name: cert-manager-controller}]}}}
+""",
+}
+PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")
+kinds = pytest.mark.parametrize("name", list(OBJECTS))
+
+
+def _with_wrong_types(sound: Any) -> Iterator[tuple[str, Any]]:
+    """``sound`` with one field replaced, and a word for which and by what; each field, each type."""
+    for place in places(sound)[1:]:
+        for value in WRONG:
+            damaged = patch.apply(copy.deepcopy(sound), [patch.Operation("replace", place, value)])
+            yield f"{patch.field_path(place)}: {str(value)[:20]!r}", damaged
+
+
+def _list_of(items: list[Any], function_config: Any) -> bytes:
+    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    return json.dumps({**head, "items": items, "functionConfig": function_config}, ensure_ascii=False).encode()
+
+
+@kinds
+def test_sound_objects_are_read_without_an_error(name: str) -> None:
+    """Else what follows would show nothing."""
+    outcome = run(_list_of([read(OBJECTS[name])], read(CONFIG)))
+    assert outcome.exit_code == 0
+    assert outcome.changed == (name != "Cluster")
+
+
+@kinds
+@pytest.mark.parametrize("settings", [pytest.param(PROXY, id="inject"), pytest.param(ProxySettings(), id="remove")])
+def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: ProxySettings) -> None:
+    """What it changes holds, and it does not want to change it again."""
+    for what, damaged in _with_wrong_types(read(OBJECTS[name])):
+        for target in TARGETS.values():
+            before = copy.deepcopy(damaged)
+            said = list(target.propose(damaged, settings, {}))
+            changes = [one.operation for one in said if isinstance(one, Change)]
+            after = patch.apply(copy.deepcopy(damaged), changes)
+            again = [one for one in target.propose(after, settings, {}) if isinstance(one, Change)]
+            assert damaged == before, what
+            assert all(one.message for one in said), what
+            assert again == [], what
+
+
+@kinds
+def test_all_wrong_types_at_once_go_through_the_command(name: str) -> None:
+    damaged = [damaged for _, damaged in _with_wrong_types(read(OBJECTS[name]))]
+    done = inject_proxy(_list_of(damaged, read(CONFIG)))
+    lines = done.stderr.decode().splitlines()
+    assert done.returncode in (0, 1)
+    assert all(line.startswith(("[error] ", "[warning] ")) for line in lines[:-1])
+    assert lines[-1].startswith(f"inject-proxy: {len(damaged)} items read, ")
+    items = json.loads(done.stdout)["items"]
+    assert len(items) == len(damaged)
+    assert done.returncode == 0 or items == damaged
+
+
+def _problems(function_config: Any) -> list[str]:
+    try:
+        config.load(function_config)
+    except ConfigError as error:
+        return error.problems
+    return []
+
+
+def _function_configs() -> dict[str, Any]:
+    names = ("full", "configmap", "configmap-nested", "remove")
+    return {name: read((ROOT / "functionconfig" / "examples" / f"{name}.yaml").read_text()) for name in names}
+
+
+@pytest.mark.parametrize("name", ["full", "configmap", "configmap-nested", "remove"])
+def test_a_field_of_the_function_config_of_a_wrong_type_is_told_in_one_line(name: str) -> None:
+    told = {what: _problems(damaged) for what, damaged in _with_wrong_types(_function_configs()[name])}
+    assert sum(map(bool, told.values())) > 20
+    for what, problems in told.items():
+        assert all(problem and "\n" not in problem for problem in problems), what
+
+
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: repr(value)[:20])
+def test_a_function_config_that_is_something_else_altogether(value: Any) -> None:
+    done = inject_proxy(_list_of([read(WORKERS)], value))
+    assert done.returncode == (0 if value in (None, {}) else 1)
+    assert json.loads(done.stdout)["items"] == [read(WORKERS)]
+    assert b"Traceback" not in done.stderr
+
+
+def _laughs(indent: str) -> str:
+    levels = [f"{indent}l0: &l0 [{', '.join('x' * 10)}]\n"]
+    levels += [f"{indent}l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 10)]
+    return "".join(levels)
+
+
+LAUGHING = OBJECTS["Deployment cert-manager"] + "x:\n" + _laughs("  ")
+
+
+@pytest.mark.parametrize(
+    ("stdin", "says"),
+    [
+        pytest.param(b"", "the input is empty", id="nothing"),
+        pytest.param(b"\n \n", "the input is empty", id="blanks"),
+        pytest.param(b"# only a comment\n", "the input is empty", id="a comment"),
+        pytest.param(b"hello\n", "must be a ResourceList", id="a word"),
+        pytest.param(b"- a\n- b\n", "must be a ResourceList", id="a list"),
+        pytest.param(WORKERS.encode(), 'its `kind` is "KubeadmConfigTemplate"', id="an object that is no list"),
+        pytest.param(b"{", "not valid YAML", id="a brace"),
+        pytest.param(b"kind: ResourceList\nitems: [\n", "not valid YAML", id="a list that does not end"),
+        pytest.param(b"kind: ResourceList\n\titems: []\n", "not valid YAML", id="a tab"),
+        pytest.param(b"\x7fELF\x01\x01", "not valid YAML", id="a program"),
+        pytest.param(b"\x1f\x8b\x08\x00", "must be UTF-8, but byte 2 is not", id="a compressed file"),
+        pytest.param(b"kind: ResourceList\x00\nitems: []\n", "control characters are not allowed", id="a NUL"),
+        pytest.param("kind: Grüße\n".encode("latin-1"), "must be UTF-8, but byte 9 is not", id="Latin-1"),
+        pytest.param("kind: ResourceList\n".encode("utf-16"), "must be UTF-8, but byte 1 is not", id="UTF-16"),
+        pytest.param(
+            f"{resource_list(WORKERS)}---\n{resource_list(WORKERS)}".encode(), "a second one begins", id="two lists"
+        ),
+        pytest.param(
+            b"kind: ResourceList\nitems: {a: 1}\n", "`items` must be a list of objects", id="items that are no list"
+        ),
+        pytest.param(resource_list(WORKERS + "x: [\n").encode(), "not valid YAML", id="an item that is no YAML"),
+        pytest.param(
+            resource_list(LAUGHING).encode(), "`items[0]`: aliases expand to more than", id="a bomb in an item"
+        ),
+        pytest.param(
+            resource_list(WORKERS, config=CONFIG + "x:\n" + _laughs("  ")).encode(),
+            "aliases expand to more than",
+            id="a bomb in the FunctionConfig",
+        ),
+        pytest.param(
+            resource_list("kind: Deployment\nx: cert-manager\ny: &y\n  z: *y\n").encode(),
+            "inside its own anchor",
+            id="an alias in itself",
+        ),
+        pytest.param(
+            resource_list("kind: ClusterPolicy\nx: HTTP_PROXY\ny: *y\n").encode(),
+            "has no anchor",
+            id="an unknown alias",
+        ),
+        pytest.param(
+            json.dumps({"kind": "ResourceList", "items": [1]}).encode()[:-1], "not valid YAML", id="half of a JSON text"
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_clear_line(stdin: bytes, says: str) -> None:
+    done = inject_proxy(stdin)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"[error] ")
+    assert done.stderr.count(b"\n") == 1
+    assert says in done.stderr.decode()
+
+
+@pytest.mark.parametrize("item", ["text", "7", "null", "[1, 2]", "true"])
+def test_an_item_that_is_no_object_is_refused_if_it_could_be_of_interest(item: str) -> None:
+    """There is no kind in its text, so it has to be read to know."""
+    done = inject_proxy(resource_list(f"{item}\n"))
+    assert done.returncode == 1
+    assert b"`items[0]` must be an object" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_an_item_that_is_no_yaml_and_that_no_target_wants_is_passed_on_as_it_is() -> None:
+    text = resource_list("kind: ConfigMap\nx: [\n", WORKERS)
+    done = inject_proxy(text)
+    assert done.returncode == 0
+    assert "- kind: ConfigMap\n  x: [\n- apiVersion" in done.stdout.decode()

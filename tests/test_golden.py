@@ -1,0 +1,227 @@
+"""Each ResourceList of ``testdata`` (of a target, a document, or an error) is a story, told from several sides.
+
+``expected.yaml`` is the answer to the input; ``errors.txt`` holds a regular expression for each error on stderr, where
+the run has to fail; ``removed.yaml`` is the answer to ``mode: Remove`` after that, where this is not the input again.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from stories import (
+    HOST,
+    NETWORK,
+    TESTDATA,
+    asking,
+    envelope,
+    filled,
+    is_config_map,
+    items,
+    meaning,
+    name_of,
+    passwords,
+    removing,
+    unexplained,
+    wishes,
+    with_other_proxy,
+)
+from support import ROOT, inject_proxy
+
+from krm_fn.function import run
+from krm_fn.targets import TARGETS
+from krm_fn.yamledit import read
+
+Golden = Callable[[Path, bytes], None]
+
+FOLDERS = [TESTDATA / name for name in (*TARGETS, "clusters", "documents", "errors")]
+STORIES = sorted(path.parent for folder in FOLDERS for path in folder.rglob("input.yaml"))
+FAILING = [story for story in STORIES if (story / "errors.txt").exists()]
+WORKING = [story for story in STORIES if story not in FAILING]
+HEADINGS = ("What it sets:", "Where:", "What it leaves alone:", "Before and after:", "```diff", "Options:", "Why:")
+
+
+def input_of(story: Path) -> bytes:
+    return (story / "input.yaml").read_bytes()
+
+
+def injects(story: Path) -> bool:
+    return "mode" not in wishes(input_of(story))
+
+
+def keeps(story: Path) -> bool:
+    """True where what stands there counts as the user's, so that nothing is ever taken back."""
+    targets = wishes(input_of(story)).get("targets", {})
+    return any(options.get("conflict") == "Keep" for options in targets.values())
+
+
+def each(stories: list[Path]) -> pytest.MarkDecorator:
+    assert stories, "no story: this test would say nothing"
+    return pytest.mark.parametrize("story", [pytest.param(story, id=name_of(story)) for story in stories])
+
+
+INJECTING = [story for story in WORKING if injects(story)]
+UPDATING = [story for story in INJECTING if not keeps(story)]
+KEEPING = [story for story in INJECTING if keeps(story)]
+SECRET = [story for story in STORIES if passwords(input_of(story))]
+
+
+# What must not change comes first.
+
+
+@each(WORKING)
+def test_a_second_run_gives_the_same_bytes(story: Path) -> None:
+    once = run(input_of(story)).output
+    assert run(once).output.decode() == once.decode()
+
+
+@each(UPDATING)
+def test_a_second_removal_gives_the_same_bytes(story: Path) -> None:
+    once = run(removing(run(input_of(story)).output)).output
+    assert run(once).output.decode() == once.decode()
+
+
+@each(WORKING)
+def test_what_no_result_tells_of_is_left_alone(story: Path) -> None:
+    before = input_of(story)
+    outcome = run(before)
+    assert unexplained(before, outcome) == []
+    assert envelope(outcome.output) == envelope(before)
+    changed = sum(old != new for old, new in zip(items(before), items(outcome.output), strict=True))
+    assert changed == outcome.changed
+
+
+@each(FAILING)
+def test_a_run_that_fails_leaves_every_item_as_it_was(story: Path) -> None:
+    before = input_of(story)
+    answer = inject_proxy(before).stdout
+    assert not answer or items(answer) == items(before)
+
+
+@each(WORKING)
+def test_an_exclusion_of_everything_passes_the_bytes_on(story: Path) -> None:
+    text = '{"exclude": [{"names": ["*"]}]}'
+    before = input_of(story)
+    excluded = asking(before, selector=text if is_config_map(before) else read(text))
+    assert run(excluded).output.decode() == excluded.decode()
+
+
+@each(KEEPING)
+def test_what_is_kept_is_not_taken_back_by_another_proxy_or_by_removal(story: Path) -> None:
+    once = run(input_of(story)).output
+    assert items(run(with_other_proxy(once)).output) == items(once)
+    assert items(run(removing(once)).output) == items(once)
+
+
+# What has to come out.
+
+
+@each(WORKING)
+def test_the_answer_is_what_is_stored(story: Path, golden: Golden) -> None:
+    outcome = run(input_of(story))
+    assert outcome.exit_code == 0
+    golden(story / "expected.yaml", outcome.output)
+
+
+@each(FAILING)
+def test_the_errors_are_those_that_are_stored(story: Path, golden: Golden) -> None:
+    done = inject_proxy(input_of(story))
+    wanted = (story / "errors.txt").read_text().splitlines()
+    told = [line for line in done.stderr.decode().splitlines() if line.startswith("[error]")]
+    assert done.returncode == 1
+    assert [pattern for pattern in wanted if not any(re.search(pattern, line) for line in told)] == []
+    assert [line for line in told if not any(re.search(pattern, line) for pattern in wanted)] == []
+    if done.stdout:
+        golden(story / "expected.yaml", done.stdout)
+    else:
+        assert not (story / "expected.yaml").exists()
+
+
+@each(UPDATING)
+def test_another_proxy_gives_the_same_items_whether_one_was_there_before_or_not(story: Path) -> None:
+    once = run(input_of(story)).output
+    assert items(run(with_other_proxy(once)).output) == items(run(with_other_proxy(input_of(story))).output)
+
+
+@each([story for story in UPDATING if not (story / "removed.yaml").exists() and not is_config_map(input_of(story))])
+def test_variables_that_come_and_go_leave_no_trace(story: Path) -> None:
+    before = input_of(story)
+    once = run(before).output
+    given = {key: wishes(before).get(key, "") for key in ("httpProxy", "httpsProxy", "noProxy")}
+    other = {"httpProxy": "", "httpsProxy": f"http://{HOST}:8080", "noProxy": ""}
+    there = run(asking(once, **other)).output
+    back = run(asking(there, **given)).output
+    assert items(there) == items(run(asking(before, **other)).output)
+    assert items(back) == items(once)
+
+
+@each(UPDATING)
+def test_another_proxy_changes_nothing_but_lines_that_hold_a_value(story: Path) -> None:
+    once = run(input_of(story)).output
+    old, new = ("".join(items(data)).splitlines() for data in (once, run(with_other_proxy(once)).output))
+    values = [readable(after) for before, after in zip(old, new, strict=True) if before != after]
+    assert [line for line in values if HOST not in line and NETWORK not in line] == []
+
+
+def readable(line: str) -> str:
+    """The line, or what it holds where that is one long word in base64."""
+    word = re.fullmatch(r"\s*-? ?content: ([A-Za-z0-9+/=]{40,})", line)
+    return base64.b64decode(word[1]).decode() if word else line
+
+
+@each(UPDATING)
+def test_removal_gives_back_what_was_there_or_what_is_stored(story: Path, golden: Golden) -> None:
+    before = input_of(story)
+    removed = run(removing(run(before).output)).output
+    if items(removed) == items(before):
+        assert not (story / "removed.yaml").exists(), "removed.yaml is not needed: removal gives the input again"
+    else:
+        golden(story / "removed.yaml", removed)
+
+
+@each(UPDATING)
+def test_removal_leaves_the_same_whether_or_not_a_run_went_before(story: Path) -> None:
+    after = run(removing(run(input_of(story)).output)).output
+    at_once = run(removing(input_of(story))).output
+    assert [filled(meaning(item)) for item in items(after)] == [filled(meaning(item)) for item in items(at_once)]
+
+
+@each(UPDATING)
+def test_a_check_finds_nothing_to_do_after_a_run_and_something_before(story: Path) -> None:
+    before = input_of(story)
+    outcome = run(before)
+    assert run(asking(outcome.output, mode="Check")).exit_code == 0
+    assert run(asking(before, mode="Check")).exit_code == int(outcome.changed > 0)
+
+
+@each(SECRET)
+def test_no_password_is_told(story: Path) -> None:
+    before = input_of(story)
+    done = inject_proxy(before, "--verbose")
+    told = done.stderr.decode() + done.stdout.decode().rpartition("\nresults:\n")[2]
+    assert story in FAILING or "***" in told
+    assert [password for password in passwords(before) if password in told] == []
+
+
+# The stories as a whole.
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_has_stories_tests_and_documentation(target: str) -> None:
+    module = TARGETS[target]
+    file = re.sub(r"([A-Z])", lambda capital: f"_{capital[1].lower()}", target)
+    text = module.__doc__ or ""
+    places = [text.find(heading) for heading in HEADINGS]
+    assert len([story for story in STORIES if story.parent.name == target]) >= 3
+    assert (ROOT / "tests" / "targets" / f"test_{file}.py").is_file()
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_every_file_of_a_story_is_one_that_is_read() -> None:
+    known = {"input.yaml", "expected.yaml", "removed.yaml", "errors.txt"}
+    files = [path for folder in FOLDERS for path in folder.rglob("*") if path.is_file()]
+    assert [path for path in files if path.name not in known or path.parent not in STORIES] == []

@@ -1,0 +1,134 @@
+"""Large input: done, or refused in one clear line. The time limit of the tests is the only clock: it catches a hang."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
+from support import inject_proxy
+
+DEEP_FLOW = ("[", "]")
+DEEP_MAPPING = ("{a: ", "}")
+LARGE = 20_000_000
+
+
+def _deep(levels: int, style: tuple[str, str]) -> str:
+    return f"{style[0] * levels}{style[1] * levels}"
+
+
+def _block(levels: int) -> str:
+    return "".join(f"{'  ' * level}a:\n" for level in range(1, levels + 1))
+
+
+def _changed(done: subprocess.CompletedProcess[bytes]) -> bytes:
+    assert done.returncode == 0, done.stderr[:500]
+    assert f"HTTP_PROXY={PROXY}".encode() in done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "depth",
+    [
+        pytest.param("deep: " + _deep(490, DEEP_FLOW) + "\n", id="flow lists"),
+        pytest.param("deep: " + _deep(490, DEEP_MAPPING) + "\n", id="flow mappings"),
+        pytest.param("deep:\n" + _block(490), id="block mappings"),
+        pytest.param("deep:\n  " + "- " * 490 + "x\n", id="block lists"),
+    ],
+)
+def test_an_object_that_nests_nearly_500_levels_is_changed(depth: str) -> None:
+    assert depth.replace("\n", "\n  ").rstrip().encode() in _changed(inject_proxy(resource_list(WORKERS + depth)))
+
+
+@pytest.mark.parametrize(("levels", "style"), [(501, DEEP_FLOW), (5_000, DEEP_MAPPING), (100_000, DEEP_FLOW)])
+@pytest.mark.parametrize("place", ["an item", "the function config", "a JSON list"])
+def test_what_nests_deeper_is_refused_in_one_line(levels: int, style: tuple[str, str], place: str) -> None:
+    deep = f"deep: {_deep(levels, style)}\n"
+    stdin = {
+        "an item": resource_list(WORKERS + deep),
+        "the function config": resource_list(WORKERS, config=CONFIG + deep),
+        "a JSON list": f'{{"kind": "ResourceList", "items": [{{{deep.strip()}}}]}}',
+    }[place]
+    done = inject_proxy(stdin)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"[error] nested more than 500 levels deep at line ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_block_that_nests_2000_levels_deep_is_refused_in_one_line() -> None:
+    done = inject_proxy(resource_list(WORKERS + "deep:\n" + _block(2_000)))
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+
+
+def test_values_that_aliases_nest_deeper_are_refused_in_one_line() -> None:
+    deep = "deep:\n  a0: &a0 x\n" + "".join(f"  a{n}: &a{n} {'[' * 400}*a{n - 1}{']' * 400}\n" for n in range(1, 12))
+    done = inject_proxy(resource_list(WORKERS + deep))
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
+    assert b"`items[0]`: aliases nest more than 500 levels deep" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "scalar",
+    [
+        pytest.param("x" * LARGE, id="one word"),
+        pytest.param('"' + "x y " * (LARGE // 4) + '"', id="one line in quotes"),
+        pytest.param("|\n" + "      a line: of text @ all\n" * (LARGE // 28), id="a literal block"),
+        pytest.param("user:pass@" * (LARGE // 20), id="what looks like passwords"),
+    ],
+)
+def test_a_scalar_of_20_megabytes_beside_what_is_changed(scalar: str) -> None:
+    item = WORKERS.replace(
+        'content: "Grüße 👋 日本語\\n"', f"content: {scalar.replace(chr(10), chr(10) + '        ').rstrip()}"
+    )
+    output = _changed(inject_proxy(resource_list(item)))
+    assert len(output) > len(scalar)
+    assert scalar[-20:].strip().encode() in output
+
+
+@pytest.mark.parametrize("command", ["x" * LARGE, "a;" * (LARGE // 8), "export HTTP_PROXY=http://a:1; " * 50_000])
+def test_a_command_of_megabytes_is_looked_into(command: str) -> None:
+    quoted = command.replace("'", "''")
+    done = inject_proxy(resource_list(WORKERS.replace("- swapoff -a # first of all", f"- '{quoted}'")))
+    assert _changed(done)
+    assert done.stderr.count(b"\n") < 10
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [("x" * LARGE, ""), ("[Service]\\n" * 1_000_000, ""), ("QUFB" * (LARGE // 4), "base64")],
+)
+def test_a_drop_in_of_20_megabytes_is_told_and_left_alone(content: str, encoding: str) -> None:
+    entry = f'path: /etc/systemd/system/containerd.service.d/http-proxy.conf\n        encoding: "{encoding}"'
+    item = WORKERS.replace("path: /etc/motd # shown at login", entry).replace('"Grüße 👋 日本語\\n"', f'"{content}"')
+    done = inject_proxy(resource_list(item))
+    assert done.returncode == 0
+    assert f'content: "{content}"'.encode() in done.stdout
+    assert b"spec.template.spec.files[0]" in done.stderr
+
+
+def test_100_000_items_of_which_one_is_changed() -> None:
+    stdin = resource_list(*[SETTINGS] * 50_000, WORKERS, *[SETTINGS] * 49_999)
+    done = inject_proxy(stdin)
+    assert _changed(done).count(b"- # nothing to do here\n") == 99_999
+    assert "\ninject-proxy: 100000 items read, 1 changed, 0 errors, " in "\n" + done.stderr.decode()
+
+
+def test_500_items_that_are_all_changed() -> None:
+    done = inject_proxy(resource_list(*[WORKERS] * 500))
+    assert _changed(done).count(f'HTTP_PROXY={PROXY}"'.encode()) >= 500
+    assert b" 500 changed, " in done.stderr
+    again = inject_proxy(done.stdout)
+    assert again.stdout == done.stdout
+
+
+def test_100_000_items_are_passed_on_when_the_function_config_is_wrong() -> None:
+    stdin = resource_list(*[SETTINGS] * 100_000, config=BAD_CONFIG)
+    done = inject_proxy(stdin)
+    assert done.returncode == 1
+    assert done.stdout.decode().startswith(stdin)
+
+
+def test_many_aliases_to_one_anchor_that_changes() -> None:
+    item = WORKERS.replace("files:\n", "files: &files\n") + "uses:\n" + "- *files\n" * 5_000
+    output = _changed(inject_proxy(resource_list(item)))
+    assert b"*files" not in output
