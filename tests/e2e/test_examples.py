@@ -1,0 +1,140 @@
+"""Each folder under ``examples/`` is run as its README says, by the real tool, and compared with what is stored."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from support import COMMAND, ROOT, TOOLS, diff_of_folders, example, need, readme_command, run
+
+EXAMPLES = ROOT / "examples"
+Golden = Callable[[Path, bytes], None]
+
+
+def build(folder: Path, beginning: str, **options: object) -> bytes:
+    """The output of the build command that the README of ``folder`` names."""
+    command = readme_command(folder, beginning)
+    done = run([need(command[0]), *command[1:]], cwd=folder, **options)  # type: ignore[arg-type]
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def kustomize(folder: Path) -> bytes:
+    return build(folder, "kustomize build")
+
+
+def kubectl(folder: Path, log: Path) -> bytes:
+    environment = {"KRM_FN": str(COMMAND), "KRM_FN_LOG": str(log)}
+    return build(folder, "kubectl kustomize", first_on_path=TOOLS, env=environment)
+
+
+def kpt(folder: Path, beginning: str) -> str:
+    command = readme_command(folder, beginning)
+    done = run([need("kpt"), *command[1:]], cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stderr.decode()
+
+
+def rewrite(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+
+
+def test_kustomize_with_an_exec_function_builds_what_is_stored(tmp_path: Path, golden: Golden) -> None:
+    golden(EXAMPLES / "kustomize-exec" / "expected.yaml", kustomize(example("kustomize-exec", tmp_path)))
+
+
+def test_a_kustomize_build_of_a_build_changes_nothing(tmp_path: Path) -> None:
+    folder = example("kustomize-exec", tmp_path)
+    once = kustomize(folder)
+    (folder / "once.yaml").write_bytes(once)
+    rewrite(folder / "kustomization.yaml", "../config-repo", "once.yaml")
+    assert kustomize(folder) == once
+
+
+def test_what_kustomize_builds_needs_no_plugin_to_be_built_again(tmp_path: Path) -> None:
+    folder = example("kustomize-exec", tmp_path)
+    once = kustomize(folder)
+    (folder / "once.yaml").write_bytes(once)
+    (folder / "kustomization.yaml").write_text("resources: [once.yaml]\n")
+    assert run([need("kustomize"), "build", "."], cwd=folder).stdout == once
+
+
+def test_kubectl_with_a_container_function_gives_the_bytes_of_kustomize_with_exec(tmp_path: Path) -> None:
+    folder = example("kubectl-kustomize-container", tmp_path)
+    assert kubectl(folder, tmp_path / "log").decode() == (EXAMPLES / "kustomize-exec/expected.yaml").read_text()
+
+
+def test_kubectl_calls_the_container_without_network_files_or_rights(tmp_path: Path) -> None:
+    kubectl(example("kubectl-kustomize-container", tmp_path), tmp_path / "log")
+    assert (tmp_path / "log").read_text() == (
+        "run --rm -i -a STDIN -a STDOUT -a STDERR --network none --user nobody --security-opt=no-new-privileges"
+        " -e LOG_TO_STDERR=true -e STRUCTURED_RESULTS=true localhost/inject-proxy:v0.1\n"
+    )
+
+
+def test_kpt_render_changes_what_is_stored_and_nothing_twice(tmp_path: Path, golden: Golden) -> None:
+    folder = example("kpt-render-exec", tmp_path)
+    kpt(folder, "kpt fn render")
+    changed = diff_of_folders(EXAMPLES / "kpt-render-exec", folder)
+    kpt(folder, "kpt fn render")
+    assert diff_of_folders(EXAMPLES / "kpt-render-exec", folder).decode() == changed.decode()
+    golden(EXAMPLES / "kpt-render-exec" / "expected.diff", changed)
+
+
+def test_kpt_render_that_removes_gives_back_the_files_of_before(tmp_path: Path) -> None:
+    folder = example("kpt-render-exec", tmp_path)
+    kpt(folder, "kpt fn render")
+    rewrite(folder / "proxy.yaml", "spec:\n", "spec:\n  mode: Remove\n")
+    kpt(folder, "kpt fn render")
+    rewrite(folder / "proxy.yaml", "spec:\n  mode: Remove\n", "spec:\n")
+    assert diff_of_folders(EXAMPLES / "kpt-render-exec", folder).decode() == ""
+
+
+def test_kpt_eval_changes_what_is_stored_and_nothing_twice(tmp_path: Path, golden: Golden) -> None:
+    folder = example("kpt-eval", tmp_path)
+    kpt(folder, "kpt fn eval")
+    changed = diff_of_folders(EXAMPLES / "config-repo", tmp_path / "config-repo")
+    kpt(folder, "kpt fn eval")
+    assert diff_of_folders(EXAMPLES / "config-repo", tmp_path / "config-repo").decode() == changed.decode()
+    golden(EXAMPLES / "kpt-eval" / "expected.diff", changed)
+
+
+@pytest.mark.parametrize("name", ["kustomize-exec/expected.yaml", "kpt-render-exec/expected.diff"])
+def test_what_is_stored_holds_the_proxy_for_each_consumer(name: str) -> None:
+    text = (EXAMPLES / name).read_text()
+    for sign in (
+        'Environment="HTTP_PROXY=http://proxy.acme.example:3128"',
+        'Environment="no_proxy=',
+        "export HTTPS_PROXY='http://proxy.acme.example:3128'",
+        "systemctl restart containerd",
+        "name: https_proxy",
+    ):
+        assert sign in text
+
+
+def test_the_demo_shows_a_diff_without_colour_and_proves_that_twice_is_once() -> None:
+    done = run([sys.executable, EXAMPLES / "demo" / "run.py"])
+    shown = done.stdout.decode()
+    assert done.returncode == 0, done.stderr.decode()
+    assert "\x1b[" not in shown
+    assert "+++ b/clusters/prod-1/control-plane.yaml\n" in shown
+    assert '+          Environment="HTTP_PROXY=http://proxy.acme.example:3128"\n' in shown
+    assert "team-settings" not in shown
+    assert shown.endswith("A second run changes nothing.\n")
+
+
+def test_the_demo_takes_the_files_apart_and_puts_them_together_without_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLES / "demo")
+    import run as demo  # noqa: PLC0415 -- the module is a script of the examples
+
+    texts = [
+        path.read_text() for path in sorted((EXAMPLES / "config-repo").rglob("*.yaml")) if "workers" not in str(path)
+    ]
+    made = demo.resource_list(texts)
+    assert list(demo.documents(made)) == texts
+    assert yaml.safe_load(made)["items"] == [yaml.safe_load(text) for text in texts]

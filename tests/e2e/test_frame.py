@@ -1,0 +1,108 @@
+"""What surrounds the function: make, and the scripts that the other tests stand on."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from support import COMMAND, ROOT, TOOLS, example, need, readme_command, run
+
+SCRIPTS = [".ci/run", *(f"tests/tools/{path.name}" for path in sorted(TOOLS.iterdir()) if path.is_file())]
+RUN = ["run", "--rm", "-i", "-a", "STDIN", "--network", "none", "--user", "nobody", "--pull", "missing", "-e", "A=b"]
+
+
+def bare_path(folder: Path, *tools: str) -> dict[str, str]:
+    """An environment whose PATH holds only these tools."""
+    for tool in tools:
+        (folder / tool).symlink_to(need(tool))
+    return {**os.environ, "PATH": str(folder)}
+
+
+def test_make_alone_lists_every_target() -> None:
+    listed = re.findall(r"(?m)^  make (\w+) +\S", run([need("make")], cwd=ROOT).stdout.decode())
+    assert listed == re.findall(r"(?m)^(\w+):.*##", (ROOT / "Makefile").read_text())
+    assert {"help", "demo", "test", "lint", "golden", "image", "bench", "clean"} <= set(listed)
+
+
+def test_make_says_in_one_line_that_python_is_too_old(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    done = run([need("make"), "demo", "PYTHON=false"], cwd=tmp_path)
+    assert done.returncode != 0
+    assert done.stderr.decode().splitlines()[0].startswith("inject-proxy needs Python 3.10 or newer, and false is not")
+    assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_can_be_run_and_stops_at_its_first_error(script: str) -> None:
+    text = (ROOT / script).read_text()
+    assert os.access(ROOT / script, os.X_OK)
+    assert text.startswith("#!/usr/bin/env bash\n")
+    assert "\nset -euo pipefail\n" in text
+
+
+def test_a_script_is_checked_by_make_lint() -> None:
+    (line,) = re.findall(r"shellcheck (\.ci/run .*);", (ROOT / "Makefile").read_text())
+    assert sorted(line.split()) == sorted(SCRIPTS)
+
+
+def test_the_tools_are_not_built_without_go_and_a_line_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "path"
+    path.mkdir()
+    environment = bare_path(path, "bash", "mkdir", "env")
+    done = subprocess.run(
+        [TOOLS / "fetch", tmp_path / "bin"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == "fetch: Go is not on PATH, so kustomize and kubectl are not built\n"
+    assert list((tmp_path / "bin").iterdir()) == []
+
+
+def stand_in(*argv: str) -> subprocess.CompletedProcess[bytes]:
+    return run([TOOLS / "docker", *argv], env={"KRM_FN": str(COMMAND), "SECRET": "x"})
+
+
+@pytest.mark.parametrize(
+    ("argv", "complaint"),
+    [
+        pytest.param(["build", "."], 'unknown command "build"', id="another command"),
+        pytest.param(["run", "--rm"], "no image is named", id="no image"),
+        pytest.param(["run", "--privileged", "IMAGE"], 'unknown flag "--privileged"', id="a flag it does not know"),
+        pytest.param(["run", "--network", "host", "IMAGE"], "must not need the network", id="the network"),
+        pytest.param(["run", "--user", "root", "IMAGE"], "must run as nobody", id="another user"),
+        pytest.param(["run", "-e", "SECRET", "IMAGE"], "would leak", id="a variable of this machine"),
+    ],
+)
+def test_the_stand_in_for_docker_refuses(argv: list[str], complaint: str) -> None:
+    done = stand_in(*argv)
+    assert done.returncode == 125
+    assert complaint in done.stderr.decode()
+
+
+def test_the_stand_in_for_docker_runs_the_function_and_passes_its_arguments_on() -> None:
+    done = stand_in(*RUN, "IMAGE", "--help")
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"functionConfig" in done.stdout
+
+
+def test_kpt_takes_the_stand_in_for_an_engine(tmp_path: Path) -> None:
+    folder = example("config-repo", tmp_path)
+    arguments = readme_command(tmp_path / "kpt-eval", "kpt fn eval")
+    values = arguments[arguments.index("--") :]
+    done = run(
+        [need("kpt"), "fn", "eval", folder, "--image", "localhost/inject-proxy:v0.1", *values],
+        env={"KRM_FN": str(COMMAND)},
+        first_on_path=TOOLS,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert "HTTP_PROXY=http://proxy.acme.example:3128" in (folder / "clusters/prod-1/workers.yaml").read_text()
+
+
+@pytest.mark.parametrize("example_file", sorted((ROOT / "examples").rglob("*.yaml")), ids=lambda path: path.name)
+def test_an_example_holds_no_password_and_no_folder_of_a_person(example_file: Path) -> None:
+    text = example_file.read_text()
+    assert not re.search(r"://[^/\s]*@", text)
+    assert not re.search(r"(?m)/(home|work|root)/", text)
