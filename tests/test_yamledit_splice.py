@@ -244,3 +244,15 @@ def test_a_flow_list_that_holds_something_stays_one_so_that_back_is_back() -> No
 
     assert grown == 'files: [{path: /a}, {content: "1\\n2\\n"}]\n'
     assert Document(grown).edit([remove("files", 1)]) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("- k: x\n  # its own", "- k: x\n  # its own\n- |\n  a\n  b\n", id="at the end of the text"),
+        pytest.param("- k: x\n\n  # own\n# next\n", "- k: x\n\n  # own\n- |\n  a\n  b\n# next\n", id="behind a blank"),
+        pytest.param("- k: x\n# next\n", "- k: x\n- |\n  a\n  b\n# next\n", id="one of the list stays behind"),
+    ],
+)
+def test_a_comment_below_an_item_does_not_become_words_of_the_next(text: str, expected: str) -> None:
+    assert Document(text).edit([add("-", value="a\nb\n")]) == expected

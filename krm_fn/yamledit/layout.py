@@ -15,6 +15,7 @@ from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 from krm_fn.yamledit.view import key_text
 
 _SPACE_AND_COMMENTS = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
+_COMMENT_BELOW = re.compile(r"(?:\r?\n[ \t]*)*\r?\n(?P<indent> *)#[^\r\n]*")
 _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*")
 
 
@@ -29,6 +30,17 @@ def end_of_line(text: str, position: int) -> int:
     if end < 0:
         return len(text)
     return end - 1 if end and text[end - 1] == "\r" else end
+
+
+def end_of_child(text: str, end: int, column: int) -> int:
+    """The end of the last line that belongs to a child of a block collection at ``column``; the child ends at ``end``.
+
+    Comments below it that are indented deeper are its own: behind a literal block they would become words of it.
+    """
+    position = end_of_line(text, end)
+    while (comment := _COMMENT_BELOW.match(text, position)) and len(comment["indent"]) > column:
+        position = comment.end()
+    return position
 
 
 def newline_of(text: str) -> str:

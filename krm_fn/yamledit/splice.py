@@ -115,7 +115,7 @@ class _Writer:
         pad = " " * place.column
         if behind is None:
             return Edit(place.starts[first], place.starts[first], style.newline.join([*lines, pad]))
-        position = layout.end_of_line(self.text, place.ends[behind])
+        position = layout.end_of_child(self.text, place.ends[behind], place.column)
         return Edit(position, position, style.newline + pad + style.newline.join(lines))
 
     def flow_insertion(self, place: Place, behind: int | None, first: int, child: Entry, style: Style) -> Edit:
