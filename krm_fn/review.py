@@ -6,7 +6,7 @@ is judged once, for the FunctionConfig that wants it; in a place only what is no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn import consistency, lint
 from krm_fn.config import ProxyConfig
@@ -41,7 +41,7 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
             judged.add(key)
             for finding in lint.lint_settings(variables, listing, rules, derived=place.resolved.derived):
                 yield Result(finding.severity, finding.message, config_ref)
-        for finding in lint.lint_object(seen, listing, rules=rules, settled=variables):
+        for finding in lint.lint_object(_in_our_file(seen, variables), listing, rules=rules, settled=variables):
             yield place.result(finding)
         said.append(_said(place, seen))
     yield from consistency.disagreements(one for one in said if one.clusters)
@@ -51,6 +51,15 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
             strangers.setdefault(one.ref, []).append(one)
     for of_one_object in strangers.values():  # of which cluster each is part is not known
         yield from consistency.disagreements(of_one_object)
+
+
+def _in_our_file(seen: tuple[Seen, ...], variables: Mapping[str, str]) -> list[Seen]:
+    """Without what stands in another file than the one that says what is wanted: its target told that it should go.
+
+    What such a file sets is not worth a line for each rule.
+    """
+    ours = {one.file for one in seen if one.value is not None and one.value == variables.get(one.variable)}
+    return [one for one in seen if one.file in ours or not (one.file and ours)]
 
 
 def _said(place: Place, seen: tuple[Seen, ...]) -> Said:

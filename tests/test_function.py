@@ -261,3 +261,12 @@ def test_a_finding_of_one_target_names_the_place_that_another_target_leaves_it_a
         ("spec", "files", "0")
     ]
     assert run(first.output).output == first.output
+
+
+def test_a_foreign_drop_in_is_told_as_one_that_should_go_and_not_rule_by_rule() -> None:
+    warnings = [result.message for result in ran(RIVALS).results if result.severity is Severity.WARNING]
+
+    assert any(
+        "50-site.conf" in message and "sets proxy variables for containerd too" in message for message in warnings
+    )
+    assert not any("50-site.conf" in message and message.startswith("NP0") for message in warnings)
