@@ -270,3 +270,12 @@ def test_a_foreign_drop_in_is_told_as_one_that_should_go_and_not_rule_by_rule() 
         "50-site.conf" in message and "sets proxy variables for containerd too" in message for message in warnings
     )
     assert not any("50-site.conf" in message and message.startswith("NP0") for message in warnings)
+
+
+def test_an_object_that_no_declaration_is_for_is_left_as_it_is() -> None:
+    """No proxy in `spec` and no override that fits is no wish; only `disabled` and `mode: Remove` take a proxy out."""
+    elsewhere = CONFIG.partition("spec:\n")[0] + (
+        "spec:\n  overrides:\n  - match: {clusters: [elsewhere]}\n    httpProxy: http://p:1\n"
+    )
+
+    assert passed_by(RIVALS, config=elsewhere)

@@ -43,9 +43,9 @@ class Resolved:
     """The proxy of one object, and how it came about.
 
     ``entries`` are those of ``settings.no_proxy`` with their reasons, ``networks`` what is known of each Cluster, and
-    ``policy`` that of the first. ``declared`` is False where nothing says which proxy this object has: neither ``spec``
-    nor an override that fits it; its settings are empty then. ``conflicts`` names the places whose proxies differ, the
-    one whose proxy was taken first; empty where they agree. ``missing`` names what is not known and would be needed.
+    ``policy`` that of the first. ``declared`` is False where nothing says which proxy this object has, neither ``spec``
+    nor an override that fits it: it is left as it is. ``conflicts`` names the places whose proxies differ, the one
+    whose proxy was taken first; empty where they agree. ``missing`` names what is not known and would be needed.
     """
 
     settings: ProxySettings = field(default_factory=ProxySettings)
