@@ -6,9 +6,10 @@ or none: one error leaves every item as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from krm_fn import config, patch, results, settings
 from krm_fn.config import Mode
@@ -49,11 +50,11 @@ def run(data: bytes) -> Outcome:
     try:
         wanted = config.load(resource_list.function_config)
     except ConfigError as error:
-        return _outcome(resource_list, {}, [_about_config(resource_list, text) for text in error.problems])
+        return _outcome(resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems])
     if wanted is None:
         nothing = "no FunctionConfig says what to inject: the list is passed on as it is"
-        return _outcome(resource_list, {}, [_about_config(resource_list, nothing, Severity.WARNING)])
-    changes: dict[int, list[Operation]] = {}
+        return _outcome(resource_list, _Edits(), [_about_config(resource_list, nothing, Severity.WARNING)])
+    edits = _Edits()
     found: list[Result] = []
     every = list(survey(resource_list, wanted))
     places = [place for place in every if place.resolved.declared]
@@ -62,23 +63,41 @@ def run(data: bytes) -> Outcome:
         for place in places_of_object:
             for operations, result in _proposals(place, wanted.mode):
                 told = [*(_at_new_place(one, operations, place) for one in told), result]
-                changes.setdefault(place.index, []).extend(operations)
+                edits.note(place, operations)
         found += told
     idle = settings.idle(wanted, ((place.memberships, place.target_id) for place in every))
     found += (_about_config(resource_list, text, Severity.INFO) for text in idle)
     found += review(places, wanted, _config_ref(resource_list))
-    return _outcome(resource_list, changes, found, checking=wanted.mode is Mode.CHECK)
+    return _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
 
 
-def _outcome(
-    resource_list: ResourceList, changes: dict[int, list[Operation]], found: list[Result], *, checking: bool = False
-) -> Outcome:
+class _Edits:
+    """What is to become of the list: operations on its items, and objects that it lacks."""
+
+    def __init__(self) -> None:
+        self.changes: dict[int, list[Operation]] = {}
+        self.new_items: list[Mapping[str, Any]] = []
+
+    def note(self, place: Place, operations: list[Operation]) -> None:
+        """Note what is to be done at a place; what is new is added as its data is in the end."""
+        if not place.is_new:
+            self.changes.setdefault(place.index, []).extend(operations)
+        elif operations:
+            self.new_items.append(place.obj.data)
+
+    @property
+    def number(self) -> int:
+        """How many items change, come or go."""
+        return sum(map(bool, self.changes.values())) + len(self.new_items)
+
+
+def _outcome(resource_list: ResourceList, edits: _Edits, found: list[Result], *, checking: bool = False) -> Outcome:
     if any(result.severity is Severity.ERROR for result in found) or checking:
-        changes = {}
+        edits = _Edits()
         found = [result for result in found if result.severity is not Severity.INFO]
     told = results.in_order(_once(found))
-    output = resource_list.write(changes, [result.to_data() for result in told])
-    return Outcome(output, tuple(told), len(resource_list), sum(map(bool, changes.values())))
+    output = resource_list.write(edits.changes, [result.to_data() for result in told], edits.new_items)
+    return Outcome(output, tuple(told), len(resource_list), edits.number)
 
 
 def _once(found: list[Result]) -> list[Result]:
@@ -92,11 +111,11 @@ def _at_new_place(told: Result, operations: list[Operation], place: Place) -> Re
 
     So the next run, which finds it there, says the same. A target knows of its own removals.
     """
-    for operation in operations if told.target != place.target_id else ():
-        *above, last = operation.path[len(place.obj.path) :]
+    within = [operation.path[len(place.obj.path) :] for operation in operations if operation.op == "remove"]
+    for *above, last in filter(None, within if told.target != place.target_id else ()):
         depth = len(above)
         behind = told.path[depth] if told.path[:depth] == tuple(above) and len(told.path) > depth else ""
-        if operation.op == "remove" and last.isdigit() and behind.isdigit() and int(behind) > int(last):
+        if last.isdigit() and behind.isdigit() and int(behind) > int(last):
             told = replace(told, path=(*above, str(int(behind) - 1), *told.path[depth + 1 :]))
     return told
 
@@ -118,12 +137,19 @@ def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Resu
         True for _ in place.target.observe(data, place.options)
     ):
         yield from (([], place.result(note)) for note in settings.notes(resolved, place.memberships))
-    for proposal in proposals:
-        if isinstance(proposal, Finding):
-            yield [], place.result(proposal)
+    yield from (([], place.result(one)) for one in proposals if isinstance(one, Finding))
+    changes = [one for one in proposals if isinstance(one, Change)]
+    if place.is_new and changes:
+        patch.apply(data, [change.operation for change in changes])
+        told = "is made, because there is none in the list: " + ", ".join(change.message for change in changes)
+        yield _result_of_change(Change(patch.add(value=data), told), place, mode)
+        return
+    for change in changes:
+        yield _result_of_change(change, place, mode)
+        if change.operation.path:
+            patch.apply(data, [change.operation])
         else:
-            yield _result_of_change(proposal, place, mode)
-            patch.apply(data, [proposal.operation])
+            data.clear()  # it goes: no other target finds anything in it
 
 
 def _result_of_change(change: Change, place: Place, mode: Mode) -> tuple[list[Operation], Result]:
@@ -131,6 +157,8 @@ def _result_of_change(change: Change, place: Place, mode: Mode) -> tuple[list[Op
     current = patch.lookup(place.obj.data, operation.path) if change.current is None else change.current
     proposed = operation.value if change.proposed is None else change.proposed
     severity, message = Severity.INFO, change.message
+    if not operation.path:  # a whole object says nothing that its name does not
+        current = proposed = None
     if mode is Mode.CHECK:
         severity, message = Severity.ERROR, f"{change.message}: not done, `mode: Check` only looks"
     result = Result(severity, message, place.obj.ref, operation.path, current, proposed, place.target_id)

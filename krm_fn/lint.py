@@ -70,10 +70,12 @@ def lint_settings(
         derived: entries that a style put in: whether one stands alone there, or twice, is the style's to say.
     """
     listed = variables.get("NO_PROXY", "")
-    found = [("NO_PROXY", problem) for problem in _judged(listed, listing, has_proxy=True)] if variables else []
+    is_completed = listing.consumer is Consumer.PRODUCT
+    judged = _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
+    found = [("NO_PROXY", problem) for problem in judged] if variables else []
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
-        judged = rules_of.lint_proxy(variables[name], no_proxy=listed, in_manifest=True) if name in variables else ()
-        found += [(name, problem) for problem in judged]
+        of_url = rules_of.lint_proxy(variables[name], no_proxy=listed, in_manifest=True) if name in variables else ()
+        found += [(name, problem) for problem in of_url]
     pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
     found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
     names: dict[Problem, list[str]] = {}
@@ -179,7 +181,8 @@ def _of_lists(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str,
     """NP002 for the place, and everything about the value of a list, once for both cases."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value != ""]
     lists = [one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""]
-    if urls and not lists:
+    is_completed = listing.consumer is Consumer.PRODUCT
+    if urls and not lists and not is_completed:
         message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
         yield problem("NP002", "", message), tuple(urls)
     for value in dict.fromkeys(one.known if one.value is None else one.value for one in lists):
@@ -187,7 +190,8 @@ def _of_lists(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str,
         is_whole = about[0].value is not None
         if is_whole and value == settled.get(about[0].variable):
             continue
-        for found in _judged(value, listing, has_proxy=bool(urls) and is_whole) if value else ():
+        has_proxy = bool(urls) and is_whole and not is_completed
+        for found in _judged(value, listing, has_proxy=has_proxy) if value else ():
             yield found, about
 
 

@@ -6,7 +6,6 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,11 +13,7 @@ from typing import Any
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
 from krm_fn.resourcelist import Object, kinds_in, objects
-from krm_fn.yamledit import Document
-
-_BOM = "\ufeff"
-_SEPARATOR = re.compile(r"^---(?:[ \t][^\n]*)?\r?(?:\n|\Z)", re.MULTILINE)
-_EMPTY = re.compile(r"(?:[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*")
+from krm_fn.yamledit import Document, documents
 
 
 @dataclass(frozen=True)
@@ -100,7 +95,4 @@ def _decoded(name: str, data: bytes) -> str:
 
 
 def _slices(name: str, text: str) -> Iterable[_Slice]:
-    starts = [int(text.startswith(_BOM)), *(match.end() for match in _SEPARATOR.finditer(text))]
-    ends = [*(match.start() for match in _SEPARATOR.finditer(text)), len(text)]
-    spans = [(start, end) for start, end in zip(starts, ends, strict=True) if not _EMPTY.fullmatch(text, start, end)]
-    return [_Slice(name, number, start, end) for number, (start, end) in enumerate(spans)]
+    return [_Slice(name, number, start, end) for number, (start, end) in enumerate(documents(text))]

@@ -7,16 +7,16 @@ target and no Cluster could want is never read, and none is read twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from krm_fn import settings, topology
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Consumer
-from krm_fn.resourcelist import Object
+from krm_fn.resourcelist import Object, reference
 from krm_fn.results import Finding, Result
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS, Target
+from krm_fn.targets import MAKERS, TARGETS, Target
 from krm_fn.topology import Membership, Topology
 
 
@@ -37,7 +37,10 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get."""
+    """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
+
+    ``is_new``: the object is not in the list yet; its ``index`` is -1.
+    """
 
     index: int
     obj: Object
@@ -45,6 +48,7 @@ class Place:
     memberships: tuple[Membership, ...]
     resolved: Resolved
     options: Mapping[str, Any]
+    is_new: bool = False
 
     @property
     def target(self) -> Target:
@@ -70,7 +74,7 @@ class Place:
 
 
 def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
-    """All places, in the order of the list and, in one object, of the table of targets.
+    """All places, in the order of the list and, in one object, of the table of targets; then those that are missing.
 
     The data of an object is the same for all its places: what one target changes there, the next one sees.
 
@@ -79,11 +83,34 @@ def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
     """
     reader = _Reader(source)
     atlas = Topology(reader.of_kinds(topology.kinds()))
+    there: set[_Identity] = set()
+    owed: list[Place] = []
     for index in range(len(source)):
         targets = _wanted_targets(source, index, wanted)
         for obj in reader.take(index) if targets else ():
-            if _is_selected(obj, wanted):
-                yield from _places(index, obj, targets, atlas, wanted)
+            there.add(_identity(obj))
+            for place in _places(index, obj, targets, atlas, wanted) if _is_selected(obj, wanted) else ():
+                owed += _companions(place)
+                yield place
+    for place in owed:
+        if _identity(place.obj) not in there and _is_selected(place.obj, wanted):
+            there.add(_identity(place.obj))
+            yield place
+
+
+_Identity = tuple[tuple[str, str], str, str]
+"""(group, kind), namespace, name."""
+
+
+def _identity(obj: Object) -> _Identity:
+    return obj.group_kind, obj.ref.namespace, obj.ref.name
+
+
+def _companions(place: Place) -> Iterator[Place]:
+    """What goes with an object, of the same Clusters and with the same proxy."""
+    maker = MAKERS.get(place.target_id)
+    for data in maker.companions(place.obj.data, place.resolved.settings, place.options) if maker else ():
+        yield replace(place, index=-1, obj=Object((), data, reference(data)), is_new=True)
 
 
 def _places(

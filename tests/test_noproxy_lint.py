@@ -26,7 +26,7 @@ def rules(text: str, *, consumer: Consumer = Consumer.NODE, network: Network | N
     return [found.rule for found in lint_list(text, consumer=consumer, network=network, **rest)]
 
 
-@pytest.mark.parametrize("consumer", Consumer)
+@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
 @pytest.mark.parametrize(
     "text",
     [
@@ -47,7 +47,7 @@ def test_a_list_without_a_problem(text: str, consumer: Consumer) -> None:
     assert fix(text, consumer=consumer) == text
 
 
-@pytest.mark.parametrize("consumer", Consumer)
+@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
 @pytest.mark.parametrize("infrastructure", ["", "AWSCluster", "AzureCluster", "GCPCluster", "VSphereCluster"])
 def test_the_composed_list_has_no_problem(consumer: Consumer, infrastructure: str) -> None:
     network = Network(NETWORK.pods, NETWORK.services, NETWORK.domain, NETWORK.endpoint, infrastructure, "eu-west-1")
@@ -209,7 +209,7 @@ def test_a_limit_of_the_users_own_counts_instead() -> None:
     assert rules(LONG, consumer=Consumer.POD) == ["NP024", "NP024"], "no file holds the list of a pod twice"
 
 
-@pytest.mark.parametrize("consumer", Consumer)
+@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
 def test_problems_come_in_the_order_of_the_table(consumer: Consumer) -> None:
     found = rules('10.1.*,A:80, "q",http://h/,com,com', consumer=consumer, network=NETWORK)
     assert found == sorted(found)
@@ -398,7 +398,7 @@ LISTS = st.lists(st.sampled_from([*NAMES, *NUMBERS, *OTHERS]), max_size=6).flatm
 )
 
 
-@given(LISTS, st.sampled_from(Consumer), st.sampled_from([None, NETWORK, Network()]))
+@given(LISTS, st.sampled_from([Consumer.NODE, Consumer.POD]), st.sampled_from([None, NETWORK, Network()]))
 def test_after_fix_only_a_person_can_do_more(text: str, consumer: Consumer, network: Network | None) -> None:
     mended = fix(text, consumer=consumer, network=network)
     assert fix(mended, consumer=consumer, network=network) == mended

@@ -10,15 +10,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.config import _build, _configmap, _finer, _schema
-from krm_fn.config._model import Mode, Override, PolicyChange, ProxyConfig, said
+from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig, said
 from krm_fn.config._selector import ClusterMatcher, Matcher, Place, Selector
 from krm_fn.errors import ConfigError
 
 __all__ = [
     "API_VERSION",
     "KIND",
+    "Certificates",
     "ClusterMatcher",
     "Matcher",
+    "Mirror",
     "Mode",
     "Override",
     "Place",

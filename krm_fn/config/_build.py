@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from krm_fn import noproxy
-from krm_fn.config._model import Mode, Override, PolicyChange, ProxyConfig
+from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config._schema import Place
 from krm_fn.config._selector import ClusterMatcher, Matcher, Selector
 from krm_fn.noproxy import Entry, Network, Policy, Style
@@ -36,7 +37,19 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
         lint={rule: None if level == "Off" else Severity[level.upper()] for rule, level in rules.items()},
         selector=Selector(*(tuple(map(_matcher, selector.get(part, ()))) for part in ("include", "exclude"))),
         targets=spec.get("targets", {}),
+        trusted_ca=_certificates(spec.get("trustedCA", {})),
+        mirror=_mirror(spec["registryMirror"]) if "registryMirror" in spec else None,
+        hash_names=spec.get("rollout", {}).get("hashNames", False),
     )
+
+
+def _certificates(written: Mapping[str, Any]) -> Certificates:
+    pem = "\n".join(line.strip() for line in written.get("pem", "").strip().splitlines() if line.strip())
+    return Certificates(f"{pem}\n" if pem else "")
+
+
+def _mirror(written: Mapping[str, Any]) -> Mirror:
+    return Mirror(written["url"], urlsplit(written["url"]).hostname or "", _certificates(written.get("ca", {})))
 
 
 def _matcher(written: Mapping[str, Any]) -> Matcher:

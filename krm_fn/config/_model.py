@@ -75,13 +75,33 @@ class Override:
 
 
 @dataclass(frozen=True)
+class Certificates:
+    """Certificates in PEM form, "" for none; the last line ends with a line break.
+
+    ``config_map`` is (namespace, name, key) of the ConfigMap they were taken from, None for those written inline.
+    """
+
+    pem: str = ""
+    config_map: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """``spec.registryMirror``: the URL as given, its host without brackets and port, and what to trust it by."""
+
+    url: str
+    host: str
+    ca: Certificates = field(default_factory=Certificates)
+
+
+@dataclass(frozen=True)
 class ProxyConfig:
     """A checked FunctionConfig.
 
     The URLs are as given, "" for none. ``no_proxy`` holds the user's entries, taken apart at commas and trimmed, each
     with the field it stands in. ``cluster_defaults`` is what to take where the Clusters say nothing. ``lint`` holds the
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
-    that has some, as given: ``enabled`` is true where it is missing.
+    that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``.
     """
 
     http_proxy: str = ""
@@ -94,3 +114,6 @@ class ProxyConfig:
     lint: Mapping[str, Severity | None] = field(default_factory=dict)
     selector: Selector = field(default_factory=Selector)
     targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    trusted_ca: Certificates = field(default_factory=Certificates)
+    mirror: Mirror | None = None
+    hash_names: bool = False

@@ -11,7 +11,7 @@ from typing import Any
 
 from krm_fn.consumers import CONSUMERS
 from krm_fn.explain.hosts import Row, rows
-from krm_fn.noproxy import Entry
+from krm_fn.noproxy import Consumer, Entry
 from krm_fn.results import redact
 from krm_fn.survey import Place
 
@@ -23,7 +23,8 @@ class Section:
     """One proxy setting and all places that get it.
 
     ``clusters`` are the names of the Clusters (none is known where it is empty), ``roles`` their roles and worker
-    groups, ``consumer`` is ``node`` or ``pod``; the URLs are redacted.
+    groups, ``consumer`` is ``node``, ``pod`` or ``product``; the URLs are redacted. A product completes its list by
+    itself, so nothing is said about who honours it.
     """
 
     clusters: tuple[str, ...]
@@ -40,7 +41,7 @@ def explain(places: Iterable[Place]) -> list[Section]:
     """The sections for all places, in the order in which they are first met."""
     grouped: dict[Any, list[Place]] = {}
     for place in places:
-        if place.resolved.declared:
+        if place.resolved.declared and place.consumer is not Consumer.NOBODY:
             grouped.setdefault(_key(place), []).append(place)
     return [_section(members) for members in grouped.values()]
 
@@ -55,6 +56,7 @@ def _section(places: list[Place]) -> Section:
     first = places[0]
     proxy = first.resolved.settings
     memberships = [membership for place in places for membership in place.memberships]
+    is_told = first.consumer is not Consumer.PRODUCT and any((proxy.http_proxy, proxy.https_proxy))
     return Section(
         clusters=tuple(dict.fromkeys(_name(membership.cluster) for membership in first.memberships)),
         roles=tuple(dict.fromkeys(filter(None, map(_role, memberships)))),
@@ -63,7 +65,7 @@ def _section(places: list[Place]) -> Section:
         https_proxy=redact(proxy.https_proxy),
         entries=first.resolved.entries,
         places=tuple(dict.fromkeys(f"{place.obj.ref} ({place.target_id})" for place in places)),
-        rows=_rows(first) if any((proxy.http_proxy, proxy.https_proxy)) else (),
+        rows=_rows(first) if is_told else (),
     )
 
 

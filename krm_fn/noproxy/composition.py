@@ -26,11 +26,13 @@ def compose(
         user: the entries as written, in order; in the styles ``Portable`` and ``Verbatim`` theirs comes first.
         networks: the clusters that the object belongs to; several give the union, none what every cluster needs.
         policy: ``extra`` is appended and ``exclude`` taken out in every style, ``Verbatim`` too.
-        consumer: pods get no entry that makes a client of theirs fail (style ``Portable``).
+        consumer: pods get no entry that makes a client of theirs fail (style ``Portable``); a product that completes
+            the list gets it as in ``Verbatim``.
     """
-    recipe = styles.RECIPES[policy.style]
+    style = Style.VERBATIM if consumer is Consumer.PRODUCT else policy.style
+    recipe = styles.RECIPES[style]
     pieces = [piece for piece in _pieces(recipe, user, networks, consumer) if _is_wanted(piece, policy)]
-    pieces += _rooted(networks, policy)
+    pieces += _rooted(networks, policy) if style is not Style.VERBATIM else ()
     pieces += _finished(recipe, (Piece("", entry) for entry in policy.extra))
     found = _merged(pieces) if recipe.merged else _merged_derived(pieces)
     if policy.style is Style.PORTABLE and consumer is Consumer.POD:
@@ -57,7 +59,7 @@ def _is_wanted(piece: Piece, policy: Policy) -> bool:
 
 def _rooted(networks: Sequence[Network], policy: Policy) -> Iterator[Piece]:
     """``.svc.<domain>.`` for Go programs that ask for rooted names, as CAREN adds it."""
-    if policy.rooted and policy.style is not Style.VERBATIM:
+    if policy.rooted:
         for domain in styles.domains(networks):
             yield Piece("", Entry(f".svc.{domain.text}.", ("`spec.noProxyPolicy.rooted`", *domain.why)))
 

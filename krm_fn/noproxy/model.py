@@ -40,10 +40,16 @@ ALL_DERIVED = frozenset(
 
 
 class Consumer(Enum):
-    """Who reads the list: a node (drop-ins, exports: Go, curl, wget, apt) or a pod (any client there is)."""
+    """Who reads the list: a node (drop-ins, exports: Go, curl, wget, apt) or a pod (any client there is).
+
+    ``PRODUCT`` is a product that adds the networks of the cluster by itself (a ClusterClass of TKG, charts of Giant
+    Swarm): it gets what a person wrote and nothing derived. ``NOBODY``: no list and no proxy is written there.
+    """
 
     NODE = "node"
     POD = "pod"
+    PRODUCT = "product"
+    NOBODY = "nobody"
 
 
 class Style(Enum):

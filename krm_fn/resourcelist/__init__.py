@@ -14,7 +14,7 @@ from typing import Any
 
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
-from krm_fn.resourcelist._layouts import SHAPE, WholeLayout, layout_of
+from krm_fn.resourcelist._layouts import SHAPE, Edits, WholeLayout, layout_of
 from krm_fn.resourcelist._objects import Object, objects, reference
 
 __all__ = ["Object", "ResourceList", "kinds_in", "objects", "reference"]
@@ -80,12 +80,19 @@ class ResourceList:
             raise InputError(f"`items[{index}]` must be an object, but it is a {_TYPE_NAMES.get(type(data), 'value')}")
         return data
 
-    def write(self, changes: Mapping[int, Sequence[Operation]], results: Sequence[Mapping[str, Any]]) -> bytes:
+    def write(
+        self,
+        changes: Mapping[int, Sequence[Operation]],
+        results: Sequence[Mapping[str, Any]],
+        new_items: Sequence[Mapping[str, Any]] = (),
+    ) -> bytes:
         """The list with operations applied to some of its items, and with the results that it does not hold yet.
 
         Args:
-            changes: index of an item -> operations, their paths from the item's root.
+            changes: index of an item -> operations, their paths from the item's root; one that removes the root takes
+                the item out.
             results: entries of ``results``.
+            new_items: objects that are to stand behind all others.
         """
         wanted = {index: operations for index, operations in changes.items() if operations}
         if any(self._is_entangled(index) for index in wanted):
@@ -94,7 +101,7 @@ class ResourceList:
         known = held if isinstance(held, list) else []
         told = {repr(result) for result in known}
         new = [dict(result) for result in results if repr(result) not in told]
-        return (self._bom + self._layout.write(wanted, known, new)).encode()
+        return (self._bom + self._layout.write(Edits(wanted, list(new_items)), known, new)).encode()
 
     def _has_alias(self, name: str) -> bool:
         """True if an alias of that name may stand somewhere: ``a && b`` in a command looks like an anchor, too."""

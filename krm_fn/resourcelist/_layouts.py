@@ -6,7 +6,7 @@ The law of this room: both give the same data and the same meaning; the cut one 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from krm_fn import patch
@@ -31,6 +31,22 @@ def layout_of(text: str) -> CutLayout | WholeLayout:
         return WholeLayout(text)
 
 
+@dataclass(frozen=True)
+class Edits:
+    """What becomes of the items: operations by index, from the item's root, and objects that are to stand behind all.
+
+    An operation that removes the root takes the item out.
+    """
+
+    changes: Mapping[int, Sequence[Operation]]
+    new_items: list[Any]
+
+    @property
+    def removed(self) -> set[int]:
+        """The items that are taken out."""
+        return {index for index, operations in self.changes.items() if any(not one.path for one in operations)}
+
+
 class CutLayout:
     """A block-style list, cut by text: each part is read, and written, on its own."""
 
@@ -51,17 +67,29 @@ class CutLayout:
     def read(self, index: int) -> Any:
         return Document(self.text(index)).data()[0]
 
-    def write(self, changes: Mapping[int, Sequence[Operation]], known: list[Any], new: list[Any]) -> str:
+    def write(self, edits: Edits, known: list[Any], new: list[Any]) -> str:
         text, pieces, position = self.parts.text, [], 0
-        for index in sorted(changes):
+        host = max(set(range(len(self))) - edits.removed, default=None)
+        result_start, result_end = self.parts.members.get("results", (len(text), len(text)))
+        touched = {*edits.changes, *([host] if edits.new_items and host is not None else [])}
+        last_end = max((self.parts.items[index][1] for index in touched), default=0)
+        # Without an item there is no slice to put a new one in; nor one behind the last edit for earlier `results`.
+        if host is None or result_start < last_end:
+            return WholeLayout(text).write(edits, known, new)
+        for index in sorted(touched):
             start, end = self.parts.items[index]
-            operations = [replace(operation, path=("0", *operation.path)) for operation in changes[index]]
-            pieces += [text[position:start], _edited(text[start:end], operations)]
+            pieces += [text[position:start], self._item(index, edits, edits.new_items if index == host else [])]
             position = end
-        start, end = self.parts.members.get("results", (len(text), len(text)))
-        if start < position:  # `results` stands before the items: there is no slice behind the last edit to put it in
-            return WholeLayout(text).write(changes, known, new)
-        return "".join([*pieces, text[position:start], self._results(text[start:end], known, new), text[end:]])
+        results = self._results(text[result_start:result_end], known, new)
+        return "".join([*pieces, text[position:result_start], results, text[result_end:]])
+
+    def _item(self, index: int, edits: Edits, new_items: list[Any]) -> str:
+        """The slice of an item after its edits, and of those that are to stand behind it."""
+        if index in edits.removed:
+            return ""
+        operations = [replace(one, path=("0", *one.path)) for one in edits.changes.get(index, ())]
+        operations += [patch.add(patch.APPEND, value=item) for item in new_items]
+        return _edited(self.text(index), operations)
 
     def _results(self, member: str, known: list[Any], new: list[Any]) -> str:
         if not new:
@@ -104,14 +132,16 @@ class WholeLayout:
     def read(self, index: int) -> Any:
         return self.items[index].data()
 
-    def write(self, changes: Mapping[int, Sequence[Operation]], known: list[Any], new: list[Any]) -> str:
+    def write(self, edits: Edits, known: list[Any], new: list[Any]) -> str:
         operations = [
             replace(operation, path=("items", str(index), *operation.path))
-            for index in sorted(changes)
-            for operation in changes[index]
+            for index in sorted(edits.changes, reverse=True)  # the index of an item must hold once others are gone
+            for operation in edits.changes[index]
         ]
         if self.lacks_items:  # a list without `items` is not taken for a ResourceList by kustomize and kpt
-            operations.append(patch.add("items", value=[]))
+            operations.append(patch.add("items", value=edits.new_items))
+        else:
+            operations += [patch.add("items", patch.APPEND, value=item) for item in edits.new_items]
         return self.document.edit(operations + (_result_operations(known, new) if new else []))
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from krm_fn import noproxy
-from krm_fn.config import Mode, Override, Place, ProxyConfig, said
-from krm_fn.noproxy import Consumer, Entry, Network, Policy
+from krm_fn.config import Mirror, Mode, Override, Place, ProxyConfig, said
+from krm_fn.noproxy import MIRRORS, Consumer, Entry, Network, Policy, Style
 from krm_fn.settings import _known
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
 from krm_fn.settings._notes import notes
@@ -31,22 +31,26 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
         target: the ID of the target at work, for overrides that name some.
         consumer: who reads the list.
     """
+    name = memberships[0].cluster.name if memberships else ""
     if config.mode is Mode.REMOVE:
-        return Resolved()
+        return Resolved(ProxySettings(cluster=name))
+    if consumer is Consumer.NOBODY:
+        return Resolved(ProxySettings(cluster=name, trusted_ca=config.trusted_ca, mirror=config.mirror))
     wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
     networks = [_known.network(membership.cluster, config.cluster_defaults) for membership in memberships]
     if not memberships and config.cluster_defaults != Network():
         networks = [config.cluster_defaults]
     first = wishes[0]
+    derives = consumer is not Consumer.PRODUCT
     entries = _united(wishes, networks, consumer) if any(first.urls) else ()
     return Resolved(
-        settings=ProxySettings(*first.urls, noproxy.join(entries)),
+        settings=ProxySettings(*first.urls, noproxy.join(entries), name, config.trusted_ca, config.mirror),
         entries=entries,
         networks=tuple(dict.fromkeys(networks)),
         policy=first.policy,
         declared=first.declared,
         conflicts=_conflicts(wishes, memberships),
-        missing=_known.missing(first.policy, networks, memberships) if any(first.urls) else (),
+        missing=_known.missing(first.policy, networks, memberships) if derives and any(first.urls) else (),
     )
 
 
@@ -95,7 +99,16 @@ def _wish(config: ProxyConfig, place: Place) -> _Wish:
     declared = bool(config.http_proxy or config.https_proxy)
     wish = _Wish(config.http_proxy, config.https_proxy, config.no_proxy, config.policy, declared=declared)
     fitting = (override for override in config.overrides if override.match.fits(place))
-    return functools.reduce(_Wish.under, fitting, wish)
+    return _with_mirror(functools.reduce(_Wish.under, fitting, wish), config.mirror)
+
+
+def _with_mirror(wish: _Wish, mirror: Mirror | None) -> _Wish:
+    """The host of ``spec.registryMirror`` counts as written by the user: no style leaves it out."""
+    policy = wish.policy
+    is_listed = mirror and mirror.host in (entry.text for entry in wish.entries)
+    if mirror is None or is_listed or policy.style is Style.VERBATIM or MIRRORS not in policy.derive:
+        return wish
+    return replace(wish, entries=(*wish.entries, Entry(mirror.host, ("`spec.registryMirror.url`",))))
 
 
 def _place(membership: Membership | None, target: str) -> Place:

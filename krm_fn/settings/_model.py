@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krm_fn.config import Certificates, Mirror
 from krm_fn.noproxy import Entry, Network, Policy
 
 _IN_THE_CONFIG = ("`spec.", "`data.")
@@ -19,11 +20,17 @@ class ProxySettings:
 
     All three empty is the desired state "no proxy". The URLs are checked and percent-encoded, ``no_proxy`` is the
     comma-separated list; none is escaped for any layer yet.
+
+    Besides the proxy: ``cluster`` is the name of the object's Cluster, the first of several, "" if none is known.
+    ``trusted_ca`` are the certificates to trust, and ``mirror`` is the registry mirror of the nodes.
     """
 
     http_proxy: str = ""
     https_proxy: str = ""
     no_proxy: str = ""
+    cluster: str = field(default="", compare=False)
+    trusted_ca: Certificates = field(default_factory=Certificates)
+    mirror: Mirror | None = None
 
     def variables(self) -> dict[str, str]:
         """Name -> value of each variable to be set, both cases of each, in the order of the Giant Swarm document.

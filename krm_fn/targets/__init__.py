@@ -22,7 +22,7 @@ from krm_fn.targets import (
 )
 from krm_fn.targets._seen import Seen
 
-__all__ = ["TARGETS", "Seen", "Target"]
+__all__ = ["MAKERS", "TARGETS", "Maker", "Seen", "Target"]
 
 
 class Target(Protocol):
@@ -60,6 +60,22 @@ class Target(Protocol):
         """
 
 
+class Maker(Target, Protocol):
+    """A target whose objects may be missing from the list, and are then made."""
+
+    def companions(
+        self, obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield what must stand in the list beside ``obj``: apiVersion, kind, metadata, and nothing of a proxy.
+
+        Args: as for ``propose``, which fills the object if no other of its kind, name and namespace is in the list. It
+        must not yield anything where ``propose`` would have nothing to fill in.
+
+        What it makes carries the label of ``_made``, and ``propose`` takes it out again, as an operation that removes
+        the root, once there is nothing left to fill in.
+        """
+
+
 TARGETS: dict[str, Target] = {
     target.ID: target
     for target in (
@@ -71,3 +87,6 @@ TARGETS: dict[str, Target] = {
         kyverno_policies,
     )
 }
+
+MAKERS: dict[str, Maker] = {}
+"""Those targets that make what is missing."""

@@ -95,6 +95,7 @@ class Graph:
         yield self._stated(node)
         yield self._labelled(node)
         yield _together(self._owned(node, owner, seen, depth) for owner in node.owners)
+        yield self._called(node, node.convention, "its name")
 
     def _through(self, use: Use, seen: set[Key], depth: int) -> Ties:
         """The Clusters of what uses the object."""

@@ -20,7 +20,7 @@ from krm_fn.topology.model import Role
 from krm_fn.topology.reading import pattern, text, values
 from krm_fn.topology.references import Key, WorkerClass, key_of, owners, target_of
 
-_CLUSTER_LABELS = (f"{CORE}/cluster-name", "giantswarm.io/cluster")
+_CLUSTER_LABELS = (f"{CORE}/cluster-name", "giantswarm.io/cluster", "tkg.tanzu.vmware.com/cluster-name")
 _CONTROL_PLANE_LABEL = f"{CORE}/control-plane"
 _TOPOLOGY_GROUP_LABELS = (f"topology.{CORE}/deployment-name", f"topology.{CORE}/pool-name")
 _GROUP_LABELS = (
@@ -29,6 +29,22 @@ _GROUP_LABELS = (
     "giantswarm.io/machine-deployment",
     "giantswarm.io/machine-pool",
 )
+
+
+_SUFFIXES = (
+    "-cluster-values",
+    "-systemd-proxy",
+    "-user-overrides",
+    "-config-values",
+    "-vsphere-cpi-addon",
+    "-vsphere-csi-addon",
+    "-kapp-controller-addon",
+    "-pinniped-addon",
+)
+"""What products put behind the name of a Cluster to name a Secret or a ConfigMap of it.
+
+Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``.
+"""
 
 
 @dataclass(frozen=True)
@@ -50,13 +66,17 @@ class Whole:
 
 @dataclass(frozen=True)
 class Hints:
-    """Everything one object says about itself; what it does not say is empty. ``label`` is a name and its value."""
+    """Everything one object says about itself; what it does not say is empty.
+
+    ``label`` is a name and its value; ``convention`` the Cluster after which a product has named the object.
+    """
 
     key: Key
     ref: ObjectRef
     role: Role | None = None
     group: str = ""
     cluster_name: str = ""
+    convention: str = ""
     label: tuple[str, str] = ("", "")
     owners: tuple[Key, ...] = ()
     facts: Declared = NOTHING
@@ -79,6 +99,7 @@ def hints(obj: Object) -> Hints:
         role=_role(obj, group) if ours else None,
         group=group,
         cluster_name=_cluster_name(obj) if ours else "",
+        convention=_convention(obj),
         label=_label(obj),
         owners=tuple(owners(obj)),
         facts=declared(obj),
@@ -94,6 +115,11 @@ def _label(obj: Object) -> tuple[str, str]:
 def _cluster_name(obj: Object) -> str:
     paths = (("spec", "clusterName"), ("spec", "template", "spec", "clusterName"))
     return next((name for path in paths if (name := text(lookup(obj.data, path)))), "")
+
+
+def _convention(obj: Object) -> str:
+    suffixes = _SUFFIXES if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ()
+    return next((obj.ref.name.removesuffix(suffix) for suffix in suffixes if obj.ref.name.endswith(suffix)), "")
 
 
 def _role(obj: Object, group: str) -> Role | None:

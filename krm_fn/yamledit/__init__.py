@@ -7,18 +7,26 @@ Kubernetes, proxies or files, and could be published alone.
     view      nodes -> plain data                   layout   where things stand, the author's style
     render    plain data -> text in a style         splice   shadow -> edits -> text
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
+    stream    a text of several documents
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import Document, member_text
+from krm_fn.yamledit.stream import documents, edit_documents
 
-__all__ = ["Cut", "Document", "cut", "member_text", "read"]
+__all__ = ["Cut", "Document", "cut", "documents", "edit_documents", "mapping_text", "member_text", "read"]
 
 
 def read(text: str) -> Any:
     """The plain data of one YAML document; raises InputError if it is not one."""
     return Document(text).data()
+
+
+def mapping_text(members: Mapping[str, Any]) -> str:
+    """A new document that says ``members``, in block style."""
+    return "".join(member_text(key, value, like="") for key, value in members.items())

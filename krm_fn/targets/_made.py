@@ -1,0 +1,30 @@
+"""Objects that this program makes because a list lacks them, and how they are known again.
+
+The law of this room: what carries the label was made here, and goes when there is nothing left in it that is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from krm_fn.patch import lookup
+
+LABEL = "app.kubernetes.io/managed-by"
+OURS = "inject-proxy"
+
+
+def skeleton(
+    kind: str, name: str, like: Mapping[str, Any], *, labels: Mapping[str, str] | None = None, **members: Any
+) -> dict[str, Any]:
+    """A new ``v1`` object in the namespace of ``like``, with nothing of a proxy in it."""
+    metadata: dict[str, Any] = {"name": name, "labels": {LABEL: OURS, **(labels or {})}}
+    namespace = lookup(like, ("metadata", "namespace"))
+    if isinstance(namespace, str) and namespace:
+        metadata = {"name": name, "namespace": namespace, "labels": metadata["labels"]}
+    return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **members}
+
+
+def is_made(obj: Mapping[str, Any]) -> bool:
+    """Whether ``obj`` was made here, by its label."""
+    return bool(lookup(obj, ("metadata", "labels", LABEL)) == OURS)

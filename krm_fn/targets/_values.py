@@ -1,0 +1,172 @@
+"""Three members of a mapping that hold a proxy: http, https and what goes without it, under names of their own.
+
+The law of this room: it edits those three members of one mapping and nothing else. A list stays a list and a text a
+text; where neither is there, the caller's word counts. Where the mapping is missing it is made, and one that loses its
+last member to removal goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn import noproxy
+from krm_fn.patch import Operation, Pointer, add, lookup, remove, replace
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.targets._embedded import Embedded
+from krm_fn.targets._embedded import change as embedded_change
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._shape import wrong_type
+
+_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What the members are called; ``is_list``: the last one, where it is new, is a list of entries."""
+
+    http: str
+    https: str
+    no: str
+    is_list: bool = False
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """In the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``."""
+        return (self.http, self.https, self.no)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One mapping that holds the three: ``path`` leads to it, and ``what`` is it in one phrase.
+
+    ``kept``: so many mappings at the beginning of ``path`` stay, even if nothing is left in them.
+    """
+
+    path: Pointer
+    keys: Keys
+    what: str
+    kept: int = 1
+
+
+SNAKE = Keys("http_proxy", "https_proxy", "no_proxy")
+CAMEL = Keys("httpProxy", "httpsProxy", "noProxy")
+SHORT = Keys("http", "https", "noProxy")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What gives the members of one mapping their values.
+
+    ``operations`` hold one after another from the root of the data; ``current`` and ``proposed`` are lines for a
+    person, ``message`` says what is done. Without operations there is nothing to do.
+    """
+
+    operations: tuple[Operation, ...]
+    message: str = ""
+    current: str = ""
+    proposed: str = ""
+
+    def changes(self) -> Iterator[Change]:
+        """A Change for each operation: for data that is the object itself."""
+        yield from (Change(operation, self.message) for operation in self.operations)
+
+
+def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
+    """What the mapping lacks or has too much.
+
+    Args:
+        data: an object, or a document inside one, as plain data.
+        slot: where the mapping stands or is to stand.
+        settings: the proxy; all empty means that the members are to go.
+
+    Returns:
+        A Finding where something else than a mapping stands there or on the way to it.
+    """
+    path, keys = slot.path, slot.keys
+    for depth in range(len(path) + 1):
+        held = lookup(data, path[:depth])
+        if held is not None and not isinstance(held, Mapping):
+            return wrong_type(path[:depth], held, "a mapping")
+    there = lookup(data, path) or {}
+    wanted = dict(zip(keys.names, (settings.http_proxy, settings.https_proxy, settings.no_proxy), strict=True))
+    new = {name: _as_it_is(there.get(name), value, keys, name) for name, value in wanted.items() if value}
+    sets = [name for name, value in new.items() if there.get(name, _MISSING) != value]
+    gone = [name for name in wanted if name in there and name not in new]
+    operations = _removals(data, slot, gone) if gone and not new else [remove(*path, name) for name in gone]
+    operations += [_set(data, path, name, new) for name in sets[:1]]
+    operations += [(replace if name in there else add)(*path, name, value=new[name]) for name in sets[1:]]
+    parts = [f"{verb} {_named(some)}" for verb, some in (("sets", sets), ("removes", gone)) if some]
+    return Edit(
+        tuple(operations),
+        f"{' and '.join(parts)} of {slot.what}",
+        _lines({name: there[name] for name in (*sets, *gone) if name in there}),
+        _lines({name: new[name] for name in sets}),
+    )
+
+
+def in_document(found: Embedded, made: Edit | Finding) -> Iterator[Change | Finding]:
+    """The same about the object in which the document stands."""
+    if isinstance(made, Finding):
+        yield Finding(made.severity, f"in it, {made.message}", found.value.path)
+    elif made.operations:
+        operations = {found.index: made.operations}
+        yield embedded_change(found.value, operations, made.message, current=made.current, proposed=made.proposed)
+
+
+def seen(data: Any, slot: Slot, text: Pointer = ()) -> Iterator[Seen]:
+    """What the mapping says; whoever reads it there gives both cases of each variable to its programs.
+
+    Args:
+        data: as for ``edit``.
+        slot: where the mapping stands.
+        text: where the text stands that ``data`` was read from; () if ``data`` is the object itself.
+    """
+    path, keys = slot.path, slot.keys
+    for name, variable in zip(keys.names, _VARIABLES, strict=True):
+        value = lookup(data, (*path, name))
+        if isinstance(value, list):
+            value = ",".join(entry for entry in value if isinstance(entry, str))
+        if isinstance(value, str) and value:
+            where = text or (*path, name)
+            yield from (Seen(each, value, where, value, slot.what) for each in (variable, variable.lower()))
+
+
+def _as_it_is(there: Any, value: str, keys: Keys, name: str) -> Any:
+    """``value`` in the form that is there: a list that says the same, in whatever items, is right already."""
+    is_list = isinstance(there, list) or (keys.is_list and not isinstance(there, str))
+    if name != keys.no or not is_list:
+        return value
+    return list(noproxy.parse(value))
+
+
+def _set(data: Any, path: Pointer, name: str, new: Mapping[str, Any]) -> Operation:
+    """The first member that is set: with the mappings above it where they are missing."""
+    if isinstance(lookup(data, path), Mapping):
+        return (replace if name in lookup(data, path) else add)(*path, name, value=new[name])
+    at, value = path, {name: new[name]}
+    while at and not isinstance(lookup(data, at[:-1]), Mapping):
+        at, value = at[:-1], {at[-1]: value}
+    return add(*at, value=value)
+
+
+def _removals(data: Any, slot: Slot, gone: list[str]) -> list[Operation]:
+    """Without the members, and without the mappings that held nothing else."""
+    path = slot.path
+    if set(lookup(data, path)) != set(gone) or len(path) <= slot.kept:
+        return [remove(*path, name) for name in gone]
+    while len(path) - 1 > slot.kept and len(lookup(data, path[:-1])) == 1:
+        path = path[:-1]
+    return [remove(*path)]
+
+
+def _named(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _lines(values: Mapping[str, Any]) -> str:
+    shown = ((name, ",".join(map(str, value)) if isinstance(value, list) else value) for name, value in values.items())
+    return "\n".join(f"{name}={value}" for name, value in shown)
