@@ -18,6 +18,7 @@ from krm_fn.patch import Operation
 from krm_fn.resourcelist import ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.review import review
+from krm_fn.sources import Objects
 from krm_fn.survey import Place, survey
 
 
@@ -48,7 +49,7 @@ def run(data: bytes) -> Outcome:
     """
     resource_list = ResourceList(data)
     try:
-        wanted = config.load(resource_list.function_config)
+        wanted = config.load(resource_list.function_config, Objects(resource_list))
     except ConfigError as error:
         return _outcome(resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems])
     if wanted is None:
@@ -75,20 +76,29 @@ class _Edits:
     """What is to become of the list: operations on its items, and objects that it lacks."""
 
     def __init__(self) -> None:
-        self.changes: dict[int, list[Operation]] = {}
         self.new_items: list[Mapping[str, Any]] = []
+        self._changes: dict[int, list[Operation]] = {}
+        self._gone: dict[int, list[Operation]] = {}
 
     def note(self, place: Place, operations: list[Operation]) -> None:
         """Note what is to be done at a place; what is new is added as its data is in the end."""
-        if not place.is_new:
-            self.changes.setdefault(place.index, []).extend(operations)
-        elif operations:
-            self.new_items.append(place.obj.data)
+        if place.is_new:
+            self.new_items += [place.obj.data] if operations else []
+            return
+        for operation in operations:
+            is_all = operation.op == "remove" and operation.path == place.obj.path
+            (self._gone if is_all else self._changes).setdefault(place.index, []).append(operation)
+
+    @property
+    def changes(self) -> dict[int, list[Operation]]:
+        """Index of an item -> operations; an object goes when all else is done, from the back, so that paths hold."""
+        touched = sorted({*self._changes, *self._gone})
+        return {index: [*self._changes.get(index, ()), *self._gone.get(index, ())[::-1]] for index in touched}
 
     @property
     def number(self) -> int:
         """How many items change, come or go."""
-        return sum(map(bool, self.changes.values())) + len(self.new_items)
+        return len(self.changes) + len(self.new_items)
 
 
 def _outcome(resource_list: ResourceList, edits: _Edits, found: list[Result], *, checking: bool = False) -> Outcome:
@@ -132,7 +142,7 @@ def _config_ref(resource_list: ResourceList) -> ObjectRef:
 def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
     """What there is to say about one place, and what to do there; the object's data follows."""
     data, resolved = place.obj.data, place.resolved
-    proposals = list(place.target.propose(data, resolved.settings, place.options))
+    proposals = list(place.proposals())
     if any(isinstance(one, Change) for one in proposals) or any(
         True for _ in place.target.observe(data, place.options)
     ):

@@ -137,6 +137,7 @@ def _of_place(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str,
     yield from _of_pairs(place)
     yield from _of_lists(place, listing, settled)
     yield from _of_urls(place, settled)
+    yield from _of_file(place)
 
 
 def _of_layers(place: Mapping[str, Seen]) -> _Told:
@@ -215,16 +216,24 @@ def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, 
 
 
 def _of_urls(place: Mapping[str, Seen], settled: Mapping[str, str]) -> _Told:
-    """Everything about the values of the URLs, and about the file that they stand in."""
+    """Everything about the values of the URLs."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value]
     listed = ",".join(one.value or "" for one in place.values() if one.variable.upper() == "NO_PROXY")
     for value in dict.fromkeys(one.value or "" for one in urls):
         about = tuple(one for one in urls if one.value == value and value != settled.get(one.variable))
         for found in () if not about else rules_of.lint_proxy(value, no_proxy=listed, in_manifest=True):
             yield found, about
+
+
+def _of_file(place: Mapping[str, Seen]) -> _Told:
+    """NP030: the permissions of the file that the place stands in."""
+    urls = (one for one in place.values() if one.variable.upper() != "NO_PROXY")
     guarded = tuple(one for one in urls if one.file and "@" in (one.value or ""))
-    for found in rules_of.lint_permissions(guarded[0].permissions, has_password=True) if guarded else ():
-        yield found, guarded
+    about = guarded or tuple(one for one in place.values() if one.by_ignition)
+    if about:
+        first, has_password = about[0], bool(guarded)
+        found = rules_of.lint_permissions(first.permissions, has_password=has_password, ignition=first.by_ignition)
+        yield from ((one, about) for one in found)
 
 
 def _of_writers(place: Mapping[str, Seen], all_places: Sequence[Mapping[str, Seen]]) -> _Told:

@@ -24,12 +24,14 @@ APPEND = "-"
 class Operation:
     """One operation of RFC 6902 on one object.
 
-    ``value`` is plain data (dict, list, str, int, float, bool, None) and ignored by ``remove``.
+    ``value`` is plain data (dict, list, str, int, float, bool, None) and ignored by ``remove``. ``before`` names the
+    member of the same mapping in front of which a new one stands in the text; it means nothing to the data.
     """
 
     op: Literal["add", "replace", "remove"]
     path: Pointer
     value: Any = None
+    before: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The operation as RFC 6902 writes it."""
@@ -37,9 +39,9 @@ class Operation:
         return whole if self.op == "remove" else {**whole, "value": self.value}
 
 
-def add(*path: str | int, value: Any) -> Operation:
+def add(*path: str | int, value: Any, before: str = "") -> Operation:
     """Set the member, or insert before the item, that ``path`` names."""
-    return Operation("add", tuple(map(str, path)), value)
+    return Operation("add", tuple(map(str, path)), value, before)
 
 
 def replace(*path: str | int, value: Any) -> Operation:
@@ -107,12 +109,14 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
 class ListEdit:
     """Collects edits of one list of an object and gives them as operations that hold when applied in order.
 
-    New entries stand at the end: orchestrators copy comments back by list index. A list that is not there yet is made;
-    one that loses its last entry goes, key and all.
+    New entries stand at the end: orchestrators copy comments back by list index. Only ``tail`` entries, which have to
+    be last and are not removed, stay behind them. A list that is not there yet is made; one that loses its last entry
+    goes, key and all.
     """
 
     path: Pointer
     old: Sequence[Any] | None
+    tail: int = 0
 
     def __post_init__(self) -> None:
         self.replaced: dict[int, Any] = {}
@@ -120,8 +124,11 @@ class ListEdit:
         self.appended: list[Any] = []
 
     def place_of(self, index: int) -> int:
-        """Where the entry that stands at ``index`` of the old list, or behind it, will stand after the edits."""
-        return index - sum(gone < index for gone in self.removed)
+        """Where the entry that stands at ``index`` of the old list, or new ones behind, will stand after the edits."""
+        place, end = index - sum(gone < index for gone in self.removed), len(self.old or ())
+        if index >= end:
+            return place - self.tail
+        return place + len(self.appended) if index >= end - self.tail else place
 
     def operations(self) -> list[Operation]:
         """Replacements, then removals from the back, then additions."""
@@ -130,8 +137,10 @@ class ListEdit:
             return [add(*self.path, value=list(self.appended))] if self.appended else []
         if len(self.removed) == len(old) and not self.appended:
             return [remove(*self.path)]
+        end = len(old) - len(self.removed) - self.tail
+        places: list[int | str] = [end + number if self.tail else APPEND for number in range(len(self.appended))]
         return [
             *(replace(*self.path, index, value=value) for index, value in sorted(self.replaced.items())),
             *(remove(*self.path, index) for index in sorted(self.removed, reverse=True)),
-            *(add(*self.path, APPEND, value=value) for value in self.appended),
+            *(add(*self.path, place, value=value) for place, value in zip(places, self.appended, strict=True)),
         ]

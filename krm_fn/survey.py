@@ -7,16 +7,17 @@ target and no Cluster could want is never read, and none is read twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from krm_fn import settings, topology
+from krm_fn.classes import Classes
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Consumer
 from krm_fn.resourcelist import Object, reference
-from krm_fn.results import Finding, Result
-from krm_fn.settings import Resolved
-from krm_fn.targets import MAKERS, TARGETS, Target
+from krm_fn.results import Change, Finding, Result
+from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets import MAKERS, PATCHER, TARGETS, Around, Maker, Target
 from krm_fn.topology import Membership, Topology
 
 
@@ -39,7 +40,8 @@ class Source(Protocol):
 class Place:
     """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
 
-    ``is_new``: the object is not in the list yet; its ``index`` is -1.
+    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
+    ``around`` is there for the target that patches ClusterClasses.
     """
 
     index: int
@@ -49,6 +51,7 @@ class Place:
     resolved: Resolved
     options: Mapping[str, Any]
     is_new: bool = False
+    around: Around | None = None
 
     @property
     def target(self) -> Target:
@@ -59,6 +62,12 @@ class Place:
     def consumer(self) -> Consumer:
         """Who reads what the target writes."""
         return self.target.CONSUMER
+
+    def proposals(self) -> Iterator[Change | Finding]:
+        """What the target says about the object as it is now."""
+        if self.around is not None:
+            return PATCHER.propose_in(self.obj.data, self.resolved.settings, self.around)
+        return self.target.propose(self.obj.data, self.resolved.settings, self.options)
 
     def result(self, finding: Finding) -> Result:
         """``finding``, stamped with the object and the target."""
@@ -76,26 +85,34 @@ class Place:
 def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
     """All places, in the order of the list and, in one object, of the table of targets; then those that are missing.
 
-    The data of an object is the same for all its places: what one target changes there, the next one sees.
+    The data of an object is the same for all its places: what one target changes there, the next one sees. The places
+    where ClusterClasses are patched come last, because a patch follows what their templates hold in the end.
 
     Raises:
         InputError: an item that is wanted cannot be read.
     """
     reader = _Reader(source)
-    atlas = Topology(reader.of_kinds(topology.kinds()))
+    read = list(reader.of_kinds(topology.kinds()))
+    atlas = Topology(read)
+    classes = Classes((obj for obj in read if _is_selected(obj, wanted)), atlas, wanted)
+    del read  # what is taken is to be forgotten
     there: set[_Identity] = set()
     owed: list[Place] = []
+    last: list[Place] = []
     for index in range(len(source)):
-        targets = _wanted_targets(source, index, wanted)
-        for obj in reader.take(index) if targets else ():
+        targets, makers = _wanted_targets(source, index, wanted), _wanted_makers(source, index, wanted)
+        is_patched = _may_patch(source, index, wanted, classes)
+        for obj in reader.take(index) if targets or makers or is_patched else ():
             there.add(_identity(obj))
-            for place in _places(index, obj, targets, atlas, wanted) if _is_selected(obj, wanted) else ():
-                owed += _companions(place)
-                yield place
+            if _is_selected(obj, wanted):
+                yield from _places(index, obj, targets, wanted, classes)
+                last += _patched(index, obj, wanted, classes) if is_patched else ()
+                owed += _companions(index, obj, makers, atlas, wanted)
     for place in owed:
         if _identity(place.obj) not in there and _is_selected(place.obj, wanted):
             there.add(_identity(place.obj))
             yield place
+    yield from last
 
 
 _Identity = tuple[tuple[str, str], str, str]
@@ -106,21 +123,38 @@ def _identity(obj: Object) -> _Identity:
     return obj.group_kind, obj.ref.namespace, obj.ref.name
 
 
-def _companions(place: Place) -> Iterator[Place]:
-    """What goes with an object, of the same Clusters and with the same proxy."""
-    maker = MAKERS.get(place.target_id)
-    for data in maker.companions(place.obj.data, place.resolved.settings, place.options) if maker else ():
-        yield replace(place, index=-1, obj=Object((), data, reference(data)), is_new=True)
+def _companions(
+    index: int, obj: Object, makers: dict[str, Maker], atlas: Topology, wanted: ProxyConfig
+) -> Iterator[Place]:
+    """What is to stand beside an object, of the same Clusters and with the same proxy."""
+    concerned = {name: maker for name, maker in makers.items() if obj.group_kind in maker.BESIDE}
+    memberships = atlas.of(obj) if concerned else ()
+    for name, maker in concerned.items():
+        resolved = settings.resolve(wanted, memberships, target=name, consumer=maker.CONSUMER)
+        options = wanted.targets.get(name, {})
+        for data in maker.companions(obj.data, resolved.settings, options):
+            made = Object((), data, reference(data))
+            yield Place(index, made, name, memberships, resolved, options, is_new=True)
 
 
 def _places(
-    index: int, obj: Object, targets: dict[str, Target], atlas: Topology, wanted: ProxyConfig
+    index: int, obj: Object, targets: dict[str, Target], wanted: ProxyConfig, classes: Classes
 ) -> Iterator[Place]:
     concerned = {name: target for name, target in targets.items() if obj.group_kind in target.KINDS}
-    memberships = atlas.of(obj) if concerned else ()
+    memberships = classes.atlas.of(obj) if concerned else ()
     for name, target in concerned.items():
         resolved = settings.resolve(wanted, memberships, target=name, consumer=target.CONSUMER)
+        if classes.replaces(name, obj):
+            resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster), declared=resolved.declared)
         yield Place(index, obj, name, memberships, resolved, wanted.targets.get(name, {}))
+
+
+def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> Iterator[Place]:
+    """The place of a ClusterClass that is to be patched or not to be patched any more, or of a Cluster made of one."""
+    about = classes.about(obj) if obj.group_kind in PATCHER.KINDS else None
+    if about:
+        memberships, resolved, around = about
+        yield Place(index, obj, PATCHER.ID, memberships, resolved, wanted.targets.get(PATCHER.ID, {}), around=around)
 
 
 def _wanted_targets(source: Source, index: int, wanted: ProxyConfig) -> dict[str, Target]:
@@ -129,10 +163,41 @@ def _wanted_targets(source: Source, index: int, wanted: ProxyConfig) -> dict[str
     return {
         name: target
         for name, target in TARGETS.items()
-        if wanted.targets.get(name, {}).get("enabled", True)
-        and not (kinds and kinds.isdisjoint(kind for _, kind in target.KINDS))
-        and source.contains(index, target.WORDS)
+        if name != PATCHER.ID
+        and _is_enabled(name, wanted)
+        and _may_hold(kinds, target.KINDS)
+        and source.contains(index, _words(target, wanted))
     }
+
+
+def _may_patch(source: Source, index: int, wanted: ProxyConfig, classes: Classes) -> bool:
+    may_hold = _is_enabled(PATCHER.ID, wanted) and _may_hold(source.kinds(index), PATCHER.KINDS)
+    return may_hold and (classes.is_on or source.contains(index, PATCHER.WORDS))
+
+
+def _wanted_makers(source: Source, index: int, wanted: ProxyConfig) -> dict[str, Maker]:
+    """The enabled targets that could make something beside what an item holds, judged by its text."""
+    kinds = source.kinds(index)
+    return {
+        name: maker
+        for name, maker in MAKERS.items()
+        if _is_enabled(name, wanted)
+        and _may_hold(kinds, maker.BESIDE)
+        and not (maker.BESIDE <= maker.KINDS and not source.contains(index, _words(maker, wanted)))
+    }
+
+
+def _words(target: Target, wanted: ProxyConfig) -> Sequence[str]:
+    """Of which one stands in what the target could want; none where the user says by matchers what it is to want."""
+    return () if wanted.targets.get(target.ID, {}).get("workloads") else target.WORDS
+
+
+def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
+    return bool(wanted.targets.get(name, {}).get("enabled", True))
+
+
+def _may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
+    return not (seen and seen.isdisjoint(kind for _, kind in kinds))
 
 
 def _is_selected(obj: Object, wanted: ProxyConfig) -> bool:

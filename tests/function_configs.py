@@ -16,7 +16,8 @@ from krm_fn.results import redact
 
 PROXY = "http://proxy.example.com:3128"
 NO_PROXY_AT_ALL = (
-    "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`, or `mode: Remove`, which needs neither"
+    "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`, "
+    "or `from`, `trustedCA`, `registryMirror` or `mode: Remove`, which need neither"
 )
 FOLDER = ROOT / "functionconfig"
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "proxyconfig.schema.json").read_text(encoding="utf-8"))

@@ -5,6 +5,7 @@ The law of this room: a list is taken apart as text, so that "the same" means th
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,20 +14,23 @@ from typing import Any
 from support import ROOT
 
 from krm_fn import patch
+from krm_fn.errors import InputError
 from krm_fn.function import Outcome
 from krm_fn.patch import APPEND, Operation, Pointer
-from krm_fn.resourcelist import objects
+from krm_fn.resourcelist import objects, reference
 from krm_fn.results import ObjectRef
-from krm_fn.yamledit import Document, cut, read
+from krm_fn.yamledit import Document, cut, documents, read
 from krm_fn.yamledit.document import Part
 
 TESTDATA = ROOT / "testdata"
 HOST = "gateway.other.example"
 NETWORK = "192.168.77.0/24"
-"""Of the other proxy; neither stands in any input."""
+DOMAIN = ".other.example"
+"""Of the other proxy; none stands in any input."""
 
 _URL_KEYS = ("httpProxy", "httpsProxy", "HTTP_PROXY", "HTTPS_PROXY")
 _LIST_KEYS = ("noProxy", "NO_PROXY")
+_SHORT_WORD = 15
 _PASSWORD = re.compile(r"://[^:@/\s\"]+:([^\s\"]+)@")
 
 
@@ -61,9 +65,21 @@ def meaning(item: str) -> Any:
     return data[0] if isinstance(data, list) else data
 
 
+def pairs(before: bytes, after: bytes) -> list[tuple[str, str]]:
+    """The text of each item in both lists, by its identity; "" where a run made it or took it out."""
+    old, new = items(before), items(after)
+    left: dict[ObjectRef, list[str]] = {}
+    for item in new:
+        left.setdefault(reference(meaning(item)), []).append(item)
+    found = [(item, left.get(reference(meaning(item)), [])) for item in old]
+    return [(item, same.pop(0) if same else "") for item, same in found] + [
+        ("", item) for rest in left.values() for item in rest
+    ]
+
+
 def objects_of(item: str) -> dict[ObjectRef, Any]:
-    """The objects that an item is or holds."""
-    return {found.ref: found.data for found in objects(meaning(item))}
+    """The objects that an item is or holds; none if there is no item."""
+    return {found.ref: found.data for found in objects(meaning(item))} if item else {}
 
 
 def function_config(data: bytes) -> dict[str, Any]:
@@ -99,7 +115,7 @@ def with_other_proxy(data: bytes) -> bytes:
     """The same list with a FunctionConfig that sets the same variables to another proxy."""
     given = wishes(data)
     other = {key: f"http://{HOST}:8080" for key in _URL_KEYS if key in given}
-    return asking(data, **other, **{key: f"{NETWORK},.other.example" for key in _LIST_KEYS if key in given})
+    return asking(data, **other, **{key: f"{NETWORK},{DOMAIN}" for key in _LIST_KEYS if key in given})
 
 
 def removing(data: bytes) -> bytes:
@@ -118,11 +134,28 @@ def _edited(data: bytes, operations: list[Operation]) -> bytes:
 
 
 def filled(data: Any) -> Any:
-    """The data without lists and mappings that hold nothing: a run that fills one may leave it, or take it with it."""
+    """The data without what holds nothing: a run that fills a list, mapping or text may leave it, or take it with it.
+
+    A text that is YAML (base64 or not) counts as what its documents say.
+    """
     if isinstance(data, dict):
         members = {key: filled(value) for key, value in data.items()}
-        return {key: value for key, value in members.items() if value not in ([], {})}
-    return [filled(value) for value in data] if isinstance(data, list) else data
+        return {key: value for key, value in members.items() if value not in ([], {}, "")}
+    if isinstance(data, str) and "\n" in plain_text(data):
+        text = plain_text(data)
+        try:
+            return filled([read(text[start:end]) for start, end in documents(text)])
+        except InputError:
+            return data
+    return [one for one in map(filled, data) if one not in ([], {})] if isinstance(data, list) else data
+
+
+def plain_text(text: str) -> str:
+    """What is written in a text that is one long word in base64; else the text."""
+    try:
+        return base64.b64decode(text, validate=True).decode() if len(text) > _SHORT_WORD else text
+    except ValueError:
+        return text
 
 
 def differences(old: Any, new: Any, path: Pointer = ()) -> Iterator[Pointer]:
@@ -143,12 +176,13 @@ def differences(old: Any, new: Any, path: Pointer = ()) -> Iterator[Pointer]:
 def unexplained(before: bytes, outcome: Outcome) -> list[str]:
     """Every difference between the items of ``before`` and those of the outcome that no result tells."""
     found: list[str] = []
-    pairs = list(zip(items(before), items(outcome.output), strict=True))
-    for old, new in ((old, new) for old, new in pairs if old != new):
-        told = {ref: [result.path for result in outcome.results if _is(ref, result.ref)] for ref in objects_of(old)}
+    for old, new in ((old, new) for old, new in pairs(before, outcome.output) if old != new):
+        both = (objects_of(old), objects_of(new))
+        told = {ref: [one.path for one in outcome.results if _is(ref, one.ref)] for ref in {**both[0], **both[1]}}
         found += [] if any(told.values()) else [f"an item changed that no result is about:\n{new}"]
-        for (ref, data), changed in zip(objects_of(old).items(), objects_of(new).values(), strict=True):
-            places = [place for place in differences(data, changed) if not _is_told(place, told[ref])]
+        found += [f"{ref} came or went untold" for ref in both[0].keys() ^ both[1].keys() if () not in told[ref]]
+        for ref in both[0].keys() & both[1].keys():
+            places = [place for place in differences(both[0][ref], both[1][ref]) if not _is_told(place, told[ref])]
             found += [f"{ref} {patch.field_path(place)}" for place in places]
     return found
 

@@ -27,10 +27,13 @@ TIME_LIMIT = 60.0
 """Seconds after which a run counts as a hang."""
 
 HOW_TO_GET = {
+    "cluster-class": "`make tools` builds it where Go is installed",
+    "containerd-hosts": "`make tools` builds it where Go is installed",
     "debootstrap": "`apt-get install debootstrap`",
     "curl": "`apt-get install curl`",
     "docker": "install Docker, or on Debian `apt-get install docker.io`",
     "go": "install Go",
+    "ignition-files": "`make tools` builds it where Go is installed",
     "java": "install a JDK, on Debian `apt-get install default-jdk-headless`",
     "javac": "install a JDK, on Debian `apt-get install default-jdk-headless`",
     "kpt": "download a release of kpt and put it on PATH",
@@ -43,6 +46,7 @@ HOW_TO_GET = {
     "shellcheck": "`apt-get install shellcheck`",
     "systemd": "`apt-get install systemd`",
     "wget": "`apt-get install wget`",
+    "ytt": "`make tools` builds it where Go is installed",
 }
 
 

@@ -161,6 +161,41 @@ spec:
   controlPlaneEndpoint: {host: api.example.com, port: 6443}
   controlPlaneRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta1, kind: KubeadmControlPlane, name: cp}
 """,
+    "Cluster of TKG": """\
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: one, annotations: {tkg.tanzu.vmware.com/tkg-http-proxy: "http://old:1"}}
+spec:
+  topology:
+    classRef: {name: tkg-vsphere-default-v1.2.0}
+    controlPlane: {variables: {overrides: [{name: proxy, value: {httpProxy: "http://old:1"}}]}}
+    variables:
+    - {name: proxy, value: {httpProxy: "http://old:1", noProxy: [old]}}
+    - {name: trust, value: {additionalTrustedCAs: [{name: proxy, data: b2xk}]}}
+    workers: {machineDeployments: [{name: md-0, variables: {overrides: [{name: cni, value: none}]}}]}
+""",
+    "TanzuKubernetesCluster": """\
+apiVersion: run.tanzu.vmware.com/v1alpha3
+kind: TanzuKubernetesCluster
+metadata: {name: one}
+spec:
+  settings: {network: {proxy: {noProxy: [old]}, trust: {additionalTrustedCAs: [{name: inject-proxy, data: b2xk}]}}}
+""",
+    "Secret with the configuration of a cluster": """\
+apiVersion: v1
+kind: Secret
+metadata: {name: one-config-values}
+stringData: {value: "TKG_HTTP_PROXY_ENABLED: false"}
+data: {value: YTogMQ==}
+type: addons.cluster.x-k8s.io/resource-set
+""",
+    "Cluster of CAREN": """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: one}
+spec:
+  topology: {variables: [{name: clusterConfig, value: {proxy: {additionalNo: [old]}}}]}
+""",
     "List": """\
 apiVersion: v1
 kind: List

@@ -162,7 +162,7 @@ def test_a_resource_list_is_explained_with_its_function_config() -> None:
         pytest.param([], "a: b\n", "there must be one ProxyConfig, but none was found", id="no ProxyConfig"),
         pytest.param([], f"{MANIFESTS}---\n{MANIFESTS}", "but 2 were found", id="two of them"),
         pytest.param(["nowhere"], "", "nowhere", id="a path that does not exist"),
-        pytest.param(["--config"], MANIFESTS, "`--config` must be followed by a value", id="an option without a value"),
+        pytest.param(["--config"], MANIFESTS, "`--config` must name a file", id="an option without a value"),
         pytest.param([], "# nothing\n", "the input holds no manifest", id="no manifest at all"),
     ],
 )

@@ -234,6 +234,27 @@ def test_a_file_with_a_password_must_not_be_read_by_all(url: str, file: str, per
     assert ("NP030" in ids(found)) is speaks
 
 
+@pytest.mark.parametrize(
+    ("form", "permissions", "speaks"),
+    [
+        pytest.param("cloud-config", "640", False, id="cloud-init reads an octal number"),
+        pytest.param("ignition", "0640", False, id="a 0 in front"),
+        pytest.param("cloud-config", "", False, id="not given"),
+        pytest.param("ignition", "", True, id="not given, which Cluster API takes for an error"),
+        pytest.param("ignition", "640", True, id="a decimal number, without a password in the file"),
+    ],
+)
+@pytest.mark.parametrize(
+    "source", [{"content": "[Service]\nEnvironment=NO_PROXY=a\n"}, {"contentFrom": {"secret": {}}}]
+)
+def test_ignition_wants_permissions_with_a_0_in_front(
+    form: str, permissions: str, speaks: bool, source: dict[str, Any]
+) -> None:
+    spec = {"format": form, "files": [{"path": FILE, "permissions": permissions, **source}]}
+    found = lint(TARGETS["containerdDropIn"].observe({"kind": "KubeadmConfig", "spec": spec}, {}))
+    assert [one.message.count('write "0640"') for one in found if one.message.startswith("NP030")] == [1] * speaks
+
+
 def test_one_file_must_have_one_writer() -> None:
     values = dict(both(no=good()))
     twice = [*seen(values, "first", file=FILE), *seen(values, "second", file=FILE)]

@@ -122,8 +122,10 @@ def test_a_list_that_nothing_is_done_to_gives_no_operation(old: list[Any] | None
     assert ListEdit(("l",), [1, 2]).operations() == []
 
 
-def _edit(old: list[Any] | None, *, replaced: dict[int, Any], removed: set[int], appended: list[Any]) -> ListEdit:
-    edit = ListEdit(("spec", "l"), old)
+def _edit(
+    old: list[Any] | None, *, replaced: dict[int, Any], removed: set[int], appended: list[Any], tail: int = 0
+) -> ListEdit:
+    edit = ListEdit(("spec", "l"), old, tail)
     edit.replaced, edit.removed, edit.appended = replaced, removed, appended
     return edit
 
@@ -140,6 +142,10 @@ def _edit(old: list[Any] | None, *, replaced: dict[int, Any], removed: set[int],
             [1, 2, 3], {"replaced": {2: "n"}, "removed": {0}, "appended": ["m"]}, [2, "n", "m"], id="all at once"
         ),
         pytest.param([1], {"removed": {0}, "appended": ["n"]}, ["n"], id="the last goes and a new one comes"),
+        pytest.param(
+            [1, 2, 3], {"removed": {0}, "appended": ["n", "m"], "tail": 1}, [2, "n", "m", 3], id="one stays the last"
+        ),
+        pytest.param([1, 2], {"appended": ["n"], "tail": 2}, ["n", 1, 2], id="all stay behind"),
     ],
 )
 def test_edits_of_a_list(old: list[Any] | None, edit: dict[str, Any], new: list[Any]) -> None:
@@ -168,7 +174,9 @@ def test_the_operations_of_any_edit_hold_in_order(old: list[int], draw: st.DataO
 @given(st.lists(st.integers(), unique=True, min_size=1, max_size=6), st.data())
 def test_an_entry_that_stays_is_found_at_its_new_place(old: list[int], draw: st.DataObject) -> None:
     removed = draw.draw(st.sets(st.integers(0, len(old) - 1), max_size=len(old) - 1))
-    edit = _edit(old, replaced={}, removed=removed, appended=[-1])
+    tail = draw.draw(st.integers(0, len(old) - 1 - max(removed, default=-1)))
+    edit = _edit(old, replaced={}, removed=removed, appended=["new"], tail=tail)
     new = apply({"spec": {"l": list(old)}}, edit.operations())["spec"]["l"]
     assert all(new[edit.place_of(at)] == old[at] for at in range(len(old)) if at not in removed)
-    assert edit.place_of(len(old)) == len(new) - 1
+    assert new[edit.place_of(len(old))] == "new"
+    assert edit.place_of(len(old)) == len(new) - 1 - tail

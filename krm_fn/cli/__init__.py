@@ -27,9 +27,11 @@ It is a KRM function: kustomize, kpt and their like run it. It reads a ResourceL
 functionConfig in it declares, and writes the list back to standard output.
 
 usage: inject-proxy [--verbose] [--traceback] < resourcelist.yaml
-       inject-proxy explain | lint [--help] ...
+       inject-proxy explain | lint | import | export [--help] ...
        inject-proxy --help | --version
 
+  import            make a ProxyConfig of values of TKG, Giant Swarm, Konvoy or Konvoy Image Builder
+  export            fill a file of one of these systems with the proxy of a ProxyConfig
   explain           who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it
   lint              judge a NO_PROXY list, or what manifests say about a proxy, and mend it
 
@@ -54,7 +56,8 @@ A ConfigMap with the same keys under `data` works too. exit codes: 0 done; 1 an 
 error and in `results`; 2 wrong usage; 3 a bug of this program.
 """
 _FLAGS = frozenset({"-v", "--verbose", "--traceback", "-h", "--help", "--version"})
-_COMMANDS = ("explain", "lint")
+_COMMANDS = {"explain": "explain", "export": "export", "import": "import_", "lint": "lint"}
+"""The sub-commands, and the module of each."""
 _BUG = 3
 # A manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), and a walk takes up to four frames a level.
 _FRAMES = 4000
@@ -97,8 +100,9 @@ def _main(arguments: list[str]) -> int:
 
 
 def _command(name: str, arguments: list[str]) -> int:
-    module = importlib.import_module(f"krm_fn.cli.{name}")
-    if not {"-h", "--help"}.isdisjoint(arguments):
+    module = importlib.import_module(f"krm_fn.cli.{_COMMANDS[name]}")
+    own = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    if not {"-h", "--help"}.isdisjoint(own):
         return _print(module.USAGE.encode())
     answer: Answer = module.run([argument for argument in arguments if argument != "--traceback"], _read_stdin)
     _print(answer.output)

@@ -42,6 +42,14 @@ def read_files(paths: Iterable[str]) -> dict[str, bytes]:
     return {str(file): _content(file) for file in found.values()}
 
 
+def read_file(path: str) -> bytes:
+    """The content of one file, which is no folder; raises as ``read_files`` does."""
+    if exists(path) and Path(path).is_dir():
+        raise UsageError(f'"{path}" must be a file, not a folder')
+    (content,) = read_files([path]).values()
+    return content
+
+
 def write_files(contents: Mapping[str, bytes]) -> None:
     """Give files that exist a new content, each at once, with the permissions they had; links stay links.
 

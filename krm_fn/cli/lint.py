@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn import config
 from krm_fn.audit import Audit, audit, listed, mend
 from krm_fn.cli._answer import Answer
+from krm_fn.cli._arguments import Arguments, taken_apart
+from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import exists, read_files, write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.lint import Listing, Rules
-from krm_fn.manifests import Manifests
 from krm_fn.noproxy import Consumer, Network
 from krm_fn.noproxy.lint import Problem, lint_list
 from krm_fn.patch import field_path
@@ -49,17 +49,19 @@ _RULE = re.compile(r"NP[0-9]{3}(?=: )")
 class _Wish:
     """The command line, taken apart."""
 
-    words: tuple[str, ...]
-    options: Mapping[str, str]
-    fix: bool
+    given: Arguments
 
     @property
     def consumer(self) -> Consumer:
-        return Consumer(self.options.get("--consumer", Consumer.NODE.value))
+        return Consumer(self.given.options.get("--consumer", Consumer.NODE.value))
 
     @property
     def as_json(self) -> bool:
-        return self.options.get("--output") == "json"
+        return self.given.options.get("--output") == "json"
+
+    @property
+    def fix(self) -> bool:
+        return "--fix" in self.given.flags
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
@@ -74,55 +76,19 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         InputError, ConfigError: a file, or the ProxyConfig of ``--config``, is wrong.
         OutputError: a file cannot be written.
     """
-    wish = _taken_apart(arguments)
-    wanted = _config(wish.options.get("--config"))
-    if len(wish.words) == 1 and wish.words[0] != "-" and not exists(wish.words[0]):
-        return _of_list(_as_list(wish.words[0]), wish, wanted or ProxyConfig())
-    if "-" in wish.words:
-        if len(wish.words) > 1:
-            raise UsageError("`-` must stand alone: lint standard input and files one after the other")
-        return _of_files({_STDIN: read_stdin()}, wish, wanted)
-    return _of_files(read_files(wish.words), wish, wanted)
-
-
-def _taken_apart(arguments: Iterable[str]) -> _Wish:
-    options: dict[str, str] = {}
-    words: list[str] = []
-    rest, fix, only_words = iter(arguments), False, False
-    for argument in rest:
-        name, equals, value = argument.partition("=")
-        if only_words or argument == "-" or not argument.startswith("-"):
-            words.append(argument)
-        elif argument == "--":
-            only_words = True
-        elif argument == "--fix":
-            fix = True
-        elif name in _OPTIONS:
-            options[name] = _checked(name, value if equals else next(rest, ""))
-        else:
-            raise UsageError(f'unknown option "{name}": `inject-proxy lint --help` lists what there is')
+    given = taken_apart("lint", arguments, _OPTIONS, ("--fix",))
+    wish, words = _Wish(given), given.words
     if not words:
         raise UsageError("a list, a path or `-` must be named: `inject-proxy lint --help` shows how")
-    return _Wish(tuple(words), options, fix)
-
-
-def _checked(name: str, value: str) -> str:
-    allowed = _OPTIONS[name]
-    if not value or (allowed and value not in allowed):
-        must = f"must be one of {', '.join(allowed)}" if allowed else "must name a file"
-        raise UsageError(f"`{name}` {must}" + (f', not "{value}"' if value else ""))
-    return value
-
-
-def _config(path: str | None) -> ProxyConfig | None:
-    """The one ProxyConfig of the file ``path``."""
-    if path is None:
-        return None
-    source = Manifests(read_files([path]))
-    found = [obj.data for index in range(len(source)) for obj in source.objects(index) if obj.ref.kind == config.KIND]
-    if len(found) != 1:
-        raise UsageError(f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}')
-    return config.load(found[0])
+    path = given.options.get("--config", "")
+    wanted = the_config(config_files(path), path=path) if path else None
+    if len(words) == 1 and words[0] != "-" and not exists(words[0]):
+        return _of_list(_as_list(words[0]), wish, wanted or ProxyConfig())
+    if "-" in words:
+        if len(words) > 1:
+            raise UsageError("`-` must stand alone: lint standard input and files one after the other")
+        return _of_files({_STDIN: read_stdin()}, wish, wanted)
+    return _of_files(read_files(words), wish, wanted)
 
 
 def _as_list(text: str) -> str:

@@ -43,9 +43,14 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
     )
 
 
+def pem(text: str) -> str:
+    """Certificates without blank lines and blanks around them; the last line ends with a line break."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _certificates(written: Mapping[str, Any]) -> Certificates:
-    pem = "\n".join(line.strip() for line in written.get("pem", "").strip().splitlines() if line.strip())
-    return Certificates(f"{pem}\n" if pem else "")
+    return Certificates(pem(written.get("pem", "")))
 
 
 def _mirror(written: Mapping[str, Any]) -> Mirror:

@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from krm_fn.config._selector import ClusterMatcher, Selector
 from krm_fn.noproxy import Entry, Network, Policy, Style
 from krm_fn.results import Severity
 
 _Value = TypeVar("_Value")
+
+Path = tuple[str, ...]
+"""A field below ``spec``: ``("clusterDefaults", "podCIDRs")``."""
 
 
 def said(here: _Value | None, before: _Value) -> _Value:
@@ -78,11 +81,30 @@ class Override:
 class Certificates:
     """Certificates in PEM form, "" for none; the last line ends with a line break.
 
-    ``config_map`` is (namespace, name, key) of the ConfigMap they were taken from, None for those written inline.
+    ``config_map`` is (namespace, name, key) of the ConfigMap they were taken from; None for those written inline, and
+    for a ConfigMap that is local configuration and never reaches a cluster.
     """
 
     pem: str = ""
     config_map: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """A value of another system: ``place`` says where it stands, for a message, its object first."""
+
+    value: Any
+    place: str
+
+
+class Lookup(Protocol):
+    """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it."""
+
+    def values(self, source: Mapping[str, Any]) -> Mapping[Path, Given]:
+        """What an entry of ``spec.from`` says: path below ``spec`` -> value."""
+
+    def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
+        """The text of a ConfigMap, not judged yet, and the ConfigMap itself unless it is only local."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +124,7 @@ class ProxyConfig:
     with the field it stands in. ``cluster_defaults`` is what to take where the Clusters say nothing. ``lint`` holds the
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
     that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``.
+    ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else names one.
     """
 
     http_proxy: str = ""
@@ -117,3 +140,4 @@ class ProxyConfig:
     trusted_ca: Certificates = field(default_factory=Certificates)
     mirror: Mirror | None = None
     hash_names: bool = False
+    says_none: bool = False

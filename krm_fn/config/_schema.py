@@ -163,14 +163,14 @@ def _nothing_chosen(error: Any) -> str:
     """None of the fields is there of which one must be: a proxy in ``spec``, or anything to set in an override."""
     if len(error.absolute_path) == 1:
         here = "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`"
-        return f"{here}, or `mode: Remove`, which needs neither"
+        return f"{here}, or `from`, `trustedCA`, `registryMirror` or `mode: Remove`, which need neither"
     names = [name for choice in error.validator_value for name in choice["required"]]
     return f"must set something: {_listed(names, 'or')}"
 
 
 def _missing(error: Any) -> str:
     names = [name for name in error.validator_value if name not in error.instance]
-    return f"must hold {_listed(names)}: it says whom this is for"
+    return f"must hold {_listed(names)}" + (": it says whom this is for" if names == ["match"] else "")
 
 
 def _without_companion(error: Any) -> str:
@@ -185,7 +185,9 @@ _WORDS: dict[Any, Callable[[Any], str]] = {
     "maxLength": lambda error: f"must not be longer than {error.validator_value} characters",
     "minimum": lambda error: f"must not be less than {error.validator_value}",
     "minItems": _empty,
+    "minLength": lambda _: "must not be empty",
     "minProperties": _empty,
+    "maxProperties": lambda error: f"must hold only one of {_listed(error.schema['properties'], 'and')}",
     "anyOf": _nothing_chosen,
     "required": _missing,
     "dependentRequired": _without_companion,

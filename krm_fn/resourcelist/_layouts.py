@@ -5,15 +5,17 @@ The law of this room: both give the same data and the same meaning; the cut one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation
 from krm_fn.resourcelist._objects import reference
-from krm_fn.yamledit import Cut, Document, cut, member_text
+from krm_fn.yamledit import Cut, Document, cut, items_text, member_text
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -41,10 +43,14 @@ class Edits:
     changes: Mapping[int, Sequence[Operation]]
     new_items: list[Any]
 
-    @property
+    @cached_property
     def removed(self) -> set[int]:
         """The items that are taken out."""
         return {index for index, operations in self.changes.items() if any(not one.path for one in operations)}
+
+
+_BELOW = r"(?m)^ {{0,{}}}#[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*\Z"
+"""The lines at the end of a slice from the first comment on that is not indented as what belongs to the item."""
 
 
 class CutLayout:
@@ -69,27 +75,31 @@ class CutLayout:
 
     def write(self, edits: Edits, known: list[Any], new: list[Any]) -> str:
         text, pieces, position = self.parts.text, [], 0
-        host = max(set(range(len(self))) - edits.removed, default=None)
         result_start, result_end = self.parts.members.get("results", (len(text), len(text)))
-        touched = {*edits.changes, *([host] if edits.new_items and host is not None else [])}
+        touched = {*edits.changes, *([len(self) - 1] if edits.new_items else [])}
         last_end = max((self.parts.items[index][1] for index in touched), default=0)
-        # Without an item there is no slice to put a new one in; nor one behind the last edit for earlier `results`.
-        if host is None or result_start < last_end:
+        is_empty = len(edits.removed) == len(self) and not edits.new_items
+        # Without an item it is no block list any more; and earlier `results` have no place behind the last edit.
+        if is_empty or result_start < last_end:
             return WholeLayout(text).write(edits, known, new)
         for index in sorted(touched):
             start, end = self.parts.items[index]
-            pieces += [text[position:start], self._item(index, edits, edits.new_items if index == host else [])]
+            pieces += [text[position:start], self._item(index, edits)]
             position = end
         results = self._results(text[result_start:result_end], known, new)
         return "".join([*pieces, text[position:result_start], results, text[result_end:]])
 
-    def _item(self, index: int, edits: Edits, new_items: list[Any]) -> str:
-        """The slice of an item after its edits, and of those that are to stand behind it."""
-        if index in edits.removed:
-            return ""
+    def _item(self, index: int, edits: Edits) -> str:
+        """The slice of an item after its edits, behind the last one what is new; comments below it stay below."""
+        slice_, is_gone = self.text(index), index in edits.removed
+        column = len(slice_) - len(slice_.lstrip(" "))
         operations = [replace(one, path=("0", *one.path)) for one in edits.changes.get(index, ())]
-        operations += [patch.add(patch.APPEND, value=item) for item in new_items]
-        return _edited(self.text(index), operations)
+        edited = slice_ if is_gone or not operations else _edited(slice_, operations)
+        new = items_text(edits.new_items, column, like=slice_) if index == len(self) - 1 else ""
+        if not (is_gone or new):
+            return edited
+        body = re.sub(_BELOW.format(column), "", edited)
+        return ("" if is_gone else body) + new + edited[len(body) :]
 
     def _results(self, member: str, known: list[Any], new: list[Any]) -> str:
         if not new:
@@ -121,6 +131,7 @@ class WholeLayout:
         items = held.items() if held else []
         if items is None and held and held.data() is not None:
             raise InputError("`items` must be a list of objects")
+        self.has_list = bool(held) and items is not None
         self.items = items or []
 
     def __len__(self) -> int:
@@ -138,10 +149,10 @@ class WholeLayout:
             for index in sorted(edits.changes, reverse=True)  # the index of an item must hold once others are gone
             for operation in edits.changes[index]
         ]
-        if self.lacks_items:  # a list without `items` is not taken for a ResourceList by kustomize and kpt
-            operations.append(patch.add("items", value=edits.new_items))
-        else:
+        if self.has_list:
             operations += [patch.add("items", patch.APPEND, value=item) for item in edits.new_items]
+        elif edits.new_items or self.lacks_items:  # without `items` kustomize and kpt take it for no ResourceList
+            operations.append(patch.add("items", value=edits.new_items))
         return self.document.edit(operations + (_result_operations(known, new) if new else []))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from krm_fn import noproxy
 from krm_fn.config import Mirror, Mode, Override, Place, ProxyConfig, said
@@ -31,11 +31,12 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
         target: the ID of the target at work, for overrides that name some.
         consumer: who reads the list.
     """
-    name = memberships[0].cluster.name if memberships else ""
+    blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
-        return Resolved(ProxySettings(cluster=name))
+        return Resolved(blank)
+    blank = replace(blank, trusted_ca=config.trusted_ca, mirror=config.mirror)
     if consumer is Consumer.NOBODY:
-        return Resolved(ProxySettings(cluster=name, trusted_ca=config.trusted_ca, mirror=config.mirror))
+        return Resolved(blank)
     wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
     networks = [_known.network(membership.cluster, config.cluster_defaults) for membership in memberships]
     if not memberships and config.cluster_defaults != Network():
@@ -44,7 +45,13 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
     derives = consumer is not Consumer.PRODUCT
     entries = _united(wishes, networks, consumer) if any(first.urls) else ()
     return Resolved(
-        settings=ProxySettings(*first.urls, noproxy.join(entries), name, config.trusted_ca, config.mirror),
+        settings=replace(
+            blank,
+            http_proxy=first.urls[0],
+            https_proxy=first.urls[1],
+            no_proxy=noproxy.join(entries),
+            is_particular=any(_is_particular(config, *pair) for pair in zip(memberships, wishes, strict=False)),
+        ),
         entries=entries,
         networks=tuple(dict.fromkeys(networks)),
         policy=first.policy,
@@ -66,6 +73,17 @@ def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]
             yield f"`spec.overrides[{at}].match` fits nothing in this list"
 
 
+def _blank(memberships: Sequence[Membership]) -> ProxySettings:
+    """No proxy, for an object of these Clusters."""
+    names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
+    return ProxySettings(cluster=names[0] if names else "", clusters=names)
+
+
+def _is_particular(config: ProxyConfig, membership: Membership, wish: _Wish) -> bool:
+    """Whether ``wish`` is another one than that of the Cluster as a whole, whatever the role, group or target."""
+    return wish != _wish(config, _place(Membership(membership.cluster), ""))
+
+
 @dataclass(frozen=True)
 class _Wish:
     """What is declared for one place, whatever is known about it."""
@@ -75,7 +93,7 @@ class _Wish:
     entries: tuple[Entry, ...]
     policy: Policy
     disabled: bool = False
-    declared: bool = True
+    declared: bool = field(default=True, compare=False)
 
     @property
     def urls(self) -> tuple[str, str]:
@@ -96,7 +114,7 @@ class _Wish:
 
 
 def _wish(config: ProxyConfig, place: Place) -> _Wish:
-    declared = bool(config.http_proxy or config.https_proxy)
+    declared = bool(config.http_proxy or config.https_proxy) or config.says_none
     wish = _Wish(config.http_proxy, config.https_proxy, config.no_proxy, config.policy, declared=declared)
     fitting = (override for override in config.overrides if override.match.fits(place))
     return _with_mirror(functools.reduce(_Wish.under, fitting, wish), config.mirror)

@@ -21,7 +21,9 @@ class ProxySettings:
     All three empty is the desired state "no proxy". The URLs are checked and percent-encoded, ``no_proxy`` is the
     comma-separated list; none is escaped for any layer yet.
 
-    Besides the proxy: ``cluster`` is the name of the object's Cluster, the first of several, "" if none is known.
+    Besides the proxy: ``cluster`` is the name of the object's Cluster, the first of several, "" if none is known, and
+    ``clusters`` are the names of all. ``is_particular``: an override for a role, a worker group or a target gives this
+    object another proxy than its Cluster has as a whole.
     ``trusted_ca`` are the certificates to trust, and ``mirror`` is the registry mirror of the nodes.
     """
 
@@ -31,6 +33,8 @@ class ProxySettings:
     cluster: str = field(default="", compare=False)
     trusted_ca: Certificates = field(default_factory=Certificates)
     mirror: Mirror | None = None
+    clusters: tuple[str, ...] = field(default=(), compare=False)
+    is_particular: bool = field(default=False, compare=False)
 
     def variables(self) -> dict[str, str]:
         """Name -> value of each variable to be set, both cases of each, in the order of the Giant Swarm document.

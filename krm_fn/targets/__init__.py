@@ -13,16 +13,34 @@ from krm_fn.noproxy import Consumer
 from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
+    caren_cluster_config,
     cert_manager,
     chart_operator,
+    cluster_class,
     containerd_drop_in,
+    giantswarm_apps,
+    giantswarm_chart_values,
+    giantswarm_cluster_values,
+    giantswarm_installation_values,
+    giantswarm_systemd_proxy,
     kubeadm_commands,
     kubelet_drop_in,
     kyverno_policies,
+    node_trust_store,
+    registry_mirror,
+    tkg_cloud_csi,
+    tkg_cluster_class,
+    tkg_cluster_config,
+    tkg_kapp_controller,
+    tkg_pinniped,
+    tkg_vsphere_cpi,
+    tkg_vsphere_csi,
+    workload_trust_store,
 )
+from krm_fn.targets._around import Around
 from krm_fn.targets._seen import Seen
 
-__all__ = ["MAKERS", "TARGETS", "Maker", "Seen", "Target"]
+__all__ = ["MAKERS", "PATCHER", "TARGETS", "Around", "Maker", "Patcher", "Seen", "Target"]
 
 
 class Target(Protocol):
@@ -30,7 +48,8 @@ class Target(Protocol):
 
     ``ID`` is its key under ``spec.targets``. ``KINDS`` are the (API group, kind) pairs it looks at. ``WORDS``, where it
     is not empty, holds words of which at least one stands in the text of every object it could want, so that the
-    others need not be read. ``CONSUMER`` says who reads NO_PROXY in its place.
+    others need not be read; where its option ``workloads`` names objects, no word counts. ``CONSUMER`` says who reads
+    NO_PROXY in its place.
     """
 
     ID: str
@@ -61,32 +80,82 @@ class Target(Protocol):
 
 
 class Maker(Target, Protocol):
-    """A target whose objects may be missing from the list, and are then made."""
+    """A target whose objects may be missing from the list, and are then made.
+
+    ``BESIDE`` are the (API group, kind) pairs of the objects beside which they are made, none of which is in ``KINDS``
+    for that reason alone.
+    """
+
+    BESIDE: frozenset[tuple[str, str]]
 
     def companions(
         self, obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
     ) -> Iterator[dict[str, Any]]:
         """Yield what must stand in the list beside ``obj``: apiVersion, kind, metadata, and nothing of a proxy.
 
-        Args: as for ``propose``, which fills the object if no other of its kind, name and namespace is in the list. It
-        must not yield anything where ``propose`` would have nothing to fill in.
+        Args: as for ``propose``, but ``obj`` is one of ``BESIDE``. What is yielded is filled by ``propose``, if no
+        other object of its kind, name and namespace is in the list; what that has nothing for is not made.
 
         What it makes carries the label of ``_made``, and ``propose`` takes it out again, as an operation that removes
         the root, once there is nothing left to fill in.
         """
 
 
+class Patcher(Target, Protocol):
+    """A target that edits ClusterClasses, and must know what stands around them in the list.
+
+    ``INSTEAD_OF`` are the IDs of the targets that leave the templates of such a class without a proxy then. Its
+    ``propose`` is asked by whoever knows of one object only.
+    """
+
+    INSTEAD_OF: frozenset[str]
+
+    def is_on(self, options: Mapping[str, Any]) -> bool:
+        """Whether the user wants it; where he does not, it takes out what is its own."""
+
+    def propose_in(self, obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
+        """Yield what differs between ``obj`` and the desired state, as ``propose`` does.
+
+        Args:
+            obj: a ClusterClass, or a Cluster.
+            settings: the proxy of nodes of which nothing else is said, the names of ``settings.classes`` in its list.
+            around: what stands around it.
+        """
+
+
 TARGETS: dict[str, Target] = {
     target.ID: target
     for target in (
+        node_trust_store,
         containerd_drop_in,
         kubelet_drop_in,
         kubeadm_commands,
+        giantswarm_systemd_proxy,
+        registry_mirror,
+        workload_trust_store,
         cert_manager,
         chart_operator,
         kyverno_policies,
+        cluster_class,
+        giantswarm_cluster_values,
+        giantswarm_apps,
+        giantswarm_installation_values,
+        giantswarm_chart_values,
+        tkg_vsphere_cpi,
+        tkg_vsphere_csi,
+        tkg_kapp_controller,
+        tkg_pinniped,
+        tkg_cloud_csi,
+        tkg_cluster_config,
+        tkg_cluster_class,
+        caren_cluster_config,
     )
 }
 
-MAKERS: dict[str, Maker] = {}
+MAKERS: dict[str, Maker] = {
+    maker.ID: maker for maker in (giantswarm_systemd_proxy, giantswarm_cluster_values, workload_trust_store)
+}
 """Those targets that make what is missing."""
+
+PATCHER: Patcher = cluster_class
+"""The target that patches ClusterClasses."""

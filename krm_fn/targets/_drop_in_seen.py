@@ -44,7 +44,8 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) ->
         is_ours = file == ours and is_first
         is_first = is_first and not is_ours
         place = f"the drop-in of {unit}" if is_ours else f'the drop-in "{file}" in `files[{index}]`'
-        blank = Seen("", None, (*spec.path, "files", str(index)), "", place, file=file, permissions=_permissions(entry))
+        blank = Seen("", None, (*spec.path, "files", str(index)), "", place, file=file, by_ignition=spec.ignition)
+        blank = replace(blank, permissions=_permissions(entry))
         yield from _of_entry(spec, entry, blank, may_hide=is_ours or is_about_proxies(file))
 
 

@@ -21,7 +21,7 @@ from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation, Pointer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets._shape import wrong_type
-from krm_fn.yamledit import Document, documents, edit_documents
+from krm_fn.yamledit import Document, documents, edit_documents, mapping_text
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,22 @@ def change(value: Value, edits: Mapping[int, Sequence[Operation]], message: str,
         text = edit_documents(value.text, edits)
     except EditError as error:
         return Finding(Severity.ERROR, f"the YAML in it cannot be edited: {error}", value.path)
+    return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
+
+
+def begin(value: Value, operations: Sequence[Operation], message: str, **shown: Any) -> Change:
+    """The change of the object that puts a first document behind a text that has none, only comments and separators.
+
+    Args:
+        value: the text as it is.
+        operations: what makes the document of an empty mapping.
+        message: what the change is for.
+        shown: ``current`` and ``proposed`` of the Change.
+    """
+    newline = "\r\n" if "\r\n" in value.text else "\n"
+    gap = newline if value.text and not value.text.endswith("\n") else ""
+    document = mapping_text(patch.apply({}, operations)).replace("\n", newline)
+    text = f"{value.text}{gap}{document}"
     return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
 
 

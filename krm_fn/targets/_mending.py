@@ -12,7 +12,18 @@ from typing import Any
 from krm_fn.escaping import kubernetes_env
 from krm_fn.patch import APPEND, ListEdit, Operation, Pointer, add, lookup, replace
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import _exports, _unit_file, containerd_drop_in, kubeadm_commands, kubelet_drop_in, kyverno_policies
+from krm_fn.targets import (
+    _embedded,
+    _exports,
+    _unit_file,
+    cert_manager,
+    chart_operator,
+    containerd_drop_in,
+    giantswarm_systemd_proxy,
+    kubeadm_commands,
+    kubelet_drop_in,
+    kyverno_policies,
+)
 from krm_fn.targets._file_content import decode, encode
 from krm_fn.targets._kyverno_values import Place, new_value
 from krm_fn.targets._seen import Seen
@@ -39,9 +50,10 @@ def operations(obj: Mapping[str, Any], target: str, place: Mapping[str, Seen], v
         values: what it is to set instead, or besides; a variable that is not named stays as it is.
 
     Returns:
-        Nothing where the place cannot be edited.
+        Nothing where the place cannot be edited, or its target has no editor.
     """
-    return _EDITORS.get(target, _of_env)(obj, place, values) if values else []
+    editor = _EDITORS.get(target)
+    return editor(obj, place, values) if editor and values else []
 
 
 def _of_env(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
@@ -73,15 +85,28 @@ def _of_drop_in(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Value
     path = next(iter(place.values())).path
     entry = lookup(obj, path[:-1])
     text = decode(entry) if path[-1] == "content" else None
+    edited = None if text is None else _unit(text, place, values)
+    return [replace(*path, value=encode(edited, entry.get("encoding")))] if edited is not None else []
+
+
+def _of_systemd_secret(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
+    path = next(iter(place.values())).path
+    texts = [one for one in _embedded.values(obj) if isinstance(one, _embedded.Value) and one.path == path]
+    edits = [(one, _unit(one.text, place, values)) for one in texts]
+    return [replace(*path, value=one.written(edited)) for one, edited in edits if edited is not None]
+
+
+def _unit(text: str, place: Mapping[str, Seen], values: Values) -> str | None:
+    """A drop-in with other values; None where there is nothing to change, or not all of it is known."""
     known = {name: one.value for name, one in as_meant(place).items()} | dict(values)
     wanted = {name: value for name in PROXY_VARIABLES if name in known and (value := known[name]) is not None}
-    if text is None or len(wanted) < len(known):
-        return []
+    if len(wanted) < len(known):
+        return None
     try:
         edited = _unit_file.edit(without_strays(text), wanted)
     except ValueError:  # a value that no unit file can carry
-        return []
-    return [replace(*path, value=encode(edited, entry.get("encoding")))] if edited != text else []
+        return None
+    return edited if edited != text else None
 
 
 def _of_commands(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
@@ -123,8 +148,12 @@ def _of_policy(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
 
 
 _EDITORS: dict[str, Editor] = {
+    "": _of_env,
+    cert_manager.ID: _of_env,
+    chart_operator.ID: _of_env,
     containerd_drop_in.ID: _of_drop_in,
     kubelet_drop_in.ID: _of_drop_in,
+    giantswarm_systemd_proxy.ID: _of_systemd_secret,
     kubeadm_commands.ID: _of_commands,
     kyverno_policies.ID: _of_policy,
 }

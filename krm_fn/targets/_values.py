@@ -7,13 +7,14 @@ last member to removal goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import noproxy
-from krm_fn.patch import Operation, Pointer, add, lookup, remove, replace
-from krm_fn.results import Change, Finding
+from krm_fn.patch import Operation, Pointer, add, apply, lookup, remove, replace
+from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._embedded import Embedded
 from krm_fn.targets._embedded import change as embedded_change
@@ -43,13 +44,15 @@ class Keys:
 class Slot:
     """One mapping that holds the three: ``path`` leads to it, and ``what`` is it in one phrase.
 
-    ``kept``: so many mappings at the beginning of ``path`` stay, even if nothing is left in them.
+    ``kept``: so many mappings at the beginning of ``path`` stay, even if nothing is left in them. ``switch``: a fourth
+    member that must be true for the three to count. It comes and goes with them; one that says otherwise is a person's.
     """
 
     path: Pointer
     keys: Keys
     what: str
     kept: int = 1
+    switch: str = ""
 
 
 SNAKE = Keys("http_proxy", "https_proxy", "no_proxy")
@@ -89,16 +92,24 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     path, keys = slot.path, slot.keys
     for depth in range(len(path) + 1):
         held = lookup(data, path[:depth])
-        if held is not None and not isinstance(held, Mapping):
+        is_step = isinstance(held, list) and "".join(path[depth : depth + 1]).isdigit()
+        if held is not None and not (is_step or isinstance(held, Mapping)):
             return wrong_type(path[:depth], held, "a mapping")
     there = lookup(data, path) or {}
+    is_off = there.get(slot.switch, True) not in (None, True)
+    if is_off and settings.variables():
+        message = f"`{slot.switch}` is not true, so {slot.what} stays as it is: set it to true, or leave it out"
+        return Finding(Severity.WARNING, message, (*path, slot.switch))
     wanted = dict(zip(keys.names, (settings.http_proxy, settings.https_proxy, settings.no_proxy), strict=True))
     new = {name: _as_it_is(there.get(name), value, keys, name) for name, value in wanted.items() if value}
+    if slot.switch and not is_off:
+        wanted = {slot.switch: "", **wanted}
+        new = {slot.switch: True, **new} if new else new
     sets = [name for name, value in new.items() if there.get(name, _MISSING) != value]
     gone = [name for name in wanted if name in there and name not in new]
     operations = _removals(data, slot, gone) if gone and not new else [remove(*path, name) for name in gone]
     operations += [_set(data, path, name, new) for name in sets[:1]]
-    operations += [(replace if name in there else add)(*path, name, value=new[name]) for name in sets[1:]]
+    operations += [_member(path, name, new, there) for name in sets[1:]]
     parts = [f"{verb} {_named(some)}" for verb, some in (("sets", sets), ("removes", gone)) if some]
     return Edit(
         tuple(operations),
@@ -108,13 +119,61 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     )
 
 
+def together(data: Any, parts: Iterable[Callable[[Any], Edit | Finding]]) -> tuple[Edit, list[Finding]]:
+    """Several edits of the same data as one, and what stood in the way of others.
+
+    Args:
+        data: as for ``edit``.
+        parts: each sees what those before it made of the data.
+    """
+    data, made, problems = copy.deepcopy(data), [], []
+    for part in parts:
+        one = part(data)
+        if isinstance(one, Finding):
+            problems.append(one)
+        elif one.operations:
+            data = apply(data, one.operations)
+            made.append(one)
+    return (
+        Edit(
+            tuple(operation for one in made for operation in one.operations),
+            ", ".join(one.message for one in made),
+            "\n".join(one.current for one in made if one.current),
+            "\n".join(one.proposed for one in made if one.proposed),
+        ),
+        problems,
+    )
+
+
 def in_document(found: Embedded, made: Edit | Finding) -> Iterator[Change | Finding]:
     """The same about the object in which the document stands."""
-    if isinstance(made, Finding):
-        yield Finding(made.severity, f"in it, {made.message}", found.value.path)
-    elif made.operations:
-        operations = {found.index: made.operations}
-        yield embedded_change(found.value, operations, made.message, current=made.current, proposed=made.proposed)
+    yield from in_documents([(found, made)])
+
+
+def in_documents(made: Iterable[tuple[Embedded, Edit | Finding]]) -> Iterator[Change | Finding]:
+    """The same for several documents, of several texts or of one; no two edits are about the same members."""
+    edits: dict[Pointer, list[tuple[Embedded, Edit]]] = {}
+    for found, one in made:
+        if isinstance(one, Finding):
+            yield Finding(one.severity, f"in it, {one.message}", found.value.path)
+        elif one.operations:
+            edits.setdefault(found.value.path, []).append((found, one))
+    for of_text in edits.values():
+        operations: dict[int, list[Operation]] = {}
+        for found, one in of_text:
+            operations.setdefault(found.index, []).extend(one.operations)
+        message = ", ".join(dict.fromkeys(one.message for _, one in of_text))
+        current, proposed = (
+            "\n".join(dict.fromkeys(text for text in texts if text))
+            for texts in zip(*((one.current, one.proposed) for _, one in of_text), strict=True)
+        )
+        yield embedded_change(of_text[0][0].value, operations, message, current=current, proposed=proposed)
+
+
+def is_there(data: Any, slot: Slot) -> bool:
+    """Whether the mapping sets one of the three, if only to nothing."""
+    held = lookup(data, slot.path)
+    return isinstance(held, Mapping) and not held.keys().isdisjoint(slot.keys.names)
 
 
 def seen(data: Any, slot: Slot, text: Pointer = ()) -> Iterator[Seen]:
@@ -146,11 +205,19 @@ def _as_it_is(there: Any, value: str, keys: Keys, name: str) -> Any:
 def _set(data: Any, path: Pointer, name: str, new: Mapping[str, Any]) -> Operation:
     """The first member that is set: with the mappings above it where they are missing."""
     if isinstance(lookup(data, path), Mapping):
-        return (replace if name in lookup(data, path) else add)(*path, name, value=new[name])
+        return _member(path, name, new, lookup(data, path))
     at, value = path, {name: new[name]}
     while at and not isinstance(lookup(data, at[:-1]), Mapping):
         at, value = at[:-1], {at[-1]: value}
     return add(*at, value=value)
+
+
+def _member(path: Pointer, name: str, new: Mapping[str, Any], there: Mapping[str, Any]) -> Operation:
+    """One member that is set; a new one stands in front of those that follow it elsewhere, too."""
+    if name in there:
+        return replace(*path, name, value=new[name])
+    behind = list(new)[list(new).index(name) + 1 :]
+    return add(*path, name, value=new[name], before=next((other for other in behind if other in there), ""))
 
 
 def _removals(data: Any, slot: Slot, gone: list[str]) -> list[Operation]:

@@ -27,6 +27,12 @@ KINDS = frozenset(_POD_SPECS)
 _LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
+def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
+    """Where ``obj`` keeps the pod specification; None for an object of another kind."""
+    group = str(obj.get("apiVersion")).rpartition("/")[0]
+    return _POD_SPECS.get((group, str(obj.get("kind"))))
+
+
 def observe(obj: Mapping[str, Any], group_kind: tuple[str, str]) -> Iterator[Seen]:
     """What the environments of all containers of ``obj``, an object of one of ``KINDS``, set."""
     for field in _LISTS:

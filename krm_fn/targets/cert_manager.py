@@ -49,16 +49,15 @@ cannot be changed once it runs, which does not matter: it is a Helm hook and is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.noproxy import Consumer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _env_seen
-from krm_fn.targets._env import Container, set_proxy
-from krm_fn.targets._podspec import POD_SPEC, containers, labels
+from krm_fn.targets import _apps, _env_seen
+from krm_fn.targets._env import set_proxy
+from krm_fn.targets._podspec import POD_SPEC, containers
 from krm_fn.targets._seen import Seen
 
 ID = "certManager"
@@ -66,22 +65,17 @@ KINDS = frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch
 WORDS = ("cert-manager",)
 CONSUMER = Consumer.POD
 
-_COMPONENTS = frozenset({"controller", "webhook", "cainjector", "startupapicheck"})
-_NAMES = frozenset({"cert-manager", "cert-manager-app"})
-_OWN_CONTAINER = re.compile(r"cert-manager|cert-manager-(app-)?(controller|webhook|cainjector|startupapicheck)")
-
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
     """Yield what the containers of cert-manager lack or have too much; see the module's text."""
-    names, components = _labels(obj)
-    if not (components or names) & (_NAMES | _COMPONENTS):
+    if not _apps.may_be_cert_manager(obj):
         return
     found, problems = containers(obj, "containers")
     yield from problems
-    ours = [container for container in found if _is_ours(container, names, components)]
+    ours = _apps.cert_manager_containers(obj)
     for container in ours:
         yield from set_proxy(container, settings, options)
-    if found and not ours and components and names & _NAMES and settings.variables():
+    if found and not ours and _apps.is_cert_manager(obj) and settings.variables():
         message = (
             "no container has a name of cert-manager's, so none gets the proxy: name one `cert-manager-controller`"
         )
@@ -90,20 +84,5 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
     """Yield what the environments of cert-manager's containers set, whoever wrote it."""
-    names, components = _labels(obj)
-    if (components or names) & (_NAMES | _COMPONENTS):
-        for container in containers(obj, "containers")[0]:
-            if _is_ours(container, names, components):
-                yield from _env_seen.observe(container)
-
-
-def _labels(obj: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """The names and the components that the labels of the object and of its pod template tell."""
-    names = labels(obj, "app") | labels(obj, "app.kubernetes.io/name")
-    return names, labels(obj, "app.kubernetes.io/component")
-
-
-def _is_ours(container: Container, names: set[str], components: set[str]) -> bool:
-    """True for a container with a full name, or with its component's name where the labels say cert-manager."""
-    short = container.name in (components or names) & _COMPONENTS and names & _NAMES
-    return bool(short or _OWN_CONTAINER.fullmatch(container.name))
+    for container in _apps.cert_manager_containers(obj):
+        yield from _env_seen.observe(container)

@@ -51,9 +51,9 @@ from typing import Any
 from krm_fn.noproxy import Consumer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _env_seen
+from krm_fn.targets import _apps, _env_seen
 from krm_fn.targets._env import set_proxy
-from krm_fn.targets._podspec import POD_SPEC, containers, labels
+from krm_fn.targets._podspec import POD_SPEC, containers
 from krm_fn.targets._seen import Seen
 
 ID = "chartOperator"
@@ -66,7 +66,7 @@ _CONTAINERS = {"initContainers": "wait-for-quay", "containers": "chart-operator"
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
     """Yield what the two containers of chart-operator lack or have too much; see the module's text."""
-    if not _is_ours(obj):
+    if not _apps.is_chart_operator(obj):
         return
     for field, name in _CONTAINERS.items():
         found, problems = containers(obj, field)
@@ -81,11 +81,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
     """Yield what the environments of the two containers set, whoever wrote it."""
-    for field, name in _CONTAINERS.items() if _is_ours(obj) else ():
+    for field, name in _CONTAINERS.items() if _apps.is_chart_operator(obj) else ():
         for container in containers(obj, field)[0]:
             if container.name == name:
                 yield from _env_seen.observe(container)
-
-
-def _is_ours(obj: Mapping[str, Any]) -> bool:
-    return "chart-operator" in labels(obj, "app") | labels(obj, "app.kubernetes.io/name")

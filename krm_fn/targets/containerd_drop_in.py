@@ -12,7 +12,8 @@ text, also with ``encoding: base64`` or ``gzip+base64``, and goes when nothing b
 
 What it leaves alone: other entries; in its own, every line that assigns no proxy variable, assignments that are right
 already, ``owner`` and ``permissions``. Content from a Secret (``contentFrom``) is not seen, so it stays and is a
-warning. So is another drop-in of containerd that sets proxy variables, with the one of the two that systemd obeys.
+warning, unless it is the Secret ``<cluster>-systemd-proxy``, which the target ``giantswarmSystemdProxy`` fills. Another
+drop-in of containerd that sets proxy variables is a warning too, with the one of the two that systemd obeys.
 
 Before and after:
 
@@ -34,10 +35,17 @@ Options:
 * ``path`` (default: as above): where the drop-in stands on the node.
 * ``owner`` (default ``root:root``) and ``permissions`` (default ``"0640"``): of a new entry; one that is there keeps
   its own unless the option is given.
+* ``content``: ``Inline`` (default for a new entry) or ``Secret``. With ``Secret`` the entry holds ``contentFrom`` with
+  the key ``containerdProxy`` of the Secret ``<cluster>-systemd-proxy`` in the place of the text; a new one has the mode
+  ``"0600"`` and no owner. An entry that is there is made one or the other only if the option is given, and removal
+  takes a reference out only then. An object that several Clusters share, or one for which an override asks for another
+  proxy than its Cluster has, cannot refer to that Secret: this is an error.
 
 Why: containerd pulls every image of the node, and reads its proxy from its environment only. The drop-in, both cases
 of each variable and its place are those of Giant Swarm's proxy document; owner, permissions and the order of keys are
 those of the Tanzu document. It takes effect when containerd starts anew: see the target ``kubeadmCommands``.
+With ``format: ignition`` (Flatcar) it is there before containerd starts; Ignition writes nothing below ``/usr``, and a
+drop-in in ``ignition.containerLinuxConfig.additionalConfig`` is not seen.
 """
 
 from __future__ import annotations
@@ -58,7 +66,7 @@ CONSUMER = Consumer.NODE
 
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
-    """Yield what has to change in ``files``; ``options`` are ``path``, ``owner`` and ``permissions`` (strings)."""
+    """Yield what has to change in ``files``; ``options`` are strings; see the module's text."""
     return _drop_in.propose(obj, settings, options, unit="containerd", target=ID)
 
 

@@ -12,6 +12,8 @@ repeated and unwanted exports go, and without a proxy all of them and our restar
 What it leaves alone: every other command, its text and its place. One that sets a proxy variable and does something
 else as well is a warning (an info if it holds the wanted value). A restart without our mark at its end is its author's:
 it counts, and it survives removal. With ``format: ignition`` no restart is added: files are there before systemd is.
+``ignition.containerLinuxConfig.additionalConfig`` is not read; a drop-in of ``kubeadm.service`` that makes it wait for
+containerd belongs there (kubernetes-sigs/image-builder#939), and the restart would be no substitute for it.
 
 Before and after:
 

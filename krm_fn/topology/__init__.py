@@ -9,5 +9,6 @@ from __future__ import annotations
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.kinds import kinds
 from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
+from krm_fn.topology.references import Key, key_of, target_of
 
-__all__ = ["ClusterFacts", "Fact", "Membership", "Role", "Topology", "kinds"]
+__all__ = ["ClusterFacts", "Fact", "Key", "Membership", "Role", "Topology", "key_of", "kinds", "target_of"]

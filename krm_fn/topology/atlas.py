@@ -13,9 +13,9 @@ from krm_fn.resourcelist import Object
 from krm_fn.topology.declared import NOTHING, Declared, merge
 from krm_fn.topology.graph import Graph, Tie
 from krm_fn.topology.hints import Hints, Whole, hints
-from krm_fn.topology.kinds import CLUSTER, INFRASTRUCTURE
+from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE
 from krm_fn.topology.model import ClusterFacts, Membership, Role
-from krm_fn.topology.references import Key
+from krm_fn.topology.references import Key, WorkerClass, key_of
 
 _INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
 
@@ -42,6 +42,36 @@ class Topology:
     def of(self, obj: Object) -> tuple[Membership, ...]:
         """The Clusters that ``obj``, of any kind, belongs to: none if no Cluster is known, several if they share it."""
         return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
+
+    def classes_of(self, obj: Object) -> tuple[Key, ...]:
+        """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
+        sources = [use.source for use in self._graph.uses.get(key_of(obj), ())]
+        return tuple(dict.fromkeys(sources)) if all(key[:2] == CLUSTER_CLASS for key in sources) else ()
+
+    def class_of(self, cluster: Object) -> Key | None:
+        """The ClusterClass that a Cluster is made of, whether or not it is in the list."""
+        node = self._graph.clusters.get(key_of(cluster))
+        return node.whole.class_key if node else None
+
+    def infrastructure_of(self, cluster_class: Object) -> str:
+        """The kind of the infrastructure cluster that a ClusterClass makes; "" if it does not say."""
+        named = hints(cluster_class).whole.infrastructure
+        return named[1].removesuffix("Template") if named else ""
+
+    def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
+        """The nodes that ``spec.topology`` of a Cluster makes: ``("", "")`` is its control plane.
+
+        Groups of workers have the section that they stand in (``machineDeployments``), and their name there.
+        """
+        node = self._graph.clusters.get(key_of(cluster))
+        if node is None:
+            return {}
+        facts, how = self._facts[node.key], "it is the Cluster"
+        found = {("", ""): Membership(facts, Role.CONTROL_PLANE, how=how)}
+        for (section, worker_class), names in node.whole.workers.items():
+            for name in names:
+                found[section, name] = Membership(facts, Role.WORKER, name, how, worker_class=worker_class)
+        return found
 
     def _membership(self, tie: Tie) -> Membership:
         return Membership(self._facts[tie.cluster], tie.role, tie.group, tie.how, tie.sure, tie.worker_class)

@@ -40,11 +40,35 @@ _SUFFIXES = (
     "-vsphere-csi-addon",
     "-kapp-controller-addon",
     "-pinniped-addon",
+    "-pinniped-package",
+    "-aws-ebs-csi-driver-addon",
+    "-azuredisk-csi-driver-addon",
+    "-azurefile-csi-driver-addon",
 )
 """What products put behind the name of a Cluster to name a Secret or a ConfigMap of it.
 
 Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``.
 """
+
+_NAMESAKES = frozenset(
+    {
+        ("cpi.tanzu.vmware.com", "VSphereCPIConfig"),
+        ("csi.tanzu.vmware.com", "VSphereCSIConfig"),
+        ("csi.tanzu.vmware.com", "AwsEbsCSIConfig"),
+        ("csi.tanzu.vmware.com", "AzureDiskCSIConfig"),
+        ("csi.tanzu.vmware.com", "AzureFileCSIConfig"),
+        ("run.tanzu.vmware.com", "KappControllerConfig"),
+        ("run.tanzu.vmware.com", "TanzuKubernetesCluster"),
+    }
+)
+_TEMPLATE = "tkg.tanzu.vmware.com/template-config"
+"""The kinds of TKG that have the name of their Cluster, unless this annotation says that they are copied for many.
+
+Source: ``vmware-tanzu/tanzu-framework`` release-0.29, ``addons/controllers``.
+"""
+
+_PATCHED_PATHS = pattern("definitions.*.jsonPatches.*.path")
+_LISTS_OF_NODES = ("/files", "/files/-", "/preKubeadmCommands", "/preKubeadmCommands/-")
 
 
 @dataclass(frozen=True)
@@ -118,6 +142,8 @@ def _cluster_name(obj: Object) -> str:
 
 
 def _convention(obj: Object) -> str:
+    if obj.group_kind in _NAMESAKES:
+        return "" if _TEMPLATE in obj.annotations else obj.ref.name
     suffixes = _SUFFIXES if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ()
     return next((obj.ref.name.removesuffix(suffix) for suffix in suffixes if obj.ref.name.endswith(suffix)), "")
 
@@ -150,7 +176,7 @@ def _whole(obj: Object, key: Key) -> Whole:
             _first_target(obj, f"spec.{part}.ref", f"spec.{part}.templateRef")
             for part in ("infrastructure", "controlPlane")
         )
-        return Whole(infrastructure, control_plane, patched=bool(lookup(obj.data, ("spec", "patches"))))
+        return Whole(infrastructure, control_plane, patched=_is_patched(obj))
     if key[:2] != CLUSTER:
         return Whole()
     class_key, class_path = _class(obj)
@@ -162,6 +188,13 @@ def _whole(obj: Object, key: Key) -> Whole:
         class_path=class_path,
         workers=_workers(obj),
     )
+
+
+def _is_patched(obj: Object) -> bool:
+    """Whether patches of a ClusterClass write more than files and commands of the nodes, which hold no such facts."""
+    patches = [patch for _, patch in values(obj.data, ("spec", "patches", "*"))]
+    written = ([text(path) for _, path in values(patch, _PATCHED_PATHS)] for patch in patches)
+    return any(not paths or not all(path.endswith(_LISTS_OF_NODES) for path in paths) for paths in written)
 
 
 def _first_target(obj: Object, *paths: str) -> Key | None:

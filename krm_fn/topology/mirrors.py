@@ -1,7 +1,8 @@
 """The hosts of registry mirrors that nodes are told about in containerd's configuration.
 
 The law of this room: it reads the text of a file, never the object the file stands in. What names the registry itself
-is no mirror: only a place that answers for another registry is one.
+is no mirror: only a place that answers for another registry is one. A file that this program wrote is no source: the
+mirror of the settings is known from them, also where it is about to change.
 
 Sources: containerd ``docs/hosts.md`` (``certs.d/<registry>/hosts.toml``, tables ``[host."URL"]``) and
 ``docs/cri/registry.md`` (``[plugins."...".registry.mirrors."<registry>"]``, ``endpoint``, in ``config.toml``).
@@ -29,6 +30,9 @@ _QUOTED = re.compile(r"""["']([^"']+)["']""")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
 _URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:[^/@\s]*@)?([^/\s]+)")
 
+_OURS = "# inject-proxy\n"
+"""The first line of a file that this program wrote (the target ``registryMirror``)."""
+
 _DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
 """The names of one registry (containerd ``docs/hosts.md``: ``server = "https://registry-1.docker.io"``)."""
 
@@ -38,7 +42,8 @@ def mirror_hosts(file: Any) -> tuple[str, ...]:
     if not isinstance(file, Mapping):
         return ()
     path = text(file.get("path"))
-    content = _COMMENT.sub("", _content(file)) if path.endswith(".toml") else ""
+    content = _content(file) if path.endswith(".toml") else ""
+    content = "" if content.startswith(_OURS) else _COMMENT.sub("", content)
     found = (host(match[1]) for url in _urls(path, content) if (match := _URL.match(url)))
     return tuple(dict.fromkeys(filter(None, found)))
 

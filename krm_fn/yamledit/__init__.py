@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn.yamledit.cut import Cut, cut
-from krm_fn.yamledit.document import Document, member_text
+from krm_fn.yamledit.document import Document, items_text, member_text
 from krm_fn.yamledit.stream import documents, edit_documents
 
-__all__ = ["Cut", "Document", "cut", "documents", "edit_documents", "mapping_text", "member_text", "read"]
+__all__ = ["Cut", "Document", "cut", "documents", "edit_documents", "items_text", "mapping_text", "member_text", "read"]
 
 
 def read(text: str) -> Any:

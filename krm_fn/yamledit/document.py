@@ -190,3 +190,9 @@ def member_text(key: str, value: Any, *, like: str) -> str:
     """``key: value`` as the lines of a new member of the outermost mapping, with the line breaks of ``like``."""
     line_break = layout.newline_of(like)
     return "".join(line + line_break for line in block({key: value}, 0, Style(newline=line_break)))
+
+
+def items_text(values: list[Any], column: int, *, like: str) -> str:
+    """The lines of new items of a list whose dashes stand at ``column``, with the line breaks of ``like``."""
+    line_break = layout.newline_of(like)
+    return "".join(line + line_break for line in block(values, column, Style(newline=line_break)))

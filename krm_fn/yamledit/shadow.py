@@ -94,6 +94,9 @@ def apply(root: Spot, operations: Iterable[Operation]) -> None:
         EditError: a step leads through a key that stands twice, or into something that is no collection.
     """
     for operation in operations:
+        if not operation.path:
+            root.become(operation.value)
+            continue
         spot = container(root, operation)
         token = operation.path[-1]
         if operation.op == "remove":
@@ -102,7 +105,7 @@ def apply(root: Spot, operations: Iterable[Operation]) -> None:
             position = len(spot.open()) if token == APPEND else int(token)
             spot.open().insert(position, Entry(None, Spot(None, copy.deepcopy(operation.value))))
         else:
-            _set(spot, token, operation.value)
+            _set(spot, token, operation.value, operation.before)
 
 
 def container(root: Spot, operation: Operation) -> Spot:
@@ -186,10 +189,12 @@ def _child(spot: Spot, token: str) -> Entry:
     return child
 
 
-def _set(spot: Spot, token: str, value: Any) -> None:
+def _set(spot: Spot, token: str, value: Any, before: str = "") -> None:
     child = _find(spot, token)
     if child is None:
-        spot.open().append(Entry(token, Spot(None, copy.deepcopy(value))))
+        children = spot.open()
+        position = next((index for index, other in enumerate(children) if other.key == before), len(children))
+        children.insert(position, Entry(token, Spot(None, copy.deepcopy(value))))
     else:
         child.spot.become(value)
 

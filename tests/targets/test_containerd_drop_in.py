@@ -238,9 +238,9 @@ def test_removal_takes_every_entry_of_our_path_that_holds_nothing_else() -> None
     ("obj", "words"),
     [
         pytest.param(
-            files(entry(None, contentFrom={"secret": {"name": "wc-systemd-proxy", "key": "containerdProxy"}})),
-            ['key "containerdProxy" of the Secret "wc-systemd-proxy"', "not seen here"],
-            id="content from a Secret",
+            files(entry(None, contentFrom={"secret": {"name": "site", "key": "containerdProxy"}})),
+            ['key "containerdProxy" of the Secret "site"', "not seen here"],
+            id="content from a foreign Secret",
         ),
         pytest.param(files(ENTRY, ENTRY), ["must be unique", PATH], id="the same path twice"),
         pytest.param(files(entry("x", encoding="gzip")), ['cannot be read as "gzip"'], id="raw gzip"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,12 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, run
 
+from krm_fn.config import Certificates, Mirror
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in
+from krm_fn.targets import Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in, registry_mirror
 
-TARGETS = [containerd_drop_in, kubelet_drop_in, kubeadm_commands]
+TARGETS = [containerd_drop_in, kubelet_drop_in, kubeadm_commands, registry_mirror]
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+MIRROR = Mirror("https://registry.corp.example:5000", "registry.corp.example", Certificates("x\n"))
+MIRRORED = replace(PROXY, mirror=MIRROR)
 JUNK = st.sampled_from(
     [None, True, 0, 0.5, "", "x", "${X}", [], {}, [None], {"x": 1}, "[Service]\nEnvironment=NO_PROXY=\\q\n"]
 )
@@ -36,7 +40,7 @@ SPECS = st.one_of(
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
 @settings(max_examples=200)
-@given(spec=SPECS, kind=st.sampled_from(list(PLACES)), version=JUNK, proxy=st.sampled_from([PROXY, HTTP_ONLY, NONE]))
+@given(spec=SPECS, kind=st.sampled_from(list(PLACES)), version=JUNK, proxy=st.sampled_from([MIRRORED, HTTP_ONLY, NONE]))
 def test_no_shape_raises_and_twice_is_once(
     target: Target, spec: Any, kind: str, version: Any, proxy: ProxySettings
 ) -> None:
@@ -49,20 +53,20 @@ def test_no_shape_raises_and_twice_is_once(
     "obj", [{}, {"kind": None}, {"kind": ["KubeadmConfig"]}, {"kind": "KubeadmConfig", "spec": "${SPEC}"}]
 )
 def test_objects_that_are_none_of_ours_yield_no_change(target: Target, obj: dict[str, Any]) -> None:
-    outcome = run(target, obj, PROXY)
+    outcome = run(target, obj, MIRRORED)
     assert outcome.changes == []
     assert outcome.errors == []
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
 def test_a_template_in_the_place_of_a_list_is_a_warning_not_an_error(target: Target) -> None:
-    outcome = run(target, kubeadm({"files": "${FILES}", "preKubeadmCommands": "${COMMANDS}"}), PROXY)
+    outcome = run(target, kubeadm({"files": "${FILES}", "preKubeadmCommands": "${COMMANDS}"}), MIRRORED)
     assert [finding.severity for finding in outcome.findings] == [Severity.WARNING]
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
 def test_operations_are_plain_data(target: Target) -> None:
-    proposed = [one for one in target.propose(kubeadm({}), PROXY, {}) if isinstance(one, Change)]
+    proposed = [one for one in target.propose(kubeadm({}), MIRRORED, {}) if isinstance(one, Change)]
     assert proposed
     for change in proposed:
         assert json.loads(json.dumps(change.operation.value)) == change.operation.value
@@ -90,4 +94,4 @@ def test_large_texts_come_to_an_end(target: Target, text: str) -> None:
 @pytest.mark.parametrize("kind", PLACES)
 def test_removal_keeps_the_empty_mapping_of_its_author(target: Target, kind: str) -> None:
     obj = kubeadm({}, kind)
-    assert run(target, run(target, obj, PROXY).obj, NONE).obj == obj
+    assert run(target, run(target, obj, MIRRORED).obj, NONE).obj == obj

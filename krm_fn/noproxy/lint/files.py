@@ -18,6 +18,9 @@ def lint_permissions(permissions: str, *, has_password: bool, ignition: bool = F
             f'`permissions` "{permissions}" must begin with 0, Ignition reads a decimal number: write "0{permissions}"'
         )
         found.append(problem("NP030", "", message, mended=f"0{permissions}"))
+    if ignition and not permissions:
+        message = '`permissions` must be given with Ignition, Cluster API makes no node without them: write "0640"'
+        found.append(problem("NP030", "", message, mended="0640"))
     others = (permissions or "0644")[-1:]
     if has_password and others != "0":
         message = '`permissions` must not let others read a file with a password: write "0640" or "0600"'

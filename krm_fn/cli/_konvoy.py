@@ -1,0 +1,170 @@
+"""The command line of ``konvoy create cluster``, as a ``spec``.
+
+The law of this room: it knows flags and fields. A flag that could be about a proxy and is none is an error, every other
+flag that it does not know is named, without its value.
+
+Sources: the Konvoy document; ``dkp create cluster preprovisioned`` of DKP 2.3 (mesosphere/dcos-docs-site), whose
+``--http-proxy`` is that of the Cluster API controllers; ``nkp create cluster nutanix`` of NKP 2.16, which has no flag
+for each role.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from krm_fn import noproxy
+from krm_fn.errors import UsageError
+
+_FIELDS = ("httpProxy", "httpsProxy", "noProxy")
+_ROLES = {"control-plane-": "ControlPlane", "worker-": "Worker"}
+_EVERYONE = ""
+_PROXY_FLAGS = {
+    f"--{role}{name}": (role, target)
+    for role in (*_ROLES, _EVERYONE)
+    for name, target in zip(("http-proxy", "https-proxy", "no-proxy"), _FIELDS, strict=True)
+}
+_FACTS = {
+    "--apiserver-host": "endpoint",
+    "--control-plane-endpoint-host": "endpoint",
+    "--control-plane-endpoint-ip": "endpoint",
+    "--kubernetes-pod-network-cidr": "podCIDRs",
+    "--kubernetes-service-cidr": "serviceCIDRs",
+}
+_NAME, _MIRROR, _MIRROR_CA, _OS = "--cluster-name", "--registry-mirror-url", "--registry-mirror-cacert", "--os-hint"
+_OTHERS = (_NAME, "-c", _MIRROR, _MIRROR_CA, _OS, "--apiserver-port", "--control-plane-endpoint-port")
+_KNOWN = (*_PROXY_FLAGS, *_FACTS, *_OTHERS)
+_INFRASTRUCTURES = {
+    "preprovisioned": "PreprovisionedCluster",
+    "aws": "AWSCluster",
+    "azure": "AzureCluster",
+    "gcp": "GCPCluster",
+    "vsphere": "VSphereCluster",
+    "nutanix": "NutanixCluster",
+}
+
+
+@dataclass
+class _Line:
+    """A command line, taken apart: known flags with all their values, and the names of the others."""
+
+    words: list[str] = field(default_factory=list)
+    flags: dict[str, list[str]] = field(default_factory=dict)
+    others: dict[str, None] = field(default_factory=dict)
+
+    def last(self, *names: str) -> str:
+        """The last value of a flag that has several names; "" if it is not there."""
+        values = [value for name in names for value in self.flags.get(name, ())]
+        return values[-1] if values else ""
+
+
+def spec(arguments: Sequence[str], read_file: Callable[[str], str]) -> tuple[dict[str, Any], list[str]]:
+    """The ``spec`` that asks for the same, not judged yet, and what is to be told.
+
+    Args:
+        arguments: the command line, with or without the words before its flags.
+        read_file: gives the text of the file that a flag names.
+
+    Raises:
+        UsageError: a flag is misspelt or lacks its value, or nothing in it is about a proxy or a mirror.
+    """
+    line = _taken_apart(arguments)
+    made: dict[str, Any] = _proxies(line)
+    if line.last(_MIRROR):
+        ca = line.last(_MIRROR_CA)
+        made["registryMirror"] = {"url": line.last(_MIRROR), **({"ca": {"pem": read_file(ca)}} if ca else {})}
+    if not made:
+        names = "`--control-plane-http-proxy`, `--worker-http-proxy`, `--http-proxy` or `--registry-mirror-url`"
+        raise UsageError(f"the command line must name a proxy or a registry mirror, such as by {names}")
+    facts = _facts(line)
+    if facts:
+        made["clusterDefaults"] = facts
+    if line.last(_OS).lower() == "flatcar":
+        made["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
+    return made, _told(line)
+
+
+def _taken_apart(arguments: Sequence[str]) -> _Line:
+    line = _Line()
+    rest = list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        name, equals, value = argument.partition("=")
+        has_value = bool(rest) and not rest[0].startswith("-")
+        if not argument.startswith("-"):
+            line.words.append(argument)
+        elif name not in _KNOWN:
+            _refuse_misspelt(name)
+            line.others[name] = None
+            if has_value and not equals:
+                rest.pop(0)
+        elif equals or has_value:
+            line.flags.setdefault(name, []).append(value if equals else rest.pop(0))
+        else:
+            raise UsageError(f"`{name}` must be followed by a value")
+    return line
+
+
+def _refuse_misspelt(name: str) -> None:
+    near = difflib.get_close_matches(name, [*_PROXY_FLAGS, _MIRROR, _MIRROR_CA], n=1, cutoff=0.85)
+    if near or "proxy" in name:
+        meant = near or difflib.get_close_matches(name, _PROXY_FLAGS, n=1, cutoff=0)
+        raise UsageError(f'there is no flag "{name}" of `create cluster`: did you mean `{meant[0]}`?')
+
+
+def _proxies(line: _Line) -> dict[str, Any]:
+    """What both roles share, and an override for each role that has something of its own."""
+    by_role = {role: _proxy(line, prefix) for prefix, role in _ROLES.items()}
+    if not any(by_role.values()):
+        return _proxy(line, _EVERYONE)
+    first, second = by_role.values()
+    shared = {name: value for name, value in first.items() if second.get(name) == value}
+    overrides = []
+    for role, proxy in by_role.items():
+        own = {name: value for name, value in proxy.items() if name not in shared}
+        if own:
+            name = line.last(_NAME, "-c")
+            clusters = {"clusters": [name]} if name else {}
+            overrides.append({"match": {**clusters, "roles": [role]}, **own})
+    return {**shared, **({"overrides": overrides} if overrides else {})}
+
+
+def _proxy(line: _Line, role: str) -> dict[str, Any]:
+    """The fields that the flags of one role set."""
+    given: dict[str, Any] = {}
+    for flag, (whose, target) in _PROXY_FLAGS.items():
+        if whose == role and target == "noProxy":
+            given[target] = list(noproxy.parse(line.flags.get(flag, [])))
+        elif whose == role:
+            given[target] = line.last(flag)
+    return {target: value for target, value in given.items() if value}
+
+
+def _facts(line: _Line) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    for flag, name in _FACTS.items():
+        value = line.last(flag)
+        if value:
+            facts[name] = list(noproxy.parse(value)) if name.endswith("CIDRs") else value
+    kind = _INFRASTRUCTURES.get(line.words[-1]) if line.words else None
+    return {**facts, **({"infrastructure": kind} if kind else {})}
+
+
+def _told(line: _Line) -> list[str]:
+    told = []
+    if line.others:
+        names = ", ".join(f"`{name}`" for name in line.others)
+        told.append(f"[warning] not taken over, because no field of a ProxyConfig says it: {names}")
+    of_roles, of_controllers = (_given(line, prefixes) for prefixes in (tuple(_ROLES), (_EVERYONE,)))
+    if of_roles and of_controllers:
+        names = ", ".join(f"`{name}`" for name in of_controllers)
+        told.append(f"[warning] not taken over, because beside flags for each role it is for the controllers: {names}")
+    return told
+
+
+def _given(line: _Line, prefixes: tuple[str, ...]) -> Mapping[str, list[str]]:
+    return {
+        flag: line.flags[flag] for flag, (role, _) in _PROXY_FLAGS.items() if role in prefixes and flag in line.flags
+    }

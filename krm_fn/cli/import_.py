@@ -1,0 +1,96 @@
+"""``inject-proxy import``: a ProxyConfig made of the values of another system.
+
+The law of this room: what it prints is a ProxyConfig that loads without an error, or nothing is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from krm_fn import config, noproxy
+from krm_fn.cli import _konvoy
+from krm_fn.cli._answer import Answer
+from krm_fn.cli._arguments import taken_apart
+from krm_fn.cli._files import read_file
+from krm_fn.config import Given
+from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.sources import formats
+from krm_fn.yamledit import mapping_text
+
+USAGE = """\
+inject-proxy import: a ProxyConfig made of the values of another system, on standard output.
+
+usage: inject-proxy import tkg FILE|-
+       inject-proxy import giantswarm FILE|-
+       inject-proxy import image-builder FILE|-
+       inject-proxy import konvoy -- <flags of `konvoy create cluster`>
+
+  tkg               a cluster configuration file of TKG: TKG_HTTP_PROXY, TKG_HTTPS_PROXY, TKG_NO_PROXY ...
+  giantswarm        the secret-values.yaml.patch of a config repository: proxy.http, proxy.https, proxy.noProxy
+  image-builder     an override file of Konvoy Image Builder: proxy_env, http_proxy, https_proxy, no_proxy
+  konvoy            --control-plane-http-proxy, --worker-no-proxy and the like, --registry-mirror-url, --cluster-name,
+                    --apiserver-host, --os-hint; of `dkp` and `nkp` as well. Other flags are named in a warning
+
+What is printed may hold a password, if the values do. exit codes: 0 done; 1 the values are wrong; 2 wrong usage.
+"""
+FORMS = {"tkg": formats.TKG, "giantswarm": formats.GIANT_SWARM, "image-builder": formats.IMAGE_BUILDER}
+"""Name on the command line -> form of the file."""
+
+_LISTS = ("noProxy", "podCIDRs", "serviceCIDRs")
+
+
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
+    """Print a ProxyConfig.
+
+    Args:
+        arguments: those behind ``import``.
+        read_stdin: gives standard input; called only for ``-``.
+
+    Raises:
+        UsageError: an unknown system, not one file, or a flag of Konvoy that does not exist.
+        InputError: the file cannot be read.
+        ConfigError: its values are wrong.
+    """
+    system, *rest = arguments or [""]
+    if system == "konvoy":
+        flags = rest[1:] if rest[:1] == ["--"] else rest
+        spec, told = _konvoy.spec(flags, lambda path: _text(path, read_stdin))
+        return Answer(_printed(spec, "the flags of `konvoy create cluster`"), tuple(told))
+    words = taken_apart("import", rest, {}).words
+    if system not in FORMS:
+        raise UsageError(f"the system must be {', '.join(FORMS)} or konvoy: `inject-proxy import --help` shows how")
+    if len(words) != 1:
+        raise UsageError(f"`inject-proxy import {system}` must be followed by one file, or by `-` for standard input")
+    try:
+        found = formats.read(_text(words[0], read_stdin), FORMS[system])
+    except ConfigError as error:
+        raise ConfigError([f"the file {text}" for text in error.problems]) from None
+    return Answer(_printed(_spec(found), f"a file of {system}"))
+
+
+def _text(path: str, read_stdin: Callable[[], bytes]) -> str:
+    content = read_stdin() if path == "-" else read_file(path)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"the file must be UTF-8, but byte {error.start + 1} is not") from None
+
+
+def _spec(found: Mapping[tuple[str, ...], Given]) -> dict[str, Any]:
+    spec: dict[str, Any] = {}
+    for path, given in found.items():
+        node = spec
+        for step in path[:-1]:
+            node = node.setdefault(step, {})
+        is_list = path[-1] in _LISTS and isinstance(given.value, str)
+        node[path[-1]] = list(noproxy.parse(given.value)) if is_list else given.value
+    if all(spec.get(name) == "" for name in ("httpProxy", "httpsProxy")):
+        return {"mode": config.Mode.REMOVE.value}  # the system says that there is no proxy
+    return {name: value for name, value in spec.items() if value not in ("", [])}
+
+
+def _printed(spec: Mapping[str, Any], origin: str) -> bytes:
+    made = {"apiVersion": config.API_VERSION, "kind": config.KIND, "metadata": {"name": "proxy"}, "spec": spec}
+    config.load(made)
+    return f"# made by `inject-proxy import` of {origin}\n{mapping_text(made)}".encode()

@@ -1,0 +1,130 @@
+"""What a FunctionConfig takes from objects of the list: values of other systems, and certificates.
+
+The law of this room: what an object says is judged as if it stood in the FunctionConfig, and lies below what stands
+there. A place is named by the entry that refers to it and by the object; what stands in the object is never repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from krm_fn.config import _build, _schema
+from krm_fn.config._model import Certificates, Given, Lookup, Path, ProxyConfig
+from krm_fn.errors import ConfigError
+from krm_fn.noproxy import Network
+from krm_fn.patch import lookup
+
+_URLS = (("httpProxy",), ("httpsProxy",))
+
+Judge = Callable[[Any], Iterable[tuple[_schema.Place, str]]]
+"""A ``spec`` -> what is wrong with it: where, and one line that says it."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads what is referred to; ``problems`` gathers what is wrong, each with its place."""
+
+    objects: Lookup
+    name: _build.Name
+    judge: Judge
+    problems: list[str] = field(default_factory=list)
+
+    def values(self, at: int, source: Mapping[str, Any]) -> dict[Path, Given]:
+        """What an entry of ``from`` says, each value with a place that a reason puts in back-quotes, as any other."""
+        place = self.name(("from", at))
+        try:
+            found = self.objects.values(source)
+        except ConfigError as error:
+            self.problems.extend(f"{place}: {text}" for text in error.problems)
+            return {}
+        for path, text in self.judge(_nested(found)):
+            given = next((one for known, one in found.items() if path[: len(known)] == known), None)
+            if given is not None:
+                self.problems.append(f"{place}: {given.place} {text}")
+        return {
+            path: replace(given, place=f"{place}`: {given.place.removesuffix('`')}") for path, given in found.items()
+        }
+
+    def certificates(self, spec: Mapping[str, Any], path: Path) -> Certificates | None:
+        """The certificates of a ConfigMap, where ``path`` leads to one."""
+        written = lookup(spec, (*path, "configMap"))
+        if written is None:
+            return None
+        wanted = {"key": _schema.fields()["trustedCA.configMap.key"]["default"], **written}
+        place = self.name((*path, "configMap"))
+        try:
+            found = self.objects.certificates(wanted)
+        except ConfigError as error:
+            self.problems.extend(f"{place}: {text}" for text in error.problems)
+            return None
+        wrong = [text for _, text in self.judge({"trustedCA": {"pem": found.pem}})]
+        self.problems.extend(f'{place}: its key "{_schema.shown(wanted["key"])}" {text}' for text in wrong)
+        return replace(found, pem=_build.pem(found.pem))
+
+
+def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: Reader) -> ProxyConfig:
+    """``config`` with what its ``spec`` refers to.
+
+    Raises:
+        ConfigError: with everything that is wrong there.
+    """
+    given: dict[Path, Given] = {}
+    for at, source in enumerate(spec.get("from", ())):
+        given |= reader.values(at, source)
+    trusted = reader.certificates(spec, ("trustedCA",))
+    mirror_ca = reader.certificates(spec, ("registryMirror", "ca"))
+    if reader.problems:
+        raise ConfigError(sorted(set(reader.problems)))
+    if config.mirror and mirror_ca:
+        config = replace(config, mirror=replace(config.mirror, ca=mirror_ca))
+    merged = _over(replace(config, trusted_ca=trusted or config.trusted_ca), spec, given)
+    if spec.get("from") and not _asks(merged):
+        raise ConfigError([f"{reader.name(('from',))}: must name a proxy, or `spec` itself must: there is none in it"])
+    return merged
+
+
+def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Given]) -> ProxyConfig:
+    """``config`` over what objects say."""
+    below = _build.built(_nested(given), lambda path: given[tuple(map(str, path))].place)
+    http, https = (
+        mine if path[0] in spec else theirs
+        for path, mine, theirs in zip(
+            _URLS, (config.http_proxy, config.https_proxy), (below.http_proxy, below.https_proxy), strict=True
+        )
+    )
+    # The object may be one that this program fills: what it got from `spec` must not be added once more.
+    known = {entry.text for entry in below.no_proxy}
+    denied = all(path in given and given[path].value == "" for path in _URLS)
+    return replace(
+        config,
+        http_proxy=http,
+        https_proxy=https,
+        no_proxy=(*below.no_proxy, *(entry for entry in config.no_proxy if entry.text not in known)),
+        cluster_defaults=_network(config.cluster_defaults, below.cluster_defaults),
+        trusted_ca=config.trusted_ca if config.trusted_ca.pem else below.trusted_ca,
+        says_none=denied and not (http or https),
+    )
+
+
+def _network(mine: Network, theirs: Network) -> Network:
+    """Fact by fact."""
+    return Network(**{name: value or getattr(theirs, name) for name, value in vars(mine).items()})
+
+
+def _asks(config: ProxyConfig) -> bool:
+    """Whether there is anything to write, or to take out."""
+    urls = [config.http_proxy, config.https_proxy]
+    urls += [url for override in config.overrides for url in (override.http_proxy, override.https_proxy) if url]
+    return any(urls) or config.says_none or bool(config.trusted_ca.pem or config.mirror)
+
+
+def _nested(given: Mapping[Path, Given]) -> dict[str, Any]:
+    spec: dict[str, Any] = {}
+    for path, one in given.items():
+        node = spec
+        for step in path[:-1]:
+            node = node.setdefault(step, {})
+        node[path[-1]] = one.value
+    return spec

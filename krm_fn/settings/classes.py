@@ -1,0 +1,127 @@
+"""The proxy of a ClusterClass and of the nodes made of it: lists with names in them that Cluster API fills in.
+
+The law of this room: a name stands for what the builtin variables of a Cluster hold, and for nothing else. Where a list
+with names would not become the very entries that the nodes are to have, it holds no names.
+
+Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.cluster.network.{pods,services}`` are lists,
+``serviceDomain`` is a text; each is what ``spec.clusterNetwork`` of the Cluster says, or missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from krm_fn import noproxy
+from krm_fn.config import ProxyConfig
+from krm_fn.noproxy import Consumer, Entry
+from krm_fn.settings import ProxySettings, Resolved, resolve
+from krm_fn.topology import ClusterFacts, Fact, Membership
+
+PODS = "builtin.cluster.network.pods"
+SERVICES = "builtin.cluster.network.services"
+ADDRESSES = "builtin.cluster.network.services.first"
+"""The first address of each service CIDR: no variable of Cluster API, but worked out from one."""
+
+DOMAIN = "builtin.cluster.network.domain"
+"""``serviceDomain``, or the default where the Cluster does not say; in lower case, as it may be a part of an entry."""
+
+DEFAULT_DOMAIN = "cluster.local"
+
+# Any real value takes part in all rules of a style; these are kept for documentation (RFC 5737, RFC 2606).
+_PODS, _SERVICES, _ADDRESS, _DOMAIN = "198.51.100.0/25", "198.51.100.128/25", "198.51.100.129", "service-domain.invalid"
+_NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
+
+
+def for_class(config: ProxyConfig, infrastructure: str, *, target: str) -> Resolved:
+    """What the nodes of any Cluster of a class are to get, as far as it does not depend on the Cluster.
+
+    Args:
+        config: the checked FunctionConfig.
+        infrastructure: kind of the infrastructure cluster that the class makes, "" if it is not known.
+        target: the ID of the target at work.
+    """
+    known = config.cluster_defaults
+    probe = replace(
+        known,
+        pods=(Entry(_PODS),),
+        services=(Entry(_SERVICES),),
+        domain=Entry(_DOMAIN),
+        infrastructure=infrastructure or known.infrastructure,
+    )
+    found = resolve(replace(config, cluster_defaults=probe), (), target=target, consumer=Consumer.NODE)
+    return _with_list(replace(found, networks=(), missing=()), _named(found))
+
+
+def for_nodes(config: ProxyConfig, membership: Membership, default: ProxySettings, *, target: str) -> Resolved:
+    """What some nodes of a Cluster are to get: ``default`` itself where it becomes that, filled in.
+
+    Args:
+        config: the checked FunctionConfig.
+        membership: which nodes, of which Cluster.
+        default: what they get if nothing is said about them; its list may hold names.
+        target: the ID of the target at work.
+    """
+    whole = resolve(config, (membership,), target=target, consumer=Consumer.NODE)
+    wanted = [entry.text for entry in whole.entries]
+    own = _Builtins.of(membership.cluster)
+    is_same_proxy = (whole.settings.http_proxy, whole.settings.https_proxy) == (default.http_proxy, default.https_proxy)
+    listed = noproxy.parse(default.no_proxy)
+    if is_same_proxy and set(own.fill(listed)) == set(wanted):
+        return _with_list(whole, listed)
+    probe = replace(membership, cluster=own.hidden(membership.cluster))
+    named = _named(resolve(config, (probe,), target=target, consumer=Consumer.NODE))
+    filled = set(own.fill(named))
+    is_true = filled <= set(wanted)
+    return _with_list(whole, [*named, *(text for text in wanted if text not in filled)] if is_true else wanted)
+
+
+@dataclass(frozen=True)
+class _Builtins:
+    """What Cluster API knows of the network of one Cluster: what its own fields say."""
+
+    pods: tuple[str, ...]
+    services: tuple[str, ...]
+    domain: str
+
+    @classmethod
+    def of(cls, cluster: ClusterFacts) -> _Builtins:
+        def own(facts: Sequence[Fact]) -> tuple[str, ...]:
+            return tuple(fact.value for fact in facts if fact.ref == cluster.ref)
+
+        domain = own((cluster.service_domain,) if cluster.service_domain else ())
+        return cls(own(cluster.pod_cidrs), own(cluster.service_cidrs), domain[0] if domain else "")
+
+    def hidden(self, cluster: ClusterFacts) -> ClusterFacts:
+        """The Cluster with a value that is known again in the place of each that Cluster API knows."""
+        return replace(
+            cluster,
+            pod_cidrs=(Fact(_PODS, cluster.ref, ()),) if self.pods else cluster.pod_cidrs,
+            service_cidrs=(Fact(_SERVICES, cluster.ref, ()),) if self.services else cluster.service_cidrs,
+            service_domain=Fact(_DOMAIN, cluster.ref, ()) if self.domain else cluster.service_domain,
+        )
+
+    def fill(self, entries: Sequence[str]) -> Iterator[str]:
+        """The entries as the template of the patch makes them."""
+        lists = {PODS: self.pods, SERVICES: self.services, ADDRESSES: tuple(_addresses(self.services))}
+        for entry in entries:
+            yield from lists.get(entry, (entry.replace(DOMAIN, self.domain or DEFAULT_DOMAIN),))
+
+
+def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
+    """The first address of each CIDR, by the rule of the template: it can add one to what is written, no more."""
+    for cidr in cidrs:
+        address = cidr.partition("/")[0]
+        if address.endswith("::"):
+            yield f"{address}1"
+        elif ":" not in address:
+            network, _, last = address.rpartition(".")
+            yield f"{network}.{int(last) + 1 if last.isdecimal() else 1}"
+
+
+def _named(found: Resolved) -> list[str]:
+    return [_NAMES.get(entry.text, entry.text.replace(_DOMAIN, DOMAIN)) for entry in found.entries]
+
+
+def _with_list(found: Resolved, entries: Sequence[str]) -> Resolved:
+    return replace(found, settings=replace(found.settings, no_proxy=",".join(entries)))

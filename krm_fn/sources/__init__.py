@@ -1,0 +1,105 @@
+"""Objects of a list that a FunctionConfig refers to: values of other systems, and certificates.
+
+The law of this room: it finds an object and one text of it, and reads that in the form of its system. What the values
+are good for is judged by others; nothing that stands in an object is ever told, only the names of its keys.
+
+    formats   the names that TKG, Giant Swarm and Konvoy Image Builder give to the fields of ``spec``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from krm_fn.config import Certificates, Given
+from krm_fn.errors import ConfigError
+from krm_fn.resourcelist import Object
+from krm_fn.results import Finding
+from krm_fn.sources import formats
+from krm_fn.survey import Source
+from krm_fn.targets import _embedded
+from krm_fn.targets._embedded import Value
+
+__all__ = ["Objects", "formats"]
+
+_Path = tuple[str, ...]
+
+
+class Objects:
+    """Reads objects of lists, local configuration among them, for a FunctionConfig: a ``config.Lookup``.
+
+    Args:
+        lists: where the objects stand; an item is read only where its text says that it may be the one.
+    """
+
+    def __init__(self, *lists: Source) -> None:
+        self._lists = lists
+
+    def values(self, source: Mapping[str, Any]) -> Mapping[_Path, Given]:
+        """What an entry of ``spec.from`` says.
+
+        Raises:
+            ConfigError: the object, the key or the form of its value is not what it must be.
+        """
+        obj = self._one(source["kind"], source)
+        value = _value(obj, source.get("key"))
+        try:
+            read = formats.read(value.text, source.get("format"))
+        except ConfigError as error:
+            raise ConfigError([f"{_called(obj)} key `{_key(value)}` {text}" for text in error.problems]) from None
+        return {path: replace(given, place=f"{_called(obj)} {given.place}") for path, given in read.items()}
+
+    def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
+        """The text of a ConfigMap, as it stands there.
+
+        Raises:
+            ConfigError: the ConfigMap or its key is missing.
+        """
+        obj = self._one("ConfigMap", config_map)
+        value = _value(obj, config_map["key"])
+        place = (obj.ref.namespace, obj.ref.name, _key(value))
+        return Certificates(value.text, None if obj.is_local else place)
+
+    def _one(self, kind: str, wanted: Mapping[str, Any]) -> Object:
+        found = list(self._named(kind, wanted["name"], wanted.get("namespace")))
+        called = f'{kind} "{wanted["name"]}"'
+        place = f' in namespace "{wanted["namespace"]}"' if "namespace" in wanted else ""
+        if not found:
+            raise ConfigError([f"must name an object of the list: there is no {called}{place} in it"])
+        if len(found) > 1:
+            hint = "keep one of them" if place else "say in `namespace` which one is meant"
+            raise ConfigError([f"must name one object: there are {len(found)} of {called}{place} in the list, {hint}"])
+        return found[0]
+
+    def _named(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:
+        for one in self._lists:
+            for index in range(len(one)):
+                kinds = one.kinds(index)
+                if (kinds and kind not in kinds) or not one.contains(index, (name,)):
+                    continue
+                for obj in one.objects(index):
+                    if (obj.group_kind, obj.ref.name) == (("", kind), name) and namespace in (None, obj.ref.namespace):
+                        yield obj
+
+
+def _value(obj: Object, key: str | None) -> Value:
+    """The text under a key, or under the only one there is."""
+    texts = {one.path[-1]: one for one in _embedded.values(obj.data)}
+    names = ", ".join(f"`{name}`" for name in texts) or "none"
+    if key is None and len(texts) != 1:
+        raise ConfigError([f"must say in `key` which key of {_called(obj)} is meant: there are {names}"])
+    found = texts.get(key) if key is not None else next(iter(texts.values()))
+    if found is None:
+        raise ConfigError([f"must name a key of {_called(obj)} in `key`: there are {names}"])
+    if isinstance(found, Finding):
+        raise ConfigError([f"{_called(obj)} key `{found.path[-1]}`: {found.message}"])
+    return found
+
+
+def _key(value: Value) -> str:
+    return value.path[-1]
+
+
+def _called(obj: Object) -> str:
+    return f'{obj.ref.kind} "{obj.ref.name}"'

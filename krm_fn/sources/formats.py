@@ -1,0 +1,165 @@
+"""The forms in which other systems write a proxy, and the fields of ``spec`` they stand for.
+
+The law of this room: YAML text in, fields of ``spec`` out; an empty URL is a word, too: there is no proxy. Values are
+passed on as they are and judged elsewhere.
+
+Sources: TKG: the document, and ``config_default.yaml`` of tanzu-framework. Giant Swarm: ``secret-values.yaml.patch``
+and ``<cluster>-cluster-values`` of the document, cluster-apps-operator ``clustersecret/desired.go``. Konvoy Image
+Builder: ``http-proxy-override.yaml`` of the document, ``ansible/roles/containerd``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from krm_fn import yamledit
+from krm_fn.config import Given
+from krm_fn.errors import ConfigError, InputError
+from krm_fn.patch import field_path, lookup
+
+TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
+
+_Path = tuple[str, ...]
+_Fields = dict[_Path, Given]
+
+_URLS = (("httpProxy",), ("httpsProxy",))
+_SPEC = (*_URLS, ("noProxy",))
+
+_TKG_PROXY = ("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY")
+_TKG_SWITCH = "TKG_HTTP_PROXY_ENABLED"
+_TKG_CA = "TKG_PROXY_CA_CERT"
+_TKG_FACTS = {
+    "CLUSTER_CIDR": ("clusterDefaults", "podCIDRs"),
+    "SERVICE_CIDR": ("clusterDefaults", "serviceCIDRs"),
+    "VSPHERE_CONTROL_PLANE_ENDPOINT": ("clusterDefaults", "endpoint"),
+    "AWS_REGION": ("clusterDefaults", "region"),
+    "AZURE_LOCATION": ("clusterDefaults", "region"),
+    "INFRASTRUCTURE_PROVIDER": ("clusterDefaults", "infrastructure"),
+}
+_TKG_INFRASTRUCTURES = {"vsphere": "VSphereCluster", "aws": "AWSCluster", "azure": "AzureCluster"}
+
+_SHORT = ("http", "https", "noProxy")
+_SNAKE = ("http_proxy", "https_proxy", "no_proxy")
+_UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+_SWARM_PLACES: tuple[tuple[_Path, tuple[str, str, str]], ...] = (
+    (("proxy",), _SHORT),
+    (("cluster", "proxy"), _SHORT),
+    ((), _SNAKE),
+)
+_BUILDER_PLACES: tuple[tuple[_Path, tuple[str, str, str]], ...] = (
+    ((), _SNAKE),
+    (("proxy_env",), _UPPER),
+    (("proxy_env",), _SNAKE),
+)
+
+
+def read(text: str, form: str | None = None) -> Mapping[_Path, Given]:
+    """The fields of ``spec`` that ``text`` gives, each with the place it stands in.
+
+    Args:
+        text: the whole file or value; of several YAML documents, later ones lie over earlier ones.
+        form: what it is; None: whichever it looks like.
+
+    Raises:
+        ConfigError: it is no YAML, none of the forms, several of them, or not the one it is said to be.
+    """
+    data = _whole(text)
+    likely = [name for name, names in _SIGNS.items() if any(lookup(data, path) is not None for path in names)]
+    if form is None and len(likely) > 1:
+        raise ConfigError([f"must be of one form, but it looks like {' and '.join(likely)}: say which in `format`"])
+    form = form or next(iter(likely), None) or (IMAGE_BUILDER if _first(data, _BUILDER_PLACES) else None)
+    found = READERS[form](data) if form else {}
+    if not found:
+        known = {form: _SHOWN[form]} if form else _SHOWN
+        wanted = "; ".join(f"{name}: {names}" for name, names in known.items())
+        raise ConfigError([f"must hold a proxy under the names of its system ({wanted})"])
+    return found
+
+
+def _whole(text: str) -> dict[str, Any]:
+    try:
+        parts = [yamledit.read(text[start:end]) for start, end in yamledit.documents(text)]
+    except InputError as error:
+        raise ConfigError([f"must be YAML: {error}"]) from None
+    return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
+
+
+def _tkg(data: Any) -> _Fields:
+    found = _three(data, (), _TKG_PROXY)
+    switch = lookup(data, (_TKG_SWITCH,))
+    if str(switch).strip().lower() in ("false", "no", "off"):
+        found = {path: Given("", f"`{_TKG_SWITCH}`") for path in _URLS}
+    facts = {path: _fact(data, name) for name, path in _TKG_FACTS.items() if lookup(data, (name,)) not in (None, "")}
+    found |= {path: given for path, given in facts.items() if given.value}
+    certificates = lookup(data, (_TKG_CA,))
+    if certificates and found:
+        found["trustedCA", "pem"] = Given(_decoded(certificates), f"`{_TKG_CA}`")
+    return found if any(path in found for path in _SPEC) else {}
+
+
+def _fact(data: Any, name: str) -> Given:
+    value = lookup(data, (name,))
+    known = _TKG_INFRASTRUCTURES.get(str(value).lower(), "") if name == "INFRASTRUCTURE_PROVIDER" else value
+    return Given(known, f"`{name}`")
+
+
+def _decoded(text: Any) -> str:
+    try:
+        return base64.b64decode("".join(str(text).split()), validate=True).decode()
+    except (binascii.Error, ValueError):
+        raise ConfigError([f"`{_TKG_CA}` must be base64 of certificates in PEM form"]) from None
+
+
+def _giant_swarm(data: Any) -> _Fields:
+    return _first(data, _SWARM_PLACES)
+
+
+def _image_builder(data: Any) -> _Fields:
+    return _first(data, _BUILDER_PLACES)
+
+
+def _first(data: Any, places: tuple[tuple[_Path, tuple[str, str, str]], ...]) -> _Fields:
+    """Field by field, what the first place says that says anything about it."""
+    found: _Fields = {}
+    for path, names in places:
+        found = {**_three(data, path, names), **found}
+    return found
+
+
+def _three(data: Any, path: _Path, names: tuple[str, str, str]) -> _Fields:
+    given = {target: (lookup(data, (*path, name)), name) for target, name in zip(_SPEC, names, strict=True)}
+    return {
+        target: Given(_text(value), f"`{field_path((*path, name))}`")
+        for target, (value, name) in given.items()
+        if value is not None
+    }
+
+
+def _text(value: Any) -> Any:
+    """A list of entries as one text, whose place is that of the list."""
+    is_list = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+    return ",".join(value) if is_list else value
+
+
+READERS: dict[str, Callable[[Any], _Fields]] = {
+    TKG: _tkg,
+    GIANT_SWARM: _giant_swarm,
+    IMAGE_BUILDER: _image_builder,
+}
+"""Name of a form -> what reads it."""
+
+_SIGNS: dict[str, tuple[_Path, ...]] = {
+    TKG: tuple((name,) for name in (*_TKG_PROXY, _TKG_SWITCH)),
+    GIANT_SWARM: (*(("proxy", name) for name in _SHORT), *(("cluster", "proxy", name) for name in _SHORT)),
+    IMAGE_BUILDER: (("proxy_env",),),
+}
+"""Names that stand in one form only: `http_proxy` at the top stands in two of them."""
+
+_SHOWN = {
+    TKG: "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`",
+    GIANT_SWARM: "`proxy.http`, `proxy.https`, `proxy.noProxy`",
+    IMAGE_BUILDER: "`proxy_env`, or `http_proxy`, `https_proxy`, `no_proxy`",
+}

@@ -1,0 +1,36 @@
+"""What a target is told of the list around its object, if it cannot do without.
+
+The law of this room: values only, brought together by ``survey``; nothing here is to be changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from krm_fn.settings import ProxySettings
+from krm_fn.topology import Key, target_of
+
+
+@dataclass(frozen=True)
+class Around:
+    """What stands around a ClusterClass, or around a Cluster that is made of one; without anything: nobody wants it.
+
+    ``is_wanted``: the nodes of some Cluster are to get a proxy by way of the class. ``is_known``: the class is in the
+    list, and is not left out of it. ``options`` are ``spec.targets`` as a whole. ``templates`` are the objects that
+    belong to such classes and to nothing else, by what a reference names. ``default`` is the proxy that the class gives
+    to nodes of which nothing is said, ``groups`` that of each group of workers of a Cluster: (section, name) -> proxy.
+    """
+
+    is_wanted: bool = False
+    is_known: bool = True
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    templates: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
+    default: ProxySettings = field(default_factory=ProxySettings)
+    groups: Mapping[tuple[str, str], ProxySettings] = field(default_factory=dict)
+
+    def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
+        """The object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""
+        key = target_of(reference, namespace)
+        return self.templates.get(key) if key else None

@@ -1,0 +1,106 @@
+"""An entry of ``files`` whose content stands in the Secret ``<cluster>-systemd-proxy``: the reference, not the text.
+
+The law of this room: a reference to another Secret is its author's; what stands in a Secret is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.patch import Pointer, add, lookup, remove, replace
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.targets import _systemd_secret, _unit_file
+from krm_fn.targets._drop_in_place import DropIn
+from krm_fn.targets._drop_in_seen import elsewhere
+from krm_fn.targets._file_content import decode
+from krm_fn.targets._unit_told import shown
+
+_OWNER = "giantswarmSystemdProxy"
+
+
+def source(drop_in: DropIn) -> dict[str, Any] | Finding:
+    """The ``contentFrom`` that the entry is to have, or why there can be none."""
+    settings = drop_in.settings
+    if settings.is_particular:
+        why = "holds the proxy of the whole Cluster, but an entry of `spec.overrides` asks for another one here"
+    elif not settings.clusters:
+        why = "cannot be named, because the Cluster is not known: label this object `cluster.x-k8s.io/cluster-name`"
+    elif len(settings.clusters) > 1:
+        clusters = " and ".join(f'"{name}"' for name in settings.clusters)
+        why = f"cannot be named in an object that {clusters} share: give each an object of its own"
+    else:
+        name = _systemd_secret.name_for(settings.cluster)
+        return {"secret": {"name": name, "key": _systemd_secret.KEYS[drop_in.unit]}}
+    message = f"the Secret `<cluster>-systemd-proxy` {why}, or set `spec.targets.{drop_in.target}.content` to `Inline`"
+    return Finding(Severity.ERROR, message, drop_in.files)
+
+
+def new_entry(drop_in: DropIn, content_from: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry with its keys in the order of Giant Swarm's document."""
+    owner = {"owner": drop_in.options["owner"]} if "owner" in drop_in.options else {}
+    permissions = str(drop_in.options.get("permissions", "0600"))
+    return {"path": drop_in.path, **owner, "permissions": permissions, "contentFrom": content_from}
+
+
+def is_ours(drop_in: DropIn, entry: Mapping[str, Any]) -> bool:
+    """Whether the content stands in the Secret that the target for it fills."""
+    return _systemd_secret.is_of(lookup(entry, ("contentFrom", "secret", "name")), drop_in.settings)
+
+
+def is_replaceable(entry: Mapping[str, Any]) -> bool:
+    """Whether the content of an entry is nothing but proxy variables, so that a reference can take its place."""
+    text = decode(entry)
+    return text is not None and not (text.strip() and _unit_file.edit(text, {}))
+
+
+def note(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Finding:
+    """Who sees to a content that stands in a Secret, where this target does not."""
+    where = (*place, "contentFrom")
+    if is_ours(drop_in, entry):
+        message = f"the content is not seen here, {elsewhere(entry)}, which the target `{_OWNER}` fills"
+        return Finding(Severity.INFO, message, where)
+    message = (
+        f"the content is not seen here, {elsewhere(entry)}; "
+        "see to it that it holds the proxy that is wanted, or replace `contentFrom` by `content`"
+    )
+    return Finding(Severity.WARNING, message, where)
+
+
+def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """Make an existing entry take its content from the Secret."""
+    wanted = source(drop_in)
+    if isinstance(wanted, Finding):
+        if drop_in.settings.clusters or not is_ours(drop_in, entry):
+            yield wanted
+        return
+    if entry.get("contentFrom") != wanted:
+        for key in ("content", "encoding"):
+            if key in entry:
+                yield Change(remove(*place, key), told(drop_in), current=shown(decode(entry) or ""))
+        operation = (replace if "contentFrom" in entry else add)(*place, "contentFrom", value=wanted)
+        yield Change(operation, told(drop_in))
+    yield from drop_in.attributes(place, entry)
+    yield from drop_in.limits(place)
+
+
+def stays(drop_in: DropIn, place: Pointer) -> Finding:
+    """Why an entry keeps its content although a reference is asked for."""
+    message = (
+        "`content` holds more than proxy variables, so it stays where `contentFrom` is asked for: move the rest to "
+        f"a drop-in of its own, or set `spec.targets.{drop_in.target}.content` to `Inline`"
+    )
+    return Finding(Severity.WARNING, message, (*place, "content"))
+
+
+def told(drop_in: DropIn) -> str:
+    """What a reference does, in a sentence."""
+    return f"takes the drop-in of {drop_in.unit} from the Secret of its Cluster, which the target `{_OWNER}` fills"
+
+
+def inline(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator[Change]:
+    """Make an entry that takes its content from the Secret hold it."""
+    message = f"holds the drop-in of {drop_in.unit} itself, in the place of a reference"
+    yield Change(remove(*place, "contentFrom"), message)
+    operation = replace if "content" in entry else add
+    yield Change(operation(*place, "content", value=_unit_file.fresh(drop_in.variables)), message)

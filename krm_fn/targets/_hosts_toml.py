@@ -1,0 +1,85 @@
+"""The files that tell containerd about a registry mirror, and whether containerd looks at them at all.
+
+The law of this room: texts and paths only; what becomes of them in an object is known by its callers.
+
+Sources: containerd ``docs/hosts.md`` and ``core/remotes/docker/config/hosts.go``. The places of the files, ``/v2`` with
+``override_path`` and the two capabilities are those of ``pkg/handlers/generic/mutation/mirrors`` of Nutanix CAREN, the
+successor of Konvoy.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import urlsplit
+
+from krm_fn.config import Mirror
+from krm_fn.targets import _pem
+from krm_fn.targets._files import MARK, File
+
+CERTS_D = "/etc/containerd/certs.d"
+PATH = f"{CERTS_D}/_default/hosts.toml"
+"""What containerd obeys for every registry that has no folder of its own."""
+
+_CA_PATH = re.compile(rf"{re.escape(CERTS_D)}/[^/]+/ca\.crt")
+_CONFIG_PATH = re.compile(r"^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']", re.MULTILINE)
+_OLD_MIRRORS = re.compile(r"^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b", re.MULTILINE)
+
+
+def files_of(mirror: Mirror) -> list[File]:
+    """The files that a node needs for ``mirror``: ``hosts.toml``, and the certificates where there are any."""
+    certificates = [File(_ca_path(mirror), MARK + mirror.ca.pem)] if mirror.ca.pem else []
+    return [File(PATH, _hosts_toml(mirror)), *certificates]
+
+
+def is_ours(path: str, text: str) -> bool:
+    """Whether the file ``path`` with this text was written by ``files_of``, for whatever mirror."""
+    return text.startswith(MARK) and (path == PATH or _CA_PATH.fullmatch(path) is not None)
+
+
+def shown(text: str) -> str:
+    """One of the files for a person: certificates only by their fingerprints."""
+    return _pem.shown(text) if _pem.split(text) else text.removeprefix(MARK)
+
+
+def reads_certs_d(config: str) -> bool:
+    """Whether a text (a file of containerd, or a command that writes one) makes containerd look at our files."""
+    return "config_path" in config and CERTS_D in config
+
+
+def obstacle(config: str) -> str | None:
+    """Why containerd does not look at our files with ``config``, its whole ``config.toml``; None where it may do so."""
+    if _OLD_MIRRORS.search(config):
+        return "it has `registry.mirrors` or `registry.configs`, which exclude `config_path`"
+    given = _CONFIG_PATH.search(config)
+    if given and CERTS_D not in given[1].split(":"):
+        return f'its `config_path` is "{given[1]}"'
+    return None
+
+
+def _hosts_toml(mirror: Mirror) -> str:
+    certificates = [f"  ca = {_string(_ca_path(mirror))}"] if mirror.ca.pem else []
+    lines = [
+        f"[host.{_string(_api_root(mirror.url))}]",
+        '  capabilities = ["pull", "resolve"]',
+        *certificates,
+        "  override_path = true",
+    ]
+    return MARK + "".join(f"{line}\n" for line in lines)
+
+
+def _ca_path(mirror: Mirror) -> str:
+    """Where containerd also finds the certificates when an image is asked for under the mirror's own name."""
+    return f"{CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
+
+
+def _api_root(url: str) -> str:
+    """The URL with ``/v2`` before its path, where it is not there yet: the root of the API of a registry."""
+    parts = urlsplit(url)
+    steps = [step for step in parts.path.split("/") if step]
+    return "/".join([f"{parts.scheme}://{parts.netloc}", *(steps if steps[:1] == ["v2"] else ["v2", *steps])])
+
+
+def _string(text: str) -> str:
+    """A basic string of TOML: what JSON escapes, TOML escapes alike."""
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,39 @@
+"""Certificates in PEM form: taken apart, and told in one line.
+
+The law of this room: it reads where a certificate begins and ends and never what it says; a result shows fingerprints,
+which is what ``openssl x509 -fingerprint -sha256`` prints, and not the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+
+_BLOCK = re.compile(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
+_BYTES_SHOWN = 8
+_MOST_SHOWN = 3
+
+
+def split(pem: str) -> list[str]:
+    """Each certificate of a bundle as a text of its own, without what stands between them; equal ones once."""
+    bodies = ("\n".join(found[1].split()) for found in _BLOCK.finditer(pem))
+    return list(dict.fromkeys(f"-----BEGIN CERTIFICATE-----\n{one}\n-----END CERTIFICATE-----\n" for one in bodies))
+
+
+def shown(pem: str) -> str:
+    """``2 certificates, SHA-256 5F:3A:…, 77:B1:…``: how many there are, and the fingerprints of the first."""
+    certificates = split(pem)
+    number = f"{len(certificates)} certificate{'' if len(certificates) == 1 else 's'}"
+    prints = [_fingerprint(one) for one in certificates[:_MOST_SHOWN]]
+    more = [f"and {len(certificates) - _MOST_SHOWN} more"] if len(certificates) > _MOST_SHOWN else []
+    return ", ".join([f"{number}, SHA-256 {prints[0]}", *prints[1:], *more]) if prints else number
+
+
+def _fingerprint(certificate: str) -> str:
+    try:
+        der = base64.b64decode("".join(certificate.splitlines()[1:-1]), validate=True)
+    except binascii.Error:
+        return "(not readable)"
+    return hashlib.sha256(der).digest()[:_BYTES_SHOWN].hex(":").upper() + "…"

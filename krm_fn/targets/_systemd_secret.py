@@ -1,0 +1,31 @@
+"""The Secret of a Cluster that holds the drop-ins of its nodes: what it and its keys are called.
+
+The law of this room: names only.
+
+Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecret`` of
+``giantswarm/cluster-apps-operator``.
+"""
+
+from __future__ import annotations
+
+from krm_fn.settings import ProxySettings
+
+KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
+"""Name of a service -> the key that holds its drop-in."""
+
+_SUFFIX = "-systemd-proxy"
+
+
+def name_for(cluster: str) -> str:
+    """The name of the Secret of a Cluster."""
+    return f"{cluster}{_SUFFIX}"
+
+
+def is_one(name: object) -> bool:
+    """Whether an object of that name is the Secret of some Cluster."""
+    return isinstance(name, str) and name.endswith(_SUFFIX) and name != _SUFFIX
+
+
+def is_of(name: object, settings: ProxySettings) -> bool:
+    """Whether it is that of the Cluster the settings are for; of any, where none is known."""
+    return name in [name_for(cluster) for cluster in settings.clusters] if settings.clusters else is_one(name)

@@ -1,0 +1,193 @@
+"""The add-ons of Tanzu Kubernetes Grid: where a proxy stands in the data values of one, and in its configuration.
+
+The law of this room: it knows how TKG keeps data values, and no product; a target brings the table of its own. Data
+values of another add-on, and overlays, are read and left as they are.
+
+Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt/02_addons`` (the type of the Secrets, their
+annotation, label and header), ``providers/yttcb/clusterbootstrap.yaml`` (the other type), ``apis/addonconfigs`` and
+``apis/run`` (the configuration resources).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from krm_fn.patch import lookup
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets._embedded import Embedded, Value, begin, read, values
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._values import Edit, Slot, edit, in_documents, seen
+
+SECRET = ("", "Secret")
+WORDS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
+"""One of them stands in every Secret with data values of an add-on: its type."""
+
+_NAME = ("metadata", "labels", "tkg.tanzu.vmware.com/addon-name")
+_TYPE = ("metadata", "annotations", "tkg.tanzu.vmware.com/addon-type")
+
+
+@dataclass(frozen=True)
+class AddOn:
+    """One product: its ``name`` in label and annotation, and the ``slot`` in its data values.
+
+    A document with the member ``mark`` is its data values, unless one of the members of ``unless`` has that value.
+    """
+
+    name: str
+    mark: str
+    slot: Slot
+    unless: Mapping[str, str] = field(default_factory=dict)
+
+    def owns(self, data: Any) -> bool:
+        """Whether ``data`` is a document of its data values."""
+        return isinstance(data, Mapping) and self.mark in data and not self.passes_by(data)
+
+    def passes_by(self, data: Any) -> bool:
+        """Whether ``data`` are values of a place where nothing reads a proxy."""
+        return any(lookup(data, (name,)) == value for name, value in self.unless.items())
+
+
+@dataclass(frozen=True)
+class Config:
+    """A configuration resource; ``mode`` is where it says how the product runs, and ``without`` what has no proxy."""
+
+    slot: Slot
+    mode: tuple[str, ...] = ()
+    without: str = ""
+
+    def passes_by(self, obj: Mapping[str, Any]) -> bool:
+        """Whether the product runs in a mode in which nothing reads a proxy."""
+        return bool(self.without) and lookup(obj, self.mode) == self.without
+
+
+@dataclass(frozen=True)
+class Table:
+    """What one target looks at: data values of ``addons``, and ``configs`` by (API group, kind)."""
+
+    addons: tuple[AddOn, ...]
+    configs: Mapping[tuple[str, str], Config] = field(default_factory=dict)
+
+    @property
+    def kinds(self) -> frozenset[tuple[str, str]]:
+        """``KINDS`` of the target."""
+        return frozenset({SECRET, *self.configs})
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """``WORDS`` of the target."""
+        return (*WORDS, *sorted({group for group, _ in self.configs}))
+
+
+def propose(obj: Mapping[str, Any], table: Table, settings: ProxySettings) -> Iterator[Change | Finding]:
+    """What an object of the table lacks or has too much."""
+    config = _config(obj, table)
+    if config is not None:
+        made = edit(obj, config.slot, settings)
+        yield from [made] if isinstance(made, Finding) else made.changes()
+    if _is_data_values(obj):
+        yield from _propose_values(obj, table.addons, settings)
+
+
+def observe(obj: Mapping[str, Any], table: Table) -> Iterator[Seen]:
+    """What an object of the table says, whoever wrote it."""
+    config = _config(obj, table)
+    if config is not None:
+        yield from seen(obj, config.slot)
+    for addon in table.addons if _is_data_values(obj) else ():
+        for document in _all_documents(_texts(obj)):
+            if addon.owns(document.data) or (_name(obj) == addon.name and not addon.passes_by(document.data)):
+                yield from seen(document.data, addon.slot, document.value.path)
+
+
+def _propose_values(
+    obj: Mapping[str, Any], addons: tuple[AddOn, ...], settings: ProxySettings
+) -> Iterator[Change | Finding]:
+    name, texts = _name(obj), _texts(obj)
+    if not name or name in {addon.name for addon in addons}:
+        yield from (told for told in texts if isinstance(told, Finding))
+    made: list[tuple[Embedded, Edit | Finding]] = []
+    for addon in addons:
+        ours = [document for document in _all_documents(texts) if addon.owns(document.data)]
+        home = _home(texts) if not ours and name == addon.name else None
+        if home is not None and not home.documents:
+            yield from _begin(home.value, edit({}, addon.slot, settings))
+        ours += home.documents[:1] if home is not None else []
+        made += [(document, _edit(document, addon, settings)) for document in ours]
+    yield from in_documents(made)
+
+
+def _home(texts: list[_Text | Finding]) -> _Text | None:
+    """The text in which data values stand that lack the product's own mapping."""
+    known = (text for text in texts if isinstance(text, _Text))
+    return next((text for text in known if text.value.path[-1].startswith("values.")), None)
+
+
+def _begin(value: Value, made: Edit | Finding) -> Iterator[Change]:
+    if not isinstance(made, Finding) and made.operations:
+        yield begin(value, made.operations, made.message, current="", proposed=made.proposed)
+
+
+def _edit(document: Embedded, addon: AddOn, settings: ProxySettings) -> Edit | Finding:
+    if addon.passes_by(document.data):
+        return Edit(())
+    computed = _computed(document, addon)
+    if computed:
+        message = f"`{computed}` is computed by ytt, so the document stays as it is: write a value there"
+        return Finding(Severity.WARNING, message)
+    return edit(document.data, addon.slot, settings)
+
+
+def _computed(document: Embedded, addon: AddOn) -> str:
+    """The first of the members that is the result of code (``http_proxy: #@ …``); "" if there is none."""
+    names = "|".join(map(re.escape, addon.slot.keys.names))
+    found = re.search(rf"^[ \t]*({names}):[ \t]*#@", document.value.text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+@dataclass(frozen=True)
+class _Text:
+    """One value of a Secret, and the documents in it."""
+
+    value: Value
+    documents: list[Embedded]
+
+
+def _texts(obj: Mapping[str, Any]) -> list[_Text | Finding]:
+    """The values that are YAML by their name, and what is wrong where one cannot be read."""
+    found: list[_Text | Finding] = []
+    for value in values(obj):
+        if isinstance(value, Finding):
+            found += [value] if len(value.path) == 1 or _is_yaml(value.path[-1]) else []
+        elif _is_yaml(value.path[-1]):
+            documents = read(value)
+            found.append(documents if isinstance(documents, Finding) else _Text(value, documents))
+    return found
+
+
+def _all_documents(texts: list[_Text | Finding]) -> Iterator[Embedded]:
+    for text in texts:
+        yield from text.documents if isinstance(text, _Text) else ()
+
+
+def _is_yaml(key: str) -> bool:
+    return key.endswith((".yaml", ".yml"))
+
+
+def _is_data_values(obj: Mapping[str, Any]) -> bool:
+    return obj.get("kind") == "Secret" and obj.get("type") in WORDS
+
+
+def _config(obj: Mapping[str, Any], table: Table) -> Config | None:
+    group = str(obj.get("apiVersion")).rpartition("/")[0]
+    config = table.configs.get((group, str(obj.get("kind"))))
+    return None if config is None or config.passes_by(obj) else config
+
+
+def _name(obj: Mapping[str, Any]) -> str:
+    """The name of the add-on by its label, or by its annotation, which is ``<group>/<name>``; "" if it has none."""
+    found = lookup(obj, _NAME) or lookup(obj, _TYPE)
+    return found.rpartition("/")[2] if isinstance(found, str) else ""

@@ -1,0 +1,99 @@
+"""Shell commands that bring certificates from a folder of ours into the trust store of a node, whatever its image is.
+
+The law of this room: each command finds out on the node whether it is meant, so all of them may stand together; it may
+run again, it never ends the script it is a part of, and it holds no ``$``, which ``envsubst`` and clusterctl would
+replace. New commands stand before the restart of containerd and the exports that close the list.
+
+Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-trust(8)`` of RHEL, Photon's
+``SPECS/openssl/rehash_ca_certificates.sh`` (it bundles ``/etc/ssl/certs/*.pem``), and Gardener's
+``update-local-ca-certificates.tpl.sh`` for Flatcar (``.pem`` only, ``/usr`` is read-only) and telling it apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from krm_fn.patch import ListEdit, Operation
+from krm_fn.results import Change, Finding
+from krm_fn.targets import _exports, _restart
+from krm_fn.targets._kubeadm import ConfigSpec
+
+FOLDER = "/etc/inject-proxy/trusted-ca"
+"""Where the certificates stand on the node, a ``.pem`` file each."""
+
+MARK = "# inject-proxy: trust store"
+"""Ends every command of ours; it is another than that of the restart of ``kubeadmCommands``."""
+
+_KEY = "preKubeadmCommands"
+_LOCAL = "/usr/local/share/ca-certificates"
+_UPDATES = {
+    "Debian": (
+        "command -v update-ca-certificates >/dev/null 2>&1 && [ -f /etc/debian_version ]",
+        f"mkdir -p {_LOCAL} && ls {FOLDER} | xargs -I {{}} cp {FOLDER}/{{}} {_LOCAL}/{{}}.crt && "
+        "update-ca-certificates",
+    ),
+    "RHEL": (
+        "command -v update-ca-trust >/dev/null 2>&1",
+        f"cp {FOLDER}/*.pem /etc/pki/ca-trust/source/anchors/ && update-ca-trust extract",
+    ),
+    "Photon": (
+        "command -v rehash_ca_certificates.sh >/dev/null 2>&1",
+        f"cp {FOLDER}/*.pem /etc/ssl/certs/ && rehash_ca_certificates.sh",
+    ),
+    "Flatcar": (
+        "command -v update-ca-certificates >/dev/null 2>&1 && grep -qs '^ID=flatcar' /etc/os-release",
+        f"cp {FOLDER}/*.pem /etc/ssl/certs/ && update-ca-certificates",
+    ),
+}
+"""Image -> how a node finds out that it is one, and what it has to do then."""
+
+_FAILED = "echo 'inject-proxy: the trust store is not updated' >&2"
+# Not `restart`: with Ignition containerd may not run yet, and kubeadmCommands must not take this one for its own.
+_RESTART = "systemctl try-restart containerd || true"
+
+ALL = tuple(_UPDATES)
+"""The node images there are commands for."""
+
+
+def commands(images: Sequence[str]) -> list[str]:
+    """The commands for some node images, each with our mark; none for none."""
+    updates = [_UPDATES[image] for image in ALL if image in images]
+    texts = [f"if {is_one}; then {update} || {_FAILED}; fi" for is_one, update in updates]
+    return [f"{text} {MARK}" for text in (*texts, _RESTART)] if texts else []
+
+
+def propose(spec: ConfigSpec, wanted: Sequence[str]) -> Iterator[Change | Finding]:
+    """Yield what has to change so that ``preKubeadmCommands`` hold exactly the ``wanted`` ones of ours."""
+    entries = spec.entries(_KEY)
+    if isinstance(entries, Finding):
+        yield from (entries,) if wanted else ()
+        return
+    old = entries or ()
+    edit = ListEdit((*spec.path, _KEY), old, _tail(old))
+    ours = [index for index, command in enumerate(old) if _is_ours(command)]
+    for index, command in zip(ours, wanted, strict=False):
+        if old[index] != command:
+            edit.replaced[index] = command
+    edit.removed.update(ours[len(wanted) :])
+    edit.appended += wanted[len(ours) :]
+    yield from (Change(spec.rooted(operation), _message(operation)) for operation in edit.operations())
+
+
+def _is_ours(command: Any) -> bool:
+    return isinstance(command, str) and command.rstrip().endswith(MARK)
+
+
+def _tail(commands: Sequence[Any]) -> int:
+    """How many commands at the end restart containerd for us or export a proxy: ``kubeadmCommands`` keeps them last."""
+    number = 0
+    for command in reversed(commands):
+        if not isinstance(command, str) or not (_restart.is_ours(command) or _exports.only_exports(command)):
+            break
+        number += 1
+    return number
+
+
+def _message(operation: Operation) -> str:
+    verb = {"add": "adds", "replace": "updates", "remove": "removes"}[operation.op]
+    return f"{verb} commands for the trust store of the node"

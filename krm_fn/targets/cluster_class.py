@@ -1,0 +1,102 @@
+"""ClusterClass: clusters of different networks share its templates, and each gets a list of its own.
+
+What it sets: with ``sharedTemplates: Patch``, the variable ``injectProxy`` (``httpProxy``, ``httpsProxy``, ``noProxy``)
+whose default is the installation-wide proxy, and two patches: ``inject-proxy-lists`` starts the lists that a template
+lacks and restarts containerd where that has to be, ``inject-proxy-nodes`` gives each node the drop-ins and the exports
+of ``containerdDropIn``, ``kubeletDropIn`` and ``kubeadmCommands``, with the options of these. In ``noProxy`` stands
+``builtin.cluster.network.`` before ``pods``, ``services``, ``services.first`` (the first address of each service CIDR)
+and ``domain``, for what the Cluster itself says; Cluster API fills that in for each Cluster.
+
+Where: ``spec.variables`` and ``spec.patches`` of ClusterClass, at the end; ``spec.topology.variables`` of a Cluster
+that needs more than the default (its endpoint, a proxy of its own), and ``variables.overrides`` of a group of workers
+whose proxy is not that of its Cluster. The patches name the control plane and all classes of workers, machine pools
+too.
+
+What it leaves alone: all other variables and patches. The templates of the class hold no proxy then: the three targets
+take out what is theirs. Templates that belong to no class, or to something else as well, are filled by them as ever. It
+is an error if a template is not in the list, or holds a file of our path with more in it than a proxy, or if another
+patch may write a list that ours has to start: nothing is assumed of what cannot be seen. Without a proxy, and with
+``Union``, variable and patches go.
+
+Before and after:
+
+```diff
+   variables:
++  - name: injectProxy
++    required: false
++    schema:
++      openAPIV3Schema:
++        type: object
++        default:
++          httpProxy: http://proxy.corp.example:3128
++          noProxy:
++          - localhost
++          - builtin.cluster.network.pods
+   patches:
++  - name: inject-proxy-nodes
++    enabledIf: "{{ with .injectProxy }}{{ if or .httpProxy .httpsProxy }}true{{ end }}{{ end }}"
++    definitions:
++    - selector:
++        kind: KubeadmControlPlaneTemplate
++        matchResources:
++          controlPlane: true
+```
+
+Options:
+
+* ``sharedTemplates`` (default ``Union``): with ``Union`` nothing is done here, and a template that several Clusters
+  share holds a ``NO_PROXY`` with what each of them needs. ``Patch`` as above.
+
+Why: one text cannot be right for two networks. Variable and patch are as Cluster API's "Writing a ClusterClass" has
+them, and its own engine and webhooks judge them in the tests. Cluster API writes the default of a variable into a
+Cluster when it is made: so that those that are there get another one, set or remove ``injectProxy`` in the running
+Cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _class_nodes, _class_patches, _class_values
+from krm_fn.targets._around import Around
+from krm_fn.targets._class_templates import VARIABLE
+from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._values import CAMEL, Slot, seen
+
+ID = "clusterClass"
+KINDS = frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")})
+WORDS: tuple[str, ...] = (VARIABLE, *_class_patches.PATCHES)
+CONSUMER = Consumer.PRODUCT
+INSTEAD_OF = frozenset(_class_nodes.NODE_TARGETS)
+
+
+def is_on(options: Mapping[str, Any]) -> bool:
+    """Whether classes are to be patched, instead of their templates being filled."""
+    return bool(options.get("sharedTemplates") == "Patch")
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+    """Yield what has to go where nothing is known of the list: the variable and the patches."""
+    return propose_in(obj, ProxySettings(), Around())
+
+
+def propose_in(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
+    """Yield what the ClusterClass, or the Cluster, lacks or has too much; see the module's text."""
+    of_kind = _class_values.propose if obj.get("kind") == KIND[1] else _class_patches.propose
+    return of_kind(obj, settings, around)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what the variable of a class or of a whole Cluster says, with the names that Cluster API fills in.
+
+    A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
+    """
+    is_cluster = obj.get("kind") == KIND[1]
+    value = ("value",) if is_cluster else _class_patches.DEFAULT
+    for entry in named(obj, VARIABLES if is_cluster else ("spec", "variables"), VARIABLE):
+        yield from seen(obj, Slot((*entry, *value), CAMEL, f"the variable `{VARIABLE}`"))

@@ -1,0 +1,153 @@
+"""Values of Giant Swarm charts that complete the list themselves: they get the one that holds for the installation.
+
+What it sets: the three values of the charts that add the networks of a cluster to ``noProxy`` on their own, each where
+the settings give it one:
+
+* ``cluster-*``: ``global.connectivity.proxy`` with ``enabled``, ``httpProxy``, ``httpsProxy``, ``noProxy``; in releases
+  before ``global``, ``connectivity.proxy`` with the same members, or ``proxy`` with ``enabled``, ``http_proxy``,
+  ``https_proxy``, ``no_proxy``, where that is there;
+* ``kyverno-policies-connectivity``: ``proxy`` with ``enabled``, ``http``, ``https``, ``noProxy``; ``cluster.proxy``
+  with the last three where that is there;
+* ``cluster-apps-operator``: ``proxy`` with ``noProxy``, ``http``, ``https``, where that is there.
+
+``noProxy`` is a comma-separated text that holds what a person wrote, and nothing derived.
+
+Where: ``spec.values`` of a ``HelmRelease`` (``helm.toolkit.fluxcd.io``) of one of these charts; the YAML text under
+``values``, ``values.yaml`` or ``secret-values.yaml.patch`` of a Secret or a ConfigMap whose name holds the name of the
+chart, or, for a ``cluster-*`` chart, ends in ``-userconfig``, ``-user-values`` or ``-user-secrets``. The proxy of a
+``cluster-*`` chart is added where it is missing: in a HelmRelease without ``valuesFrom``, and in the object that is
+named ``<cluster>-userconfig`` after a Cluster of the list and has ``global``. That of
+``kyverno-policies-connectivity`` is added, too.
+
+What it leaves alone: all other values, comments and order; a proxy with ``enabled: false``, which is how a person
+keeps a cluster from it: that is a warning. Without a proxy the members go, ``enabled: true`` among them, and the
+mappings that are empty then; an empty ``proxy`` of ``cluster-apps-operator``, or ``cluster.proxy``, stays, to be filled
+again.
+
+Before and after:
+
+```diff
+ kind: ConfigMap
+ metadata:
+   name: mycluster-userconfig
+ data:
+   values: |
+     global:
+       connectivity:
+         network:
+           vpcCidr: 10.123.0.0/16
++        proxy:
++          enabled: true
++          httpProxy: http://proxy.corp.example:3128
++          httpsProxy: http://proxy.corp.example:3128
++          noProxy: 10.0.0.0/8,internal.corp.example
+```
+
+Options: none but ``enabled``.
+
+Why: Giant Swarm's proxy document ("during the initial bootstrap", "cluster-apps-operator") configures the installation
+by the values of these charts. The ``cluster`` chart (``cluster.connectivity.proxy.noProxy``), the operator
+(``clustersecret/desired.go``) and the policy each compose the list of a cluster from ``noProxy`` and what they know of
+it, so a derived entry would stand there twice. A switch that is off is respected because cluster-apps-operator asks it,
+too, before it gives a vSphere cluster a proxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from krm_fn.noproxy import Consumer
+from krm_fn.patch import lookup
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _helm_values, _values
+from krm_fn.targets._helm_values import HelmValues, is_of_chart, user_values_of
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._values import CAMEL, SHORT, SNAKE, Slot
+
+ID = "giantswarmInstallationValues"
+KINDS = _helm_values.KINDS
+WORDS = (
+    "HelmRelease",
+    *_helm_values.USER_VALUES,
+    "kyverno-policies-connectivity",
+    "cluster-apps-operator",
+)
+CONSUMER = Consumer.PRODUCT
+
+_CLUSTER_CHARTS = frozenset(
+    f"cluster-{provider}"
+    for provider in ("aws", "azure", "cloud-director", "eks", "gcp", "openstack", "proxmox", "test", "vsphere")
+)
+_GLOBAL = Slot(("global", "connectivity", "proxy"), CAMEL, "`global.connectivity.proxy`", kept=0, switch="enabled")
+_OF_A_CLUSTER = (
+    _GLOBAL,
+    Slot(("connectivity", "proxy"), CAMEL, "`connectivity.proxy`", kept=0, switch="enabled"),
+    Slot(("proxy",), SNAKE, "`proxy`", kept=0, switch="enabled"),
+)
+_POLICY = Slot(("proxy",), SHORT, "`proxy`", kept=0, switch="enabled")
+_SHARED = Slot(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=2)
+_OPERATOR = Slot(("proxy",), SHORT, "`proxy`", kept=1)
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+    """Yield what the values of an object lack or have too much; see the module's text."""
+    for held in _helm_values.of_object(obj):
+        slots = _slots(held, settings.cluster)
+        yield from _helm_values.propose(held, [partial(_values.edit, slot=slot, settings=settings) for slot in slots])
+        if not slots and _is_cluster_release(held) and settings.variables():
+            message = (
+                "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` there, "
+                "or an empty one in `spec.values`"
+            )
+            yield Finding(Severity.INFO, message, ("spec", "valuesFrom"))
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what the values of an object set, whoever wrote them."""
+    for held in _helm_values.of_object(obj):
+        for slot in _slots(held, ""):
+            if not slot.switch or lookup(held.data, (*slot.path, slot.switch)) is True:
+                yield from _values.seen(held.data, slot, held.text)
+
+
+def _slots(held: HelmValues, cluster: str) -> list[Slot]:
+    """Where the proxy stands in the values, or is to stand in those of a Cluster of that name."""
+    if is_of_chart(held.of, "kyverno-policies-connectivity"):
+        found = [_POLICY, *_there(held, _SHARED)]
+    elif is_of_chart(held.of, "cluster-apps-operator"):
+        found = _there(held, _OPERATOR)
+    elif held.of in _CLUSTER_CHARTS or (held.found and user_values_of(held.of)):
+        found = _there(held, *_OF_A_CLUSTER)
+        found = found or ([_GLOBAL] if _is_to_be_added(held, cluster) else [])
+    else:
+        found = []
+    return [replace(slot, path=(*held.root, *slot.path), kept=_kept(held, slot)) for slot in found]
+
+
+def _there(held: HelmValues, *slots: Slot) -> list[Slot]:
+    """Those that are a mapping already; of a cluster's older ``proxy``, one with its names."""
+    return [
+        slot
+        for slot in slots
+        if isinstance(lookup(held.data, (*held.root, *slot.path)), Mapping)
+        and (slot.keys != SNAKE or _values.is_there(held.data, replace(slot, path=(*held.root, *slot.path))))
+    ]
+
+
+def _is_to_be_added(held: HelmValues, cluster: str) -> bool:
+    if held.found is None:
+        return not lookup(held.data, ("spec", "valuesFrom"))
+    return bool(cluster) and user_values_of(held.of) == cluster and isinstance(held.data.get("global"), Mapping)
+
+
+def _is_cluster_release(held: HelmValues) -> bool:
+    return held.found is None and held.of in _CLUSTER_CHARTS
+
+
+def _kept(held: HelmValues, slot: Slot) -> int:
+    """``spec`` of a HelmRelease stays in any case."""
+    return slot.kept + len(held.root) if slot.kept else len(held.root[:1])

@@ -1,0 +1,149 @@
+"""The Secret ``<cluster>-systemd-proxy``: it holds the drop-ins of containerd and the kubelet, as Giant Swarm has it.
+
+What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``, ``no_proxy``, each where
+the settings give it a value, as ``Environment="NAME=value"`` in the section ``[Service]`` of the text under the key
+``containerdProxy``, and under ``kubeletProxy`` where that is there. The list is the one composed for the Cluster. The
+values are escaped for systemd and for nothing else.
+
+Where: Secrets whose name ends in ``-systemd-proxy``, in ``stringData`` or, as base64, in ``data``. A missing
+``containerdProxy`` is added to ``stringData``. With ``generate`` the Secret is made beside each Cluster
+(``cluster.x-k8s.io``) that has none, in its namespace, with both keys and the label ``giantswarm.io/cluster``.
+
+What it leaves alone: other keys, and in these two every line that assigns no proxy variable. A key goes when nothing
+but an empty ``[Service]`` is left of it, and a Secret that was made here (``app.kubernetes.io/managed-by:
+inject-proxy``) when it holds nothing any more. There is one Secret for all nodes of a Cluster, so overrides for a role
+or a worker group do not count here: an object that refers to the Secret and is to have another proxy is an error.
+
+Before and after:
+
+```diff
+ kind: Secret
+ metadata:
+   name: mycluster-systemd-proxy
+   namespace: org-giantswarm
++stringData:
++  containerdProxy: |
++    [Service]
++    Environment="HTTP_PROXY=http://proxy.corp.example:3128"
++    Environment="http_proxy=http://proxy.corp.example:3128"
+```
+
+Options:
+
+* ``generate`` (default ``false``): make the Secret for each Cluster of the list that has none.
+
+Why: Kubeadm objects take their drop-ins from this Secret (Giant Swarm's proxy document; see ``content: Secret`` of the
+targets ``containerdDropIn`` and ``kubeletDropIn``), so that no password stands in them. ``cluster-apps-operator``
+writes the installation's list there, without the Cluster's networks, and escapes it for HTML, which spoils passwords
+with ``&``, ``+``, ``'``, ``<`` or ``"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.noproxy import Consumer
+from krm_fn.patch import lookup
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _made, _systemd_secret, _unit_file, _unit_lines
+from krm_fn.targets._embedded import Value, values
+from krm_fn.targets._kubeadm import names
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._unit_told import difference, shown
+
+ID = "giantswarmSystemdProxy"
+KINDS = frozenset({("", "Secret")})
+BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
+WORDS: tuple[str, ...] = ("-systemd-proxy",)
+CONSUMER = Consumer.NODE
+
+_UNITS = {key: unit for unit, key in _systemd_secret.KEYS.items()}
+
+
+def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:  # noqa: ARG001 -- one door for all
+    """Yield the Secret of the Cluster ``obj`` if ``options`` have ``generate``; ``propose`` fills it."""
+    cluster = lookup(obj, ("metadata", "name"))
+    if options.get("generate") and isinstance(cluster, str) and cluster:
+        labels = {"giantswarm.io/cluster": cluster}
+        yield _made.skeleton("Secret", _systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque")
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+    """Yield what has to change in the texts of the Secret ``obj``; no option is read here."""
+    if not _systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
+        return
+    try:
+        yield from _edited(obj, settings.variables())
+    except ValueError as error:
+        yield Finding(Severity.ERROR, f"{error}; change the proxy settings", ("stringData",))
+
+
+def _edited(obj: Mapping[str, Any], variables: Mapping[str, str]) -> Iterator[Change | Finding]:
+    found = values(obj)
+    problems = [one for one in found if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS)]
+    yield from problems
+    if any(len(one.path) == 1 for one in problems):
+        return
+    texts = [one for one in found if isinstance(one, Value) and one.path[-1] in _UNITS]
+    if variables:
+        there = {one.path[-1] for one in found}
+        yield from _rewritten(texts, variables)
+        yield from _added(obj, [key for key in _wanted(obj) if key not in there], variables)
+        return
+    gone = [one for one in texts if one.text and not _unit_file.edit(one.text, {})]
+    if gone and _made.is_made(obj) and len(gone) == len(found):
+        yield Change(patch.remove(), "goes, because it was made here and nothing is left in it")
+        return
+    yield from _rewritten([one for one in texts if one not in gone], {})
+    for field in ("stringData", "data"):
+        yield from _emptied(obj, field, [one for one in gone if one.path[0] == field])
+
+
+def _wanted(obj: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys that are written where they are missing."""
+    return tuple(_UNITS) if _made.is_made(obj) else (_systemd_secret.KEYS["containerd"],)
+
+
+def _rewritten(texts: list[Value], variables: Mapping[str, str]) -> Iterator[Change]:
+    for value in texts:
+        new = _unit_file.edit(value.text, variables)
+        if new != value.text:
+            told = difference(value.text, new, _UNITS[value.path[-1]])
+            operation = patch.replace(*value.path, value=value.written(new))
+            yield Change(operation, told, current=shown(value.text), proposed=shown(new))
+
+
+def _added(obj: Mapping[str, Any], missing: list[str], variables: Mapping[str, str]) -> Iterator[Change]:
+    new = _unit_file.fresh(variables)
+    has_field = isinstance(obj.get("stringData"), Mapping)
+    for number, key in enumerate(missing):
+        is_in = has_field or number > 0
+        operation = patch.add("stringData", key, value=new) if is_in else patch.add("stringData", value={key: new})
+        yield Change(operation, f"sets {names(variables)} for {_UNITS[key]} in a new drop-in", proposed=shown(new))
+
+
+def _emptied(obj: Mapping[str, Any], field: str, gone: list[Value]) -> Iterator[Change]:
+    """Without the keys of which nothing is left; without ``field`` where it held nothing else."""
+    units = " and ".join(_UNITS[value.path[-1]] for value in gone)
+    message = f"removes the drop-in of {units}, which held nothing but proxy variables"
+    current = "\n".join(shown(value.text) for value in gone)
+    operations = [patch.remove(*value.path) for value in gone]
+    if gone and len(gone) == len(obj[field]):
+        operations = [patch.remove(field)]
+    yield from (Change(operation, message, current=current) for operation in operations)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what each of the two texts sets; no option is read here."""
+    if not _systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
+        return
+    for value in values(obj):
+        key = value.path[-1]
+        if isinstance(value, Value) and key in _UNITS:
+            place = f"the drop-in of {_UNITS[key]} under `{key}`"
+            for one in _unit_lines.settings_of(value.text):
+                is_lost = one.value is None
+                yield Seen(one.name, one.value, value.path, one.raw, place, why_unknown=one.why, is_lost=is_lost)

@@ -1,0 +1,197 @@
+"""A cluster of TKG that is made of a class: its proxy stands at the Cluster, and TKG carries it to nodes and add-ons.
+
+What it sets: ``httpProxy``, ``httpsProxy`` and ``noProxy`` (a list) of the topology variable ``proxy``; the annotations
+``tkg.tanzu.vmware.com/tkg-http-proxy``, ``tkg-https-proxy`` and ``tkg-no-proxy``; and with ``spec.trustedCA`` the
+certificate ``proxy`` of the variable ``trust``, which is the name that TKG's classes look for. In a
+TanzuKubernetesCluster the same of ``proxy``, and the certificate ``inject-proxy`` of ``trust``. The list is the one of
+``spec.noProxy``: TKG adds the networks of the cluster by itself.
+
+Where: ``spec.topology.variables`` of Clusters (v1beta1 and v1beta2) whose class begins with ``tkg-``: a variable that
+is missing is made at the end. Of other classes, and in ``variables.overrides`` of the control plane and of workers,
+only a ``proxy`` that is there and holds ``httpProxy`` or ``httpsProxy`` is filled: what a class does not define the API
+server rejects. The annotations of Clusters of a ``tkg-`` class, or that have one of them. ``spec.settings.network`` of
+every TanzuKubernetesCluster (``run.tanzu.vmware.com``), where the kind itself defines ``proxy`` and ``trust``.
+
+What it leaves alone: all other variables, annotations and certificates, and ``systemWide``. A ``noProxy`` that says the
+same stays. The annotation ``tkg-proxy-ca-cert`` is TKG's own, which writes into it what ``trust`` holds. Without a
+proxy the variable ``proxy`` goes as a whole, for its two URLs are required, and so does the certificate; a certificate
+that is called ``proxy`` stays while there is a proxy and no ``spec.trustedCA``. A declaration with only one of the two
+URLs is a warning and counts as none. In a TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
+
+Before and after:
+
+```diff
+ kind: Cluster
+ metadata:
++  annotations:
++    tkg.tanzu.vmware.com/tkg-http-proxy: http://proxy.corp.example:3128
+   name: workload-1
+ spec:
+   topology:
+     class: tkg-vsphere-default-v1.1.1
+     variables:
+     - name: cni
+       value: antrea
++    - name: proxy
++      value:
++        httpProxy: http://proxy.corp.example:3128
++        httpsProxy: http://proxy.corp.example:3128
++        noProxy:
++        - .corp.example
+```
+
+Options: none but ``enabled``.
+
+Why: from this variable TKG's classes write the drop-ins of containerd and the kubelet on every node, and its
+controllers the annotations, which the add-ons read (``vmware-tanzu/tanzu-framework`` release-0.29: ``providers``,
+``cconly/base.yaml``; ``addons/controllers/clusterbootstrap_controller.go``). A TanzuKubernetesCluster is how the TKG
+Service of vSphere spells the same (``apis/run/v1alpha2``); its documentation forbids ``https://`` for the proxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from krm_fn.noproxy import Consumer, parse
+from krm_fn.patch import Pointer, lookup
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets._cluster_variables import KIND, VARIABLES, appended, class_of, in_turn, lists, named, without
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._tkg import Trust, certificate, half, trusted, whole
+from krm_fn.targets._values import Keys, Slot, edit, seen
+
+ID = "tkgClusterClass"
+KINDS = frozenset({KIND, ("run.tanzu.vmware.com", "TanzuKubernetesCluster")})
+WORDS = ("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster")
+CONSUMER = Consumer.PRODUCT
+
+_MEMBERS = Keys("httpProxy", "httpsProxy", "noProxy", is_list=True)
+_PREFIX = "tkg.tanzu.vmware.com/tkg-"
+_ANNOTATIONS = Slot(
+    ("metadata", "annotations"),
+    Keys(f"{_PREFIX}http-proxy", f"{_PREFIX}https-proxy", f"{_PREFIX}no-proxy"),
+    "the annotations that add-ons read",
+)
+_NETWORK = ("spec", "settings", "network")
+_OF_SERVICE = Slot((*_NETWORK, "proxy"), _MEMBERS, "`settings.network.proxy`")
+_TRUST_OF_SERVICE = Trust((*_NETWORK, "trust", "additionalTrustedCAs"), "inject-proxy", kept=1)
+_HTTPS = (
+    'the TKG Service of vSphere takes no proxy whose URL begins with "https://": declare one that begins with '
+    '"http://", through which HTTPS goes as well'
+)
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+    """Yield what the Cluster, or the TanzuKubernetesCluster, lacks or has too much; see the module's text."""
+    steps = _steps_of_cluster if obj.get("kind") == KIND[1] else _steps_of_service
+    said = list(in_turn(obj, steps(obj, whole(settings))))
+    problem = half(settings)
+    if problem and (said or _is_tkg(obj)):
+        yield problem
+    yield from said
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what the variables, the annotations and the settings say, whoever wrote it."""
+    if obj.get("kind") != KIND[1]:
+        yield from seen(obj, _OF_SERVICE)
+        return
+    yield from seen(obj, _ANNOTATIONS)
+    for entry in (entry for path in lists(obj) for entry in named(obj, path, "proxy")):
+        if _holds_proxy(obj, entry):
+            yield from seen(obj, _slot(entry))
+
+
+def _is_tkg(obj: Mapping[str, Any]) -> bool:
+    return obj.get("kind") != KIND[1] or class_of(obj).startswith("tkg-")
+
+
+def _holds_proxy(obj: Mapping[str, Any], entry: Pointer) -> bool:
+    value = lookup(obj, (*entry, "value"))
+    return isinstance(value, Mapping) and ("httpProxy" in value or "httpsProxy" in value)
+
+
+def _slot(entry: Pointer) -> Slot:
+    return Slot((*entry, "value"), _MEMBERS, "the variable `proxy`", kept=len(entry) + 1)
+
+
+def _steps_of_cluster(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Any]:
+    is_tkg = _is_tkg(obj)
+    for path in lists(obj):
+        yield partial(_proxies, path=path, settings=settings, is_tkg=is_tkg)
+    if is_tkg:
+        yield partial(_proxy_made, settings=settings)
+        yield partial(_trust, settings=settings)
+    yield partial(_annotations, settings=settings, is_tkg=is_tkg)
+
+
+def _proxies(
+    obj: Mapping[str, Any], *, path: Pointer, settings: ProxySettings, is_tkg: bool
+) -> Iterator[Change | Finding]:
+    """The variables ``proxy`` of one list that are there."""
+    for entry in named(obj, path, "proxy"):
+        if not (is_tkg or _holds_proxy(obj, entry)):
+            continue
+        made = edit(obj, _slot(entry), settings)
+        if isinstance(made, Finding):
+            yield made
+        elif made.operations and not settings.variables() and not _rest(obj, entry):
+            yield Change(without(obj, entry, kept=2), "removes the variable `proxy`")
+        else:
+            yield from made.changes()
+
+
+def _rest(obj: Mapping[str, Any], entry: Pointer) -> set[str]:
+    """What the variable holds besides: TKG defines ``systemWide`` only, which means nothing alone."""
+    return set(lookup(obj, (*entry, "value"))) - {*_MEMBERS.names, "systemWide"}
+
+
+def _proxy_made(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:
+    """The variable ``proxy``, where it is missing."""
+    if settings.variables() and not named(obj, VARIABLES, "proxy"):
+        value: dict[str, Any] = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
+        if settings.no_proxy:
+            value["noProxy"] = list(parse(settings.no_proxy))
+        yield appended(obj, VARIABLES, {"name": "proxy", "value": value}, "sets the variable `proxy`")
+
+
+def _trust(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:
+    """The certificate of the proxy in the variable ``trust``."""
+    data = certificate(settings)
+    found = named(obj, VARIABLES, "trust")
+    if found:
+        trust = Trust((*found[-1], "value", "additionalTrustedCAs"), "proxy", kept=2)
+        yield from trusted(obj, trust, data, stays=bool(settings.variables()))
+    elif data:
+        value = {"additionalTrustedCAs": [{"name": "proxy", "data": data}]}
+        yield appended(obj, VARIABLES, {"name": "trust", "value": value}, "sets the variable `trust`")
+
+
+def _annotations(obj: Mapping[str, Any], *, settings: ProxySettings, is_tkg: bool) -> Iterator[Change | Finding]:
+    annotations = lookup(obj, _ANNOTATIONS.path)
+    is_there = isinstance(annotations, Mapping) and not annotations.keys().isdisjoint(_ANNOTATIONS.keys.names)
+    made = edit(obj, _ANNOTATIONS, settings) if is_tkg or is_there else None
+    if isinstance(made, Finding):
+        yield made
+    elif made:
+        yield from made.changes()
+
+
+def _steps_of_service(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Any]:
+    if isinstance(obj.get("spec"), Mapping):
+        yield partial(_proxy_of_service, settings=settings)
+        yield partial(trusted, trust=_TRUST_OF_SERVICE, data=certificate(settings), stays=False)
+
+
+def _proxy_of_service(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:
+    made = edit(obj, _OF_SERVICE, settings)
+    if isinstance(made, Finding):
+        yield made
+        return
+    yield from made.changes()
+    for name, url in (("httpProxy", settings.http_proxy), ("httpsProxy", settings.https_proxy)):
+        if url.startswith("https://"):
+            yield Finding(Severity.WARNING, _HTTPS, (*_OF_SERVICE.path, name))

@@ -1,0 +1,127 @@
+"""The configuration of a TKG cluster: the Secret in which TKG keeps what the cluster was made from.
+
+What it sets: ``TKG_HTTP_PROXY``, ``TKG_HTTPS_PROXY`` and ``TKG_NO_PROXY``, the last with the list of ``spec.noProxy``
+and nothing derived: TKG adds the networks of the cluster by itself. ``TKG_HTTP_PROXY_ENABLED`` where it is there, as
+the boolean or the text that it is. With ``spec.trustedCA``, ``TKG_PROXY_CA_CERT``: the PEM in base64.
+
+Where: the first YAML mapping under the key ``value``, in ``stringData`` or in ``data`` (base64), of Secrets of the type
+``addons.cluster.x-k8s.io/resource-set`` whose name ends with ``-config-values``.
+
+What it leaves alone: every other line, comment and annotation of ytt in the text, and all other keys. Missing members
+are added at the end. Without a proxy the three and ``TKG_PROXY_CA_CERT`` go, and ``TKG_HTTP_PROXY_ENABLED`` becomes
+false; while there is a proxy and no ``spec.trustedCA``, ``TKG_PROXY_CA_CERT`` stays. A declaration with only one of the
+two URLs is a warning and counts as none.
+
+Before and after:
+
+```diff
+ kind: Secret
+ metadata:
+   name: cluster-config-values
+ stringData:
+   value: |
+     CLUSTER_NAME: cluster
+     CLUSTER_PLAN: dev
++    TKG_HTTP_PROXY: http://proxy.corp.example:3128
++    TKG_HTTPS_PROXY: http://proxy.corp.example:3128
++    TKG_NO_PROXY: .corp.example,10.0.0.0/8
+ type: addons.cluster.x-k8s.io/resource-set
+```
+
+Options: none but ``enabled``.
+
+Why: TKG renders the cluster anew from this Secret when it is scaled or upgraded, so a proxy that is missing here gets
+lost (the TKG document, last section; ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt``:
+``09_miscellaneous/08_store_data_values.yaml``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.noproxy import Consumer
+from krm_fn.patch import Operation, lookup
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _embedded
+from krm_fn.targets._embedded import Embedded, Value
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._tkg import certificate, half, whole
+from krm_fn.targets._values import Edit, Keys, Slot, edit, in_document, seen, together
+
+ID = "tkgClusterConfig"
+KINDS = frozenset({("", "Secret")})
+WORDS = ("addons.cluster.x-k8s.io/resource-set",)
+CONSUMER = Consumer.PRODUCT
+
+_SLOT = Slot((), Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY"), "the configuration of the cluster", kept=0)
+_ENABLED = "TKG_HTTP_PROXY_ENABLED"
+_CERTIFICATE = "TKG_PROXY_CA_CERT"
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+    """Yield what the configuration lacks or has too much; see the module's text."""
+    for value in _values(obj):
+        found = _embedded.read(value) if isinstance(value, Value) else value
+        if isinstance(found, Finding):
+            yield found
+            continue
+        for document in _first(found):
+            problem = half(settings)
+            if problem:
+                yield replace(problem, path=document.value.path)
+            yield from in_document(document, edit_document(document.data, settings))
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what the configuration says, whoever wrote it."""
+    for value in _values(obj):
+        for document in _first(list(_embedded.mappings(value))) if isinstance(value, Value) else ():
+            yield from seen(document.data, _SLOT, value.path)
+
+
+def edit_document(data: Mapping[str, Any], settings: ProxySettings) -> Edit | Finding:
+    """What the configuration of a cluster lacks or has too much, also where it is a file of its own."""
+    settings = whole(settings)
+    made, problems = together(
+        data, (partial(edit, slot=_SLOT, settings=settings), partial(_companions, settings=settings))
+    )
+    return problems[0] if problems else made
+
+
+def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
+    """The text under ``value``, if the Secret is one of TKG, or what is wrong with it."""
+    name = lookup(obj, ("metadata", "name"))
+    if obj.get("type") in WORDS and isinstance(name, str) and name.endswith("-config-values"):
+        yield from (value for value in _embedded.values(obj) if value.path[-1] == "value")
+
+
+def _first(documents: list[Embedded]) -> list[Embedded]:
+    return [document for document in documents if isinstance(document.data, dict)][:1]
+
+
+def _companions(data: Mapping[str, Any], settings: ProxySettings) -> Edit:
+    """What goes with the three members; None is the value of one that is to go."""
+    wanted: dict[str, Any] = {}
+    is_on = bool(settings.variables())
+    if _ENABLED in data:
+        wanted[_ENABLED] = is_on if isinstance(data[_ENABLED], bool) else str(is_on).lower()
+    if certificate(settings) or not is_on:
+        wanted[_CERTIFICATE] = certificate(settings) or None
+    differ = {
+        name: value for name, value in wanted.items() if (name in data, data.get(name)) != (value is not None, value)
+    }
+    return Edit(
+        tuple(_operation(data, name, value) for name, value in differ.items()),
+        ", ".join(f"{'removes' if value is None else 'sets'} `{name}`" for name, value in differ.items()),
+    )
+
+
+def _operation(data: Mapping[str, Any], name: str, value: Any) -> Operation:
+    if value is None:
+        return patch.remove(name)
+    return (patch.replace if name in data else patch.add)(name, value=value)

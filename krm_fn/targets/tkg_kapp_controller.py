@@ -1,0 +1,86 @@
+"""kapp-controller of Tanzu Kubernetes Grid: it pulls the packages of a cluster from registries through the proxy.
+
+What it sets: ``httpProxy``, ``httpsProxy``, ``noProxy``, each where the settings give it a value. ``noProxy`` is the
+whole list of the Cluster, as TKG writes it; ``noProxyPolicy.style: TKG`` gives its members and its order.
+
+Where:
+
+* in Secrets of type ``tkg.tanzu.vmware.com/addon`` (``clusterbootstrap-secret`` in a cluster of a ClusterClass): the
+  mapping ``kappController.config`` in each document with a ``kappController`` of the values of ``stringData`` and
+  ``data`` (base64) whose key ends in ``.yaml`` or ``.yml``. Where no document has one, but the label
+  ``tkg.tanzu.vmware.com/addon-name: kapp-controller`` or the annotation
+  ``tkg.tanzu.vmware.com/addon-type: addons-management/kapp-controller`` says whose values they are, in the first
+  document of ``values.yaml``, which is begun if there is none;
+* in ``spec.kappController.config`` of a ``KappControllerConfig`` (``run.tanzu.vmware.com``, any version).
+
+What it leaves alone: all else in these objects: other values (``caCerts``, ``dangerousSkipTLSVerify``), comments, the
+annotations of ytt (``#@data/values``, ``#@overlay/match-child-defaults missing_ok=True``), separators and order;
+overlays beside the data values; a document in which ytt computes one of the members (``httpProxy: #@ ...``), which is
+told. Without a proxy the three members go, and a ``config`` that becomes empty.
+
+Before and after:
+
+```diff
+ stringData:
+   values.yaml: |
+     kappController:
+       namespace: tkg-system
+       config:
++        httpProxy: http://proxy.corp.example:3128
++        httpsProxy: http://proxy.corp.example:3128
++        noProxy: .svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11
+```
+
+Options: none but ``enabled``.
+
+Why: "Kapp controller also needs to talk to the outer cluster, or maybe the internet even, to pull packages" (the TKG
+document). kapp-controller sets its environment from these values alone. TKG writes them once, when it makes a cluster;
+in a repository nothing else keeps them up to date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _tkg_addon
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._tkg_addon import AddOn, Config, Table
+from krm_fn.targets._values import CAMEL, Slot
+
+ID = "tkgKappController"
+CONSUMER = Consumer.POD
+
+_TABLE = Table(
+    addons=(
+        AddOn(
+            "kapp-controller",
+            "kappController",
+            Slot(("kappController", "config"), CAMEL, "the data values of kapp-controller"),
+        ),
+    ),
+    configs={
+        ("run.tanzu.vmware.com", "KappControllerConfig"): Config(
+            Slot(("spec", "kappController", "config"), CAMEL, "the configuration of kapp-controller")
+        )
+    },
+)
+KINDS = _TABLE.kinds
+WORDS = _TABLE.words
+
+
+def propose(
+    obj: Mapping[str, Any],
+    settings: ProxySettings,
+    options: Mapping[str, Any],  # noqa: ARG001 -- one door for all
+) -> Iterator[Change | Finding]:
+    """Yield what the values of kapp-controller lack or have too much; see the module's text."""
+    yield from _tkg_addon.propose(obj, _TABLE, settings)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what the values of kapp-controller say."""
+    yield from _tkg_addon.observe(obj, _TABLE)

@@ -1,0 +1,165 @@
+"""Trust store of workloads: programs in pods trust the authorities of your network.
+
+What it sets: a volume ``inject-proxy-trusted-ca`` with the certificates of ``spec.trustedCA``, and in every container
+and init container a read-only mount of it, ``/etc/inject-proxy/trusted-ca``, with one file ``ca-bundle.crt``. The
+variables that the option ``variables`` names get the path of that file. The volume is the ConfigMap that
+``spec.trustedCA`` refers to, where it is in the namespace of the workload. In any other namespace a ConfigMap
+``inject-proxy-trusted-ca`` is made, with the label ``app.kubernetes.io/managed-by: inject-proxy``.
+
+Where: the pod specification of Deployments, DaemonSets, StatefulSets, ReplicaSets (``apps``, ``extensions``), Jobs,
+CronJobs (``batch``) and Pods: those of cert-manager and chart-operator, those that a matcher of the option
+``workloads`` fits, and those with the annotation ``fn.inject-proxy.io/trusted-ca: "true"``. With ``"false"`` there a
+workload gets nothing, whatever fits it.
+
+What it leaves alone: all other volumes, mounts and variables. A variable that has another value stays and is a warning;
+so is a container with another mount in the same folder. A workload that is meant no longer loses what is ours: the
+volume and the mounts of our name, and variables with the path of the bundle. A ConfigMap of that name without the
+label is not ours, and is a warning where it does not hold the certificates. Without certificates, the one we made goes.
+
+Before and after:
+
+```diff
+   metadata:
+     annotations:
+       fn.inject-proxy.io/trusted-ca: "true"
+   spec:
+     template:
+       spec:
+         containers:
+         - name: controller
++          env:
++          - name: SSL_CERT_FILE
++            value: /etc/inject-proxy/trusted-ca/ca-bundle.crt
++          volumeMounts:
++          - mountPath: /etc/inject-proxy/trusted-ca
++            name: inject-proxy-trusted-ca
++            readOnly: true
++        volumes:
++        - configMap:
++            name: inject-proxy-trusted-ca
++          name: inject-proxy-trusted-ca
+```
+
+Options:
+
+* ``variables`` (default: none): such as ``SSL_CERT_FILE`` (Go, OpenSSL), ``REQUESTS_CA_BUNDLE`` (Python),
+  ``CURL_CA_BUNDLE``, ``NODE_EXTRA_CA_CERTS`` (Node.js). All but the last stand in the place of the trust store of the
+  image, so the bundle must hold the public authorities as well, or the program trusts none of them any more.
+* ``mountPath`` (default ``/etc/inject-proxy/trusted-ca``): the folder in the containers.
+* ``workloads`` (default: none): matchers as in ``spec.selector``.
+
+Why: the trust store of a node reaches no container, and a proxy that looks into TLS is in the way of a workload as
+well. Volume, mount and variables are what Kyverno's sample policy ``add-certificates-volume`` sets. Other certificates
+reach running pods as a file, but most programs read it once: restart them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.config import Certificates, Matcher
+from krm_fn.noproxy import Consumer
+from krm_fn.patch import lookup
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _apps, _bundle, _made, _pem, _workloads
+from krm_fn.targets._bundle import FILE, NAME, Bundle
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._shape import wrong_type
+
+_ANNOTATION = "fn.inject-proxy.io/trusted-ca"
+
+ID = "workloadTrustStore"
+KINDS = _workloads.KINDS | {("", "ConfigMap")}
+BESIDE = _workloads.KINDS
+WORDS = (*_apps.WORDS, NAME, _ANNOTATION)
+CONSUMER = Consumer.NOBODY
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """Yield what a workload, or the ConfigMap beside it, lacks or has too much; see the module's text for options."""
+    if obj.get("kind") == "ConfigMap":
+        yield from _config_map(obj, settings.trusted_ca)
+    elif at := _workloads.pod_spec(obj):
+        yield from _bundle.propose(obj, at, _wanted(obj, settings.trusted_ca, options))
+
+
+def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the ConfigMap with the certificates, where the workload is to mount one of ours."""
+    wanted = _wanted(obj, settings.trusted_ca, options)
+    if wanted and not _is_source(obj, settings.trusted_ca, wanted.config_map):
+        yield _made.skeleton("ConfigMap", NAME, obj)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield nothing: certificates say nothing about a proxy."""
+    return iter(())
+
+
+def _wanted(obj: Mapping[str, Any], trusted: Certificates, options: Mapping[str, Any]) -> Bundle | None:
+    """What the containers of a workload are to see; None for nothing."""
+    if not trusted.pem or not _is_meant(obj, options):
+        return None
+    name, key = NAME, FILE
+    if trusted.config_map and trusted.config_map[0] == _metadata(obj, "namespace", ""):
+        _, name, key = trusted.config_map
+    return Bundle(name, key, options.get("mountPath", "/etc/inject-proxy/trusted-ca"), options.get("variables", ()))
+
+
+def _is_source(obj: Mapping[str, Any], trusted: Certificates, name: str) -> bool:
+    """Whether the ConfigMap ``name`` in the namespace of ``obj`` is the one that the certificates come from."""
+    return bool(trusted.config_map and trusted.config_map[:2] == (_metadata(obj, "namespace", ""), name))
+
+
+def _is_meant(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+    annotations = _metadata(obj, "annotations", {})
+    if annotations.get(_ANNOTATION) in ("true", "false"):
+        return bool(annotations[_ANNOTATION] == "true")
+    identity = {
+        "kind": str(obj.get("kind")),
+        "name": _metadata(obj, "name", ""),
+        "namespace": _metadata(obj, "namespace", ""),
+        "labels": _metadata(obj, "labels", {}),
+        "annotations": annotations,
+    }
+    return _apps.is_known(obj) or any(_matcher(one).fits(**identity) for one in options.get("workloads", ()))
+
+
+def _matcher(written: Mapping[str, Any]) -> Matcher:
+    lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
+    return Matcher(**lists, labels=written.get("labels", {}), annotations=written.get("annotations", {}))
+
+
+def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
+    """A member of ``metadata``; ``default`` where there is none of its type."""
+    value = lookup(obj, ("metadata", key))
+    return value if isinstance(value, type(default)) else default
+
+
+def _config_map(obj: Mapping[str, Any], trusted: Certificates) -> Iterator[Change | Finding]:
+    """Keep the ConfigMap that we made up to date, or take it away."""
+    if _metadata(obj, "name", "") != NAME or _is_source(obj, trusted, NAME):
+        return
+    data, old = obj.get("data"), lookup(obj, ("data", FILE))
+    if not _made.is_made(obj):
+        yield from _not_ours() if trusted.pem and old != trusted.pem else ()
+    elif not trusted.pem:
+        yield Change(patch.remove(), "removes the ConfigMap of trusted certificates")
+    elif data is not None and not isinstance(data, Mapping):
+        yield wrong_type(("data",), data, "a mapping")
+    elif old != trusted.pem:
+        operation = patch.add("data", value={FILE: trusted.pem})
+        if data is not None:
+            operation = (patch.replace if FILE in data else patch.add)("data", FILE, value=trusted.pem)
+        told = _pem.shown(old) if isinstance(old, str) else ""
+        yield Change(operation, "sets the trusted certificates", told, _pem.shown(trusted.pem))
+
+
+def _not_ours() -> Iterator[Finding]:
+    message = (
+        f"was not made by this function, so it is left as it is, but workloads mount it: put the certificates under "
+        f"`{FILE}`, or label it `{_made.LABEL}: {_made.OURS}`"
+    )
+    yield Finding(Severity.WARNING, message, ("data",))

@@ -1,0 +1,123 @@
+"""Values of charts that hand a proxy on: filled in the places that are there, and nowhere else."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+
+from krm_fn.noproxy import Consumer
+from krm_fn.targets import giantswarm_chart_values as target
+from krm_fn.yamledit import read
+
+SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
+SNAKE = {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO}
+
+
+def release(values: Any, chart: str = "cert-manager-app") -> Any:
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "spec": {"chartRef": {"kind": "OCIRepository", "name": chart}, "values": values},
+    }
+
+
+def secret(text: str, name: str) -> Any:
+    encoded = base64.b64encode(text.encode()).decode()
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": {"values": encoded}}
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(release({"replicaCount": 1}), id="values without a place for it"),
+        pytest.param(release({"proxy": "http://x:1"}), id="a proxy that is a text"),
+        pytest.param(release({"cluster": {"name": "x"}}), id="a cluster without a proxy"),
+        pytest.param(release({"env": [{"name": "LOG", "value": "debug"}]}), id="an environment of others"),
+        pytest.param(release({"env": {"HTTP_PROXY": "x"}}), id="an environment that is a mapping"),
+        pytest.param(release({"proxy": {}}, "rancher"), id="a chart that is not known"),
+        pytest.param(release({"proxy": {}}, "my-cert-managers"), id="a chart whose name only begins alike"),
+        pytest.param(release(None), id="no values"),
+        pytest.param(secret("proxy: {}\n", "mycluster-userconfig"), id="values of nobody knows which chart"),
+        pytest.param(secret("- proxy\n", "chart-operator-user-values"), id="values that are a list"),
+        pytest.param({"kind": "Secret", "metadata": {"name": "cert-manager"}, "data": "x"}, id="data of a wrong type"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(target, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        pytest.param({"proxy": {}}, {"proxy": SHORT}, id="an empty proxy"),
+        pytest.param(
+            {"proxy": {"noProxy": "old"}, "cluster": {"proxy": {"http": ""}}},
+            {"proxy": SHORT, "cluster": {"proxy": SHORT}},
+            id="both places of cert-manager-app 4",
+        ),
+        pytest.param({"x": 1, "http_proxy": ""}, {"x": 1, **SNAKE}, id="the root of cert-manager-app 3"),
+        pytest.param({"cert-manager": {"no_proxy": ""}}, {"cert-manager": SNAKE}, id="the values of the chart inside"),
+        pytest.param(
+            {"env": [{"name": "http_proxy", "value": "old"}, {"name": "LOG", "value": "debug"}]},
+            {
+                "env": [
+                    {"name": "http_proxy", "value": HTTP},
+                    {"name": "LOG", "value": "debug"},
+                    {"name": "NO_PROXY", "value": NO},
+                    {"name": "HTTP_PROXY", "value": HTTP},
+                    {"name": "HTTPS_PROXY", "value": HTTPS},
+                ]
+            },
+            id="an environment",
+        ),
+    ],
+)
+def test_a_place_that_is_there_is_filled(values: Any, wanted: Any) -> None:
+    assert apply(target, release(values))["spec"]["values"] == wanted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "chart-operator-user-secrets",
+        "mycluster-chart-operator-userconfig",
+        "mycluster-cert-manager-app-user-values",
+        "dex-app",
+        "mycluster-external-dns-userconfig",
+    ],
+)
+def test_the_name_of_an_object_tells_the_chart(name: str) -> None:
+    result = apply(target, secret("# of this cluster\nproxy: {}\n", name))
+    text = base64.b64decode(result["data"]["values"]).decode()
+
+    assert text.startswith("# of this cluster\n")
+    assert read(text) == {"proxy": SHORT}
+
+
+def test_removal_leaves_the_place_to_be_filled_again() -> None:
+    obj = release({"proxy": {}, "cluster": {"proxy": {}}})
+
+    assert apply(target, apply(target, obj), NONE) == obj
+
+
+def test_without_a_proxy_every_value_goes() -> None:
+    obj = release({"x": 1, **SNAKE, "env": [{"name": "NO_PROXY", "value": "old"}]})
+
+    assert apply(target, obj, NONE)["spec"]["values"] == {"x": 1}
+
+
+def test_what_it_sees_is_what_the_chart_gets() -> None:
+    obj = apply(target, release({"proxy": {}, "env": [{"name": "HTTP_PROXY", "value": ""}]}))
+    values = FULL.variables()
+
+    assert {(one.place, one.variable, one.value) for one in target.observe(obj, {})} == {
+        (place, name, values[name]) for place in ("`proxy`", "`env`") for name in values
+    }
+    assert findings(target, obj) == []
+
+
+def test_the_list_is_that_of_the_cluster() -> None:
+    assert target.CONSUMER is Consumer.POD

@@ -1,0 +1,149 @@
+"""Values of the charts that complete the list themselves: where they are found, and what a switch says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
+
+from krm_fn.noproxy import Consumer
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import giantswarm_installation_values as target
+from krm_fn.yamledit import read
+
+OF_IT = ProxySettings(HTTP, HTTPS, NO, cluster="mycluster")
+CAMEL = {"enabled": True, "httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
+SNAKE = {"enabled": True, "http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO}
+SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
+
+
+def config(text: str, name: str = "mycluster-userconfig", key: str = "values") -> Any:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {key: text}}
+
+
+def release(chart: str, values: Any = None, **spec: Any) -> Any:
+    given = {} if values is None else {"values": values}
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": "x"},
+        "spec": {"chart": {"spec": {"chart": chart}}, **given, **spec},
+    }
+
+
+def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:
+    result = apply(target, obj, settings)
+    return result["spec"].get("values") if "spec" in result else read(next(iter(result["data"].values())))
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(config("global: {}\n", "other-userconfig"), id="values that may be of any app"),
+        pytest.param(config("proxy: http://x:1\n"), id="a proxy that is a text"),
+        pytest.param(config("proxy: {http: old}\n"), id="a proxy with the names of another chart"),
+        pytest.param(config("a: 1\n"), id="user values without a place for it"),
+        pytest.param(config("global: {}\n", key="other.yaml"), id="a key that holds no values"),
+        pytest.param(config("a: 1\n", "cluster-apps-operator"), id="an operator without a place for it"),
+        pytest.param(config("- a\n", "kyverno-policies-connectivity"), id="values that are a list"),
+        pytest.param(release("cert-manager-app", {"proxy": {}}), id="a chart that completes nothing"),
+        pytest.param(release("cluster-autoscaler-app", {"global": {}}), id="a chart whose name only begins alike"),
+        pytest.param({"kind": "HelmRelease", "spec": {"chart": "x", "values": []}}, id="a release of a wrong shape"),
+        pytest.param({"kind": "ConfigMap", "metadata": {"name": 1}}, id="a name of a wrong type"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(target, obj, OF_IT) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "proxy"),
+    [
+        pytest.param(config("global: {}\n"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a cluster by name"),
+        pytest.param(
+            config("global:\n  connectivity:\n    proxy: {enabled: true, noProxy: old}\n", "x-user-values"),
+            {"global": {"connectivity": {"proxy": CAMEL}}},
+            id="a cluster by shape",
+        ),
+        pytest.param(
+            config("connectivity: {proxy: {enabled: true}}\n"), {"connectivity": {"proxy": CAMEL}}, id="before global"
+        ),
+        pytest.param(config("proxy: {enabled: true, http_proxy: old}\n"), {"proxy": SNAKE}, id="the oldest shape"),
+        pytest.param(release("cluster-aws"), {"global": {"connectivity": {"proxy": CAMEL}}}, id="a release"),
+        pytest.param(
+            release("charts/cluster-vsphere/", {"global": {}}),
+            {"global": {"connectivity": {"proxy": CAMEL}}},
+            id="a release of a path",
+        ),
+        pytest.param(
+            release("kyverno-policies-connectivity"), {"proxy": {"enabled": True, **SHORT}}, id="the policies"
+        ),
+        pytest.param(
+            config("cluster: {name: x, proxy: {}}\n", "mymc-kyverno-policies-connectivity-config"),
+            {"proxy": {"enabled": True, **SHORT}, "cluster": {"name": "x", "proxy": SHORT}},
+            id="the policies with both places",
+        ),
+        pytest.param(
+            config("proxy: {}\n", "cluster-apps-operator-secret-values", "secret-values.yaml.patch"),
+            {"proxy": SHORT},
+            id="the patch of a config repository",
+        ),
+    ],
+)
+def test_the_proxy_is_set_in_the_shape_of_the_chart(obj: Any, proxy: Any) -> None:
+    assert filled(obj) == proxy
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(config("global:\n  metadata: {} # mine\n"), id="a cluster"),
+        pytest.param(release("cluster-aws"), id="a release without values"),
+        pytest.param(release("cluster-aws", {"global": {"metadata": {}}}), id="a release with values"),
+        pytest.param(config("proxy: {}\n", "cluster-apps-operator"), id="the operator"),
+        pytest.param(config("exclude: {names: []}\n", "kyverno-policies-connectivity"), id="the policies"),
+    ],
+)
+def test_removal_after_injection_gives_the_original(obj: Any) -> None:
+    assert apply(target, apply(target, obj, OF_IT), NONE) == obj
+
+
+@pytest.mark.parametrize(
+    "switch", [pytest.param("false", id="off"), pytest.param('"${ENABLED}"', id="set by a template")]
+)
+def test_a_switch_that_is_not_on_keeps_the_proxy_away(switch: str) -> None:
+    obj = config(f"global: {{connectivity: {{proxy: {{enabled: {switch}}}}}}}\n")
+
+    assert apply(target, obj, OF_IT) == obj
+    assert messages(target, obj) == [
+        "in it, `enabled` is not true, so `global.connectivity.proxy` stays as it is: set it to true, or leave it out"
+    ]
+    assert proposals(target, obj, NONE) == []
+    assert list(target.observe(obj, {})) == []
+
+
+def test_removal_takes_the_values_beside_a_switch_that_is_off() -> None:
+    obj = config("global: {connectivity: {proxy: {enabled: false, httpProxy: old}}}\n")
+
+    assert filled(obj, NONE) == {"global": {"connectivity": {"proxy": {"enabled": False}}}}
+
+
+def test_values_from_elsewhere_are_not_overridden() -> None:
+    obj = release("cluster-aws", valuesFrom=[{"kind": "ConfigMap", "name": "y"}])
+
+    assert apply(target, obj, OF_IT) == obj
+    assert [finding.path for finding in findings(target, obj, OF_IT)] == [("spec", "valuesFrom")]
+    assert proposals(target, obj, NONE) == []
+    obj["spec"]["values"] = {"global": {"connectivity": {"proxy": {}}}}
+    assert filled(obj) == {"global": {"connectivity": {"proxy": CAMEL}}}
+
+
+def test_what_it_sees_is_what_the_chart_gets() -> None:
+    obj = apply(target, release("cluster-aws"), OF_IT)
+
+    assert {one.variable: one.value for one in target.observe(obj, {})} == FULL.variables()
+
+
+def test_the_list_is_that_of_the_installation() -> None:
+    assert target.CONSUMER is Consumer.PRODUCT

@@ -1,0 +1,291 @@
+"""Clusters of TKG: the variables, the annotations, and TanzuKubernetesCluster."""
+
+from __future__ import annotations
+
+import base64
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+
+from krm_fn.config import Certificates
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import tkg_cluster_class
+
+LIST = NO.split(",")
+VALUE = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": LIST}
+PROXY = {"name": "proxy", "value": VALUE}
+CNI = {"name": "cni", "value": "antrea"}
+PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+DATA = base64.b64encode(PEM.encode()).decode()
+TRUSTING = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates(PEM))
+PREFIX = "tkg.tanzu.vmware.com/tkg-"
+ANNOTATIONS = {f"{PREFIX}http-proxy": HTTP, f"{PREFIX}https-proxy": HTTPS, f"{PREFIX}no-proxy": NO}
+
+
+def cluster(*variables: Any, kind: Any = "tkg-vsphere-default-v1.1.1", annotations: Any = None) -> Any:
+    """A Cluster of that class, with these variables; none means that the list is missing."""
+    topology = {"class": kind, **({"variables": list(variables)} if variables else {})}
+    metadata = {"name": "prod", **({"annotations": annotations} if annotations else {})}
+    return {"kind": "Cluster", "metadata": metadata, "spec": {"topology": topology}}
+
+
+def done(*variables: Any) -> Any:
+    return cluster(*variables, annotations=ANNOTATIONS)
+
+
+def trust(*certificates: Any) -> Any:
+    return {"name": "trust", "value": {"additionalTrustedCAs": list(certificates)}}
+
+
+def service(**network: Any) -> Any:
+    settings = {"settings": {"network": network}} if network else {}
+    return {"kind": "TanzuKubernetesCluster", "metadata": {"name": "tkc"}, "spec": {"topology": {}, **settings}}
+
+
+def overridden(section: str, value: Any) -> Any:
+    """A Cluster of a foreign class with an override for one group of workers, or for the control plane."""
+    obj = cluster(CNI, kind="quick-start")
+    holder = {"name": "md-0", "variables": {"overrides": [{"name": "worker", "value": 1}, {"name": "proxy", **value}]}}
+    whole = {"controlPlane": holder} if section == "controlPlane" else {"workers": {section: [{"name": "a"}, holder]}}
+    obj["spec"]["topology"].update(whole)
+    return obj
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(cluster(CNI, kind="quick-start"), id="another class without the variable"),
+        pytest.param(cluster(CNI, kind=""), id="a class without a name"),
+        pytest.param(cluster({"name": "proxy", "value": {"url": "x"}}, kind="quick-start"), id="another shape"),
+        pytest.param(cluster({"name": "proxy", "value": "x"}, kind="quick-start"), id="a text in another class"),
+        pytest.param(cluster(PROXY, kind="quick-start"), id="another class that has its proxy"),
+        pytest.param(overridden("controlPlane", {"value": VALUE}), id="an override that has its proxy"),
+        pytest.param(done(CNI, PROXY), id="a Cluster that has its proxy"),
+        pytest.param(done(PROXY, trust({"name": "proxy", "data": "b2xk"})), id="a certificate while none is declared"),
+        pytest.param(service(proxy=VALUE), id="a TanzuKubernetesCluster that has its proxy"),
+        pytest.param({"kind": "TanzuKubernetesCluster"}, id="a TanzuKubernetesCluster without a spec"),
+        pytest.param({"kind": "Cluster", "spec": {"topology": None}}, id="a Cluster without a topology"),
+        pytest.param({"kind": "Cluster", "spec": {"topology": {"workers": {"machinePools": "x"}}}}, id="odd workers"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(tkg_cluster_class, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "expected"),
+    [
+        pytest.param(cluster(CNI), FULL, done(CNI, PROXY), id="a missing variable is made at the end"),
+        pytest.param(cluster(), FULL, done(PROXY), id="and the list with it"),
+        pytest.param(
+            cluster(CNI),
+            ProxySettings(HTTP, HTTPS),
+            cluster(
+                CNI,
+                {"name": "proxy", "value": {"httpProxy": HTTP, "httpsProxy": HTTPS}},
+                annotations={f"{PREFIX}http-proxy": HTTP, f"{PREFIX}https-proxy": HTTPS},
+            ),
+            id="without a list there is none",
+        ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {"systemWide": True, "httpProxy": "x"}}, CNI),
+            FULL,
+            done({"name": "proxy", "value": {"systemWide": True, **VALUE}}, CNI),
+            id="one that is there is filled",
+        ),
+        pytest.param(cluster({"name": "proxy"}), FULL, done(PROXY), id="one without a value is filled"),
+        pytest.param(done(CNI, PROXY), NONE, cluster(CNI), id="removal takes the whole variable"),
+        pytest.param(done(PROXY), NONE, cluster(), id="and the list that becomes empty"),
+        pytest.param(
+            done({"name": "proxy", "value": {**VALUE, "systemWide": True}}, CNI),
+            NONE,
+            cluster(CNI),
+            id="systemWide, too",
+        ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {**VALUE, "more": 1}}, kind="own"),
+            NONE,
+            cluster({"name": "proxy", "value": {"more": 1}}, kind="own"),
+            id="another class keeps what only it defines",
+        ),
+    ],
+)
+def test_the_variable_and_the_annotations_follow_the_proxy(obj: Any, settings: ProxySettings, expected: Any) -> None:
+    assert apply(tkg_cluster_class, obj, settings) == expected
+
+
+def test_a_class_of_v1beta2_counts_before_that_of_v1beta1() -> None:
+    obj = cluster(CNI, kind="quick-start")
+    obj["spec"]["topology"]["classRef"] = {"name": "tkg-aws-default-v2"}
+
+    assert PROXY in apply(tkg_cluster_class, obj)["spec"]["topology"]["variables"]
+
+
+@pytest.mark.parametrize("section", ["controlPlane", "machineDeployments", "machinePools"])
+def test_an_override_that_is_there_is_filled_and_removed(section: str) -> None:
+    result = apply(tkg_cluster_class, overridden(section, {"value": {"httpProxy": "x"}}))
+
+    assert result == overridden(section, {"value": VALUE})
+    assert VALUE not in [entry["value"] for entry in _overrides(apply(tkg_cluster_class, result, NONE), section)]
+
+
+def _overrides(obj: Any, section: str) -> Any:
+    topology = obj["spec"]["topology"]
+    holder = topology[section] if section == "controlPlane" else topology["workers"][section][1]
+    return holder["variables"]["overrides"]
+
+
+def test_annotations_that_are_there_are_kept_up_in_any_class() -> None:
+    obj = cluster(CNI, kind="own", annotations={f"{PREFIX}http-proxy": "old", "other": "stays"})
+
+    result = apply(tkg_cluster_class, obj)
+
+    assert result["metadata"]["annotations"] == {**ANNOTATIONS, "other": "stays"}
+    assert apply(tkg_cluster_class, result, NONE)["metadata"]["annotations"] == {"other": "stays"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "removed"),
+    [
+        pytest.param([CNI], [CNI, PROXY, trust({"name": "proxy", "data": DATA})], [CNI], id="the variable is made"),
+        pytest.param(
+            [trust({"name": "imageRepository", "data": "cg=="})],
+            [trust({"name": "imageRepository", "data": "cg=="}, {"name": "proxy", "data": DATA}), PROXY],
+            [trust({"name": "imageRepository", "data": "cg=="})],
+            id="other certificates stay",
+        ),
+        pytest.param(
+            [trust({"name": "proxy", "data": "b2xk"}), CNI],
+            [trust({"name": "proxy", "data": DATA}), CNI, PROXY],
+            [CNI],
+            id="one that is there is replaced",
+        ),
+        pytest.param(
+            [{"name": "trust"}, CNI],
+            [trust({"name": "proxy", "data": DATA}), CNI, PROXY],
+            [CNI],
+            id="a variable without a value is filled",
+        ),
+    ],
+)
+def test_a_declared_certificate_is_the_one_that_the_class_looks_for(before: Any, after: Any, removed: Any) -> None:
+    result = apply(tkg_cluster_class, cluster(*before), TRUSTING)
+
+    assert result == done(*after)
+    assert apply(tkg_cluster_class, result, NONE) == cluster(*removed)
+
+
+def test_a_tanzu_kubernetes_cluster_holds_both_in_its_settings() -> None:
+    certificate = {"additionalTrustedCAs": [{"name": "inject-proxy", "data": DATA}]}
+
+    result = apply(tkg_cluster_class, service(), TRUSTING)
+
+    assert result == service(proxy=VALUE, trust=certificate)
+    assert apply(tkg_cluster_class, result, FULL) == service(proxy=VALUE)
+    assert apply(tkg_cluster_class, result, NONE) == service()
+
+
+def test_certificates_and_settings_of_others_stay() -> None:
+    mine = {"name": "Company", "data": "LS0t"}
+    obj = service(serviceDomain="x.local", trust={"additionalTrustedCAs": [mine]})
+
+    result = apply(tkg_cluster_class, obj, TRUSTING)
+
+    assert result["spec"]["settings"]["network"]["trust"]["additionalTrustedCAs"][0] == mine
+    assert apply(tkg_cluster_class, result, NONE) == obj
+
+
+def test_a_changed_certificate_is_updated_in_place() -> None:
+    obj = apply(tkg_cluster_class, service(), TRUSTING)
+    other = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates("x\n"))
+
+    entries = apply(tkg_cluster_class, obj, other)["spec"]["settings"]["network"]["trust"]["additionalTrustedCAs"]
+
+    assert entries == [{"name": "inject-proxy", "data": base64.b64encode(b"x\n").decode()}]
+
+
+@pytest.mark.parametrize(
+    ("obj", "expected"),
+    [
+        pytest.param(done(CNI, PROXY), cluster(CNI), id="a Cluster of TKG"),
+        pytest.param(service(proxy=VALUE), service(), id="a TanzuKubernetesCluster"),
+        pytest.param(cluster(PROXY, CNI, kind="own"), cluster(CNI, kind="own"), id="another class with the variable"),
+    ],
+)
+def test_half_of_the_proxies_counts_as_none_and_is_told(obj: Any, expected: Any) -> None:
+    settings = ProxySettings(http_proxy=HTTP, no_proxy=NO)
+
+    assert apply(tkg_cluster_class, obj, settings) == expected
+    assert [one.severity for one in findings(tkg_cluster_class, obj, settings)] == [Severity.WARNING]
+
+
+def test_an_https_proxy_is_told_where_the_service_forbids_it() -> None:
+    settings = ProxySettings("https://p.example:1", "https://p.example:1", NO)
+
+    told = findings(tkg_cluster_class, service(), settings)
+
+    assert [one.path[-1] for one in told] == ["httpProxy", "httpsProxy"]
+    assert {one.severity for one in told} == {Severity.WARNING}
+    assert findings(tkg_cluster_class, cluster(CNI), settings) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "field"),
+    [
+        pytest.param(cluster({"name": "proxy", "value": "x"}), "value", id="the value of a variable"),
+        pytest.param({**cluster(), "metadata": {"annotations": ["x"]}}, "annotations", id="the annotations"),
+        pytest.param(service(proxy="x"), "proxy", id="the proxy of the service"),
+        pytest.param(service(trust={"additionalTrustedCAs": "x"}), "additionalTrustedCAs", id="the certificates"),
+        pytest.param(service(trust="x"), "trust", id="the trust of the service"),
+    ],
+)
+def test_a_field_of_a_wrong_type_is_an_error(obj: Any, field: str) -> None:
+    told = findings(tkg_cluster_class, obj, TRUSTING)
+
+    assert [(one.severity, one.path[-1]) for one in told] == [(Severity.ERROR, field)]
+
+
+def test_variables_that_are_no_list_are_an_error() -> None:
+    obj = cluster()
+    obj["spec"]["topology"]["variables"] = "x"
+
+    assert {(one.severity, one.path[-1]) for one in findings(tkg_cluster_class, obj)} == {(Severity.ERROR, "variables")}
+
+
+_NAMES = st.sampled_from(["proxy", "trust", "cni", "worker"])
+_VALUES = st.sampled_from(
+    [None, "x", VALUE, {"httpProxy": "x", "systemWide": True}, trust()["value"], trust({"name": "proxy"})["value"]]
+)
+_VARIABLES = st.lists(st.builds(lambda name, value: {"name": name, "value": copy.deepcopy(value)}, _NAMES, _VALUES))
+
+
+@given(_VARIABLES, st.sampled_from(["tkg-x", "own"]), st.sampled_from([FULL, TRUSTING, NONE]))
+def test_a_second_run_wants_nothing_whatever_the_variables_are(
+    variables: list[Any], kind: str, settings: ProxySettings
+) -> None:
+    result = apply(tkg_cluster_class, cluster(*variables, kind=kind), settings)
+
+    left = [one for one in result["spec"]["topology"].get("variables", []) if one["name"] in ("cni", "worker")]
+    assert left == [one for one in variables if one["name"] in ("cni", "worker")]
+
+
+def test_it_sees_variables_overrides_and_annotations() -> None:
+    obj = overridden("machineDeployments", {"value": VALUE})
+    obj["metadata"]["annotations"] = ANNOTATIONS
+    seen = list(tkg_cluster_class.observe(obj, {}))
+
+    assert [{one.variable: one.value for one in seen[at : at + 6]} for at in (0, 6)] == [FULL.variables()] * 2
+    assert len(seen) == 12
+    assert {one.value for one in tkg_cluster_class.observe(service(proxy=VALUE), {})} == {HTTP, HTTPS, NO}
+    assert list(tkg_cluster_class.observe(cluster({"name": "proxy", "value": {"url": 1}}), {})) == []
+
+
+def test_the_list_is_taken_as_the_user_wrote_it() -> None:
+    assert tkg_cluster_class.CONSUMER is Consumer.PRODUCT
+    assert ("run.tanzu.vmware.com", "TanzuKubernetesCluster") in tkg_cluster_class.KINDS

@@ -1,0 +1,140 @@
+"""The Secret in which TKG keeps the configuration of a cluster."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+import yaml
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
+
+from krm_fn.config import Certificates
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import tkg_cluster_config
+
+TYPE = "addons.cluster.x-k8s.io/resource-set"
+PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+TRUSTING = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates(PEM))
+DATA = base64.b64encode(PEM.encode()).decode()
+BEFORE = "CLUSTER_NAME: prod\n"
+AFTER = f"{BEFORE}TKG_HTTP_PROXY: {HTTP}\nTKG_HTTPS_PROXY: {HTTPS}\nTKG_NO_PROXY: {NO}\n"
+
+
+def secret(text: Any, *, name: str = "prod-config-values", kind: str = TYPE, key: str = "value") -> Any:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "type": kind, "stringData": {key: text}}
+
+
+def text_of(obj: Any) -> str:
+    text: str = obj["stringData"]["value"]
+    return text
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret(BEFORE, name="prod-cni"), id="a set of manifests of the same type"),
+        pytest.param(secret(BEFORE, kind="Opaque"), id="a Secret of another type"),
+        pytest.param(secret(BEFORE, key="values.yaml"), id="another key"),
+        pytest.param(secret(AFTER), id="a configuration that has its proxy"),
+        pytest.param(secret(""), id="no configuration at all"),
+        pytest.param(secret("# nothing but a comment\n"), id="a comment only"),
+        pytest.param(secret("- a\n- list\n"), id="a list in its place"),
+        pytest.param({"type": TYPE, "metadata": {"name": 3}}, id="a name that is none"),
+        pytest.param({"type": TYPE, "metadata": {"name": "prod-config-values"}}, id="a Secret without data"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(tkg_cluster_config, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "expected"),
+    [
+        pytest.param(BEFORE, FULL, AFTER, id="the three stand at the end"),
+        pytest.param(AFTER, NONE, BEFORE, id="removal gives back what was there"),
+        pytest.param(AFTER, TRUSTING, f"{AFTER}TKG_PROXY_CA_CERT: {DATA}\n", id="a declared certificate is added"),
+        pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: b2xk\n", FULL, f"{AFTER}TKG_PROXY_CA_CERT: b2xk\n", id="one stays"),
+        pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: {DATA}\n", NONE, BEFORE, id="the certificate goes with the proxy"),
+        pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: null\n", NONE, BEFORE, id="and so does an empty one"),
+        pytest.param(
+            f"#@data/values\n---\nTKG_HTTP_PROXY:   '{HTTP}'  # old\n{BEFORE}",
+            ProxySettings(HTTPS, HTTPS),
+            f"#@data/values\n---\nTKG_HTTP_PROXY:   '{HTTPS}'  # old\nTKG_HTTPS_PROXY: {HTTPS}\n{BEFORE}",
+            id="quotes, comments and the annotation of ytt stay",
+        ),
+    ],
+)
+def test_the_text_is_edited_where_it_stands(text: str, settings: ProxySettings, expected: str) -> None:
+    result = text_of(apply(tkg_cluster_config, secret(text), settings))
+
+    assert yaml.safe_load(result) == yaml.safe_load(expected)
+    assert sorted(result.splitlines()) == sorted(expected.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("before", "settings", "after"),
+    [
+        pytest.param("false", FULL, "true", id="a boolean is switched on"),
+        pytest.param('"false"', FULL, '"true"', id="a text stays a text"),
+        pytest.param("true", NONE, "false", id="without a proxy it is off"),
+        pytest.param("'true'", NONE, "'false'", id="as a text, too"),
+    ],
+)
+def test_the_switch_follows_where_it_is_there(before: str, settings: ProxySettings, after: str) -> None:
+    obj = secret(f"{BEFORE}TKG_HTTP_PROXY_ENABLED: {before}\n")
+
+    assert f"TKG_HTTP_PROXY_ENABLED: {after}\n" in text_of(apply(tkg_cluster_config, obj, settings))
+
+
+def test_base64_stays_base64() -> None:
+    obj = {**secret(""), "data": {"value": base64.b64encode(BEFORE.encode()).decode()}}
+    del obj["stringData"]
+
+    result = apply(tkg_cluster_config, obj)
+
+    assert base64.b64decode(result["data"]["value"]).decode() == AFTER
+
+
+def test_of_several_documents_the_first_mapping_is_the_configuration() -> None:
+    result = text_of(apply(tkg_cluster_config, secret(f"# header\n---\n{BEFORE}---\nOTHER: 1\n")))
+
+    assert result == f"# header\n---\n{AFTER}---\nOTHER: 1\n"
+
+
+@pytest.mark.parametrize("settings", [ProxySettings(http_proxy=HTTP, no_proxy=NO), ProxySettings("", HTTPS, NO)])
+def test_half_of_the_proxies_counts_as_none_and_is_told(settings: ProxySettings) -> None:
+    told = findings(tkg_cluster_config, secret(AFTER), settings)
+
+    assert text_of(apply(tkg_cluster_config, secret(AFTER), settings)) == BEFORE
+    assert [(one.severity, one.path) for one in told] == [(Severity.WARNING, ("stringData", "value"))]
+    assert "TKG takes two proxies or none, and only `" in told[0].message
+
+
+def test_a_text_that_cannot_be_read_is_told_and_left() -> None:
+    (told,) = messages(tkg_cluster_config, secret("a: [1\n"))
+
+    assert told.startswith("the YAML in it cannot be read and is left as it is:")
+
+
+@pytest.mark.parametrize("text", [3, ["a"], {"a": 1}])
+def test_a_value_that_is_no_text_is_an_error(text: Any) -> None:
+    (told,) = findings(tkg_cluster_config, secret(text))
+
+    assert (told.severity, told.path) == (Severity.ERROR, ("stringData", "value"))
+
+
+def test_it_sees_both_cases_of_what_stands_there() -> None:
+    seen = list(tkg_cluster_config.observe(secret(AFTER), {}))
+
+    assert {one.variable: one.value for one in seen} == FULL.variables()
+    assert {one.path for one in seen} == {("stringData", "value")}
+    assert list(tkg_cluster_config.observe(secret(3), {})) == []
+
+
+def test_it_looks_at_secrets_of_one_type_and_takes_the_list_as_written() -> None:
+    assert tkg_cluster_config.WORDS == (TYPE,)
+    assert {("", "Secret")} == tkg_cluster_config.KINDS
+    assert tkg_cluster_config.CONSUMER is Consumer.PRODUCT

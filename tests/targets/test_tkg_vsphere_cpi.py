@@ -1,0 +1,243 @@
+"""vSphere CPI: its data values and its configuration; what all add-ons share is tried here, too."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
+from tkg_objects import HEADER, config, secret, text_of
+
+from krm_fn.noproxy import Consumer
+from krm_fn.results import Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import tkg_vsphere_cpi
+
+GROUP = "cpi.tanzu.vmware.com"
+BARE = f"{HEADER}vsphereCPI:\n  server: 10.0.0.1 #! by address\n"
+DONE = f"{BARE}  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n"
+CSI = f"{HEADER}vsphereCSI:\n  http_proxy: http://old:1\n"
+OVERLAY = '#@overlay/match by=overlay.subset({"kind": "DaemonSet"})\n---\nspec: {}\n'
+ANNOTATED = {
+    "name": "cluster-addon",
+    "annotations": {"tkg.tanzu.vmware.com/addon-type": "cloud-provider/vsphere-cpi"},
+}
+
+
+def said(obj: Any) -> dict[str, str | None]:
+    return {seen.variable: seen.value for seen in tkg_vsphere_cpi.observe(obj, {})}
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret(DONE), id="data values that have the proxy"),
+        pytest.param(secret(BARE, kind="Opaque"), id="a Secret of another type"),
+        pytest.param(secret(BARE, kind=["tkg.tanzu.vmware.com/addon"]), id="a type of a wrong type"),
+        pytest.param(secret(CSI, addon="vsphere-csi"), id="data values of another add-on"),
+        pytest.param(secret(HEADER, addon="antrea"), id="empty data values of another add-on"),
+        pytest.param(secret(CSI), id="data values of nobody by name, and of another by content"),
+        pytest.param(secret(BARE, key="README.txt"), id="a text that is not YAML by its name"),
+        pytest.param(secret(OVERLAY, addon="vsphere-cpi", key="overlays.yaml"), id="an overlay alone"),
+        pytest.param(secret(addon="vsphere-cpi"), id="a Secret without data"),
+        pytest.param(secret(addon="vsphere-cpi", data=None, stringData=None), id="a Secret whose data is null"),
+        pytest.param(secret(metadata=None, data={"values.yaml": None}), id="a Secret of null values"),
+        pytest.param(secret("antrea: {", addon="antrea"), id="broken YAML of another add-on"),
+        pytest.param(config("VSphereCPIConfig", "example.com", vsphereCPI={}), id="a kind of another group"),
+        pytest.param(
+            config("VSphereCPIConfig", GROUP, vsphereCPI={"mode": "vsphereParavirtualCPI"}),
+            id="a paravirtual cluster, where nothing reads a proxy",
+        ),
+        pytest.param({"kind": "Secret"}, id="nearly nothing"),
+        pytest.param({"apiVersion": 1, "kind": []}, id="an object of wrong types"),
+    ],
+)
+def test_what_must_not_change(obj: Any) -> None:
+    assert proposals(tkg_vsphere_cpi, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(BARE, DONE, id="the three are added at the end, and all else stays to the byte"),
+        pytest.param(
+            f"{HEADER}vsphereCPI:\n  http_proxy: 'http://old:1' # x\n  no_proxy: ''\n  zone: a\n",
+            f"{HEADER}vsphereCPI:\n  http_proxy: '{HTTP}' # x\n  https_proxy: {HTTPS}\n  no_proxy: '{NO}'\n  zone: a\n",
+            id="what is there stays in its place and in its quotes, and what is missing stands between",
+        ),
+        pytest.param(
+            "vsphereCPI:\n",
+            f"vsphereCPI:\n  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n",
+            id="a mapping that is null",
+        ),
+        pytest.param(
+            f"{BARE}---\nother: 1\n---\nvsphereCPI: {{}}\n",
+            f"{DONE}---\nother: 1\n---\nvsphereCPI:\n  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n",
+            id="every document with the mapping gets them, because ytt takes the last",
+        ),
+    ],
+)
+def test_data_values_are_edited_in_place(before: str, after: str) -> None:
+    assert text_of(apply(tkg_vsphere_cpi, secret(before))) == after
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret(HEADER, addon="vsphere-cpi"), id="known by the label"),
+        pytest.param(secret(HEADER, metadata=ANNOTATED), id="known by the annotation"),
+        pytest.param(secret(HEADER, addon="vsphere-cpi", kind="clusterbootstrap-secret"), id="of a ClusterClass"),
+    ],
+)
+def test_data_values_that_say_nothing_are_begun(obj: Any) -> None:
+    begun = f"{HEADER}vsphereCPI:\n  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n"
+    result = apply(tkg_vsphere_cpi, obj)
+
+    assert text_of(result) == begun
+    assert text_of(apply(tkg_vsphere_cpi, result, NONE)) == f"{HEADER}vsphereCPI: {{}}\n"
+
+
+def test_a_document_without_the_mapping_gets_it_where_the_label_says_whose_it_is() -> None:
+    obj = secret(f"{HEADER}nodeSelector: null\n", addon="vsphere-cpi")
+    obj["stringData"] = {"overlays.yaml": OVERLAY, **obj["stringData"]}
+
+    result = apply(tkg_vsphere_cpi, obj, ProxySettings(http_proxy=HTTP))
+
+    assert text_of(result) == f"{HEADER}nodeSelector: null\nvsphereCPI:\n  http_proxy: {HTTP}\n"
+    assert text_of(result, "overlays.yaml") == OVERLAY
+
+
+def test_base64_stays_base64_and_only_the_text_in_it_changes() -> None:
+    obj = secret(data={"values.yaml": base64.b64encode(BARE.encode()).decode()})
+
+    result = apply(tkg_vsphere_cpi, obj)
+
+    assert base64.b64decode(result["data"]["values.yaml"]).decode() == DONE
+    assert "stringData" not in result
+
+
+def test_removal_after_injection_gives_the_original() -> None:
+    assert apply(tkg_vsphere_cpi, secret(DONE), NONE) == secret(BARE)
+
+
+def test_a_changed_proxy_changes_the_values_and_nothing_else() -> None:
+    other = ProxySettings("http://new:1", "http://new:2", "x")
+
+    assert text_of(apply(tkg_vsphere_cpi, secret(DONE), other)) == (
+        f"{BARE}  http_proxy: http://new:1\n  https_proxy: http://new:2\n  no_proxy: x\n"
+    )
+
+
+def test_a_variable_that_comes_back_stands_where_it_stood() -> None:
+    https_only = apply(tkg_vsphere_cpi, secret(DONE), ProxySettings(https_proxy=HTTPS))
+
+    assert apply(tkg_vsphere_cpi, https_only) == secret(DONE)
+
+
+def test_what_ytt_computes_is_left_and_told() -> None:
+    obj = secret(f"{HEADER}vsphereCPI:\n  http_proxy: #@ proxy()\n")
+
+    assert changes(tkg_vsphere_cpi, obj) == []
+    assert messages(tkg_vsphere_cpi, obj) == [
+        "in it, `http_proxy` is computed by ytt, so the document stays as it is: write a value there"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("obj", "severity", "message"),
+    [
+        pytest.param(
+            secret("vsphereCPI: [1]\n"),
+            Severity.ERROR,
+            "in it, `vsphereCPI` must be a mapping, not a list; mend it, or leave it out",
+            id="a mapping of a wrong type",
+        ),
+        pytest.param(
+            secret("[]\n", addon="vsphere-cpi"),
+            Severity.ERROR,
+            "in it, the document must be a mapping, not a list; mend it, or leave it out",
+            id="a document of a wrong type",
+        ),
+        pytest.param(
+            secret("${VALUES}\n", addon="vsphere-cpi"),
+            Severity.WARNING,
+            "in it, the document must be a mapping, not a string; it is a template, left as it is and not looked into",
+            id="a document that is a template",
+        ),
+        pytest.param(
+            secret({}, addon="vsphere-cpi"),
+            Severity.ERROR,
+            "`values.yaml` must be a string, not a mapping; mend it, or leave it out",
+            id="a value that is no text",
+        ),
+        pytest.param(
+            secret(data={"values.yaml": "no base64"}),
+            Severity.WARNING,
+            "must be base64 of UTF-8 text; it is left as it is and not looked into",
+            id="base64 that is none",
+        ),
+        pytest.param(
+            secret(stringData="x"),
+            Severity.ERROR,
+            "`stringData` must be a mapping, not a string; mend it, or leave it out",
+            id="data that is no mapping",
+        ),
+        pytest.param(
+            config("VSphereCPIConfig", GROUP, vsphereCPI={"proxy": []}),
+            Severity.ERROR,
+            "`proxy` must be a mapping, not a list; mend it, or leave it out",
+            id="a configuration of a wrong type",
+        ),
+    ],
+)
+def test_what_cannot_be_edited_is_told(obj: Any, severity: Severity, message: str) -> None:
+    assert changes(tkg_vsphere_cpi, obj) == []
+    assert messages(tkg_vsphere_cpi, obj, severity) == [message]
+
+
+def test_yaml_that_cannot_be_read_is_told() -> None:
+    (message,) = messages(tkg_vsphere_cpi, secret("vsphereCPI: {", addon="vsphere-cpi"))
+
+    assert message.startswith("the YAML in it cannot be read and is left as it is: ")
+
+
+def test_the_configuration_has_the_names_of_data_values() -> None:
+    obj = config("VSphereCPIConfig", GROUP, vsphereCPI={"mode": "vsphereCPI", "region": "eu"})
+    proxy = {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO}
+
+    result = apply(tkg_vsphere_cpi, obj)
+
+    assert result["spec"] == {"vsphereCPI": {"mode": "vsphereCPI", "region": "eu", "proxy": proxy}}
+    assert apply(tkg_vsphere_cpi, result, NONE) == obj
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret(DONE), id="data values"),
+        pytest.param(apply(tkg_vsphere_cpi, config("VSphereCPIConfig", GROUP, vsphereCPI={})), id="the configuration"),
+    ],
+)
+def test_what_is_there_is_seen(obj: Any) -> None:
+    assert said(obj) == FULL.variables()
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret(CSI), id="data values of another add-on"),
+        pytest.param(secret("vsphereCPI: {http_proxy: 1}\n"), id="a value that is no text"),
+        pytest.param(secret("vsphereCPI: {"), id="YAML that cannot be read"),
+        pytest.param({}, id="nothing"),
+    ],
+)
+def test_what_says_nothing_is_not_seen(obj: Any) -> None:
+    assert said(obj) == {}
+
+
+def test_it_looks_at_secrets_of_add_ons_and_at_its_configuration() -> None:
+    assert tkg_vsphere_cpi.ID == "tkgVsphereCPI"
+    assert tkg_vsphere_cpi.CONSUMER is Consumer.POD
+    assert set(tkg_vsphere_cpi.KINDS) == {("", "Secret"), (GROUP, "VSphereCPIConfig")}
+    assert tkg_vsphere_cpi.WORDS == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)

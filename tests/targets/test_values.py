@@ -1,0 +1,331 @@
+"""Three members of a mapping: what is set, replaced and taken away, in an object and in a document inside one."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from proposals import FULL, HTTP, HTTPS, NO, NONE
+
+from krm_fn import patch
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets._embedded import Embedded, Value, read
+from krm_fn.targets._values import (
+    CAMEL,
+    SHORT,
+    SNAKE,
+    Edit,
+    Keys,
+    Slot,
+    edit,
+    in_document,
+    in_documents,
+    is_there,
+    seen,
+    together,
+)
+
+ROOT = Slot((), CAMEL, "the proxy")
+DEEP = Slot(("spec", "a", "proxy"), CAMEL, "the proxy")
+LIST = Keys("http", "https", "additionalNo", is_list=True)
+MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
+
+
+def applied(data: Any, slot: Slot = DEEP, settings: ProxySettings = FULL) -> Any:
+    """The data after the edit; a second one must want nothing."""
+    before = copy.deepcopy(data)
+    made = edit(data, slot, settings)
+    assert isinstance(made, Edit)
+    assert data == before
+    result = patch.apply(copy.deepcopy(data), made.operations)
+    again = edit(result, slot, settings)
+    assert isinstance(again, Edit)
+    assert again.operations == ()
+    return result
+
+
+def embedded(text: str) -> list[Embedded]:
+    found = read(Value(("data", "values"), text))
+    assert isinstance(found, list)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("data", "slot", "settings"),
+    [
+        pytest.param({"spec": {"a": {"proxy": MEMBERS}}}, DEEP, FULL, id="what is right"),
+        pytest.param({}, DEEP, NONE, id="no proxy, and none there"),
+        pytest.param(None, DEEP, NONE, id="no proxy, and no data"),
+        pytest.param({"spec": {"a": {"proxy": {}}}}, DEEP, NONE, id="an empty mapping that somebody wrote"),
+        pytest.param({"spec": {"a": {"proxy": {"ca": "x"}}}}, DEEP, NONE, id="other members"),
+        pytest.param(
+            {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")},
+            Slot((), LIST, "the proxy"),
+            FULL,
+            id="a list that says the same",
+        ),
+        pytest.param(
+            {"http": HTTP, "https": HTTPS, "additionalNo": NO},
+            Slot((), LIST, "the proxy"),
+            FULL,
+            id="a text that says the same, where a new one would be a list",
+        ),
+    ],
+)
+def test_what_must_not_change(data: Any, slot: Slot, settings: ProxySettings) -> None:
+    made = edit(data, slot, settings)
+
+    assert isinstance(made, Edit)
+    assert made.operations == ()
+    assert list(made.changes()) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "slot", "result"),
+    [
+        pytest.param({}, ROOT, MEMBERS, id="at the root"),
+        pytest.param(None, ROOT, MEMBERS, id="a document that is null"),
+        pytest.param({}, DEEP, {"spec": {"a": {"proxy": MEMBERS}}}, id="with all the mappings above it"),
+        pytest.param({"spec": None}, DEEP, {"spec": {"a": {"proxy": MEMBERS}}}, id="in place of null"),
+        pytest.param(
+            {"spec": {"a": {"proxy": {"noProxy": "x", "ca": "y"}}}},
+            DEEP,
+            {"spec": {"a": {"proxy": {**MEMBERS, "ca": "y"}}}},
+            id="beside what is there",
+        ),
+        pytest.param(
+            {"no": 1},
+            Slot((), SHORT, "the proxy"),
+            {"no": 1, "http": HTTP, "https": HTTPS, "noProxy": NO},
+            id="short names",
+        ),
+        pytest.param(
+            {},
+            Slot((), LIST, "the proxy"),
+            {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")},
+            id="a list where the caller wants one",
+        ),
+        pytest.param(
+            {"http_proxy": 1, "no_proxy": ["old"]},
+            Slot((), SNAKE, "the proxy"),
+            {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO.split(",")},
+            id="a list stays a list, and a number becomes a text",
+        ),
+    ],
+)
+def test_the_members_are_set(data: Any, slot: Slot, result: Any) -> None:
+    assert applied(data, slot) == result
+
+
+def test_a_variable_that_is_not_set_is_taken_away() -> None:
+    data = {"spec": {"a": {"proxy": MEMBERS}}}
+
+    assert applied(data, settings=ProxySettings(https_proxy="http://new:1")) == {
+        "spec": {"a": {"proxy": {"httpsProxy": "http://new:1"}}}
+    }
+
+
+@pytest.mark.parametrize(
+    ("kept", "data", "result"),
+    [
+        pytest.param(1, {"spec": {"a": {"proxy": MEMBERS}}}, {"spec": {}}, id="what is empty goes up to what is kept"),
+        pytest.param(2, {"spec": {"a": {"proxy": MEMBERS}}}, {"spec": {"a": {}}}, id="more is kept"),
+        pytest.param(3, {"spec": {"a": {"proxy": MEMBERS}}}, {"spec": {"a": {"proxy": {}}}}, id="all is kept"),
+        pytest.param(
+            1,
+            {"spec": {"b": 1, "a": {"proxy": MEMBERS}}},
+            {"spec": {"b": 1}},
+            id="a mapping with other members stays",
+        ),
+        pytest.param(
+            1,
+            {"spec": {"a": {"proxy": {**MEMBERS, "ca": "x"}}}},
+            {"spec": {"a": {"proxy": {"ca": "x"}}}},
+            id="other members stay",
+        ),
+        pytest.param(1, {"spec": {"a": {"proxy": {"noProxy": ""}}}}, {"spec": {}}, id="a member that is empty already"),
+    ],
+)
+def test_without_a_proxy_the_members_go(kept: int, data: Any, result: Any) -> None:
+    assert applied(data, Slot(("spec", "a", "proxy"), CAMEL, "the proxy", kept), NONE) == result
+
+
+@pytest.mark.parametrize(
+    ("data", "severity", "path"),
+    [
+        pytest.param([], Severity.ERROR, (), id="data that is a list"),
+        pytest.param({"spec": "x"}, Severity.ERROR, ("spec",), id="a text on the way"),
+        pytest.param({"spec": {"a": [1]}}, Severity.ERROR, ("spec", "a"), id="a list on the way"),
+        pytest.param({"spec": {"a": {"proxy": 1}}}, Severity.ERROR, ("spec", "a", "proxy"), id="a number in its place"),
+        pytest.param({"spec": "${SPEC}"}, Severity.WARNING, ("spec",), id="a template on the way"),
+    ],
+)
+def test_something_else_in_the_way_is_told(data: Any, severity: Severity, path: tuple[str, ...]) -> None:
+    made = edit(data, DEEP, FULL)
+
+    assert isinstance(made, Finding)
+    assert (made.severity, made.path) == (severity, path)
+
+
+def test_an_edit_says_in_words_what_it_does() -> None:
+    data = {"httpProxy": "http://old:1", "noProxy": ["a", "b"]}
+    made = edit(data, ROOT, ProxySettings(HTTP, HTTPS))
+
+    assert isinstance(made, Edit)
+    assert made.message == "sets `httpProxy`, `httpsProxy` and removes `noProxy` of the proxy"
+    assert made.current == "httpProxy=http://old:1\nnoProxy=a,b"
+    assert made.proposed == f"httpProxy={HTTP}\nhttpsProxy={HTTPS}"
+    assert {change.message for change in made.changes()} == {made.message}
+
+
+@pytest.mark.parametrize(
+    ("there", "after"),
+    [
+        pytest.param("https: b\nnoProxy: c\n", "http: a\nhttps: b\nnoProxy: c\n", id="in front of the next"),
+        pytest.param("x: 1\nnoProxy: c\nz: 2\n", "x: 1\nhttp: a\nhttps: b\nnoProxy: c\nz: 2\n", id="both of them"),
+        pytest.param("http: a\nx: 1\n", "http: a\nx: 1\nhttps: b\nnoProxy: c\n", id="at the end where none follows"),
+    ],
+)
+def test_a_new_member_stands_where_it_would_have_stood(there: str, after: str) -> None:
+    (document,) = embedded(there)
+    made = edit(document.data, Slot((), SHORT, "the proxy"), ProxySettings("a", "b", "c"))
+
+    (change,) = in_document(document, made)
+
+    assert isinstance(change, Change)
+    assert change.operation.value == after
+
+
+# A switch beside them.
+
+SWITCHED = Slot(("proxy",), CAMEL, "the proxy", switch="enabled")
+
+
+def test_a_switch_comes_and_goes_with_them() -> None:
+    assert applied({"proxy": {"a": 1}}, SWITCHED) == {"proxy": {"a": 1, "enabled": True, **MEMBERS}}
+    assert applied({"proxy": {"enabled": True, **MEMBERS}}, SWITCHED, NONE) == {"proxy": {}}
+
+
+def test_a_switch_that_is_off_is_a_persons() -> None:
+    made = edit({"proxy": {"enabled": False}}, SWITCHED, FULL)
+
+    assert isinstance(made, Finding)
+    assert (made.severity, made.path) == (Severity.WARNING, ("proxy", "enabled"))
+    assert applied({"proxy": {"enabled": False, "noProxy": "x"}}, SWITCHED, NONE) == {"proxy": {"enabled": False}}
+
+
+# Inside a text, and several at once.
+
+
+def test_what_is_in_the_way_is_told_of_the_text() -> None:
+    (document,) = embedded("spec: 1\n")
+
+    (told,) = in_document(document, edit(document.data, DEEP, FULL))
+
+    assert isinstance(told, Finding)
+    assert told.message == "in it, `spec` must be a mapping, not a number; mend it, or leave it out"
+    assert told.path == ("data", "values")
+
+
+def test_several_documents_of_one_text_are_one_change() -> None:
+    settings = ProxySettings(HTTP)
+    documents = embedded("a: 1\n---\n# kept\n---\nhttpProxy: old\n")
+
+    (change,) = in_documents((one, edit(one.data, ROOT, settings)) for one in documents)
+
+    assert change == Change(
+        patch.replace("data", "values", value=f"a: 1\nhttpProxy: {HTTP}\n---\n# kept\n---\nhttpProxy: {HTTP}\n"),
+        "sets `httpProxy` of the proxy",
+        current="httpProxy=old",
+        proposed=f"httpProxy={HTTP}",
+    )
+
+
+def test_edits_of_the_same_data_see_each_other() -> None:
+    settings = ProxySettings(HTTP)
+    deep = Slot(("a",), SNAKE, "the rest")
+    parts = [lambda data: edit(data, ROOT, settings), lambda data: edit(data, DEEP, settings)]
+
+    made, problems = together({"spec": 1}, [*parts, lambda data: edit(data, deep, settings)])
+
+    assert patch.apply({"spec": 1}, made.operations) == {"spec": 1, "httpProxy": HTTP, "a": {"http_proxy": HTTP}}
+    assert made.message == "sets `httpProxy` of the proxy, sets `http_proxy` of the rest"
+    assert [problem.path for problem in problems] == [("spec",)]
+
+
+# What is seen.
+
+
+@pytest.mark.parametrize(
+    ("data", "values"),
+    [
+        pytest.param(MEMBERS, FULL.variables(), id="all of them"),
+        pytest.param({"noProxy": ["a", 1, "b"]}, {"NO_PROXY": "a,b", "no_proxy": "a,b"}, id="a list"),
+        pytest.param({"httpProxy": "", "httpsProxy": None, "noProxy": 1}, {}, id="nothing that is a text"),
+        pytest.param([1], {}, id="a list in its place"),
+        pytest.param(None, {}, id="nothing"),
+    ],
+)
+def test_what_is_there_is_seen_in_both_cases(data: Any, values: dict[str, str]) -> None:
+    assert {one.variable: one.value for one in seen(data, ROOT)} == values
+
+
+def test_what_is_seen_in_a_text_is_found_at_the_text() -> None:
+    text = ("data", "values")
+
+    assert {one.path for one in seen({"noProxy": "x"}, ROOT, text)} == {text}
+    assert {one.path for one in seen({"noProxy": "x"}, ROOT)} == {("noProxy",)}
+
+
+@pytest.mark.parametrize(
+    ("data", "is_set"),
+    [
+        pytest.param({"noProxy": ""}, True, id="one that says nothing"),
+        pytest.param({"proxy": "x"}, False, id="other members"),
+        pytest.param(["noProxy"], False, id="a list"),
+        pytest.param(None, False, id="nothing"),
+    ],
+)
+def test_whether_one_of_them_is_there(data: Any, is_set: bool) -> None:
+    assert is_there(data, ROOT) is is_set
+
+
+# What nobody thought of.
+
+TEXTS = st.sampled_from(["", "http://a:1", "x,y", "localhost"])
+LEAVES = st.none() | st.integers() | TEXTS | st.lists(TEXTS, max_size=2)
+DATA = st.recursive(
+    LEAVES,
+    lambda inner: st.dictionaries(
+        st.sampled_from(["spec", "a", "proxy", "httpProxy", "httpsProxy", "noProxy", "z"]), inner, max_size=4
+    ),
+    max_leaves=8,
+)
+SETTINGS = st.builds(ProxySettings, TEXTS, TEXTS, TEXTS)
+
+
+@given(DATA, SETTINGS, SETTINGS, st.integers(0, 3))
+def test_data_of_any_shape_comes_to_the_settings_or_is_told(
+    data: Any, first: ProxySettings, second: ProxySettings, kept: int
+) -> None:
+    slot = Slot(("spec", "a", "proxy"), CAMEL, "the proxy", kept)
+    if isinstance(edit(data, slot, first), Finding):
+        return
+
+    once = applied(data, slot, first)
+
+    wanted = {name: value for name, value in zip(CAMEL.names, _texts(second), strict=True) if value}
+    held = patch.lookup(applied(once, slot, second), slot.path) or {}
+    assert {name: _text(value) for name, value in held.items() if name in CAMEL.names} == wanted
+
+
+def _texts(settings: ProxySettings) -> tuple[str, str, str]:
+    return (settings.http_proxy, settings.https_proxy, settings.no_proxy)
+
+
+def _text(value: Any) -> Any:
+    return ",".join(value) if isinstance(value, list) else value

@@ -1,0 +1,173 @@
+"""`inject-proxy export`: files of other systems, filled as losslessly as objects of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from stories import TESTDATA
+from support import inject_proxy
+
+from krm_fn.cli.export import run
+from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.yamledit import read
+
+FILES = TESTDATA / "files"
+PROXY = FILES / "proxy.yaml"
+URL = "http://user:pa%24s%20s@proxy.corp.example:3128"
+SYSTEMS = ("tkg", "giantswarm", "image-builder")
+Golden = Callable[[Path, bytes], None]
+
+every_system = pytest.mark.parametrize("system", SYSTEMS)
+
+
+def no_stdin() -> bytes:
+    pytest.fail("standard input is not asked for")
+
+
+def export(system: str, text: str, config: Path = PROXY) -> str:
+    """The file ``text`` after an export from standard input."""
+    return run([system, "--config", str(config), "-"], text.encode).output.decode()
+
+
+@pytest.fixture
+def removal(tmp_path: Path) -> Path:
+    """A ProxyConfig that takes the proxy out."""
+    path = tmp_path / "remove.yaml"
+    path.write_text(PROXY.read_text().replace("spec:\n", "spec:\n  mode: Remove\n"))
+    return path
+
+
+@every_system
+def test_the_file_of_the_document_is_filled_and_nothing_else_in_it_changes(system: str, golden: Golden) -> None:
+    before = (FILES / system / "input.yaml").read_text()
+    after = export(system, before)
+    golden(FILES / system / "exported.yaml", after.encode())
+    strange = [line for line in before.splitlines() if "http" not in line.lower() and "no_proxy" not in line.lower()]
+    assert [line for line in strange if "noProxy" not in line and line not in after.splitlines()] == []
+
+
+@every_system
+def test_twice_is_once(system: str) -> None:
+    once = export(system, (FILES / system / "input.yaml").read_text())
+    assert export(system, once) == once
+
+
+@every_system
+def test_removal_takes_the_proxy_out(system: str, removal: Path, golden: Golden) -> None:
+    removed = export(system, export(system, (FILES / system / "input.yaml").read_text()), removal)
+    golden(FILES / system / "removed.yaml", removed.encode())
+    assert URL not in removed
+
+
+def test_containerd_and_ansible_get_the_proxy_under_all_their_names() -> None:
+    data = read(export("image-builder", "# Flatcar\nbuild_name: flatcar\n"))
+    names = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
+    assert tuple(data["proxy_env"]) == names
+    assert [data[name] for name in ("http_proxy", "https_proxy")] == [URL, URL]
+    assert data["no_proxy"] == data["proxy_env"]["NO_PROXY"]
+    assert "192.168.0.0/16" in data["no_proxy"].split(",")
+
+
+@pytest.mark.parametrize(
+    ("text", "switch"),
+    [
+        pytest.param("CLUSTER_PLAN: dev\n", True, id="it is missing"),
+        pytest.param('TKG_HTTP_PROXY_ENABLED: "false"\n', "true", id="it is off, as a text"),
+        pytest.param("# nothing yet\n", True, id="the file holds nothing but a comment"),
+        pytest.param("", True, id="the file is empty"),
+    ],
+)
+def test_tkg_is_told_that_there_is_a_proxy(text: str, switch: object) -> None:
+    after = export("tkg", text)
+    assert read(after)["TKG_HTTP_PROXY_ENABLED"] == switch
+    assert read(after)["TKG_NO_PROXY"] == ".corp.example,10.0.0.0/8"
+    assert after.startswith("# nothing yet\n") is text.startswith("#")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param("- a\n", "standard input: .*must be a mapping, not a list", id="a list"),
+        pytest.param("proxy: [\n", "standard input: .*cannot be read", id="no YAML"),
+        pytest.param("a: 1\n---\nb: 2\n", "standard input: .*one YAML document, but it holds 2", id="two documents"),
+        pytest.param("proxy: http://a\n", "standard input: .*`proxy` must be a mapping, not a string", id="a text"),
+    ],
+)
+def test_a_file_of_another_shape_is_refused(text: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        export("giantswarm", text)
+
+
+def test_a_file_in_another_encoding_is_refused() -> None:
+    with pytest.raises(InputError, match="standard input must be UTF-8, but byte 4 is not"):
+        run(["tkg", "--config", str(PROXY), "-"], lambda: b"a: \xff\n")
+
+
+def test_tkg_takes_two_proxies_or_none(tmp_path: Path) -> None:
+    half = tmp_path / "half.yaml"
+    half.write_text("".join(line for line in PROXY.read_text().splitlines(keepends=True) if "httpsProxy" not in line))
+    with pytest.raises(InputError, match="TKG takes two proxies or none"):
+        export("tkg", "a: 1\n", half)
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        pytest.param([], "a system .* and one file must be named", id="nothing"),
+        pytest.param(["kubespray", "a.yaml"], "a system .* and one file must be named", id="no system"),
+        pytest.param(["tkg", "a.yaml", "b.yaml"], "a system .* and one file must be named", id="two files"),
+        pytest.param(["tkg", "-"], "`-` must stand with `--config`", id="standard input for both"),
+        pytest.param(
+            ["tkg", "--in-place", "--config", "a", "-"], "without `--in-place`", id="standard input in its place"
+        ),
+        pytest.param(["tkg", "--config", str(PROXY), "gone.yaml"], 'no file or folder "gone.yaml"', id="no file"),
+        pytest.param(["tkg", "--config", str(PROXY), str(FILES)], "must be a file, not a folder", id="a folder"),
+        pytest.param(["tkg", "--force", "a"], 'unknown option "--force"', id="no option"),
+    ],
+)
+def test_wrong_usage_is_told(argv: list[str], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        run(argv, no_stdin)
+
+
+def test_a_config_for_other_places_names_no_proxy_for_a_file(tmp_path: Path) -> None:
+    config = tmp_path / "proxy.yaml"
+    text = PROXY.read_text().split("spec:\n")[0]
+    config.write_text(f"{text}spec:\n  overrides:\n  - match: {{clusters: [a]}}\n    httpProxy: http://a:1\n")
+    with pytest.raises(UsageError, match=r"`targets: \[tkgClusterConfig\]`"):
+        export("tkg", "a: 1\n", config)
+
+
+def test_what_the_config_refers_to_stands_beside_it(tmp_path: Path) -> None:
+    source = "apiVersion: v1\nkind: Secret\nmetadata: {name: values}\nstringData:\n  v: |\n    http_proxy: http://a:1\n"
+    text = PROXY.read_text().split("spec:\n")[0] + "spec:\n  from: [{kind: Secret, name: values}]\n"
+    config = tmp_path / "proxy.yaml"
+    config.write_text(f"{text}---\n{source}")
+    assert read(export("giantswarm", "a: 1\n", config))["proxy"] == {"http": "http://a:1"}
+    config.write_text(text)
+    with pytest.raises(ConfigError, match='there is no Secret "values"'):
+        export("giantswarm", "a: 1\n", config)
+
+
+def test_in_place_writes_the_file_only_where_it_changes(tmp_path: Path) -> None:
+    file = tmp_path / "overrides.yaml"
+    file.write_text("a: 1\n")
+    argv = ["image-builder", "--in-place", "--config", str(PROXY), str(file)]
+    assert run(argv, no_stdin).output == b""
+    written, number = file.read_text(), file.stat().st_ino
+    assert written == export("image-builder", "a: 1\n")
+    assert run(argv, no_stdin).told[-1] == "inject-proxy export: nothing to change"
+    assert (file.read_text(), file.stat().st_ino) == (written, number)
+
+
+def test_the_command_tells_no_password() -> None:
+    done = inject_proxy(PROXY.read_bytes(), "export", "tkg", str(FILES / "tkg" / "input.yaml"))
+    assert (done.returncode, URL in done.stdout.decode()) == (0, True)
+    assert done.stderr.startswith(b"inject-proxy export: sets `TKG_HTTP_PROXY`")
+    assert b"pa%24s" not in done.stderr
+
+
+def test_help_is_printed() -> None:
+    assert inject_proxy("", "export", "--help").stdout.startswith(b"inject-proxy export: ")

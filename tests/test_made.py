@@ -1,0 +1,244 @@
+"""Objects that a run makes because the list lacks them, and takes out again: the mechanism, from bytes to bytes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from contract_lists import CONFIG, SETTINGS, resource_list
+
+from krm_fn.function import Outcome, run
+from krm_fn.yamledit import read
+
+GENERATE = CONFIG + "  targets:\n    giantswarmSystemdProxy: {generate: true}\n"
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: one # the first
+  namespace: org
+"""
+TWO = CLUSTER.replace("name: one # the first", "name: two")
+SECRET = """\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: one-systemd-proxy
+  namespace: org
+  labels: {app.kubernetes.io/managed-by: inject-proxy}
+stringData:
+  containerdProxy: |
+    [Service]
+    Environment="HTTP_PROXY=http://old:1"
+"""
+FOREIGN = SECRET.replace("  labels: {app.kubernetes.io/managed-by: inject-proxy}\n", "")
+
+
+def ran(*items: str, config: str = GENERATE) -> Outcome:
+    return run(resource_list(*items, config=config).encode())
+
+
+def wanting(old: bytes | str, **spec: Any) -> bytes:
+    text = old.decode() if isinstance(old, bytes) else old
+    lines = "".join(f"    {key}: {json.dumps(value)}\n" for key, value in spec.items())
+    assert text.count("  spec:\n    httpProxy") == 1
+    return text.replace("  spec:\n    httpProxy", f"  spec:\n{lines}    httpProxy").encode()
+
+
+def without_results(data: bytes) -> str:
+    return data.decode().partition("results:\n")[0]
+
+
+def names(data: bytes) -> list[str]:
+    return [item["metadata"]["name"] for item in read(data.decode())["items"]]
+
+
+def made(data: bytes) -> list[dict[str, Any]]:
+    return [item for item in read(data.decode())["items"] if item["kind"] == "Secret"]
+
+
+# What must not change.
+
+
+@pytest.mark.parametrize(
+    ("items", "config"),
+    [
+        pytest.param([SETTINGS], GENERATE, id="no Cluster"),
+        pytest.param([], GENERATE, id="no item"),
+        pytest.param([CLUSTER], CONFIG, id="nobody asks for it"),
+        pytest.param([CLUSTER], GENERATE.replace("{generate", "{enabled: false, generate"), id="the target is off"),
+        pytest.param([CLUSTER], GENERATE.replace("spec:\n", "spec:\n  mode: Remove\n"), id="nothing is to be set"),
+        pytest.param(
+            [CLUSTER],
+            GENERATE + "  overrides:\n  - match: {clusters: [one]}\n    disabled: true\n",
+            id="this Cluster is to have none",
+        ),
+        pytest.param(
+            [CLUSTER], GENERATE + "  selector:\n    exclude:\n    - kinds: [Cluster]\n", id="the Cluster is left out"
+        ),
+        pytest.param(
+            [CLUSTER], GENERATE + "  selector:\n    exclude:\n    - kinds: [Secret]\n", id="what is made is left out"
+        ),
+        pytest.param(
+            [CLUSTER, FOREIGN],
+            GENERATE + "  selector:\n    exclude:\n    - kinds: [Secret]\n",
+            id="one that is there is left out",
+        ),
+        pytest.param(
+            [CLUSTER.replace("metadata:", "metadata:\n  annotations: {config.kubernetes.io/local-config: 'true'}")],
+            GENERATE,
+            id="a Cluster that stays in the repository",
+        ),
+        pytest.param(
+            [
+                CLUSTER,
+                FOREIGN.replace("metadata:", "metadata:\n  annotations: {config.kubernetes.io/local-config: 'true'}"),
+            ],
+            GENERATE,
+            id="a Secret that stays in the repository",
+        ),
+        pytest.param(
+            [CLUSTER.replace("cluster.x-k8s.io", "example.com")], GENERATE, id="a Cluster of another API group"
+        ),
+    ],
+)
+def test_nothing_is_made(items: list[str], config: str) -> None:
+    outcome = ran(*items, config=config)
+    assert without_results(outcome.output) == resource_list(*items, config=config)
+    assert (outcome.changed, outcome.exit_code) == (0, 0)
+
+
+def test_check_makes_nothing_and_says_what_is_missing() -> None:
+    data = wanting(resource_list(CLUSTER, config=GENERATE), mode="Check")
+    outcome = run(data)
+    assert without_results(outcome.output) == data.decode()
+    assert outcome.exit_code == 1
+    assert any("is made, because there is none in the list" in one.message for one in outcome.results)
+    assert any("not done, `mode: Check` only looks" in one.message for one in outcome.results)
+
+
+def test_an_error_elsewhere_keeps_it_from_being_made() -> None:
+    broken = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata: {name: a}\nspec: 7\n"
+    outcome = ran(CLUSTER, broken)
+    assert outcome.exit_code == 1
+    assert without_results(outcome.output) == resource_list(CLUSTER, broken, config=GENERATE)
+
+
+@pytest.mark.parametrize("found", [FOREIGN, SECRET], ids=["of somebody else", "made before"])
+def test_one_that_is_there_is_filled_and_none_is_made(found: str) -> None:
+    for items in ([CLUSTER, found], [found, CLUSTER]):
+        outcome = ran(*items)
+        assert len(made(outcome.output)) == 1
+        assert "http://old:1" not in without_results(outcome.output)
+
+
+# What comes out.
+
+
+def test_it_stands_behind_all_items_and_twice_is_once() -> None:
+    once = ran(CLUSTER, SETTINGS)
+    assert names(once.output) == ["one", "settings", "one-systemd-proxy"]
+    assert (once.items, once.changed) == (2, 1)
+    assert without_results(once.output).startswith(resource_list(CLUSTER, SETTINGS, config=None))
+    again = run(once.output)
+    assert (again.output, again.items, again.changed) == (once.output, 3, 0)
+
+
+def test_each_cluster_gets_its_own_in_its_namespace() -> None:
+    output = ran(CLUSTER, TWO.replace("org", "team")).output
+    assert [(one["metadata"]["name"], one["metadata"]["namespace"]) for one in made(output)] == [
+        ("one-systemd-proxy", "org"),
+        ("two-systemd-proxy", "team"),
+    ]
+
+
+def test_a_cluster_that_stands_twice_gets_one() -> None:
+    assert len(made(ran(CLUSTER, CLUSTER).output)) == 1
+
+
+def test_a_secret_of_that_name_in_another_namespace_is_another_one() -> None:
+    output = ran(CLUSTER, FOREIGN.replace("namespace: org", "namespace: elsewhere")).output
+    assert len(made(output)) == 2
+
+
+def test_removal_gives_the_list_of_before() -> None:
+    once = ran(CLUSTER, SETTINGS).output
+    removed = run(wanting(without_results(once), mode="Remove"))
+    assert (
+        without_results(removed.output)
+        == wanting(resource_list(CLUSTER, SETTINGS, config=GENERATE), mode="Remove").decode()
+    )
+    assert run(removed.output).output == removed.output
+
+
+def test_a_proxy_that_is_no_longer_wanted_takes_it_out_again() -> None:
+    once = without_results(ran(CLUSTER, TWO).output)
+    off = run(wanting(once, overrides=[{"match": {"clusters": ["one"]}, "disabled": True}]))
+    assert [one["metadata"]["name"] for one in made(off.output)] == ["two-systemd-proxy"]
+    assert off.changed == 1
+
+
+def test_another_proxy_updates_it_in_place() -> None:
+    once = without_results(ran(CLUSTER, SETTINGS).output)
+    changed = run(once.replace("Proxy: http://proxy", "Proxy: http://other").encode())
+    assert names(changed.output) == names(once.encode())
+    assert "=http://proxy" not in without_results(changed.output)
+    assert "=http://other" in without_results(changed.output)
+
+
+@pytest.mark.parametrize("mode", ["Remove", "Inject"])
+def test_of_a_list_inside_the_list_the_right_ones_go(mode: str) -> None:
+    """Each of three objects is a Secret; two of them go, and the index of the third changes."""
+    secrets = [SECRET.replace("one-", f"{name}-") for name in ("a", "b", "c")]
+    secrets[1] = (
+        secrets[1]
+        .replace("  labels: {app.kubernetes.io/managed-by: inject-proxy}\n", "")
+        .replace("    [Service]", "    # keep\n    [Service]")
+    )
+    nested = {"apiVersion": "v1", "kind": "List", "items": [read(text) for text in secrets]}
+    data = wanting(resource_list(SETTINGS, json.dumps(nested) + "\n", config=GENERATE), mode=mode)
+    outcome = run(data)
+    left = read(outcome.output.decode())["items"][1]["items"]
+    assert [one["metadata"]["name"][0] for one in left] == (["b"] if mode == "Remove" else ["a", "b", "c"])
+    assert ("# keep" in left[0]["stringData"]["containerdProxy"]) == (mode == "Remove")
+
+
+def test_the_result_names_the_new_object_and_no_value() -> None:
+    secret = GENERATE.replace("http://proxy", "http://user:geheim@proxy")
+    outcome = ran(CLUSTER, config=secret)
+    (entry,) = [one for one in outcome.results if one.ref.kind == "Secret" and "is made" in one.message]
+    assert (entry.ref.name, entry.path, entry.target) == ("one-systemd-proxy", (), "giantswarmSystemdProxy")
+    assert "geheim" not in outcome.output.decode().partition("results:\n")[2]
+
+
+def test_an_override_for_the_cluster_counts_and_one_for_a_role_does_not() -> None:
+    overrides = [
+        {"match": {"clusters": ["one"]}, "httpProxy": "http://of-the-cluster:1"},
+        {"match": {"roles": ["ControlPlane"]}, "httpProxy": "http://of-the-role:1"},
+    ]
+    output = run(wanting(resource_list(CLUSTER, config=GENERATE), overrides=overrides)).output
+    text = made(output)[0]["stringData"]["containerdProxy"]
+    assert "of-the-cluster" in text
+    assert "of-the-role" not in text
+
+
+def test_an_override_that_a_cluster_without_a_proxy_fits_is_not_idle() -> None:
+    overrides = [{"match": {"clusters": ["one"]}, "disabled": True}]
+    outcome = run(wanting(resource_list(CLUSTER, config=GENERATE), overrides=overrides))
+    assert not any("fits nothing in this list" in one.message for one in outcome.results)
+
+
+def test_a_json_list_gets_it_as_json() -> None:
+    output = run(json.dumps(read(resource_list(CLUSTER, config=GENERATE))).encode()).output
+    assert [item["kind"] for item in json.loads(output)["items"]] == ["Cluster", "Secret"]
+    removing = json.loads(output)
+    removing["functionConfig"]["spec"]["mode"] = "Remove"
+    removed = json.loads(run(json.dumps(removing).encode()).output)
+    assert [item["kind"] for item in removed["items"]] == ["Cluster"]
+
+
+def test_the_only_item_may_go() -> None:
+    output = run(wanting(resource_list(SECRET, config=GENERATE), mode="Remove")).output
+    assert read(output.decode())["items"] == []
+    assert run(output).output == output

@@ -1,0 +1,440 @@
+"""Values that a FunctionConfig takes from objects of the list: which, what they mean, and what is wrong with them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from function_configs import PROXY, config_map, proxy_config
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn import config
+from krm_fn.config import Certificates, ProxyConfig
+from krm_fn.errors import ConfigError, InputError
+from krm_fn.function import run
+from krm_fn.manifests import Manifests
+from krm_fn.results import redact
+from krm_fn.sources import Objects, formats
+
+PASSWORD = "s3cr3t"
+LOCAL = {"config.kubernetes.io/local-config": "true"}
+PEM = "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUX5\n-----END CERTIFICATE-----\n"
+TKG = """\
+CLUSTER_NAME: cluster
+INFRASTRUCTURE_PROVIDER: vsphere
+VSPHERE_CONTROL_PLANE_ENDPOINT: 10.180.122.23
+CLUSTER_CIDR: 100.96.0.0/11
+SERVICE_CIDR: 100.64.0.0/13
+TKG_HTTP_PROXY: http://asdf
+TKG_HTTPS_PROXY: https://asdf2
+TKG_NO_PROXY: .corp.example,10.0.0.0/8
+"""
+SWARM = f"""\
+proxy:
+  noProxy: "172.16.0.0/16,internal.corpdomain.net,example.com"
+  http: "http://myProxyUser:{PASSWORD}@192.168.52.220:3128"
+  https: "http://myProxyUser:{PASSWORD}@192.168.52.220:3128"
+"""
+SWARM_URL = f"http://myProxyUser:{PASSWORD}@192.168.52.220:3128"
+BUILDER = """\
+proxy_env:
+  HTTPS_PROXY: "http://proxy.com"
+  https_proxy: "http://proxy.com"
+  HTTP_PROXY: "http://proxy.com"
+  http_proxy: "http://proxy.com"
+  NO_PROXY: "proxy.com,example.com"
+  no_proxy: "proxy.com,example.com"
+"""
+FROM = [{"kind": "Secret", "name": "values"}]
+
+
+def secret(text: str, name: str = "values", namespace: str = "default", **more: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace, "annotations": LOCAL}
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"value": text}, **more}
+
+
+def ca(text: str = PEM, **metadata: Any) -> dict[str, Any]:
+    whole = {"name": "corporate-ca", "namespace": "default", **metadata}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": whole, "data": {"ca-bundle.crt": text}}
+
+
+def objects(*items: dict[str, Any]) -> Objects:
+    return Objects(Manifests({"a.yaml": "\n---\n".join(json.dumps(item) for item in items).encode()}))
+
+
+def load(function_config: dict[str, Any], *items: dict[str, Any]) -> ProxyConfig:
+    loaded = config.load(function_config, objects(*items))
+    assert loaded is not None
+    return loaded
+
+
+def wrong(function_config: dict[str, Any], *items: dict[str, Any]) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        load(function_config, *items)
+    for problem in caught.value.problems:
+        assert PASSWORD not in problem
+        assert problem == redact(" ".join(problem.split()))
+    return caught.value.problems
+
+
+def entries(loaded: ProxyConfig) -> list[str]:
+    return [entry.text for entry in loaded.no_proxy]
+
+
+def resource_list(function_config: dict[str, Any], *items: dict[str, Any]) -> bytes:
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    return json.dumps({**whole, "functionConfig": function_config, "items": list(items)}).encode()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"from": FROM}, id="values of an object"),
+        pytest.param({"trustedCA": {"configMap": {"name": "corporate-ca"}}}, id="certificates of a ConfigMap"),
+        pytest.param(
+            {"registryMirror": {"url": "https://r.example", "ca": {"configMap": {"name": "x"}}}},
+            id="certificates of the mirror",
+        ),
+    ],
+)
+def test_a_config_alone_is_right_without_what_it_refers_to(spec: dict[str, Any]) -> None:
+    assert config.load(proxy_config(**spec)) is not None
+
+
+def test_removal_needs_no_object_any_more() -> None:
+    assert load(proxy_config(mode="Remove", **{"from": FROM})).mode is config.Mode.REMOVE
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "urls", "listed"),
+    [
+        pytest.param(TKG, "TKG", ("http://asdf", "https://asdf2"), [".corp.example", "10.0.0.0/8"], id="TKG"),
+        pytest.param(
+            SWARM,
+            "GiantSwarm",
+            (SWARM_URL, SWARM_URL),
+            ["172.16.0.0/16", "internal.corpdomain.net", "example.com"],
+            id="Giant Swarm",
+        ),
+        pytest.param(
+            "cluster:\n  proxy: {http: http://a, noProxy: [x, y]}\nhttp_proxy: http://b\nhttps_proxy: http://c\n",
+            "GiantSwarm",
+            ("http://a", "http://c"),
+            ["x", "y"],
+            id="values of a cluster, field by field, with a list",
+        ),
+        pytest.param(
+            BUILDER,
+            "ImageBuilder",
+            ("http://proxy.com", "http://proxy.com"),
+            ["proxy.com", "example.com"],
+            id="an override file of the Konvoy document",
+        ),
+        pytest.param(
+            f"{BUILDER}http_proxy: http://top\n",
+            "ImageBuilder",
+            ("http://top", "http://proxy.com"),
+            ["proxy.com", "example.com"],
+            id="what containerd gets goes before what Ansible gets",
+        ),
+        pytest.param("http_proxy: http://a\n", None, ("http://a", ""), [], id="three names that two forms share"),
+        pytest.param(
+            "#@data/values\n---\nTKG_HTTP_PROXY: http://a\n", "TKG", ("http://a", ""), [], id="annotations of ytt"
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_said", [True, False], ids=["said", "seen"])
+def test_each_form_gives_its_proxy(
+    text: str, form: str | None, urls: tuple[str, str], listed: list[str], is_said: bool
+) -> None:
+    said = {"format": form} if is_said and form else {}
+    loaded = load(proxy_config(**{"from": [{**FROM[0], **said}]}), secret(text))
+    assert (loaded.http_proxy, loaded.https_proxy, entries(loaded)) == (*urls, listed)
+
+
+def test_facts_of_a_tkg_cluster_become_defaults_and_its_certificate_is_trusted() -> None:
+    text = f"{TKG}TKG_PROXY_CA_CERT: {base64.b64encode(PEM.encode()).decode()}\n"
+    loaded = load(proxy_config(**{"from": FROM}), secret(text))
+    known = loaded.cluster_defaults
+    assert [entry.text for entry in (*known.pods, *known.services)] == ["100.96.0.0/11", "100.64.0.0/13"]
+    assert known.endpoint is not None
+    assert (known.endpoint.text, known.infrastructure) == ("10.180.122.23", "VSphereCluster")
+    assert loaded.trusted_ca == Certificates(PEM)
+
+
+def test_a_reason_names_the_entry_the_object_and_the_key() -> None:
+    loaded = load(proxy_config(noProxy=["own"], **{"from": FROM}), secret(TKG))
+    assert [entry.why for entry in loaded.no_proxy] == [
+        ('`spec.from[0]`: Secret "values" `TKG_NO_PROXY`',),
+        ('`spec.from[0]`: Secret "values" `TKG_NO_PROXY`',),
+        ("`spec.noProxy[0]`",),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "items", "urls", "listed"),
+    [
+        pytest.param(
+            {"httpProxy": PROXY, "noProxy": ["own"]},
+            [secret(TKG)],
+            (PROXY, "https://asdf2"),
+            [".corp.example", "10.0.0.0/8", "own"],
+            id="a URL of the spec wins, and its list comes behind",
+        ),
+        pytest.param(
+            {"httpsProxy": ""},
+            [secret(TKG)],
+            ("http://asdf", ""),
+            [".corp.example", "10.0.0.0/8"],
+            id="an empty URL of the spec wins, too",
+        ),
+        pytest.param(
+            {"noProxy": ["own", "10.0.0.0/8"]},
+            [secret(TKG)],
+            ("http://asdf", "https://asdf2"),
+            [".corp.example", "10.0.0.0/8", "own"],
+            id="an entry that the object holds already is not added again",
+        ),
+        pytest.param(
+            {"from": [*FROM, {"kind": "Secret", "name": "other"}]},
+            [secret(TKG), secret("http_proxy: http://last\n", name="other")],
+            ("http://last", "https://asdf2"),
+            [".corp.example", "10.0.0.0/8"],
+            id="of several objects the last wins, field by field",
+        ),
+        pytest.param(
+            {"from": [{**FROM[0], "namespace": "b"}]},
+            [secret(TKG, namespace="a"), secret("http_proxy: http://b\n", namespace="b")],
+            ("http://b", ""),
+            [],
+            id="a namespace chooses among objects of one name",
+        ),
+        pytest.param(
+            {"from": [{**FROM[0], "key": "x"}]},
+            [secret(TKG, data={"x": base64.b64encode(b"http_proxy: http://x").decode()})],
+            ("http://x", ""),
+            [],
+            id="a key chooses among several, in base64",
+        ),
+    ],
+)
+def test_what_objects_say_lies_below_the_spec(
+    spec: dict[str, Any], items: list[dict[str, Any]], urls: tuple[str, str], listed: list[str]
+) -> None:
+    loaded = load(proxy_config(**{"from": FROM, **spec}), *items)
+    assert (loaded.http_proxy, loaded.https_proxy, entries(loaded)) == (*urls, listed)
+
+
+@pytest.mark.parametrize(
+    ("text", "spec", "says_none"),
+    [
+        pytest.param(f"{TKG}TKG_HTTP_PROXY_ENABLED: false\n", {}, True, id="a switch of TKG that is off"),
+        pytest.param(f'{TKG}TKG_HTTP_PROXY_ENABLED: "false"\n', {}, True, id="the same as a text"),
+        pytest.param("proxy: {http: '', https: '', noProxy: ''}\n", {}, True, id="URLs that are empty"),
+        pytest.param(f"{TKG}TKG_HTTP_PROXY_ENABLED: true\n", {}, False, id="a switch that is on"),
+        pytest.param(f"{TKG}TKG_HTTP_PROXY_ENABLED: false\n", {"httpProxy": PROXY}, False, id="the spec names one"),
+    ],
+)
+def test_an_object_may_say_that_there_is_no_proxy(text: str, spec: dict[str, Any], says_none: bool) -> None:
+    loaded = load(proxy_config(**{"from": FROM, **spec}), secret(text))
+    assert loaded.says_none is says_none
+    assert bool(loaded.http_proxy or loaded.https_proxy) is not says_none
+
+
+def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
+    workers = {
+        "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
+        "kind": "KubeadmConfigTemplate",
+        "metadata": {"name": "workers"},
+        "spec": {"template": {"spec": {"preKubeadmCommands": ["echo hello"]}}},
+    }
+    function_config = proxy_config(**{"from": FROM})
+    injected = run(resource_list(function_config, workers, secret(TKG)))
+    assert b"HTTP_PROXY=http://asdf" in injected.output
+    off = injected.output.replace(b"TKG_HTTP_PROXY:", b"TKG_HTTP_PROXY_ENABLED: false\\nTKG_HTTP_PROXY:")
+    removed = run(off)
+    items = json.loads(removed.output)["items"]
+    assert removed.exit_code == 0
+    assert items[0] == workers
+
+
+@pytest.mark.parametrize(
+    ("source", "items", "told"),
+    [
+        pytest.param({}, [], 'must name an object of the list: there is no Secret "values" in it', id="no object"),
+        pytest.param(
+            {"namespace": "b"},
+            [secret(TKG)],
+            'must name an object of the list: there is no Secret "values" in namespace "b" in it',
+            id="another namespace",
+        ),
+        pytest.param(
+            {"kind": "ConfigMap"},
+            [secret(TKG)],
+            'must name an object of the list: there is no ConfigMap "values" in it',
+            id="another kind",
+        ),
+        pytest.param(
+            {},
+            [secret(TKG, namespace="a"), secret(TKG, namespace="b")],
+            'must name one object: there are 2 of Secret "values" in the list, say in `namespace` which one is meant',
+            id="several objects",
+        ),
+        pytest.param(
+            {"key": "x"}, [secret(TKG)], 'must name a key of Secret "values" in `key`: there are `value`', id="no key"
+        ),
+        pytest.param(
+            {},
+            [secret(TKG, data={"x": ""})],
+            'must say in `key` which key of Secret "values" is meant: there are `value`, `x`',
+            id="several keys",
+        ),
+        pytest.param(
+            {},
+            [secret("proxy: {http: http://a}\nproxy_env: {HTTP_PROXY: http://a}\n")],
+            'Secret "values" key `value` must be of one form, but it looks like GiantSwarm and ImageBuilder: '
+            "say which in `format`",
+            id="two forms at once",
+        ),
+        pytest.param(
+            {"format": "TKG"},
+            [secret(SWARM)],
+            'Secret "values" key `value` must hold a proxy under the names of its system (TKG: `TKG_HTTP_PROXY`, '
+            "`TKG_HTTPS_PROXY`, `TKG_NO_PROXY`)",
+            id="another form than it is said to be",
+        ),
+        pytest.param(
+            {},
+            [secret(f"proxy:\n  http: http://u:{PASSWORD}!@a\n")],
+            'Secret "values" `proxy.http` must hold user name and password percent-encoded: write "!" as "%21", as in '
+            '"http://u:***@a"',
+            id="a password that is not encoded",
+        ),
+        pytest.param(
+            {},
+            [secret("TKG_HTTP_PROXY: http://a\nTKG_NO_PROXY: 7\n")],
+            'Secret "values" `TKG_NO_PROXY` must be a list of strings, or one comma-separated string',
+            id="a number for a list",
+        ),
+        pytest.param(
+            {},
+            [secret("TKG_HTTP_PROXY: http://a\nCLUSTER_CIDR: ten\n")],
+            'Secret "values" `CLUSTER_CIDR` entry "ten" must be a CIDR, such as "10.96.0.0/12"',
+            id="a fact that is none",
+        ),
+        pytest.param(
+            {},
+            [secret(f"TKG_HTTP_PROXY: http://a\nTKG_PROXY_CA_CERT: '{PASSWORD}!'\n")],
+            'Secret "values" key `value` `TKG_PROXY_CA_CERT` must be base64 of certificates in PEM form',
+            id="a certificate that is no base64",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(source: dict[str, Any], items: list[dict[str, Any]], told: str) -> None:
+    function_config = proxy_config(**{"from": [{**FROM[0], **source}]})
+    assert wrong(function_config, *items) == [f"spec.from[0]: {told}"]
+
+
+def test_all_problems_are_told_at_once_in_the_words_of_a_config_map() -> None:
+    data = {"from": json.dumps(FROM), "trustedCA.configMap.name": "no-ca"}
+    assert wrong(config_map(**data), secret("TKG_HTTP_PROXY: proxy\nTKG_HTTPS_PROXY: ftp://a\n")) == [
+        (
+            'data.from[0]: Secret "values" `TKG_HTTPS_PROXY` must begin with "http://" or "https://"; other kinds of '
+            "proxy are not understood by every client"
+        ),
+        'data.from[0]: Secret "values" `TKG_HTTP_PROXY` must begin with "http://" or "https://", as in "http://proxy"',
+        'data.trustedCA.configMap: must name an object of the list: there is no ConfigMap "no-ca" in it',
+    ]
+
+
+def test_objects_without_any_url_are_not_enough() -> None:
+    told = ["spec.from: must name a proxy, or `spec` itself must: there is none in it"]
+    assert wrong(proxy_config(**{"from": FROM}), secret("TKG_NO_PROXY: a\n")) == told
+
+
+@pytest.mark.parametrize(
+    ("metadata", "place"),
+    [
+        pytest.param({}, ("default", "corporate-ca", "ca-bundle.crt"), id="one that reaches the cluster"),
+        pytest.param({"annotations": LOCAL}, None, id="one that is only local"),
+    ],
+)
+def test_certificates_are_taken_from_a_config_map(metadata: dict[str, Any], place: tuple[str, str, str] | None) -> None:
+    named = {"configMap": {"name": "corporate-ca"}}
+    mirror = {"url": "https://r.example:5000", "ca": named}
+    loaded = load(proxy_config(trustedCA=named, registryMirror=mirror), ca(**metadata))
+    assert loaded.trusted_ca == Certificates(PEM, place)
+    assert loaded.mirror is not None
+    assert loaded.mirror.ca == loaded.trusted_ca
+
+
+@pytest.mark.parametrize(
+    ("named", "item", "told"),
+    [
+        pytest.param(
+            {"key": "tls.crt"},
+            ca(),
+            'must name a key of ConfigMap "corporate-ca" in `key`: there are `ca-bundle.crt`',
+            id="another key",
+        ),
+        pytest.param(
+            {},
+            ca(f"-----BEGIN PRIVATE KEY-----\n{PASSWORD}\n-----END PRIVATE KEY-----\n"),
+            'its key "ca-bundle.crt" must hold certificates in PEM form, from `-----BEGIN CERTIFICATE-----` to '
+            "`-----END CERTIFICATE-----`, and nothing else",
+            id="a private key",
+        ),
+    ],
+)
+def test_certificates_that_are_none_are_told(named: dict[str, Any], item: dict[str, Any], told: str) -> None:
+    function_config = proxy_config(trustedCA={"configMap": {"name": "corporate-ca", **named}})
+    assert wrong(function_config, item) == [f"spec.trustedCA.configMap: {told}"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        pytest.param(
+            {"trustedCA": {"pem": PEM, "configMap": {"name": "x"}}},
+            "spec.trustedCA: must hold only one of `pem` and `configMap`",
+            id="certificates twice",
+        ),
+        pytest.param({"registryMirror": {}}, "spec.registryMirror: must hold `url`", id="a mirror without a URL"),
+        pytest.param({"from": [{"kind": "Secret"}]}, "spec.from[0]: must hold `name`", id="no name"),
+        pytest.param(
+            {"from": [{"kind": "Secret", "name": ""}]}, "spec.from[0].name: must not be empty", id="an empty name"
+        ),
+    ],
+)
+def test_mistakes_in_the_new_fields_have_their_words(spec: dict[str, Any], told: str) -> None:
+    assert wrong(proxy_config(httpProxy=PROXY, **spec)) == [told]
+
+
+@given(st.text(max_size=60) | st.sampled_from([TKG, SWARM, BUILDER]), st.sampled_from([None, *formats.READERS]))
+def test_no_text_is_more_than_wrong(text: str, form: str | None) -> None:
+    try:
+        found = formats.read(text, form)
+    except (ConfigError, InputError):
+        return
+    assert found
+
+
+KEYS = ("proxy", "proxy_env", "cluster", "TKG_HTTP_PROXY", "TKG_PROXY_CA_CERT", "http_proxy", "CLUSTER_CIDR")
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["http", "proxy", "x"]), inner, max_size=2)
+    ),
+)
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), TREES))
+def test_values_of_any_shape_are_told_and_never_raise(values: dict[str, Any]) -> None:
+    try:
+        load(proxy_config(**{"from": FROM}), secret(json.dumps(values)))
+    except ConfigError as error:
+        assert all(problem.startswith("spec.from") for problem in error.problems)
