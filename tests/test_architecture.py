@@ -18,7 +18,7 @@ from krm_fn.targets import TARGETS
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 ROOMS = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
 TARGET_FILES = {Path(inspect.getfile(target)) for target in TARGETS.values()}  # type: ignore[arg-type]
-HEADINGS = ("What it sets: ", "Where: ", "What it leaves alone: ", "Before and after:", "Options:", "Why: ")
+HEADINGS = ("What it sets: ", "Where:", "What it leaves alone: ", "Before and after:", "Options:", "Why: ")
 MOST_LINES = 300
 MOST_LINES_OF_A_FUNCTION = 40
 

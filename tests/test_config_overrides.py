@@ -9,6 +9,7 @@ from function_configs import PROXY, loaded, problems, proxy_config
 
 from krm_fn.config import ClusterMatcher, Override, Place, PolicyChange
 from krm_fn.noproxy import Entry, Style
+from krm_fn.targets import TARGETS
 
 MATCH: dict[str, Any] = {"clusters": ["lab"]}
 LAB = ClusterMatcher(clusters=("lab",))
@@ -110,8 +111,7 @@ NOTHING_SET = "must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabl
         ),
         pytest.param(
             {"match": {"targets": ["certmanager"]}, "disabled": True},
-            ".match.targets[0]: must be `containerdDropIn`, `kubeletDropIn`, `kubeadmCommands`, `certManager`, "
-            "`chartOperator` or `kyvernoPolicies`; did you mean `certManager`?",
+            f".match.targets[0]: must be one of {len(TARGETS)} names; did you mean `certManager`?",
             id="a target that is not there",
         ),
         pytest.param(

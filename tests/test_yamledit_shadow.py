@@ -76,10 +76,25 @@ def test_what_no_operation_is_about_stays_one_spot() -> None:
         pytest.param(
             [add("a~b/c", value=1)], {"l": [1, 2, 3], "m": {"x": "y"}, "a~b/c": 1}, id="a key that a pointer escapes"
         ),
+        pytest.param([add(value={"a": 1}), add("b", value=2)], {"a": 1, "b": 2}, id="the root becomes another mapping"),
     ],
 )
 def test_what_operations_come_to(operations: list[Operation], data: Any) -> None:
     assert meaning(shadow("l: [1, 2, 3]\nm: {x: y}\n", *operations).plain()) == data
+
+
+@pytest.mark.parametrize(
+    ("before", "keys"),
+    [
+        pytest.param("", ["a", "b", "n"], id="at the end where nothing is said"),
+        pytest.param("b", ["a", "n", "b"], id="in front of the one that is named"),
+        pytest.param("a", ["n", "a", "b"], id="in front of the first"),
+        pytest.param("gone", ["a", "b", "n"], id="at the end where that one is not there"),
+    ],
+)
+def test_where_a_new_member_stands(before: str, keys: list[str]) -> None:
+    root = shadow("a: 1\nb: 2\n", add("n", value=3, before=before))
+    assert [child.key for child in root.open()] == keys
 
 
 @pytest.mark.parametrize(

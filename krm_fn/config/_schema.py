@@ -129,6 +129,9 @@ def _told(error: Any) -> Iterator[tuple[Place, str]]:
         yield (), _WORDS[error.validator](error)
 
 
+_MANY = 8
+"""More choices than a person reads, where the one that was meant can be told."""
+
 _NAMES = {
     "string": "a string",
     "boolean": "`true` or `false`, without quotes",
@@ -147,10 +150,13 @@ def _wrong_type(wanted: str | list[str], value: Any) -> str:
 
 
 def _not_one_of(allowed: list[str], value: str) -> str:
-    text = f"must be {_listed(allowed, 'or')}"
     near = {choice.lower(): choice for choice in allowed}
     match = difflib.get_close_matches(value.lower(), near, n=1)
-    return f"{text}; did you mean `{near[match[0]]}`?" if match else text
+    meant = f"did you mean `{near[match[0]]}`?" if match else ""
+    if match and len(allowed) > _MANY:
+        return f"must be one of {len(allowed)} names; {meant}"
+    text = f"must be {_listed(allowed, 'or')}"
+    return f"{text}; {meant}" if meant else text
 
 
 def _empty(error: Any) -> str:

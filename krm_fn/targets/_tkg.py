@@ -70,15 +70,15 @@ def trusted(obj: Mapping[str, Any], trust: Trust, data: str, *, stays: bool) -> 
         yield problem
         return
     entries = lookup(obj, trust.path) or ()
-    at = next((index for index, one in enumerate(entries) if lookup(one, ("name",)) == trust.name), None)
+    ours = [index for index, one in enumerate(entries) if lookup(one, ("name",)) == trust.name]
     message = f"the certificate `{trust.name}` of `additionalTrustedCAs`"
-    if at is None:
-        if data:
-            yield Change(_new(obj, trust, data), f"sets {message}")
-    elif data and lookup(entries, (str(at), "data")) != data:
-        yield Change(patch.add(*trust.path, at, "data", value=data), f"sets {message}")
-    elif not data and not stays:
-        yield Change(without(obj, (*trust.path, str(at)), trust.kept), f"removes {message}")
+    if data and not ours:
+        yield Change(_new(obj, trust, data), f"sets {message}")
+    for index in reversed(ours):
+        if data and lookup(entries, (str(index), "data")) != data:
+            yield Change(patch.add(*trust.path, index, "data", value=data), f"sets {message}")
+        elif not data and not stays:
+            yield Change(without(obj, (*trust.path, str(index)), trust.kept), f"removes {message}")
 
 
 def _misfit(obj: Mapping[str, Any], path: Pointer) -> Finding | None:

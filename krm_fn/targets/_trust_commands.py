@@ -30,8 +30,10 @@ _LOCAL = "/usr/local/share/ca-certificates"
 _UPDATES = {
     "Debian": (
         "command -v update-ca-certificates >/dev/null 2>&1 && [ -f /etc/debian_version ]",
-        f"mkdir -p {_LOCAL} && ls {FOLDER} | xargs -I {{}} cp {FOLDER}/{{}} {_LOCAL}/{{}}.crt && "
-        "update-ca-certificates",
+        (
+            f"mkdir -p {_LOCAL} && ls {FOLDER} | xargs -I {{}} cp {FOLDER}/{{}} {_LOCAL}/{{}}.crt && "
+            "update-ca-certificates"
+        ),
     ),
     "RHEL": (
         "command -v update-ca-trust >/dev/null 2>&1",

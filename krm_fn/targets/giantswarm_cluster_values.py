@@ -149,11 +149,10 @@ def _fresh(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Ite
 
 def _edited(obj: Mapping[str, Any], found: Embedded, settings: ProxySettings) -> Iterator[Change | Finding]:
     value = found.value
-    if settings.variables() and _is_ours_alone(obj, found):
-        anew = _fresh(obj, replace(value, text=""), settings)
-        yield from (told for told in anew if told.operation.value != lookup(obj, value.path))
-        return
     made, problems = together(found.data, _parts(obj, found.data, settings))
+    if made.operations and settings.variables() and _is_ours_alone(obj, found):
+        yield from _fresh(obj, replace(value, text=""), settings)
+        return
     for one in problems:
         yield from in_document(found, one)
     for told in in_document(found, made):

@@ -162,10 +162,10 @@ def _trust(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Chang
     """The certificate of the proxy in the variable ``trust``."""
     data = certificate(settings)
     found = named(obj, VARIABLES, "trust")
-    if found:
-        trust = Trust((*found[-1], "value", "additionalTrustedCAs"), "proxy", kept=2)
+    for entry in found:
+        trust = Trust((*entry, "value", "additionalTrustedCAs"), "proxy", kept=2)
         yield from trusted(obj, trust, data, stays=bool(settings.variables()))
-    elif data:
+    if data and not found:
         value = {"additionalTrustedCAs": [{"name": "proxy", "data": data}]}
         yield appended(obj, VARIABLES, {"name": "trust", "value": value}, "sets the variable `trust`")
 

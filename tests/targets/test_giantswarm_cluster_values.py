@@ -54,7 +54,8 @@ cluster:
   proxy:
     http: http://myProxyUser:mySuperSecretPassword@192.168.52.220:3128
     https: http://myProxyUser:mySuperSecretPassword@192.168.52.220:3128
-    noProxy: cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,internal.corpdomain.net,example.com,svc,127.0.0.1,localhost
+    noProxy: cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,\
+internal.corpdomain.net,example.com,svc,127.0.0.1,localhost
 """
 
 

@@ -260,7 +260,14 @@ def test_variables_that_are_no_list_are_an_error() -> None:
 
 _NAMES = st.sampled_from(["proxy", "trust", "cni", "worker"])
 _VALUES = st.sampled_from(
-    [None, "x", VALUE, {"httpProxy": "x", "systemWide": True}, trust()["value"], trust({"name": "proxy"})["value"]]
+    [
+        None,
+        "x",
+        VALUE,
+        {"httpProxy": "x", "systemWide": True},
+        trust()["value"],
+        trust({"name": "proxy"}, {"name": "x"}, {"name": "proxy"})["value"],
+    ]
 )
 _VARIABLES = st.lists(st.builds(lambda name, value: {"name": name, "value": copy.deepcopy(value)}, _NAMES, _VALUES))
 
