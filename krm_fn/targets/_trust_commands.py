@@ -27,13 +27,11 @@ MARK = "# inject-proxy: trust store"
 
 _KEY = "preKubeadmCommands"
 _LOCAL = "/usr/local/share/ca-certificates"
+_COPY = f"ls {FOLDER} | xargs -I {{}} cp {FOLDER}/{{}} {_LOCAL}/{{}}.crt"
 _UPDATES = {
     "Debian": (
         "command -v update-ca-certificates >/dev/null 2>&1 && [ -f /etc/debian_version ]",
-        (
-            f"mkdir -p {_LOCAL} && ls {FOLDER} | xargs -I {{}} cp {FOLDER}/{{}} {_LOCAL}/{{}}.crt && "
-            "update-ca-certificates"
-        ),
+        f"mkdir -p {_LOCAL} && {_COPY} && update-ca-certificates",
     ),
     "RHEL": (
         "command -v update-ca-trust >/dev/null 2>&1",

@@ -32,7 +32,7 @@ def built_again(folder: Path, built: bytes) -> bytes:
 
 
 def test_kustomize_takes_an_object_that_a_transformer_adds(tmp_path: Path, golden: Golden) -> None:
-    golden(STORED / "expected.yaml", called(example(NAME, tmp_path), "kustomize build"))
+    golden(STORED / "expected.build", called(example(NAME, tmp_path), "kustomize build"))
 
 
 def test_a_kustomize_build_of_a_build_changes_nothing(tmp_path: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+from value_shapes import VALUES
 
 from krm_fn.noproxy import Consumer
 from krm_fn.targets import giantswarm_chart_values as target
@@ -107,6 +110,12 @@ def test_without_a_proxy_every_value_goes() -> None:
     obj = release({"x": 1, **SNAKE, "env": [{"name": "NO_PROXY", "value": "old"}]})
 
     assert apply(target, obj, NONE)["spec"]["values"] == {"x": 1}
+
+
+@given(data=VALUES)
+def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any]) -> None:
+    apply(target, apply(target, release(data)), NONE)
+    apply(target, apply(target, secret(json.dumps(data), "dex-app")), NONE)
 
 
 def test_what_it_sees_is_what_the_chart_gets() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, messages, proposals
 from stories import TESTDATA, items, meaning
+from value_shapes import VALUES
 
 from krm_fn.function import run
 from krm_fn.settings import ProxySettings
@@ -184,15 +185,7 @@ def test_the_block_of_giant_swarms_document_comes_out_byte_for_byte() -> None:
     assert text_of(filled).startswith(OF_THE_DOCUMENT)
 
 
-_NAMES = st.sampled_from(["cluster", "proxy", "http", "noProxy", "env", "http_proxy", "name", "HTTP_PROXY", "other"])
-_DATA = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.sampled_from(["", "old", HTTP]) | _NAMES,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@given(data=st.dictionaries(_NAMES, _DATA, max_size=4), kind=st.sampled_from(["Secret", "ConfigMap"]))
+@given(data=VALUES, kind=st.sampled_from(["Secret", "ConfigMap"]))
 def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any], kind: str) -> None:
     obj = secret(json.dumps(data), kind=kind)
 

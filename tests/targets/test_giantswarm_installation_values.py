@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
+from value_shapes import VALUES
 
 from krm_fn.noproxy import Consumer
 from krm_fn.settings import ProxySettings
@@ -137,6 +140,13 @@ def test_values_from_elsewhere_are_not_overridden() -> None:
     assert proposals(target, obj, NONE) == []
     obj["spec"]["values"] = {"global": {"connectivity": {"proxy": {}}}}
     assert filled(obj) == {"global": {"connectivity": {"proxy": CAMEL}}}
+
+
+@given(data=VALUES)
+def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, Any]) -> None:
+    apply(target, apply(target, release("cluster-aws", data), OF_IT), NONE)
+    apply(target, apply(target, config(json.dumps(data)), OF_IT), NONE)
+    apply(target, apply(target, config(json.dumps(data), "kyverno-policies-connectivity"), OF_IT), NONE)
 
 
 def test_what_it_sees_is_what_the_chart_gets() -> None:

@@ -79,6 +79,12 @@ def test_no_values_are_no_operations(target: str, obj: dict[str, Any]) -> None:
     ("target", "obj", "values"),
     [
         pytest.param(
+            "giantswarmChartValues",
+            {"kind": "HelmRelease", "spec": {"chartRef": {"name": "dex-app"}, "values": {"proxy": {"http": OLD}}}},
+            {"HTTP_PROXY": NEW},
+            id="a place whose target has no editor",
+        ),
+        pytest.param(
             "containerdDropIn",
             node("", contentFrom={"secret": {"name": "a", "key": "b"}}),
             {"HTTP_PROXY": NEW},

@@ -158,7 +158,8 @@ def test_every_way_leads_to_the_same_commands(
     for proxy, trusted, proxy_first in [*before, last]:
         obj = both(obj, proxy, trusted, proxy_first=proxy_first)
     straight = both(start, *last[:2], proxy_first=False)
-    assert (spec_of(obj) or {}).get("preKubeadmCommands") == (spec_of(straight) or {}).get("preKubeadmCommands")
+    found, expected = ((spec_of(one) or {}).get("preKubeadmCommands") or [] for one in (obj, straight))
+    assert found == expected
 
 
 def test_the_trust_store_comes_before_our_restart_and_the_exports() -> None:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from proposals import FULL, apply, changes, findings, messages, proposals
 
 from krm_fn.config import Certificates
+from krm_fn.errors import InputError
+from krm_fn.function import run
 from krm_fn.patch import lookup
 from krm_fn.results import Severity
 from krm_fn.settings import ProxySettings
@@ -341,6 +343,36 @@ def test_our_config_map_with_data_of_a_wrong_type_is_told() -> None:
 def test_our_config_map_goes_when_there_are_no_certificates() -> None:
     (change,) = changes(target, config_map({"ca-bundle.crt": A}), NONE)
     assert (change.operation.op, change.operation.path) == ("remove", ())
+
+
+# What is read at all.
+
+
+UNREADABLE = """apiVersion: v1
+kind: ResourceList
+items:
+- apiVersion: apps/v1
+  kind: StatefulSet
+  metadata: {name: store}
+  spec: {a: *nothing}
+functionConfig:
+  apiVersion: fn.inject-proxy.io/v1alpha1
+  kind: ProxyConfig
+  metadata: {name: proxy}
+  spec:
+    trustedCA:
+      pem: |
+%s
+    targets: {workloadTrustStore: {workloads: [%s]}}
+"""
+
+
+def test_a_workload_is_read_only_where_it_holds_a_word_of_ours_or_matchers_are_given() -> None:
+    pem = "\n".join(f"        {line}" for line in A.splitlines())
+    done = run((UNREADABLE % (pem, "")).encode())
+    assert (done.exit_code, done.changed) == (0, 0)
+    with pytest.raises(InputError):
+        run((UNREADABLE % (pem, "{names: [other]}")).encode())
 
 
 def test_nothing_is_seen_of_a_proxy() -> None:

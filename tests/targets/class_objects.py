@@ -1,0 +1,118 @@
+"""Lists with a ClusterClass for the tests, and what Cluster API makes of the nodes of each Cluster.
+
+The law of this room: a list is asked for as a user does, through the whole function; the judge is Cluster API itself.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from support import need, run
+
+from krm_fn import function
+from krm_fn.yamledit import read
+
+PROXY = "http://user:p%40ss@proxy.corp.example:3128"
+VERSIONS = ("v1beta1", "v1beta2")
+CONTAINERD = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+KUBELET = "/etc/systemd/system/kubelet.service.d/http-proxy.conf"
+FILE = {"path": "/etc/motd", "content": "Hello"}
+
+
+def template(name: str, spec: Any, version: str = "v1beta1") -> dict[str, Any]:
+    """A template named ``cp`` is that of the control plane, any other one of workers."""
+    is_control_plane = name == "cp"
+    group, kind = ("controlplane", "ControlPlane") if is_control_plane else ("bootstrap", "Config")
+    spec = {"kubeadmConfigSpec": spec} if is_control_plane else spec
+    return {
+        "apiVersion": f"{group}.cluster.x-k8s.io/{version}",
+        "kind": f"Kubeadm{kind}Template",
+        "metadata": {"name": name, "namespace": "ns"},
+        "spec": {"template": {"spec": copy.deepcopy(spec)}},
+    }
+
+
+def reference(obj: Mapping[str, Any], version: str) -> dict[str, Any]:
+    """``ref`` or ``templateRef``, as the version of the class has it."""
+    key = "ref" if version == "v1beta1" else "templateRef"
+    return {key: {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "name": obj["metadata"]["name"]}}
+
+
+def cluster_class(version: str, cp: Any, machines: Mapping[str, Any], pools: Mapping[str, Any], **spec: Any) -> Any:
+    """A class with a template for its control plane, and one for each class of workers."""
+    infrastructure = {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "metadata": {"name": "x"}}
+
+    def worker(name: str, obj: Mapping[str, Any], kind: str) -> dict[str, Any]:
+        parts = {
+            "bootstrap": reference(obj, version),
+            "infrastructure": reference({**infrastructure, "kind": kind}, version),
+        }
+        return {"class": name, **({"template": parts} if version == "v1beta1" else parts)}
+
+    return {
+        "apiVersion": f"cluster.x-k8s.io/{version}",
+        "kind": "ClusterClass",
+        "metadata": {"name": "class", "namespace": "ns"},
+        "spec": {
+            "infrastructure": reference({**infrastructure, "kind": "AWSClusterTemplate"}, version),
+            "controlPlane": reference(cp, version),
+            "workers": {
+                "machineDeployments": [worker(name, obj, "AWSMachineTemplate") for name, obj in machines.items()],
+                "machinePools": [worker(name, obj, "AWSMachinePoolTemplate") for name, obj in pools.items()],
+            },
+            **copy.deepcopy(spec),
+        },
+    }
+
+
+def cluster(version: str, name: str = "one", network: Any = None, **topology: Any) -> dict[str, Any]:
+    """A Cluster of that class."""
+    named = {"class": "class"} if version == "v1beta1" else {"classRef": {"name": "class"}}
+    spec = {"clusterNetwork": network or {}, "topology": {**named, "version": "v1.34.0", **copy.deepcopy(topology)}}
+    return {
+        "apiVersion": f"cluster.x-k8s.io/{version}",
+        "kind": "Cluster",
+        "metadata": {"name": name, "namespace": "ns"},
+        "spec": spec,
+    }
+
+
+def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
+    """The items after a run with ``sharedTemplates: Patch``, and the lines of errors and warnings."""
+    targets = {"clusterClass": {"sharedTemplates": "Patch"}, **spec.pop("targets", {})}
+    wanted = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ".corp.example", "targets": targets, **spec}
+    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
+    listed = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": list(objects),
+        "functionConfig": {**config, "spec": wanted},
+    }
+    outcome = function.run(json.dumps(listed).encode())
+    told = [f"{one.severity.value}: {one.message}" for one in outcome.results if one.severity.value != "info"]
+    return read(outcome.output.decode())["items"], told
+
+
+def judged(objects: Sequence[Any], name: str) -> dict[str, Any]:
+    """The KubeadmConfigSpec of each sort of nodes of a Cluster, as Cluster API makes it out of class and templates."""
+    by_kind = {obj["kind"]: obj for obj in objects if obj["kind"] == "ClusterClass"}
+    (one,) = (obj for obj in objects if obj["kind"] == "Cluster" and obj["metadata"]["name"] == name)
+    templates = {obj["metadata"]["name"]: obj for obj in objects if obj["kind"].startswith("Kubeadm")}
+    asked = {"class": by_kind["ClusterClass"], "cluster": one, "templates": templates}
+    done = run([need("cluster-class")], json.dumps(asked).encode())
+    assert done.returncode == 0, done.stderr.decode()
+    said = json.loads(done.stdout)
+    assert said["errors"] == []
+    made = {name: node["spec"]["template"]["spec"] for name, node in said["nodes"].items()}
+    return {name: spec.get("kubeadmConfigSpec", spec) for name, spec in made.items()}
+
+
+def contents(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Path -> content of the files of a KubeadmConfigSpec; a path stands there once."""
+    files = spec.get("files") or []
+    found = {file["path"]: file.get("content", file.get("contentFrom")) for file in files}
+    assert len(found) == len(files)
+    return found
