@@ -9,6 +9,7 @@ import pytest
 from contract_lists import CONFIG, SETTINGS, resource_list
 
 from krm_fn.function import Outcome, run
+from krm_fn.results import Severity
 from krm_fn.yamledit import read
 
 GENERATE = CONFIG + "  targets:\n    giantswarmSystemdProxy: {generate: true}\n"
@@ -242,3 +243,29 @@ def test_the_only_item_may_go() -> None:
     output = run(wanting(resource_list(SECRET, config=GENERATE), mode="Remove")).output
     assert read(output.decode())["items"] == []
     assert run(output).output == output
+
+
+CONTROL_PLANE = """\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlane
+metadata:
+  name: one
+  namespace: org
+  labels: {cluster.x-k8s.io/cluster-name: one}
+spec:
+  kubeadmConfigSpec: {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("role", "errors"),
+    [pytest.param("Worker", 0, id="another role"), pytest.param("ControlPlane", 1, id="the role of the object")],
+)
+def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_error(role: str, errors: int) -> None:
+    config = GENERATE + "    containerdDropIn: {content: Secret}\n    kubeletDropIn: {enabled: false}\n"
+    overrides = [{"match": {"roles": [role]}, "httpProxy": "http://other:1"}]
+    outcome = run(wanting(resource_list(CLUSTER, CONTROL_PLANE, config=config), overrides=overrides))
+    told = [one.message for one in outcome.results if one.severity is Severity.ERROR]
+    assert len(told) == errors
+    assert all("holds the proxy of the whole Cluster" in message for message in told)
+    assert len(made(outcome.output)) == 1 - errors

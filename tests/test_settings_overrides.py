@@ -261,3 +261,45 @@ def test_an_override_that_fits_nothing_is_told(match: dict[str, Any], told: list
 
     assert list(idle(config, [((there,), "containerdDropIn"), ((), "containerdDropIn")])) == told
     assert list(idle(loaded(httpProxy=PROXY), [])) == []
+
+
+@pytest.mark.parametrize(
+    ("match", "particular"),
+    [
+        pytest.param({"clusters": ["prod-*"]}, False, id="the Cluster"),
+        pytest.param({"namespaces": ["org-acme"]}, False, id="the namespace of the Cluster"),
+        pytest.param({"clusters": ["lab"]}, False, id="another Cluster"),
+        pytest.param({"roles": ["ControlPlane"]}, False, id="another role"),
+        pytest.param({"roles": ["Worker"]}, True, id="the role"),
+        pytest.param({"workerGroups": ["gpu"]}, True, id="the worker group"),
+        pytest.param({"targets": ["kubeletDropIn"]}, True, id="the target"),
+    ],
+)
+def test_an_override_for_less_than_a_cluster_makes_its_settings_particular(
+    match: dict[str, Any], *, particular: bool
+) -> None:
+    spec = {**BASE, "overrides": [override(match, httpProxy=EU)]}
+    assert resolved(spec, WORKER).settings.is_particular is particular
+    assert resolved(spec, Membership(LAB), WORKER).settings.is_particular is particular
+
+
+def test_an_override_that_says_what_is_said_already_makes_nothing_particular() -> None:
+    spec = {**BASE, "overrides": [override({"roles": ["Worker"]}, httpProxy=PROXY)]}
+    assert not resolved(spec, WORKER).settings.is_particular
+
+
+@pytest.mark.parametrize(
+    ("memberships", "names"),
+    [
+        pytest.param([], (), id="none"),
+        pytest.param([WORKER, CONTROL_PLANE], ("prod-1",), id="two roles of one"),
+        pytest.param([Membership(LAB), WORKER], ("lab", "prod-1"), id="two"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["Inject", "Remove"])
+def test_the_settings_name_the_clusters_they_are_for(
+    memberships: list[Membership], names: tuple[str, ...], mode: str
+) -> None:
+    settings = resolved({**BASE, "mode": mode}, *memberships).settings
+    assert settings.clusters == names
+    assert settings.cluster == next(iter(names), "")

@@ -102,7 +102,7 @@ def judged(objects: Sequence[Any], name: str) -> dict[str, Any]:
     (one,) = (obj for obj in objects if obj["kind"] == "Cluster" and obj["metadata"]["name"] == name)
     templates = {obj["metadata"]["name"]: obj for obj in objects if obj["kind"].startswith("Kubeadm")}
     asked = {"class": by_kind["ClusterClass"], "cluster": one, "templates": templates}
-    done = run([need("cluster-class")], json.dumps(asked).encode())
+    done = run([need("cluster-class")], json.dumps(asked, ensure_ascii=False).encode())
     assert done.returncode == 0, done.stderr.decode()
     said = json.loads(done.stdout)
     assert said["errors"] == []

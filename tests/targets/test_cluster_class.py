@@ -172,7 +172,7 @@ NASTY = [
     pytest.param("back\\slash\\n \\", id="backslashes"),
     pytest.param("$HOME $(id) `id` ${x} $$", id="what a shell would expand"),
     pytest.param("{{ .builtin }} {% x %} # no: comment & <tag> - | >", id="what YAML and templates would read"),
-    pytest.param("ünï–日本\U0001f600", id="beyond ASCII"),
+    pytest.param("ünï日本\U0001f600", id="beyond ASCII"),
 ]
 
 
@@ -182,7 +182,7 @@ def test_any_value_of_the_variable_reaches_the_nodes_as_it_is(version: str, valu
     items, _ = answer(objects(version, cluster(version)))
     variable = {"name": "injectProxy", "value": {"httpProxy": value, "noProxy": [value]}}
     nodes = judged([*items[:-1], cluster(version, variables=[variable])], "one")
-    wanted = {name: value for name in ("HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")}
+    wanted = dict.fromkeys(("HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"), value)
     assert environments(nodes["controlPlane"]) == [wanted, wanted, wanted]
 
 
