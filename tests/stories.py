@@ -45,7 +45,13 @@ def items(data: bytes) -> list[str]:
     parts = cut(text, "items")
     if parts:
         return [text[start:end] for start, end in parts.items]
-    return [part.text for part in _members(text)["items"].items() or ()]
+    return [_with_dash(part) for part in _members(text)["items"].items() or ()]
+
+
+def _with_dash(part: Part) -> str:
+    """The text of an item, from the start of its line where nothing but the indicator stands before it."""
+    line = part.whole[part.whole.rfind("\n", 0, part.node.start) + 1 : part.node.start]
+    return part.text if line.strip(" -") else line + part.text
 
 
 def envelope(data: bytes) -> dict[str, str]:

@@ -110,9 +110,12 @@ def test_passwords(config: str, expected: set[str]) -> None:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        pytest.param({"a": 0, "b": "", "c": None, "d": False}, {"a": 0, "b": "", "c": None, "d": False}, id="kept"),
-        pytest.param({"a": [], "b": {"c": {"d": []}}}, {}, id="what holds nothing goes, and what holds only that"),
-        pytest.param([{"a": []}, 1], [{}, 1], id="the entries of a list stay"),
+        pytest.param({"a": 0, "b": None, "c": False}, {"a": 0, "b": None, "c": False}, id="kept"),
+        pytest.param({"a": [], "b": {"c": {"d": []}}, "e": ""}, {}, id="what is empty, or holds only that, goes"),
+        pytest.param([{"a": []}, 1, ""], [1, ""], id="so does an entry of a list, unless it is a text"),
+        pytest.param("a: []\nb: 1\n", [{"b": 1}], id="a text counts as what its documents say"),
+        pytest.param("YTogW10KYjogMQpjOiAyCg==", [{"b": 1, "c": 2}], id="so does one in base64"),
+        pytest.param("a: [\n", "a: [\n", id="a text that is no YAML is kept"),
     ],
 )
 def test_filled(data: Any, expected: Any) -> None:

@@ -116,8 +116,8 @@ def _variables(container: Container, bundle: Bundle | None) -> Iterator[Change |
             edit.replaced |= {index: wanted[name]} if lookup(env, (index,)) != wanted[name] else {}
         else:
             edit.removed.add(index)
-    others = {lookup(entry, ("name",)): index for index, entry in enumerate(env or ()) if isinstance(entry, Mapping)}
-    theirs = {name: others[name] for name in wanted if name in others and name not in met}
+    named = {name: index for index, entry in enumerate(env or ()) if isinstance(name := lookup(entry, ("name",)), str)}
+    theirs = {name: named[name] for name in wanted if name in named and name not in met}
     edit.appended += [entry for name, entry in wanted.items() if name not in met and name not in theirs]
     yield from (_change(operation, edit, container) for operation in edit.operations())
     for name, index in theirs.items():
