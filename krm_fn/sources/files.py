@@ -18,9 +18,10 @@ from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.targets import _embedded, _image_builder, _values, giantswarm_installation_values, tkg_cluster_config
+from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Value
 from krm_fn.targets._tkg import half
-from krm_fn.targets._values import SHORT, Edit, Slot, together
+from krm_fn.targets._values import SHORT, Slot
 
 _SWITCH = "TKG_HTTP_PROXY_ENABLED"
 _SWARM = Slot(("proxy",), SHORT, "`proxy`", kept=0)

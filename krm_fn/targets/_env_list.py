@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 from krm_fn.escaping import kubernetes_env
-from krm_fn.patch import ListEdit, Pointer, lookup
+from krm_fn.patch import ListEdit, Pointer, add, lookup
 from krm_fn.results import Finding
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _env_seen
+from krm_fn.targets._edit import Edit
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._shape import wrong_type
-from krm_fn.targets._values import Edit
 
 _NEW = ("NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
 """What is added, in the order of cluster-apps-operator."""
@@ -39,15 +39,27 @@ def edit(data: Any, path: Pointer, settings: ProxySettings) -> Edit | Finding:
         elif name and entry != new[name]:
             listed.replaced[index] = new[name]
     added = [name for name in _NEW if name in new and name not in old]
-    listed.appended += [new[name] for name in added]
+    names = [_name(entry) for index, entry in enumerate(entries or ()) if index not in listed.removed]
+    inside = [name for name in added if _followers(name, names)]
+    listed.appended += [new[name] for name in added if name not in inside]
+    operations = listed.operations()
+    for name in inside:
+        place = min(map(names.index, _followers(name, names)))
+        names.insert(place, name)
+        operations.append(add(*path, place, value=new[name]))
     sets = [*(_name(entry) for entry in listed.replaced.values()), *added]
     gone = [name for name in old if name not in new]
     return Edit(
-        tuple(listed.operations()),
+        tuple(operations),
         _message(sets, gone, path),
         _lines(old[name][1] for name in (*sets, *gone) if name in old),
         _lines(new[name] for name in sets),
     )
+
+
+def _followers(name: str, names: Sequence[str]) -> list[str]:
+    """Those of the names in front of which a new one stands: so one that went and comes back is in its place."""
+    return [other for other in _NEW[_NEW.index(name) + 1 :] if other in names]
 
 
 def is_there(data: Any, path: Pointer) -> bool:

@@ -19,8 +19,9 @@ from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.results import Change, Finding
+from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value, mappings, values
-from krm_fn.targets._values import Edit, in_document, together
+from krm_fn.targets._values import in_document
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 KINDS = frozenset({HELM_RELEASE, ("", "Secret"), ("", "ConfigMap")})

@@ -17,7 +17,8 @@ from krm_fn import patch
 from krm_fn.results import Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _values
-from krm_fn.targets._values import SNAKE, Edit, Keys, Slot, together
+from krm_fn.targets._edit import Edit, together
+from krm_fn.targets._values import SNAKE, Keys, Slot
 
 _ENVIRONMENT = "proxy_env"
 _UPPER = Keys("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")

@@ -18,9 +18,10 @@ from typing import Any
 from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
+from krm_fn.targets._edit import Edit
 from krm_fn.targets._embedded import Embedded, Value, begin, read, values
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import Edit, Slot, edit, in_documents, seen
+from krm_fn.targets._values import Slot, edit, in_documents, seen
 
 SECRET = ("", "Secret")
 WORDS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")

@@ -7,15 +7,15 @@ last member to removal goes.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import noproxy
-from krm_fn.patch import Operation, Pointer, add, apply, lookup, remove, replace
+from krm_fn.patch import Operation, Pointer, add, lookup, remove, replace
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
+from krm_fn.targets._edit import Edit
 from krm_fn.targets._embedded import Embedded
 from krm_fn.targets._embedded import change as embedded_change
 from krm_fn.targets._seen import Seen
@@ -60,24 +60,6 @@ CAMEL = Keys("httpProxy", "httpsProxy", "noProxy")
 SHORT = Keys("http", "https", "noProxy")
 
 
-@dataclass(frozen=True)
-class Edit:
-    """What gives the members of one mapping their values.
-
-    ``operations`` hold one after another from the root of the data; ``current`` and ``proposed`` are lines for a
-    person, ``message`` says what is done. Without operations there is nothing to do.
-    """
-
-    operations: tuple[Operation, ...]
-    message: str = ""
-    current: str = ""
-    proposed: str = ""
-
-    def changes(self) -> Iterator[Change]:
-        """A Change for each operation: for data that is the object itself."""
-        yield from (Change(operation, self.message) for operation in self.operations)
-
-
 def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     """What the mapping lacks or has too much.
 
@@ -90,11 +72,9 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
         A Finding where something else than a mapping stands there or on the way to it.
     """
     path, keys = slot.path, slot.keys
-    for depth in range(len(path) + 1):
-        held = lookup(data, path[:depth])
-        is_step = isinstance(held, list) and "".join(path[depth : depth + 1]).isdigit()
-        if held is not None and not (is_step or isinstance(held, Mapping)):
-            return wrong_type(path[:depth], held, "a mapping")
+    problem = _on_the_way(data, path)
+    if problem:
+        return problem
     there = lookup(data, path) or {}
     is_off = there.get(slot.switch, True) not in (None, True)
     if is_off and settings.variables():
@@ -111,38 +91,29 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     operations += [_set(data, path, name, new) for name in sets[:1]]
     operations += [_member(path, name, new, there) for name in sets[1:]]
     parts = [f"{verb} {_named(some)}" for verb, some in (("sets", sets), ("removes", gone)) if some]
+    message = f"{' and '.join(parts)} of {slot.what}"
     return Edit(
         tuple(operations),
-        f"{' and '.join(parts)} of {slot.what}",
+        message,
         _lines({name: there[name] for name in (*sets, *gone) if name in there}),
         _lines({name: new[name] for name in sets}),
+        (message,) if len(operations) == 1 else tuple(_told(one, slot, sets) for one in operations),
     )
 
 
-def together(data: Any, parts: Iterable[Callable[[Any], Edit | Finding]]) -> tuple[Edit, list[Finding]]:
-    """Several edits of the same data as one, and what stood in the way of others.
+def _on_the_way(data: Any, path: Pointer) -> Finding | None:
+    for depth in range(len(path) + 1):
+        held = lookup(data, path[:depth])
+        is_step = isinstance(held, list) and "".join(path[depth : depth + 1]).isdigit()
+        if held is not None and not (is_step or isinstance(held, Mapping)):
+            return wrong_type(path[:depth], held, "a mapping")
+    return None
 
-    Args:
-        data: as for ``edit``.
-        parts: each sees what those before it made of the data.
-    """
-    data, made, problems = copy.deepcopy(data), [], []
-    for part in parts:
-        one = part(data)
-        if isinstance(one, Finding):
-            problems.append(one)
-        elif one.operations:
-            data = apply(data, one.operations)
-            made.append(one)
-    return (
-        Edit(
-            tuple(operation for one in made for operation in one.operations),
-            ", ".join(one.message for one in made),
-            "\n".join(one.current for one in made if one.current),
-            "\n".join(one.proposed for one in made if one.proposed),
-        ),
-        problems,
-    )
+
+def _told(operation: Operation, slot: Slot, sets: list[str]) -> str:
+    """What one of several operations does; the one that makes the mapping sets the first member."""
+    name = operation.path[-1] if len(operation.path) > len(slot.path) else sets[0]
+    return f"{'removes' if operation.op == 'remove' else 'sets'} `{name}` of {slot.what}"
 
 
 def in_document(found: Embedded, made: Edit | Finding) -> Iterator[Change | Finding]:

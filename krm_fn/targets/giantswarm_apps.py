@@ -2,7 +2,7 @@
 
 What it sets: ``spec.config.configMap`` and ``spec.config.secret``, each with ``name: <cluster>-cluster-values`` and the
 namespace of the App, where the App has no such reference or an empty one; and the annotation
-``inject-proxy.io/references``, which names those of the two that were set here.
+``fn.inject-proxy.io/references``, which names those of the two that were set here.
 
 Where: ``App`` (``application.giantswarm.io``) of a Cluster in the list: one with its kubeconfig in
 ``spec.kubeConfig.secret``, or, where none is named, with its label ``giantswarm.io/cluster`` or in the namespace that
@@ -25,7 +25,7 @@ Before and after:
    labels:
      giantswarm.io/cluster: mycluster
 +  annotations:
-+    inject-proxy.io/references: configMap,secret
++    fn.inject-proxy.io/references: configMap,secret
  spec:
    catalog: default-test
 +  config:
@@ -66,7 +66,7 @@ CONSUMER = Consumer.POD
 _CONFIG = ("spec", "config")
 _FIELDS = ("configMap", "secret")
 _ANNOTATIONS = ("metadata", "annotations")
-_OURS = "inject-proxy.io/references"
+_OURS = "fn.inject-proxy.io/references"
 _MAPPINGS = (_CONFIG, *((*_CONFIG, field) for field in _FIELDS), _ANNOTATIONS)
 """What must be a mapping, if it is there."""
 

@@ -51,9 +51,10 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _env_list, _helm_values, _values
+from krm_fn.targets._edit import Edit
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import SHORT, SNAKE, Edit, Keys, Slot
+from krm_fn.targets._values import SHORT, SNAKE, Keys, Slot
 
 ID = "giantswarmChartValues"
 KINDS = _helm_values.KINDS

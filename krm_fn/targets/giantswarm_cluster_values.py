@@ -54,11 +54,12 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _env_list, _values
+from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value, begin, mappings, read, values
 from krm_fn.targets._made import is_made, skeleton
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._shape import wrong_type
-from krm_fn.targets._values import SHORT, SNAKE, Edit, Slot, in_document, together
+from krm_fn.targets._values import SHORT, SNAKE, Slot, in_document
 
 ID = "giantswarmClusterValues"
 KINDS = frozenset({("", "Secret"), ("", "ConfigMap")})

@@ -48,10 +48,11 @@ from krm_fn.patch import Operation, lookup
 from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _embedded
+from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._tkg import certificate, half, whole
-from krm_fn.targets._values import Edit, Keys, Slot, edit, in_document, seen, together
+from krm_fn.targets._values import Keys, Slot, edit, in_document, seen
 
 ID = "tkgClusterConfig"
 KINDS = frozenset({("", "Secret")})

@@ -193,7 +193,9 @@ def _set(spot: Spot, token: str, value: Any, before: str = "") -> None:
     child = _find(spot, token)
     if child is None:
         children = spot.open()
-        position = next((index for index, other in enumerate(children) if other.key == before), len(children))
+        position = next(
+            (index for index, other in enumerate(children) if before and other.key == before), len(children)
+        )
         children.insert(position, Entry(token, Spot(None, copy.deepcopy(value))))
     else:
         child.spot.become(value)
@@ -211,8 +213,9 @@ def _remove(spot: Spot, token: str) -> None:
 def _become_mapping(spot: Spot, value: dict[str, Any]) -> None:
     for key in [child.key for child in spot.open() if child.key is not None and child.key not in value]:
         _remove(spot, key)
-    for key, item in value.items():
-        _set(spot, key, item)
+    keys, there = list(value), {child.key for child in spot.open()}
+    for index, (key, item) in enumerate(value.items()):
+        _set(spot, key, item, before=next((other for other in keys[index:] if other in there), ""))
 
 
 def _become_list(spot: Spot, value: list[Any]) -> None:

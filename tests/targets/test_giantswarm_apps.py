@@ -15,7 +15,7 @@ OF_IT = ProxySettings(HTTP, HTTP, "x", cluster="mycluster")
 REFERENCE = {"name": "mycluster-cluster-values", "namespace": "org-giantswarm"}
 OTHER = {"name": "mine", "namespace": "org-giantswarm"}
 LABEL = {"giantswarm.io/cluster": "mycluster"}
-NOTE = "inject-proxy.io/references"
+NOTE = "fn.inject-proxy.io/references"
 
 
 def app(labels: Any = LABEL, namespace: str | None = "org-giantswarm", **spec: Any) -> Any:

@@ -13,21 +13,9 @@ from proposals import FULL, HTTP, HTTPS, NO, NONE
 from krm_fn import patch
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
+from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value, read
-from krm_fn.targets._values import (
-    CAMEL,
-    SHORT,
-    SNAKE,
-    Edit,
-    Keys,
-    Slot,
-    edit,
-    in_document,
-    in_documents,
-    is_there,
-    seen,
-    together,
-)
+from krm_fn.targets._values import CAMEL, SHORT, SNAKE, Keys, Slot, edit, in_document, in_documents, is_there, seen
 
 ROOT = Slot((), CAMEL, "the proxy")
 DEEP = Slot(("spec", "a", "proxy"), CAMEL, "the proxy")
@@ -179,7 +167,11 @@ def test_an_edit_says_in_words_what_it_does() -> None:
     assert made.message == "sets `httpProxy`, `httpsProxy` and removes `noProxy` of the proxy"
     assert made.current == "httpProxy=http://old:1\nnoProxy=a,b"
     assert made.proposed == f"httpProxy={HTTP}\nhttpsProxy={HTTPS}"
-    assert {change.message for change in made.changes()} == {made.message}
+    assert [change.message for change in made.changes()] == [
+        "removes `noProxy` of the proxy",
+        "sets `httpProxy` of the proxy",
+        "sets `httpsProxy` of the proxy",
+    ]
 
 
 @pytest.mark.parametrize(
