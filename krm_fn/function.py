@@ -12,12 +12,13 @@ from itertools import groupby
 from typing import Any
 
 from krm_fn import config, patch, results, settings
-from krm_fn.config import Mode
+from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.patch import Operation
-from krm_fn.resourcelist import ResourceList, reference
+from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.review import review
+from krm_fn.rollout import new_refs, rollout
 from krm_fn.sources import Objects
 from krm_fn.survey import Place, survey
 
@@ -66,6 +67,7 @@ def run(data: bytes) -> Outcome:
                 told = [*(_at_new_place(one, operations, place) for one in told), result]
                 edits.note(place, operations)
         found += told
+    places, found = _roll_out(resource_list, places, found, edits, wanted)
     idle = settings.idle(wanted, ((place.memberships, place.target_id) for place in every))
     found += (_about_config(resource_list, text, Severity.INFO) for text in idle)
     found += review(places, wanted, _config_ref(resource_list))
@@ -79,15 +81,21 @@ class _Edits:
         self.new_items: list[Mapping[str, Any]] = []
         self._changes: dict[int, list[Operation]] = {}
         self._gone: dict[int, list[Operation]] = {}
+        self.touched: set[int] = set()
 
     def note(self, place: Place, operations: list[Operation]) -> None:
         """Note what is to be done at a place; what is new is added as its data is in the end."""
         if place.is_new:
             self.new_items += [place.obj.data] if operations else []
             return
+        self.touched |= {id(place.obj)} if operations else set()
+        self.add(place.index, place.obj, operations)
+
+    def add(self, index: int, obj: Object, operations: list[Operation]) -> None:
+        """Note operations on an object of an item, from the root of the item."""
         for operation in operations:
-            is_all = operation.op == "remove" and operation.path == place.obj.path
-            (self._gone if is_all else self._changes).setdefault(place.index, []).append(operation)
+            is_all = operation.op == "remove" and operation.path == obj.path
+            (self._gone if is_all else self._changes).setdefault(index, []).append(operation)
 
     @property
     def changes(self) -> dict[int, list[Operation]]:
@@ -99,6 +107,28 @@ class _Edits:
     def number(self) -> int:
         """How many items change, come or go."""
         return len(self.changes) + len(self.new_items)
+
+
+def _roll_out(
+    resource_list: ResourceList, places: list[Place], found: list[Result], edits: _Edits, wanted: ProxyConfig
+) -> tuple[list[Place], list[Result]]:
+    """The places and results, about objects of the names that they have once templates are renamed."""
+    is_check = wanted.mode is Mode.CHECK
+    if not is_check and any(result.severity is Severity.ERROR for result in found):
+        return places, found  # nothing will be changed
+    said, told = list(rollout(resource_list, places, wanted, edits.touched)), list(found)
+    for one in said:
+        if isinstance(one.what, Finding):
+            told.append(one.what.about(one.obj.ref))
+            continue
+        operations, result = _result_of_change(one.what, one.obj, wanted.mode)
+        edits.add(one.index, one.obj, operations)
+        told.append(result)
+    refs = {} if is_check else new_refs(said)
+    return (
+        [replace(place, obj=replace(place.obj, ref=refs.get(place.obj.ref, place.obj.ref))) for place in places],
+        [replace(result, ref=refs.get(result.ref, result.ref)) for result in told],
+    )
 
 
 def _outcome(resource_list: ResourceList, edits: _Edits, found: list[Result], *, checking: bool = False) -> Outcome:
@@ -152,24 +182,24 @@ def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Resu
     if place.is_new and changes:
         patch.apply(data, [change.operation for change in changes])
         told = "is made, because there is none in the list: " + ", ".join(change.message for change in changes)
-        yield _result_of_change(Change(patch.add(value=data), told), place, mode)
+        yield _result_of_change(Change(patch.add(value=data), told), place.obj, mode, place.target_id)
         return
     for change in changes:
-        yield _result_of_change(change, place, mode)
+        yield _result_of_change(change, place.obj, mode, place.target_id)
         if change.operation.path:
             patch.apply(data, [change.operation])
         else:
             data.clear()  # it goes: no other target finds anything in it
 
 
-def _result_of_change(change: Change, place: Place, mode: Mode) -> tuple[list[Operation], Result]:
+def _result_of_change(change: Change, obj: Object, mode: Mode, target: str = "") -> tuple[list[Operation], Result]:
     operation = change.operation
-    current = patch.lookup(place.obj.data, operation.path) if change.current is None else change.current
+    current = patch.lookup(obj.data, operation.path) if change.current is None else change.current
     proposed = operation.value if change.proposed is None else change.proposed
     severity, message = Severity.INFO, change.message
     if not operation.path:  # a whole object says nothing that its name does not
         current = proposed = None
     if mode is Mode.CHECK:
         severity, message = Severity.ERROR, f"{change.message}: not done, `mode: Check` only looks"
-    result = Result(severity, message, place.obj.ref, operation.path, current, proposed, place.target_id)
-    return [replace(operation, path=(*place.obj.path, *operation.path))], result
+    result = Result(severity, message, obj.ref, operation.path, current, proposed, target)
+    return [replace(operation, path=(*obj.path, *operation.path))], result

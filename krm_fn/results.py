@@ -41,6 +41,10 @@ class Finding:
     current: Any = None
     proposed: Any = None
 
+    def about(self, ref: ObjectRef, target: str = "") -> Result:
+        """The finding, stamped with the object and, where one said it, the target."""
+        return Result(self.severity, self.message, ref, self.path, self.current, self.proposed, target)
+
 
 @dataclass(frozen=True)
 class Change:

@@ -71,15 +71,7 @@ class Place:
 
     def result(self, finding: Finding) -> Result:
         """``finding``, stamped with the object and the target."""
-        return Result(
-            finding.severity,
-            finding.message,
-            self.obj.ref,
-            finding.path,
-            finding.current,
-            finding.proposed,
-            self.target_id,
-        )
+        return finding.about(self.obj.ref, self.target_id)
 
 
 def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
@@ -203,7 +195,7 @@ def _may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
 def _is_selected(obj: Object, wanted: ProxyConfig) -> bool:
     return not obj.is_local and wanted.selector.selects(
         kind=obj.ref.kind,
-        name=obj.ref.name,
+        name=obj.base_name,
         namespace=obj.ref.namespace,
         labels=obj.labels,
         annotations=obj.annotations,

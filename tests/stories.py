@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from krm_fn import patch
 from krm_fn.errors import InputError
 from krm_fn.function import Outcome
 from krm_fn.patch import APPEND, Operation, Pointer
-from krm_fn.resourcelist import objects, reference
+from krm_fn.resourcelist import Object, objects, reference
 from krm_fn.results import ObjectRef
 from krm_fn.yamledit import Document, cut, documents, read
 from krm_fn.yamledit.document import Part
@@ -72,20 +73,29 @@ def meaning(item: str) -> Any:
 
 
 def pairs(before: bytes, after: bytes) -> list[tuple[str, str]]:
-    """The text of each item in both lists, by its identity; "" where a run made it or took it out."""
+    """The text of each item in both lists, by its identity; "" where a run made it or took it out.
+
+    A hash in its name makes no other object of it.
+    """
     old, new = items(before), items(after)
     left: dict[ObjectRef, list[str]] = {}
     for item in new:
-        left.setdefault(reference(meaning(item)), []).append(item)
-    found = [(item, left.get(reference(meaning(item)), [])) for item in old]
+        left.setdefault(identity(meaning(item)), []).append(item)
+    found = [(item, left.get(identity(meaning(item)), [])) for item in old]
     return [(item, same.pop(0) if same else "") for item, same in found] + [
         ("", item) for rest in left.values() for item in rest
     ]
 
 
 def objects_of(item: str) -> dict[ObjectRef, Any]:
-    """The objects that an item is or holds; none if there is no item."""
-    return {found.ref: found.data for found in objects(meaning(item))} if item else {}
+    """The objects that an item is or holds, by their identity; none if there is no item."""
+    return {identity(found.data): found.data for found in objects(meaning(item))} if item else {}
+
+
+def identity(data: dict[str, Any]) -> ObjectRef:
+    """What an object is, its name without a hash."""
+    ref = reference(data)
+    return replace(ref, name=Object((), data, ref).base_name, file_path="", file_index=0)
 
 
 def function_config(data: bytes) -> dict[str, Any]:
@@ -184,7 +194,10 @@ def unexplained(before: bytes, outcome: Outcome) -> list[str]:
     found: list[str] = []
     for old, new in ((old, new) for old, new in pairs(before, outcome.output) if old != new):
         both = (objects_of(old), objects_of(new))
-        told = {ref: [one.path for one in outcome.results if _is(ref, one.ref)] for ref in {**both[0], **both[1]}}
+        told = {
+            ref: [one.path for one in outcome.results if any(_is(reference(data), one.ref) for data in same)]
+            for ref, same in ((ref, [each[ref] for each in both if ref in each]) for ref in {**both[0], **both[1]})
+        }
         found += [] if any(told.values()) else [f"an item changed that no result is about:\n{new}"]
         found += [f"{ref} came or went untold" for ref in both[0].keys() ^ both[1].keys() if () not in told[ref]]
         for ref in both[0].keys() & both[1].keys():

@@ -40,7 +40,7 @@ from krm_fn.yamledit import read
 
 Golden = Callable[[Path, bytes], None]
 
-FOLDERS = [TESTDATA / name for name in (*TARGETS, "clusters", "documents", "systems", "errors")]
+FOLDERS = [TESTDATA / name for name in (*TARGETS, "clusters", "documents", "rollout", "systems", "errors")]
 STORIES = sorted(path.parent for folder in FOLDERS for path in folder.rglob("input.yaml"))
 FAILING = [story for story in STORIES if (story / "errors.txt").exists()]
 WORKING = [story for story in STORIES if story not in FAILING]
@@ -172,7 +172,14 @@ def test_another_proxy_changes_nothing_but_lines_that_hold_a_value(story: Path) 
     once = run(input_of(story)).output
     old, new = ("".join(items(data)).splitlines() for data in (once, run(with_other_proxy(once)).output))
     values = [readable(after) for before, after in zip(old, new, strict=True) if before != after]
-    assert [line for line in values if not any(new in line for new in (HOST, NETWORK, DOMAIN))] == []
+    assert [
+        line for line in values if not (any(new in line for new in (HOST, NETWORK, DOMAIN)) or names_a_hash(line))
+    ] == []
+
+
+def names_a_hash(line: str) -> bool:
+    """True for the name of a template that follows from its content, and for a reference to it."""
+    return bool(re.search(r'\bname: "?[\w.-]+-[0-9a-f]{10}\b', line))
 
 
 def readable(line: str) -> str:

@@ -27,13 +27,14 @@ It is a KRM function: kustomize, kpt and their like run it. It reads a ResourceL
 functionConfig in it declares, and writes the list back to standard output.
 
 usage: inject-proxy [--verbose] [--traceback] < resourcelist.yaml
-       inject-proxy explain | lint | import | export [--help] ...
+       inject-proxy explain | lint | import | export | check [--help] ...
        inject-proxy --help | --version
 
   import            make a ProxyConfig of values of TKG, Giant Swarm, Konvoy or Konvoy Image Builder
   export            fill a file of one of these systems with the proxy of a ProxyConfig
   explain           who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it
   lint              judge a NO_PROXY list, or what manifests say about a proxy, and mend it
+  check             what of a proxy the inputs of an image build would leave in the image
 
   -v, --verbose     tell every change on standard error, not only errors and warnings
       --traceback   for a report of a bug: show where it happened (may show what is in the input)
@@ -56,7 +57,7 @@ A ConfigMap with the same keys under `data` works too. exit codes: 0 done; 1 an 
 error and in `results`; 2 wrong usage; 3 a bug of this program.
 """
 _FLAGS = frozenset({"-v", "--verbose", "--traceback", "-h", "--help", "--version"})
-_COMMANDS = {"explain": "explain", "export": "export", "import": "import_", "lint": "lint"}
+_COMMANDS = {"check": "check", "explain": "explain", "export": "export", "import": "import_", "lint": "lint"}
 """The sub-commands, and the module of each."""
 _BUG = 3
 # A manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), and a walk takes up to four frames a level.

@@ -33,13 +33,12 @@ def read_files(paths: Iterable[str]) -> dict[str, bytes]:
         UsageError: a path does not exist.
         InputError: a file or folder cannot be read.
     """
-    found: dict[Path, Path] = {}
-    for path in paths:
-        if not exists(path):
-            raise UsageError(f'there is no file or folder "{path}"')
-        for file in _files(Path(path)):
-            found.setdefault(file.resolve(), file)
-    return {str(file): _content(file) for file in found.values()}
+    return {str(file): _content(file) for file in _found(paths, _ENDINGS)}
+
+
+def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | None]:
+    """The same of files with any name; None for one of more than ``at_most`` bytes; raises as ``read_files`` does."""
+    return {str(file): _content(file) if _size(file) <= at_most else None for file in _found(paths, None)}
 
 
 def read_file(path: str) -> bytes:
@@ -74,7 +73,18 @@ def write_files(contents: Mapping[str, bytes]) -> None:
             leftover.unlink(missing_ok=True)
 
 
-def _files(path: Path) -> Iterator[Path]:
+def _found(paths: Iterable[str], endings: frozenset[str] | None) -> list[Path]:
+    found: dict[Path, Path] = {}
+    for path in paths:
+        if not exists(path):
+            raise UsageError(f'there is no file or folder "{path}"')
+        for file in _files(Path(path), endings):
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
+
+
+def _files(path: Path, endings: frozenset[str] | None) -> Iterator[Path]:
+    """Files with one of the endings, or all; one that a person has named in any case."""
     if not path.is_dir():
         yield path
         return
@@ -86,9 +96,16 @@ def _files(path: Path) -> Iterator[Path]:
         if child.name.startswith("."):
             continue
         if child.is_dir():
-            yield from () if child.is_symlink() else _files(child)  # a link may lead round in a circle
-        elif child.suffix in _ENDINGS and child.is_file():
+            yield from () if child.is_symlink() else _files(child, endings)  # a link may lead round in a circle
+        elif (endings is None or child.suffix in endings) and child.is_file():
             yield child
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError as error:
+        raise InputError(f'"{file}" cannot be read: {error.strerror}') from None
 
 
 def _content(file: Path) -> bytes:

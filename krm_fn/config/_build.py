@@ -39,7 +39,7 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
         targets=spec.get("targets", {}),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
         mirror=_mirror(spec["registryMirror"]) if "registryMirror" in spec else None,
-        hash_names=spec.get("rollout", {}).get("hashNames", False),
+        hash_names=spec.get("rollout", {}).get("hashNames"),
     )
 
 

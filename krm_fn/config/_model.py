@@ -123,8 +123,9 @@ class ProxyConfig:
     The URLs are as given, "" for none. ``no_proxy`` holds the user's entries, taken apart at commas and trimmed, each
     with the field it stands in. ``cluster_defaults`` is what to take where the Clusters say nothing. ``lint`` holds the
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
-    that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``.
-    ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else names one.
+    that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
+    ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
+    names one.
     """
 
     http_proxy: str = ""
@@ -139,5 +140,5 @@ class ProxyConfig:
     targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trusted_ca: Certificates = field(default_factory=Certificates)
     mirror: Mirror | None = None
-    hash_names: bool = False
+    hash_names: bool | None = None
     says_none: bool = False

@@ -15,9 +15,9 @@ from typing import Any
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
 from krm_fn.resourcelist._layouts import SHAPE, Edits, WholeLayout, layout_of
-from krm_fn.resourcelist._objects import Object, objects, reference
+from krm_fn.resourcelist._objects import BASE_NAME, Object, objects, reference
 
-__all__ = ["Object", "ResourceList", "kinds_in", "objects", "reference"]
+__all__ = ["BASE_NAME", "Object", "ResourceList", "kinds_in", "objects", "reference"]
 
 _BOM = "\ufeff"
 _KIND = re.compile(r"""kind["']?[ \t]*:[ \t]*(?:["']?([A-Za-z]+)|[&!*|>])""")

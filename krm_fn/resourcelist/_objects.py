@@ -5,6 +5,7 @@ The law of this room: it reads the identity of an object and no other field.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,10 @@ from krm_fn.patch import Pointer
 from krm_fn.results import ObjectRef
 
 _LOCAL_CONFIG = "config.kubernetes.io/local-config"
+BASE_NAME = "fn.inject-proxy.io/base-name"
+"""The annotation that keeps the name which stands before a hash in the name of an object."""
+
+_HASH = re.compile(r"-[0-9a-f]{10}")
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,13 @@ class Object:
     def annotations(self) -> dict[str, Any]:
         """``metadata.annotations``, empty where there are none."""
         return _metadata(self.data, "annotations")
+
+    @property
+    def base_name(self) -> str:
+        """Its name, without the hash that a run has put behind it."""
+        base = _string(self.annotations.get(BASE_NAME))
+        is_hashed = base and self.ref.name.startswith(base) and _HASH.fullmatch(self.ref.name, len(base))
+        return base if is_hashed else self.ref.name
 
     @property
     def is_local(self) -> bool:

@@ -23,6 +23,7 @@ from krm_fn.targets import (
     giantswarm_cluster_values,
     giantswarm_installation_values,
     giantswarm_systemd_proxy,
+    image_builder_overrides,
     kubeadm_commands,
     kubelet_drop_in,
     kyverno_policies,
@@ -149,11 +150,13 @@ TARGETS: dict[str, Target] = {
         tkg_cluster_config,
         tkg_cluster_class,
         caren_cluster_config,
+        image_builder_overrides,
     )
 }
 
 MAKERS: dict[str, Maker] = {
-    maker.ID: maker for maker in (giantswarm_systemd_proxy, giantswarm_cluster_values, workload_trust_store)
+    maker.ID: maker
+    for maker in (giantswarm_systemd_proxy, giantswarm_cluster_values, workload_trust_store, image_builder_overrides)
 }
 """Those targets that make what is missing."""
 

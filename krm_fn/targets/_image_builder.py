@@ -5,32 +5,30 @@ writes both places the playbooks read: `proxy_env`, the environment of Ansible's
 top-level `http_proxy`, `https_proxy` and `no_proxy`, without which containerd gets no drop-in while provisioning.
 
 Source: the Konvoy document's ``http-proxy-override.yaml``; mesosphere/konvoy-image-builder,
-``ansible/roles/containerd/tasks/http-proxy.yaml`` (``when: http_proxy is defined or …``).
+``ansible/roles/containerd/tasks/main.yaml`` (``when: http_proxy is defined or …``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.patch import Operation, Pointer, lookup
 from krm_fn.results import Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _values
 from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._values import SNAKE, Keys, Slot
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._shape import wrong_type
+from krm_fn.targets._values import SNAKE, Slot
 
 _ENVIRONMENT = "proxy_env"
-_UPPER = Keys("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
-"""That of the document's own file, for a `proxy_env` that is new."""
+"""The six names of `proxy_env` as the document's own file has them."""
 
-SLOTS = (
-    Slot((_ENVIRONMENT,), _UPPER, f"`{_ENVIRONMENT}`", kept=0),
-    Slot((_ENVIRONMENT,), SNAKE, f"`{_ENVIRONMENT}`", kept=0),
-    Slot((), SNAKE, "the override file"),
-)
-"""Where the names stand, for ``_values.edit`` and ``_values.seen``."""
+_TOP = Slot((), SNAKE, "the override file")
 
 
 def edit(data: Any, settings: ProxySettings) -> Edit | Finding:
@@ -43,17 +41,69 @@ def edit(data: Any, settings: ProxySettings) -> Edit | Finding:
     Returns:
         A Finding where something else than a mapping stands in the place of one.
     """
-    slots = [partial(_values.edit, slot=slot, settings=settings) for slot in SLOTS]
-    made, problems = together(data, (partial(_environment, settings=settings), *slots))
+    environment, top = (partial(_environment, settings=settings), partial(_values.edit, slot=_TOP, settings=settings))
+    made, problems = together(data, (environment, top))
     return problems[0] if problems else made
 
 
-def _environment(data: Any, settings: ProxySettings) -> Edit:
-    """The whole of `proxy_env`, where there is none yet."""
-    values = settings.variables()
-    if not values or not isinstance(data, dict) or data.get(_ENVIRONMENT) is not None:
-        return Edit(())
-    new = {name: values[name] for name in _ORDER if name in values}
-    names = ", ".join(f"`{name}`" for name in new)
-    lines = "\n".join(f"{name}={value}" for name, value in new.items())
-    return Edit((patch.add(_ENVIRONMENT, value=new),), f"sets {names} of `{_ENVIRONMENT}`", proposed=lines)
+def is_there(data: Any) -> bool:
+    """Whether a document sets one of the names already, in either place."""
+    held = lookup(data, (_ENVIRONMENT,))
+    return _values.is_there(data, _TOP) or (isinstance(held, Mapping) and not held.keys().isdisjoint(_ORDER))
+
+
+def seen(data: Any, text: Pointer) -> Iterator[Seen]:
+    """What a document sets: in `proxy_env` each name for itself, at the top both cases, as the drop-in will have them.
+
+    Args:
+        data: the document as plain data.
+        text: where the text stands that it was read from.
+    """
+    for name in _ORDER:
+        value = lookup(data, (_ENVIRONMENT, name))
+        if isinstance(value, str) and value:
+            yield Seen(name, value, text, value, f"`{_ENVIRONMENT}`")
+    yield from _values.seen(data, _TOP, text)
+
+
+def _environment(data: Any, settings: ProxySettings) -> Edit | Finding:
+    """What `proxy_env` lacks or has too much."""
+    if not isinstance(data, Mapping):
+        return wrong_type((), data, "a mapping")
+    held = data.get(_ENVIRONMENT)
+    if held is not None and not isinstance(held, Mapping):
+        return wrong_type((_ENVIRONMENT,), held, "a mapping")
+    there, variables = held or {}, settings.variables()
+    new = {name: variables[name] for name in _ORDER if name in variables}
+    sets = [name for name, value in new.items() if there.get(name) != value]
+    gone = [name for name in _ORDER if name in there and name not in new]
+    parts = [(verb, ", ".join(f"`{name}`" for name in some)) for verb, some in (("sets", sets), ("removes", gone))]
+    return Edit(
+        (*_settings(held, new, sets), *_removals(there, new, gone)),
+        " and ".join(f"{verb} {names}" for verb, names in parts if names) + f" of `{_ENVIRONMENT}`",
+        "\n".join(f"{name}={there[name]}" for name in (*sets, *gone) if name in there),
+        "\n".join(f"{name}={new[name]}" for name in sets),
+    )
+
+
+def _settings(held: Any, new: Mapping[str, str], sets: list[str]) -> list[Operation]:
+    """The names that are set, a new one in front of those that follow it in the document's order."""
+    if held is None:
+        return [patch.add(_ENVIRONMENT, value=dict(new))] if sets else []
+    return [
+        patch.replace(_ENVIRONMENT, name, value=new[name])
+        if name in held
+        else patch.add(_ENVIRONMENT, name, value=new[name], before=_follower(held, name))
+        for name in sets
+    ]
+
+
+def _removals(there: Mapping[str, Any], new: Mapping[str, str], gone: list[str]) -> list[Operation]:
+    """Without the names; without `proxy_env` where it held nothing else."""
+    if gone and not new and len(gone) == len(there):
+        return [patch.remove(_ENVIRONMENT)]
+    return [patch.remove(_ENVIRONMENT, name) for name in gone]
+
+
+def _follower(held: Mapping[str, Any], name: str) -> str:
+    return next((other for other in _ORDER[_ORDER.index(name) + 1 :] if other in held), "")

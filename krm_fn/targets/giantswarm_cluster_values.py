@@ -55,11 +55,12 @@ from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _env_list, _values
 from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._embedded import Embedded, Value, begin, mappings, read, values
+from krm_fn.targets._embedded import Embedded, Value, mappings, read, values
 from krm_fn.targets._made import is_made, skeleton
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import SHORT, SNAKE, Slot, in_document
+from krm_fn.targets._whole_text import begun, edited
 
 ID = "giantswarmClusterValues"
 KINDS = frozenset({("", "Secret"), ("", "ConfigMap")})
@@ -70,9 +71,6 @@ CONSUMER = Consumer.POD
 _SUFFIX = "-cluster-values"
 _KEY = "values"
 _ENV = ("env",)
-_NOTHING = "{}\n"
-"""A text of which only an empty mapping is left, and no comment."""
-
 _SLOTS = (
     Slot(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=0),
     Slot((), SNAKE, "the values"),
@@ -133,19 +131,7 @@ def _text(obj: Mapping[str, Any]) -> Value | Finding:
 def _fresh(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Iterator[Change]:
     """The text where there is none, or none that says anything; comments stay."""
     made, _ = together({}, _parts(obj, {}, settings))
-    if not made.operations:
-        if _is_all_made_here(obj, value):
-            yield _without(obj, value)
-        return
-    empty = replace(value, text="" if value.text.strip() == "{}" else value.text)
-    change = begin(empty, made.operations, made.message, proposed=made.proposed)
-    field, text = value.path[0], change.operation.value
-    if lookup(obj, value.path) is not None:
-        yield change
-    elif isinstance(obj.get(field), Mapping):
-        yield replace(change, operation=patch.add(*value.path, value=text))
-    else:
-        yield replace(change, operation=patch.add(field, value={_KEY: text}))
+    yield from begun(obj, value, made)
 
 
 def _edited(obj: Mapping[str, Any], found: Embedded, settings: ProxySettings) -> Iterator[Change | Finding]:
@@ -156,9 +142,7 @@ def _edited(obj: Mapping[str, Any], found: Embedded, settings: ProxySettings) ->
         return
     for one in problems:
         yield from in_document(found, one)
-    for told in in_document(found, made):
-        is_last = isinstance(told, Change) and told.operation.value == value.written(_NOTHING)
-        yield _without(obj, value) if is_last else told
+    yield from edited(obj, found, made)
 
 
 def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
@@ -167,18 +151,6 @@ def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
         return False
     made, problems = together(found.data, _parts(obj, found.data, ProxySettings()))
     return not problems and not patch.apply(copy.deepcopy(found.data), made.operations)
-
-
-def _without(obj: Mapping[str, Any], value: Value) -> Change:
-    """Without a text of which nothing is left, or the object if it was made here and holds nothing else."""
-    if _is_all_made_here(obj, value):
-        return Change(patch.remove(), "goes, because it was made here and nothing is left in it")
-    path = value.path if len(obj[value.path[0]]) > 1 else value.path[:1]
-    return Change(patch.remove(*path), "removes the values, which held nothing but a proxy")
-
-
-def _is_all_made_here(obj: Mapping[str, Any], value: Value) -> bool:
-    return is_made(obj) and all(one.path == value.path for one in values(obj))
 
 
 def _parts(obj: Mapping[str, Any], data: Any, settings: ProxySettings) -> list[_Part]:

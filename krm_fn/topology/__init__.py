@@ -9,6 +9,17 @@ from __future__ import annotations
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.kinds import kinds
 from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
-from krm_fn.topology.references import Key, key_of, target_of
+from krm_fn.topology.references import Key, key_of, references, target_of
 
-__all__ = ["ClusterFacts", "Fact", "Key", "Membership", "Role", "Topology", "key_of", "kinds", "target_of"]
+__all__ = [
+    "ClusterFacts",
+    "Fact",
+    "Key",
+    "Membership",
+    "Role",
+    "Topology",
+    "key_of",
+    "kinds",
+    "references",
+    "target_of",
+]

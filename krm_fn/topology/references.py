@@ -79,6 +79,18 @@ def uses(obj: Object) -> Iterator[tuple[Key, Use]]:
                 yield target, Use(source, path, role, _worker_class(obj, path))
 
 
+def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
+    """All that an object of any kind names by a reference of either shape, in whatever field, and where."""
+    left: list[tuple[Pointer, Any]] = [((str(key),), value) for key, value in obj.data.items()]
+    while left:
+        path, value = left.pop()
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        left += [((*path, str(key)), member) for key, member in members]
+        target = target_of(value, obj.ref.namespace)
+        if target and target[0]:
+            yield target, path
+
+
 def owners(obj: Object) -> Iterator[Key]:
     """The owners, which Kubernetes looks for in the namespace of the object itself."""
     for _, owner in values(obj.data, ("metadata", "ownerReferences", "*")):

@@ -1,0 +1,56 @@
+"""A YAML document as plain data whose texts know their lines.
+
+The law of this room: every scalar is a text, as a playbook that is not run has nothing else; no text is looked into.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+from typing import Any
+
+from krm_fn.yamledit import Document
+from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
+
+
+class Word(str):
+    """A text; ``line`` is that of its first character, counted from 1."""
+
+    __slots__ = ("line",)
+    line: int
+
+    def __new__(cls, text: str, line: int) -> Word:
+        """A text at a line."""
+        word = super().__new__(cls, text)
+        word.line = line
+        return word
+
+
+def read(text: str) -> Any:
+    """The data of one document: dict, list, Word; raises InputError if it is not one."""
+    document = Document(text)
+    document.data()  # refuses what aliases would blow up
+    breaks = [index for index, character in enumerate(text) if character == "\n"]
+    return _view(document.root, breaks)
+
+
+def text_of(data: Any) -> Word | None:
+    """The text, or None for anything else."""
+    return data if isinstance(data, Word) else None
+
+
+def entries(data: Any) -> Iterator[Any]:
+    """The entries of a list, or a single one that stands in the place of a list."""
+    yield from data if isinstance(data, list) else () if data is None else (data,)
+
+
+def _view(node: Node, breaks: list[int]) -> Any:
+    if isinstance(node, Mapping):
+        return {_view(key, breaks) if isinstance(key, Scalar) else "": _view(one, breaks) for key, one in node.entries}
+    if isinstance(node, Sequence):
+        return [_view(item, breaks) for item in node.items]
+    if isinstance(node, Alias):
+        return _view(node.target, breaks)
+    assert isinstance(node, Scalar)  # noqa: S101 -- the last of the four kinds
+    is_block = node.style in ("|", ">")
+    return Word(node.value, bisect.bisect_left(breaks, node.start) + 1 + is_block)

@@ -1,0 +1,93 @@
+"""``inject-proxy check``: whether the inputs of an image build would leave a proxy in the image.
+
+The law of this room: words in, words out; what would be left, and what is only used, another room knows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from krm_fn.baked import Note, Report, check
+from krm_fn.cli._answer import Answer
+from krm_fn.cli._arguments import taken_apart
+from krm_fn.cli._files import read_every_file
+from krm_fn.errors import UsageError
+from krm_fn.results import Severity, redact
+
+USAGE = """\
+inject-proxy check: tells what of a proxy the inputs of an image build would leave in the image.
+
+usage: inject-proxy check [--output text|json] PATH ...
+
+  PATH              files and folders of a build: roles and tasks of Ansible with the files they place, overrides and
+                    variables of (Konvoy) Image Builder, templates of Packer, user data of cloud-init, Dockerfiles,
+                    shell scripts, and files that lie as in the image, such as etc/environment
+      --output      text (default) or json: a list of results as a KRM function gives them
+
+One image serves networks with different proxies, so a proxy may be used while it is built, and must not stay in it.
+Nothing is run: variables, conditions and the order of steps are not worked out, and files that are not recognised are
+named, not called clean. docs/check.md tells what is looked at.
+
+exit codes: 0 nothing would be left; 1 something would; 2 wrong usage; 3 a bug of this program.
+"""
+_LONGEST = 1 << 20
+_NAMED = 5
+
+
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:  # noqa: ARG001 -- one door for all
+    """Look at files.
+
+    Args:
+        arguments: those behind ``check``.
+        read_stdin: not called: a build is made of files.
+
+    Raises:
+        UsageError: an unknown option, no path, or one that does not exist.
+        InputError: a file or folder cannot be read.
+    """
+    given = taken_apart("check", arguments, {"--output": ("text", "json")})
+    if not given.words:
+        raise UsageError("a file or folder must be named: `inject-proxy check --help` shows how")
+    report = check(read_every_file(given.words, at_most=_LONGEST))
+    as_json = given.options.get("--output") == "json"
+    told = json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n"
+    lines = "".join(f"{_line(note)}\n" for note in report.notes)
+    exit_code = int(any(note.severity is Severity.ERROR for note in report.notes))
+    return Answer((told if as_json else lines).encode(errors="surrogateescape"), _summary(report), exit_code)
+
+
+def _line(note: Note) -> str:
+    return " ".join(str(redact(f"[{note.severity.value}] {note.file}:{note.line}: {note.message}")).split())
+
+
+def _data(note: Note) -> Mapping[str, Any]:
+    return {
+        "message": redact(note.message),
+        "severity": note.severity.value,
+        "file": {"path": note.file},
+        "tags": {"line": str(note.line)},
+    }
+
+
+def _summary(report: Report) -> tuple[str, ...]:
+    unknown = [name for name, kind in report.kinds.items() if not kind]
+    kinds = Counter(kind for kind in report.kinds.values() if kind)
+    parts = [f"{_count(len(report.kinds), 'file')} looked at", *(f"{kind}: {n}" for kind, n in sorted(kinds.items()))]
+    parts += [f"not recognised: {len(unknown)}"]
+    for severity in (Severity.ERROR, Severity.WARNING):
+        parts.append(_count(sum(note.severity is severity for note in report.notes), severity.value))
+    return (*_named(unknown), f"inject-proxy check: {', '.join(parts)}")
+
+
+def _named(unknown: Sequence[str]) -> tuple[str, ...]:
+    if not unknown:
+        return ()
+    more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+    return (f"not recognised, so nothing is said about them: {', '.join(unknown[:_NAMED])}{more}",)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,64 @@
+"""A text of a Secret or a ConfigMap that is one document of values: begun, edited, and taken out when nothing is left.
+
+The law of this room: it knows no names in the document. A text that says nothing any more goes, with the field that
+held nothing else, and with the object if that was made here; a comment is something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.patch import lookup
+from krm_fn.results import Change, Finding
+from krm_fn.targets._edit import Edit
+from krm_fn.targets._embedded import Embedded, Value, begin, values
+from krm_fn.targets._made import is_made
+from krm_fn.targets._values import in_document
+
+_NOTHING = "{}\n"
+"""A text of which only an empty mapping is left, and no comment."""
+
+
+def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change]:
+    """The change that gives a text its values where it has none; comments stay.
+
+    Args:
+        obj: the object, which need not have the text yet.
+        value: the text, or an empty one where it is to stand.
+        made: what makes the values of an empty mapping; without operations there are to be none.
+    """
+    if not made.operations:
+        if _is_all_made_here(obj, value):
+            yield _without(obj, value)
+        return
+    empty = replace(value, text="" if value.text.strip() == "{}" else value.text)
+    change = begin(empty, made.operations, made.message, proposed=made.proposed)
+    field, key = value.path
+    text = change.operation.value
+    if lookup(obj, value.path) is not None:
+        yield change
+    elif isinstance(obj.get(field), Mapping):
+        yield replace(change, operation=patch.add(*value.path, value=text))
+    else:
+        yield replace(change, operation=patch.add(field, value={key: text}))
+
+
+def edited(obj: Mapping[str, Any], found: Embedded, made: Edit) -> Iterator[Change | Finding]:
+    """The change of a document of ``obj``; the text goes if that leaves nothing of it."""
+    for told in in_document(found, made):
+        is_last = isinstance(told, Change) and told.operation.value == found.value.written(_NOTHING)
+        yield _without(obj, found.value) if is_last else told
+
+
+def _without(obj: Mapping[str, Any], value: Value) -> Change:
+    if _is_all_made_here(obj, value):
+        return Change(patch.remove(), "goes, because it was made here and nothing is left in it")
+    path = value.path if len(obj[value.path[0]]) > 1 else value.path[:1]
+    return Change(patch.remove(*path), "removes the values, which held nothing but a proxy")
+
+
+def _is_all_made_here(obj: Mapping[str, Any], value: Value) -> bool:
+    return is_made(obj) and all(one.path == value.path for one in values(obj))

@@ -1,0 +1,134 @@
+"""Overrides of Konvoy Image Builder: the proxy of pre-provisioned machines while Konvoy installs what nodes need.
+
+What it sets: in the document under ``overrides.yaml``, ``proxy_env`` with ``HTTPS_PROXY``, ``https_proxy``,
+``HTTP_PROXY``, ``http_proxy``, ``NO_PROXY``, ``no_proxy``, and beside it ``http_proxy``, ``https_proxy``, ``no_proxy``,
+each where the settings give it a value. The list is the one composed for the Cluster.
+
+Where: Secrets whose name ends in ``-user-overrides``, in ``stringData`` or, as base64, in ``data``. Another key that
+ends in ``.yaml`` or ``.yml`` gets it where a proxy stands in it already. With ``generate`` the Secret is made beside
+each Cluster (``cluster.x-k8s.io``) whose ``infrastructureRef`` is a ``PreprovisionedCluster`` and that has none, in its
+namespace, with the label ``clusterctl.cluster.x-k8s.io/move``.
+
+What it leaves alone: all other overrides, comments, order, and the quotes around values that are there. Without a proxy
+the nine members go, and a ``proxy_env`` that held nothing else; a text of which nothing is left goes, and the Secret if
+it was made here (``app.kubernetes.io/managed-by: inject-proxy``). One Secret serves all machines that refer to it by
+``overrideRef``, so overrides for a role or a worker group do not count here.
+
+Before and after:
+
+```diff
+ kind: Secret
+ metadata:
+   name: cluster-1-user-overrides
+ stringData:
+   overrides.yaml: |
+     epel_centos_7_rpm: https://rpm.corp.example/epel-release-latest-7.noarch.rpm
++    proxy_env:
++      HTTPS_PROXY: http://proxy.corp.example:3128
++      https_proxy: http://proxy.corp.example:3128
++      NO_PROXY: localhost,127.0.0.1,.corp.example
++      no_proxy: localhost,127.0.0.1,.corp.example
++    https_proxy: http://proxy.corp.example:3128
++    no_proxy: localhost,127.0.0.1,.corp.example
+```
+
+Options:
+
+* ``generate`` (default ``false``): make the Secret for each pre-provisioned Cluster of the list that has none.
+
+Why: the Konvoy document configures the proxy of node provisioning by ``http-proxy-override.yaml``, and DKP's manual
+("Create overrides") puts such a file into this Secret. The document's ``proxy_env`` is the environment of Ansible's
+tasks alone: the playbooks write the drop-in of containerd only ``when: http_proxy is defined or …`` at the top
+(mesosphere/konvoy-image-builder, ``roles/containerd``), so both are set.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.noproxy import Consumer
+from krm_fn.patch import lookup
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _image_builder, _made
+from krm_fn.targets._edit import Edit
+from krm_fn.targets._embedded import Embedded, Value, mappings, read, values
+from krm_fn.targets._seen import Seen
+from krm_fn.targets._values import in_document
+from krm_fn.targets._whole_text import begun, edited
+
+ID = "imageBuilderOverrides"
+KINDS = frozenset({("", "Secret")})
+BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
+WORDS = ("-user-overrides",)
+CONSUMER = Consumer.NODE
+
+_SUFFIX = "-user-overrides"
+_KEY = "overrides.yaml"
+_MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
+_NO_PROXY = ProxySettings()
+
+
+def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the Secret of the pre-provisioned Cluster ``obj`` if ``options`` ask for it; ``propose`` fills it."""
+    name = lookup(obj, ("metadata", "name"))
+    is_asked_for = options.get("generate") and settings.variables()
+    is_ours = lookup(obj, ("spec", "infrastructureRef", "kind")) == "PreprovisionedCluster"
+    if is_asked_for and is_ours and isinstance(name, str) and name:
+        yield _made.skeleton("Secret", name + _SUFFIX, obj, labels=_MOVE, type="Opaque")
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+    """Yield what the overrides in the Secret ``obj`` lack or have too much; no option is read here."""
+    for value in _texts(obj):
+        found = read(value) if isinstance(value, Value) else value
+        is_first = value.path[-1] == _KEY
+        if isinstance(found, Finding):
+            yield found
+        elif found and found[0].data:
+            yield from _edited(obj, found[0], settings) if is_first or _image_builder.is_there(found[0].data) else ()
+        elif isinstance(value, Value) and is_first:
+            yield from _begun(obj, value, settings)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+    """Yield what the overrides set, whoever wrote them; no option is read here."""
+    for value in _texts(obj):
+        for found in [*mappings(value)][:1] if isinstance(value, Value) else ():
+            yield from _image_builder.seen(found.data, value.path)
+
+
+def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
+    """The texts that hold overrides, and what is wrong in their places; a Secret that was made here has its own."""
+    name = lookup(obj, ("metadata", "name"))
+    if not (isinstance(name, str) and name.endswith(_SUFFIX) and name != _SUFFIX):
+        return []
+    found = [one for one in values(obj) if len(one.path) == 1 or one.path[-1].endswith((".yaml", ".yml"))]
+    return found or ([Value(("stringData", _KEY), "")] if _made.is_made(obj) else [])
+
+
+def _begun(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Iterator[Change]:
+    made = _image_builder.edit({}, settings)
+    yield from begun(obj, value, made) if isinstance(made, Edit) else ()
+
+
+def _edited(obj: Mapping[str, Any], found: Embedded, settings: ProxySettings) -> Iterator[Change | Finding]:
+    made = _image_builder.edit(found.data, settings)
+    if isinstance(made, Finding):
+        yield from in_document(found, made)
+    elif made.operations and settings.variables() and _is_ours_alone(obj, found):
+        yield from _begun(obj, replace(found.value, text=""), settings)
+    else:
+        yield from edited(obj, found, made)
+
+
+def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
+    """Whether the Secret was made here and nothing but a proxy stands in the text, and no comment."""
+    gone = _image_builder.edit(found.data, _NO_PROXY)
+    if not _made.is_made(obj) or "#" in found.value.text or isinstance(gone, Finding):
+        return False
+    return not patch.apply(copy.deepcopy(found.data), gone.operations)

@@ -1,0 +1,119 @@
+"""`inject-proxy check`: files and folders of an image build, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from support import ROOT, inject_proxy
+
+from krm_fn.cli import _files, check
+from krm_fn.cli._answer import Answer
+from krm_fn.errors import UsageError
+
+SECRET = "s3cr3t"
+PROXY = f"http://user:{SECRET}@proxy.corp.example:3128"
+OVERRIDE = f'proxy_env:\n  HTTP_PROXY: "{PROXY}"\n'
+
+
+def nothing() -> bytes:
+    raise AssertionError("standard input must not be read")
+
+
+def run(*arguments: str) -> Answer:
+    return check.run(list(arguments), nothing)
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Path:
+    for name, text in {
+        "overrides/http-proxy.yaml": OVERRIDE,
+        "files/etc/environment": f"LANG=C\nhttp_proxy={PROXY}\n",
+        "README.md": "prose",
+        ".git/config": "[http]\nproxy = x\n",
+    }.items():
+        file = tmp_path / "build" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return tmp_path / "build"
+
+
+def test_one_line_for_each_thing_and_what_was_not_recognised(build: Path) -> None:
+    answer = run(str(build))
+    assert answer.exit_code == 1
+    assert answer.output.decode() == (
+        f"[error] {build}/files/etc/environment:2: sets `http_proxy` in `/etc/environment`, "
+        "which is left in the image: "
+        "remove it before the image is finished, and give each cluster its own proxy when it is made\n"
+        f"[info] {build}/overrides/http-proxy.yaml:1: `proxy_env` is used while the image is built, "
+        "and not left in it\n"
+    )
+    assert "\n".join(answer.told) == (
+        f"not recognised, so nothing is said about them: {build}/README.md\n"
+        "inject-proxy check: 3 files looked at, file of the image: 1, overrides of Konvoy Image Builder: 1, "
+        "not recognised: 1, 1 error, 0 warnings"
+    )
+
+
+def test_json_is_a_list_of_results(build: Path) -> None:
+    answer = run("--output", "json", str(build / "files"))
+    (result,) = json.loads(answer.output)
+    assert (result["severity"], result["file"]) == ("error", {"path": f"{build}/files/etc/environment"})
+    assert result["tags"] == {"line": "2"}
+    assert "/etc/environment" in result["message"]
+    assert json.loads(run("--output=json", str(build / "README.md")).output) == []
+
+
+def test_a_build_that_leaves_nothing_ends_well(build: Path) -> None:
+    assert run(str(build / "overrides")).exit_code == 0
+
+
+def test_many_files_that_are_not_recognised_are_counted(tmp_path: Path) -> None:
+    for number in range(7):
+        (tmp_path / f"{number}.md").write_text("prose")
+    told = run(str(tmp_path)).told
+    assert told[0].endswith(f"{tmp_path}/4.md and 2 more")
+    assert "not recognised: 7" in told[1]
+
+
+def test_a_file_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "long.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "short").write_text("x")
+    assert _files.read_every_file([str(tmp_path)], at_most=9) == {
+        f"{tmp_path}/long.sh": None,
+        f"{tmp_path}/short": b"x",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        pytest.param([], "must be named", id="no path"),
+        pytest.param(["no/such/file"], 'no file or folder "no/such/file"', id="a path that is not there"),
+        pytest.param(["--fix", "."], "unknown option", id="an option of lint"),
+        pytest.param(["--output", "xml", "."], "must be one of text, json", id="another output"),
+    ],
+)
+def test_wrong_usage_is_told(arguments: list[str], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        run(*arguments)
+
+
+def test_the_command_prints_no_password_and_its_help_names_the_codes(build: Path) -> None:
+    done = inject_proxy("", "check", str(build))
+    assert done.returncode == 1
+    assert SECRET.encode() not in done.stdout + done.stderr
+    assert b"exit codes" in inject_proxy("", "check", "--help").stdout
+
+
+def test_the_page_shows_what_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs/check.md").read_text()
+    text, expected = re.findall(r"^```(?:yaml)?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    file = tmp_path / re.findall(r"^Of `(.+)`$", page, re.MULTILINE)[0]
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    answer = run("roles")
+    assert (answer.output.decode(), answer.exit_code) == (expected, 1)

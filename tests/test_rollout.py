@@ -1,0 +1,436 @@
+"""Names of templates that follow from their content, references that follow, and what is said of the others."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.function import Outcome, run
+from krm_fn.resourcelist import objects
+from krm_fn.results import Severity
+
+BASE_NAME = "fn.inject-proxy.io/base-name"
+HASHED = re.compile(r"(.+)-[0-9a-f]{10}")
+BOOTSTRAP, CONTROL_PLANE = "bootstrap.cluster.x-k8s.io", "controlplane.cluster.x-k8s.io"
+
+
+def template(name: str = "workers", spec: Any = None, *, version: str = "v1beta1", **metadata: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": f"{BOOTSTRAP}/{version}",
+        "kind": "KubeadmConfigTemplate",
+        "metadata": {"name": name, "namespace": "org", **metadata},
+        "spec": {"template": {"spec": spec or {}}},
+    }
+
+
+def control_plane_template(name: str = "cp") -> dict[str, Any]:
+    return {
+        "apiVersion": f"{CONTROL_PLANE}/v1beta1",
+        "kind": "KubeadmControlPlaneTemplate",
+        "metadata": {"name": name, "namespace": "org"},
+        "spec": {"template": {"spec": {"kubeadmConfigSpec": {}}}},
+    }
+
+
+def old_reference(name: str = "workers", version: str = "v1beta1", **rest: Any) -> dict[str, Any]:
+    """As v1alpha3 to v1beta1 have it."""
+    return {"apiVersion": f"{BOOTSTRAP}/{version}", "kind": "KubeadmConfigTemplate", "name": name, **rest}
+
+
+def new_reference(name: str = "workers") -> dict[str, Any]:
+    """As v1beta2 has it."""
+    return {"apiGroup": BOOTSTRAP, "kind": "KubeadmConfigTemplate", "name": name}
+
+
+def user(kind: str = "MachineDeployment", ref: Any = None, *, version: str = "v1beta1", **rest: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": f"cluster.x-k8s.io/{version}",
+        "kind": kind,
+        "metadata": {"name": "user", "namespace": "org", **rest},
+        "spec": {"template": {"spec": {"bootstrap": {"configRef": ref or old_reference()}}}},
+    }
+
+
+def cluster_class(control_plane: str = "cp", worker: str = "workers", holder: str = "ref") -> dict[str, Any]:
+    version = "v1beta1" if holder == "ref" else "v1beta2"
+    plane = {"apiVersion": f"{CONTROL_PLANE}/{version}", "kind": "KubeadmControlPlaneTemplate", "name": control_plane}
+    bootstrap = {"bootstrap": {holder: old_reference(worker, version)}}
+    workers = {"class": "a", **({"template": bootstrap} if holder == "ref" else bootstrap)}
+    return {
+        "apiVersion": f"cluster.x-k8s.io/{version}",
+        "kind": "ClusterClass",
+        "metadata": {"name": "company", "namespace": "org"},
+        "spec": {
+            "controlPlane": {holder: plane},
+            "workers": {"machineDeployments": [workers], "machinePools": [copy.deepcopy(workers)]},
+        },
+    }
+
+
+def nested(*items: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "List", "items": list(items)}
+
+
+def listed(*items: Any, **spec: Any) -> bytes:
+    config = {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "proxy"},
+        "spec": {"httpProxy": "http://proxy:1", "rollout": {"hashNames": True}, **spec},
+    }
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
+    return json.dumps({key: value for key, value in whole.items() if value is not None}).encode()
+
+
+def ran(*items: Any, **spec: Any) -> Outcome:
+    return run(listed(*items, **spec))
+
+
+def items(outcome: Outcome) -> list[Any]:
+    found: list[Any] = json.loads(outcome.output)["items"]
+    return found
+
+
+def names(outcome: Outcome) -> list[str]:
+    return [each.data["metadata"]["name"] for item in items(outcome) for each in objects(item)]
+
+
+def told(outcome: Outcome, part: str) -> list[tuple[Severity, str]]:
+    return [(one.severity, f"{one.ref.kind}/{one.ref.name}") for one in outcome.results if part in one.message]
+
+
+LOCAL = {"annotations": {"config.kubernetes.io/local-config": "true"}}
+OFF = {name: {"enabled": False} for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")}
+
+
+# What must not change.
+
+
+@pytest.mark.parametrize(
+    ("found", "spec"),
+    [
+        pytest.param(template(), {"rollout": {}}, id="nobody asks for it"),
+        pytest.param(template(), {"rollout": {"hashNames": False}}, id="it is not wanted"),
+        pytest.param(template(), {"mode": "Remove"}, id="there is nothing to remove"),
+        pytest.param(template(), {"targets": OFF}, id="no target wants anything"),
+        pytest.param(template(), {"selector": {"exclude": [{"names": ["workers"]}]}}, id="the template is left out"),
+        pytest.param(template(**LOCAL), {}, id="the template stays in the repository"),
+        pytest.param({**template(), "apiVersion": "example.com/v1"}, {}, id="a template of another API group"),
+        pytest.param({**template(), "spec": 7}, {"mode": "Remove"}, id="a template without anything in it"),
+    ],
+)
+def test_no_name_changes(found: dict[str, Any], spec: dict[str, Any]) -> None:
+    outcome = ran(found, user(), **spec)
+    assert names(outcome) == ["workers", "user"]
+    assert items(outcome)[1] == user()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(user(ref=old_reference("other")), id="another name"),
+        pytest.param(user(ref={**old_reference(), "kind": "KubeadmConfig"}), id="another kind"),
+        pytest.param(user(ref={**old_reference(), "apiVersion": "example.com/v1"}), id="another API group"),
+        pytest.param(user(ref=old_reference(namespace="elsewhere")), id="another namespace"),
+        pytest.param(user(ref={"kind": "KubeadmConfigTemplate", "name": "workers"}), id="no API group at all"),
+        pytest.param(user(**LOCAL), id="an object that stays in the repository"),
+        pytest.param(user(ref=new_reference(["workers"])), id="a name that is no text"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_names_something_else_stays_and_is_no_reason_for_a_new_name(other: dict[str, Any]) -> None:
+    outcome = ran(template(), other)
+    assert items(outcome)[1] == other
+    assert names(outcome) == ["workers", "user"]
+    assert told(outcome, "nothing in the list refers to it") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+
+
+def test_an_error_elsewhere_leaves_all_names() -> None:
+    broken = {**template("broken"), "spec": {"template": {"spec": 7}}}
+    outcome = ran(template(), user(), broken)
+    assert outcome.exit_code == 1
+    assert items(outcome) == [template(), user(), broken]
+    assert told(outcome, "new name") == []
+
+
+def test_a_name_that_another_template_has_is_not_taken() -> None:
+    hashed = names(ran(template(), user()))[0]
+    rival = template(hashed, **LOCAL)
+    outcome = ran(template(), user(), rival)
+    assert names(outcome) == ["workers", "user", hashed]
+    assert told(outcome, "another one has the name") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+
+
+@pytest.mark.parametrize(("length", "is_hashed"), [(242, True), (243, False)])
+def test_a_name_with_its_hash_is_not_longer_than_kubernetes_allows(length: int, is_hashed: bool) -> None:
+    name = "a" * length
+    outcome = ran(template(name), user(ref=old_reference(name)))
+    assert (names(outcome)[0] != name) == is_hashed
+    assert bool(told(outcome, "no room for a hash")) != is_hashed
+
+
+# What comes out.
+
+NAMED_IN = [
+    *(
+        pytest.param(
+            template(version=version),
+            user(kind, old_reference(version=version), version=version),
+            id=f"{kind} {version}",
+        )
+        for kind in ("MachineDeployment", "MachineSet", "MachinePool")
+        for version in ("v1alpha3", "v1alpha4", "v1beta1")
+    ),
+    pytest.param(template(version="v1beta2"), user(ref=new_reference(), version="v1beta2"), id="v1beta2"),
+    pytest.param(template(version="v1beta2"), user(), id="a reference of an older version than the template"),
+    pytest.param(template(), user(ref=old_reference(namespace="org")), id="a reference that names the namespace"),
+    pytest.param(template(), user(ref={**old_reference(), "uid": "1", "fieldPath": "x"}), id="more in the reference"),
+    pytest.param(template(), cluster_class(), id="a class of v1beta1"),
+    pytest.param(template(version="v1beta2"), cluster_class(holder="templateRef"), id="a class of v1beta2"),
+    pytest.param(template(), nested(nested(user()), user()), id="objects inside lists"),
+    pytest.param(nested(nested(template())), user(), id="a template inside lists"),
+    pytest.param(
+        template(),
+        {**user(), "spec": {}} | {"metadata": {"name": "x", "namespace": "org", "ownerReferences": [old_reference()]}},
+        id="an owner reference",
+    ),
+    pytest.param(
+        template(),
+        {"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": {"name": "x"}}
+        | {"spec": {"healthChecks": [old_reference(namespace="org")]}},
+        id="a kind that is not of Cluster API",
+    ),
+]
+
+
+@pytest.mark.parametrize(("found", "other"), NAMED_IN)
+def test_every_reference_follows(found: dict[str, Any], other: dict[str, Any]) -> None:
+    outcome = ran(found, other)
+    (hashed,) = (match[0] for name in names(outcome) if (match := HASHED.fullmatch(name)))
+    before, after = json.dumps(other), json.dumps(items(outcome)[1])
+    assert hashed.startswith("workers-")
+    assert after == before.replace('"name": "workers"', f'"name": "{hashed}"')
+    assert outcome.exit_code == 0
+
+
+def test_the_control_plane_of_a_class_has_a_name_of_its_own() -> None:
+    outcome = ran(control_plane_template(), template(), cluster_class())
+    plane, workers, _ = names(outcome)
+    assert [HASHED.fullmatch(name)[1] for name in (plane, workers)] == ["cp", "workers"]  # type: ignore[index]
+    its_class = json.dumps(items(outcome)[2])
+    assert (its_class.count(plane), its_class.count(workers)) == (1, 2)
+
+
+def test_what_the_selector_leaves_out_follows_all_the_same() -> None:
+    outcome = ran(template(), user(), selector={"exclude": [{"kinds": ["MachineDeployment"]}]})
+    assert items(outcome)[1] == user(ref=old_reference(names(outcome)[0]))
+
+
+def test_twice_is_once_and_the_base_name_is_kept() -> None:
+    once = ran(template(labels={"a": "b"}), user())
+    assert run(once.output).output == once.output
+    assert run(once.output).changed == 0
+    (metadata, _) = (item["metadata"] for item in items(once))
+    assert metadata["annotations"] == {BASE_NAME: "workers"}
+
+
+def test_other_content_gets_another_name_with_one_hash() -> None:
+    once = items(ran(template(), user()))
+    other = ran(*once, httpProxy="http://other:1")
+    assert other.changed == 2
+    assert names(other)[0] != once[0]["metadata"]["name"]
+    assert names(other) == names(ran(template(), user(), httpProxy="http://other:1"))
+    assert items(other)[0]["metadata"]["annotations"] == {BASE_NAME: "workers"}
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"mode": "Remove"}, id="removal"),
+        pytest.param({"overrides": [{"match": {"targets": [*OFF]}, "disabled": True}]}, id="no proxy any more"),
+    ],
+)
+@pytest.mark.parametrize("notes", [{}, {"annotations": {"example.com/a": "b"}}], ids=["alone", "beside another"])
+def test_what_holds_nothing_any_more_is_called_what_it_was(spec: dict[str, Any], notes: dict[str, Any]) -> None:
+    once = items(ran(template(**notes), user()))
+    assert items(ran(*once, **spec)) == [template(**notes), user()]
+
+
+def test_without_the_wish_the_name_is_given_back_and_the_content_stays() -> None:
+    before = items(ran(template(), user(), rollout={}))
+    once = items(ran(template(), user()))
+    assert items(ran(*once, rollout={})) == before
+
+
+def test_a_name_that_a_person_gave_to_a_hashed_template_is_its_new_base() -> None:
+    once = items(ran(template(), user()))
+    once[0]["metadata"]["name"] = "mine"
+    outcome = ran(once[0], user(ref=old_reference("mine")))
+    assert HASHED.fullmatch(names(outcome)[0])[1] == "mine"  # type: ignore[index]
+    assert items(outcome)[0]["metadata"]["annotations"] == {BASE_NAME: "mine"}
+
+
+def test_the_selector_knows_a_template_by_its_base_name() -> None:
+    wish = {"selector": {"include": [{"names": ["workers"]}]}}
+    once = ran(template(), user(), **wish)
+    other = ran(*items(once), httpProxy="http://other:1", **wish)
+    assert "http://other:1" in json.dumps(items(other)[0])
+    assert items(ran(*items(once), mode="Remove", **wish)) == [template(), user()]
+
+
+def test_two_templates_of_one_name_have_one_name() -> None:
+    outcome = ran(template(), template(spec={"preKubeadmCommands": ["true"]}), user())
+    assert len({*names(outcome)[:2]}) == 1
+    assert run(outcome.output).output == outcome.output
+
+
+def test_the_order_of_keys_and_the_metadata_do_not_count() -> None:
+    spec = {"preKubeadmCommands": ["true"], "postKubeadmCommands": ["false"]}
+    turned = template(spec=dict(reversed(spec.items())), labels={"a": "b"})
+    assert names(ran(template(spec=spec), user())) == names(ran(turned, user()))
+
+
+def test_a_check_tells_of_each_name_and_changes_none() -> None:
+    outcome = ran(template(), user(), mode="Check")
+    assert items(outcome) == [template(), user()]
+    assert told(outcome, "gets a new name") == [(Severity.ERROR, "KubeadmConfigTemplate/workers")]
+    assert told(outcome, "follows the new name") == [(Severity.ERROR, "MachineDeployment/user")]
+    assert ran(*items(ran(template(), user())), mode="Check").exit_code == 0
+
+
+SECRET = {
+    "apiVersion": "v1",
+    "kind": "Secret",
+    "metadata": {"name": "one-systemd-proxy", "namespace": "org"},
+    "stringData": {"containerdProxy": '[Service]\nEnvironment="HTTP_PROXY=http://old:1"\n'},
+}
+IN_SECRET = {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"enabled": False}}
+IN_SECRET |= {"kubeadmCommands": {"enabled": False}}
+MEMBER = {"labels": {"cluster.x-k8s.io/cluster-name": "one"}}
+CLUSTER = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": "one", "namespace": "org"}}
+
+
+def test_what_stands_in_a_secret_counts() -> None:
+    once = ran(CLUSTER, SECRET, template(**MEMBER), user(), targets=IN_SECRET)
+    other = ran(*items(once), targets=IN_SECRET, httpProxy="http://other:1")
+    specs = [items(outcome)[2]["spec"] for outcome in (once, other)]
+    assert specs[0] == specs[1]
+    assert names(once)[2] != names(other)[2]
+    assert run(other.output).output == other.output
+
+
+# What is said where names stay.
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        pytest.param([template()], [], id="nothing refers to it"),
+        pytest.param([control_plane_template()], [], id="nothing refers to the control plane"),
+        pytest.param([template(), cluster_class()], [], id="a class carries the content of workers on"),
+        pytest.param([template(), user("Cluster")], [], id="what refers to it makes no machines"),
+        pytest.param([template(), user()], ["MachineDeployment/user"], id="a MachineDeployment"),
+        pytest.param([template(), user("MachineSet")], ["MachineSet/user"], id="a MachineSet"),
+        pytest.param([template(), user("MachinePool")], ["MachinePool/user"], id="a MachinePool"),
+        pytest.param(
+            [control_plane_template(), cluster_class()],
+            ["KubeadmControlPlaneTemplate/cp"],
+            id="the control plane of a class",
+        ),
+        pytest.param(
+            [CLUSTER, SECRET, template(**MEMBER), user()], ["MachineDeployment/user"], id="beside a Secret of its own"
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    ("rollout", "severity"),
+    [
+        pytest.param({}, Severity.WARNING, id="not decided"),
+        pytest.param({"hashNames": False}, Severity.INFO, id="decided"),
+    ],
+)
+def test_what_will_not_be_rolled_is_said_once(
+    found: list[Any], expected: list[str], rollout: dict[str, Any], severity: Severity
+) -> None:
+    outcome = ran(*found, rollout=rollout)
+    assert told(outcome, "`spec.rollout.hashNames: true`") == [(severity, name) for name in expected]
+    again = ran(*items(outcome), rollout=rollout)
+    assert told(again, "`spec.rollout.hashNames: true`") == []
+
+
+def test_a_secret_that_changes_alone_rolls_no_node() -> None:
+    once = items(ran(CLUSTER, SECRET, template(**MEMBER), user(), targets=IN_SECRET, rollout={}))
+    other = ran(*once, targets=IN_SECRET, rollout={}, httpProxy="http://other:1")
+    assert (other.changed, told(other, "nodes stay as they are")) == (1, [(Severity.WARNING, "MachineDeployment/user")])
+
+
+def test_a_removal_that_cannot_give_a_name_back_says_it_too() -> None:
+    once = items(ran(template(), user(), rollout={}))
+    outcome = ran(*once, mode="Remove")
+    assert items(outcome) == [template(), user()]
+    assert told(outcome, "nodes stay as they are") == [(Severity.WARNING, "MachineDeployment/user")]
+    assert told(outcome, "`spec.rollout.hashNames: true`") == []
+
+
+# All lists.
+
+SHAPES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(["workers", "", "KubeadmConfigTemplate", BOOTSTRAP + "/v1"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["name", "kind", "apiVersion", "apiGroup", "namespace", "metadata", "annotations", BASE_NAME, "spec"]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(SHAPES, SHAPES, SHAPES)
+def test_no_shape_of_metadata_or_reference_is_too_odd(metadata: Any, notes: Any, ref: Any) -> None:
+    found = [
+        {**template(), "metadata": metadata},
+        template("b", annotations=notes),
+        user(ref=ref),
+        user(ref={"x": ref}),
+    ]
+    outcome = ran(*found)
+    assert len(items(outcome)) == len(found)
+    assert run(outcome.output).output == outcome.output
+
+
+NAMES = ["a", "a-b", "a-0123456789", "b"]
+
+
+@given(
+    st.lists(st.sampled_from(NAMES), unique=True),
+    st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=5),
+    st.booleans(),
+)
+def test_no_reference_to_a_template_of_the_list_is_left_behind(
+    there: list[str], refers: list[tuple[str, bool]], is_nested: bool
+) -> None:
+    templates = [template(name, {"preKubeadmCommands": [f"echo {name}"]}) for name in there]
+    users = [user(ref=(new_reference if is_new else old_reference)(name)) for name, is_new in refers]
+    found = [nested(*templates, *users)] if is_nested else [*templates, *users]
+    for spec in ({}, {"httpProxy": "http://other:1"}, {"rollout": {}}, {"mode": "Remove"}):
+        outcome = ran(*found, **spec)
+        found = items(outcome)
+        called = names(outcome)[: len(there)]
+        data = [each.data for item in found for each in objects(item)][len(there) :]
+        targets = [one["spec"]["template"]["spec"]["bootstrap"]["configRef"]["name"] for one in data]
+        assert targets == [dict(zip(there, called, strict=True)).get(name, name) for name, _ in refers]
+        assert len({*called}) == len(there)
+    assert found == ([nested(*templates, *users)] if is_nested else [*templates, *users])
