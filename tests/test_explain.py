@@ -147,6 +147,30 @@ def test_files_folders_and_a_config_of_its_own(tmp_path: Path) -> None:
     assert whole == apart == explained()
 
 
+@pytest.mark.parametrize("output", ["text", "json", "html"])
+@pytest.mark.parametrize("story", sorted((ROOT / "testdata" / "systems").iterdir()), ids=lambda story: story.name)
+def test_a_whole_system_is_explained_in_each_form(story: Path, output: str) -> None:
+    text = explained("--output", output, manifests=(story / "input.yaml").read_text())
+    assert "mySuperSecretPassword" not in text
+    assert "localhost" in text
+
+
+def test_the_list_of_a_product_is_shown_without_programs_that_never_see_it() -> None:
+    variable = {"name": "clusterConfig", "value": {}}
+    cluster = f"""\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {{name: west, namespace: org}}
+spec:
+  topology: {{class: nutanix, version: v1.31.0, variables: [{json.dumps(variable)}]}}
+---
+{MANIFESTS.rpartition("---")[2]}"""
+    text = explained(manifests=cluster)
+    assert "org/west: products, which add what a cluster needs themselves\n" in text
+    assert "NO_PROXY\n  .corp.example  `spec.noProxy[0]`\n" in text
+    assert "hosts:" not in text
+
+
 def test_a_resource_list_is_explained_with_its_function_config() -> None:
     story = ROOT / "testdata" / "documents"
     text = next(story.glob("*/*/input.yaml")).read_text()

@@ -48,6 +48,12 @@ proxy_env:
   NO_PROXY: "proxy.com,example.com"
   no_proxy: "proxy.com,example.com"
 """
+CONTROL_PLANE = {
+    "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
+    "kind": "KubeadmControlPlane",
+    "metadata": {"name": "one", "namespace": "org"},
+    "spec": {"kubeadmConfigSpec": {}},
+}
 FROM = [{"kind": "Secret", "name": "values"}]
 
 
@@ -438,3 +444,29 @@ def test_values_of_any_shape_are_told_and_never_raise(values: dict[str, Any]) ->
         load(proxy_config(**{"from": FROM}), secret(json.dumps(values)))
     except ConfigError as error:
         assert all(problem.startswith("spec.from") for problem in error.problems)
+
+
+@pytest.mark.parametrize("mode", ["Inject", "Remove"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        pytest.param("one-config-values", "TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: http://asdf\n", id="TKG"),
+        pytest.param("cluster-apps-operator-secret-values", SWARM, id="Giant Swarm"),
+        pytest.param("one-user-overrides", BUILDER, id="Image Builder"),
+    ],
+)
+def test_an_object_that_values_are_read_from_is_never_written(name: str, value: str, mode: str) -> None:
+    source = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": "org"},
+        "type": "addons.cluster.x-k8s.io/resource-set" if name == "one-config-values" else "Opaque",
+        "stringData": {"overrides.yaml" if value is BUILDER else "value": value},
+    }
+    spec = {"from": [{"kind": "Secret", "name": name}], "noProxy": ["own.example"], "mode": mode}
+    outcome = run(resource_list(proxy_config(**spec), source, CONTROL_PLANE))
+    (there, nodes) = json.loads(outcome.output)["items"]
+    assert outcome.exit_code == 0
+    assert there == source
+    assert (nodes != CONTROL_PLANE) == (mode == "Inject")
+    assert run(outcome.output).output == outcome.output

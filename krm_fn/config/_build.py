@@ -23,7 +23,6 @@ Name = Callable[[Place], str]
 
 def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
     """The ProxyConfig that ``spec``, which is right, stands for."""
-    selector = spec.get("selector", {})
     rules = spec.get("lint", {}).get("rules", {})
     overrides = spec.get("overrides", ())
     return ProxyConfig(
@@ -35,7 +34,7 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
         overrides=tuple(_override(written, ("overrides", at), name) for at, written in enumerate(overrides)),
         cluster_defaults=_network(spec.get("clusterDefaults", {}), name),
         lint={rule: None if level == "Off" else Severity[level.upper()] for rule, level in rules.items()},
-        selector=Selector(*(tuple(map(_matcher, selector.get(part, ()))) for part in ("include", "exclude"))),
+        selector=_selector(spec),
         targets=spec.get("targets", {}),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
         mirror=_mirror(spec["registryMirror"]) if "registryMirror" in spec else None,
@@ -55,6 +54,18 @@ def _certificates(written: Mapping[str, Any]) -> Certificates:
 
 def _mirror(written: Mapping[str, Any]) -> Mirror:
     return Mirror(written["url"], urlsplit(written["url"]).hostname or "", _certificates(written.get("ca", {})))
+
+
+def _selector(spec: Mapping[str, Any]) -> Selector:
+    """What the user means, without the objects that values are read from: written to, they would say what was said."""
+    selector = spec.get("selector", {})
+    include, exclude = (tuple(map(_matcher, selector.get(part, ()))) for part in ("include", "exclude"))
+    return Selector(include, (*exclude, *map(_source, spec.get("from", ()))))
+
+
+def _source(written: Mapping[str, Any]) -> Matcher:
+    namespaces = (written["namespace"],) if "namespace" in written else ()
+    return Matcher(names=(written["name"],), namespaces=namespaces, kinds=(written["kind"],))
 
 
 def _matcher(written: Mapping[str, Any]) -> Matcher:

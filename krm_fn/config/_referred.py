@@ -94,7 +94,6 @@ def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Giv
             _URLS, (config.http_proxy, config.https_proxy), (below.http_proxy, below.https_proxy), strict=True
         )
     )
-    # The object may be one that this program fills: what it got from `spec` must not be added once more.
     known = {entry.text for entry in below.no_proxy}
     denied = all(path in given and given[path].value == "" for path in _URLS)
     return replace(

@@ -48,12 +48,14 @@ def _section(section: Section) -> str:
     places = "".join(f"<li><code>{escape(place)}</code></li>" for place in section.places)
     urls = f"HTTP_PROXY={section.http_proxy or '(not set)'}\nHTTPS_PROXY={section.https_proxy or '(not set)'}"
     parts = [f"<h2>{escape(heading(section))}</h2>", f"<ul>{places}</ul>", f"<pre><code>{escape(urls)}</code></pre>"]
-    if section.rows:
+    if section.http_proxy or section.https_proxy:
         entries = "".join(
             f"<tr><td><code>{escape(entry.text)}</code></td><td>{escape('; '.join(entry.why))}</td></tr>"
             for entry in section.entries
         )
-        parts += [f"<table><tr><th>NO_PROXY</th><th>why</th></tr>{entries}</table>", _table(section.rows)]
+        parts.append(f"<table><tr><th>NO_PROXY</th><th>why</th></tr>{entries}</table>")
+    if section.rows:
+        parts.append(_table(section.rows))
     return "\n".join(parts)
 
 

@@ -11,7 +11,13 @@ from string import ascii_uppercase
 from krm_fn.consumers import CONSUMERS
 from krm_fn.explain import Section
 from krm_fn.explain.hosts import Row
+from krm_fn.noproxy import Consumer
 
+_READERS = {
+    Consumer.NODE.value: "nodes",
+    Consumer.POD.value: "pods",
+    Consumer.PRODUCT.value: "products, which add what a cluster needs themselves",
+}
 _MARKS = {True: ".", False: "P", None: "!"}
 
 
@@ -33,21 +39,22 @@ def _section(section: Section) -> Iterator[str]:
     yield ""
     yield f"HTTP_PROXY   {section.http_proxy or '(not set)'}"
     yield f"HTTPS_PROXY  {section.https_proxy or '(not set)'}"
-    if not section.rows:
+    if not (section.http_proxy or section.https_proxy):
         return
     yield "NO_PROXY"
     width = max((len(entry.text) for entry in section.entries), default=0)
     for entry in section.entries:
         yield f"  {entry.text:{width}}  {'; '.join(entry.why)}"
-    yield ""
-    yield from _table(section.rows)
+    if section.rows:
+        yield ""
+        yield from _table(section.rows)
 
 
 def heading(section: Section) -> str:
     """Which Clusters, which roles, which readers."""
     clusters = ", ".join(section.clusters) or "no known Cluster"
     roles = f" ({', '.join(section.roles)})" if section.roles else ""
-    readers = {"node": "nodes", "pod": "pods"}[section.consumer]
+    readers = _READERS[section.consumer]
     return f"{clusters}{roles}: {readers}"
 
 
