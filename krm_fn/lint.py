@@ -51,11 +51,15 @@ THE_TABLE = Rules()
 
 @dataclass(frozen=True)
 class Listing:
-    """How lists are judged: for whom, for which Clusters, and up to how many bytes (0: as Linux and Cluster API)."""
+    """How lists are judged: for whom, for which Clusters, and up to how many bytes (0: as Linux and Cluster API).
+
+    ``in_secret``: what is judged stands in a Secret, where a password is in its place.
+    """
 
     consumer: Consumer
     networks: tuple[Network, ...] = ()
     max_length: int = 0
+    in_secret: bool = False
 
 
 def lint_settings(
@@ -74,7 +78,8 @@ def lint_settings(
     judged = _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
     found = [("NO_PROXY", problem) for problem in judged] if variables else []
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
-        of_url = rules_of.lint_proxy(variables[name], no_proxy=listed, in_manifest=True) if name in variables else ()
+        url = variables.get(name, "")
+        of_url = rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret) if url else ()
         found += [(name, problem) for problem in of_url]
     pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
     found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
@@ -136,7 +141,7 @@ def _of_place(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str,
     yield from _of_layers(place)
     yield from _of_pairs(place)
     yield from _of_lists(place, listing, settled)
-    yield from _of_urls(place, settled)
+    yield from _of_urls(place, listing, settled)
     yield from _of_file(place)
 
 
@@ -215,14 +220,14 @@ def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, 
     return tuple(sorted(dict.fromkeys([*shared, *lacks]), key=lambda found: found.rule))
 
 
-def _of_urls(place: Mapping[str, Seen], settled: Mapping[str, str]) -> _Told:
+def _of_urls(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
     """Everything about the values of the URLs."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value]
     listed = ",".join(one.value or "" for one in place.values() if one.variable.upper() == "NO_PROXY")
     for value in dict.fromkeys(one.value or "" for one in urls):
         about = tuple(one for one in urls if one.value == value and value != settled.get(one.variable))
-        for found in () if not about else rules_of.lint_proxy(value, no_proxy=listed, in_manifest=True):
-            yield found, about
+        problems = rules_of.lint_proxy(value, no_proxy=listed, in_manifest=not listing.in_secret) if about else ()
+        yield from ((found, about) for found in problems)
 
 
 def _of_file(place: Mapping[str, Seen]) -> _Told:

@@ -7,18 +7,24 @@ is judged once, for the FunctionConfig that wants it; in a place only what is no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from krm_fn import consistency, lint
 from krm_fn.config import ProxyConfig
 from krm_fn.consistency import Said
 from krm_fn.lint import Listing
-from krm_fn.results import ObjectRef, Result, Severity
+from krm_fn.patch import lookup
+from krm_fn.results import Finding, ObjectRef, Result, Severity
 from krm_fn.survey import Place
 from krm_fn.targets import Seen
+
+_SECRET = ("", "Secret")
 
 
 def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
     """Findings of the linter, and a warning for each place that does not say what others of its cluster say.
+
+    A file of a node whose content a Secret of the list is to hold, but does not hold, is a warning, too.
 
     A place that is to have no proxy is passed by. No rule is an error unless ``spec.lint`` says so: a run that injects
     must not fail because of what a person wrote elsewhere.
@@ -28,6 +34,8 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         wanted: the checked FunctionConfig.
         config_ref: its identity, for what is said about the settings themselves.
     """
+    places = list(places)
+    yield from _missing(places)
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
     said: list[Said] = []
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
@@ -36,7 +44,8 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         seen = tuple(place.target.observe(place.obj.data, place.options)) if variables else ()
         if not seen:
             continue
-        listing = Listing(place.consumer, place.resolved.networks, place.resolved.policy.max_length)
+        limit, in_secret = place.resolved.policy.max_length, place.obj.group_kind == _SECRET
+        listing = Listing(place.consumer, place.resolved.networks, limit, in_secret=in_secret)
         if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in judged:
             judged.add(key)
             for finding in lint.lint_settings(variables, listing, rules, derived=place.resolved.derived):
@@ -66,3 +75,27 @@ def _said(place: Place, seen: tuple[Seen, ...]) -> Said:
     clusters = (f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in place.memberships)
     variables = place.resolved.settings.variables()
     return Said(place.obj.ref, place.target_id, seen, variables, tuple(dict.fromkeys(clusters)))
+
+
+def _missing(places: Iterable[Place]) -> Iterator[Result]:
+    """A warning for each reference to a key that a Secret of the list has not: Cluster API makes no node then."""
+    held = {
+        (place.obj.ref.namespace, place.obj.ref.name): _keys(place.obj.data)
+        for place in places
+        if place.obj.group_kind == _SECRET
+    }
+    for place in places:
+        for seen in place.target.observe(place.obj.data, place.options):
+            source = lookup(place.obj.data, (*seen.path, "secret")) if seen.path[-1:] == ("contentFrom",) else None
+            name, key = (lookup(source, (member,)) for member in ("name", "key"))
+            is_named = isinstance(name, str) and isinstance(key, str)
+            if is_named and key not in held.get((place.obj.ref.namespace, name), {key}):
+                message = (
+                    f'the Secret "{name}" must hold the key "{key}", or no node can be made: add it, empty will do'
+                )
+                yield place.result(Finding(Severity.WARNING, message, seen.path))
+
+
+def _keys(secret: Mapping[str, Any]) -> set[str]:
+    fields = (secret.get(field) for field in ("data", "stringData"))
+    return {key for held in fields if isinstance(held, Mapping) for key in held}

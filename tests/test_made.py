@@ -9,6 +9,7 @@ import pytest
 from contract_lists import CONFIG, SETTINGS, resource_list
 
 from krm_fn.function import Outcome, run
+from krm_fn.patch import field_path
 from krm_fn.results import Severity
 from krm_fn.yamledit import read
 
@@ -32,6 +33,16 @@ stringData:
   containerdProxy: |
     [Service]
     Environment="HTTP_PROXY=http://old:1"
+"""
+CONTROL_PLANE = """\
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlane
+metadata:
+  name: one
+  namespace: org
+  labels: {cluster.x-k8s.io/cluster-name: one}
+spec:
+  kubeadmConfigSpec: {}
 """
 FOREIGN = SECRET.replace("  labels: {app.kubernetes.io/managed-by: inject-proxy}\n", "")
 
@@ -245,18 +256,6 @@ def test_the_only_item_may_go() -> None:
     assert run(output).output == output
 
 
-CONTROL_PLANE = """\
-apiVersion: controlplane.cluster.x-k8s.io/v1beta1
-kind: KubeadmControlPlane
-metadata:
-  name: one
-  namespace: org
-  labels: {cluster.x-k8s.io/cluster-name: one}
-spec:
-  kubeadmConfigSpec: {}
-"""
-
-
 @pytest.mark.parametrize(
     ("role", "errors"),
     [pytest.param("Worker", 0, id="another role"), pytest.param("ControlPlane", 1, id="the role of the object")],
@@ -269,3 +268,36 @@ def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_err
     assert len(told) == errors
     assert all("holds the proxy of the whole Cluster" in message for message in told)
     assert len(made(outcome.output)) == 1 - errors
+
+
+REFERENCES = GENERATE + "    containerdDropIn: {content: Secret}\n    kubeletDropIn: {content: Secret}\n"
+
+
+@pytest.mark.parametrize("targets", [{}, {"giantswarmSystemdProxy": {"generate": True}}], ids=["by itself", "as made"])
+def test_removal_takes_the_references_with_the_secret(targets: dict[str, Any]) -> None:
+    there = without_results(run(resource_list(CLUSTER, CONTROL_PLANE, config=REFERENCES).encode()).output)
+    assert there.count("contentFrom") == 2
+    done = run(wanting(there.replace(REFERENCES, CONFIG), mode="Remove", targets=targets))
+    assert b"contentFrom" not in done.output.partition(b"functionConfig")[0]
+    assert names(done.output) == ["one", "one"]
+
+
+@pytest.mark.parametrize("there", ["", '  kubeletProxy: ""\n'], ids=["missing", "empty"])
+def test_a_secret_that_is_there_gets_each_key_that_is_referred_to(there: str) -> None:
+    outcome = ran(CLUSTER, CONTROL_PLANE, FOREIGN + there, config=REFERENCES)
+    (secret,) = made(outcome.output)
+    assert list(secret["stringData"]) == ["containerdProxy", "kubeletProxy"]
+    assert secret["stringData"]["kubeletProxy"].startswith("[Service]\n")
+    assert missing(outcome) == []
+
+
+def test_a_reference_to_a_key_that_a_secret_has_not_is_a_warning() -> None:
+    source = "{secret: {name: one-systemd-proxy, key: kubeletProxy}}"
+    file = f"{{path: /etc/systemd/system/kubelet.service.d/http-proxy.conf, contentFrom: {source}}}"
+    outcome = ran(CLUSTER, CONTROL_PLANE.replace("{}", f"{{files: [{file}]}}"), FOREIGN, config=CONFIG)
+    assert missing(outcome) == [("warning", "one", "spec.kubeadmConfigSpec.files[0].contentFrom")]
+
+
+def missing(outcome: Outcome) -> list[tuple[str, str, str]]:
+    told = [one for one in outcome.results if 'must hold the key "kubeletProxy"' in one.message]
+    return [(one.severity.value, one.ref.name, field_path(one.path)) for one in told]

@@ -49,7 +49,7 @@ def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[Site]:
         for obj in item.objects:
             for target, seen in _seen(obj, wanted):
                 memberships = atlas.of(obj)
-                listing = _listing(target, memberships, wanted)
+                listing = _listing(target, obj, memberships, wanted)
                 yield Site(item.where, obj, target, seen, listing, memberships)
 
 
@@ -67,7 +67,8 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Seen, .
             yield "", others
 
 
-def _listing(target: str, memberships: tuple[Membership, ...], wanted: ProxyConfig) -> Listing:
+def _listing(target: str, obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig) -> Listing:
     consumer = TARGETS[target].CONSUMER if target else Consumer.POD
     resolved = settings.resolve(wanted, memberships, target=target, consumer=consumer)
-    return Listing(consumer, resolved.networks, resolved.policy.max_length)
+    in_secret = obj.group_kind == ("", "Secret")
+    return Listing(consumer, resolved.networks, resolved.policy.max_length, in_secret=in_secret)

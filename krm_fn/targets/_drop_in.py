@@ -121,12 +121,15 @@ def _edit_entry(drop_in: DropIn, index: int, entry: Mapping[str, Any], edit: Lis
 def _edit_reference(
     drop_in: DropIn, index: int, entry: Mapping[str, Any], edit: ListEdit
 ) -> Iterator[Change | Finding]:
-    """The same for an entry with ``contentFrom``: where nobody says where the text is to stand, it stays there."""
+    """The same for an entry with ``contentFrom``: where nobody says where the text is to stand, it stays there.
+
+    Without a proxy the Secret of the Cluster loses its text, and a reference to nothing makes no node.
+    """
     place = (*drop_in.files, str(index))
-    if not drop_in.content or not _drop_in_secret.is_ours(drop_in, entry):
-        yield _drop_in_secret.note(drop_in, place, entry)
-    elif not drop_in.variables:
+    if _drop_in_secret.is_ours(drop_in, entry) and not drop_in.variables:
         edit.removed.add(index)
+    elif not drop_in.content or not _drop_in_secret.is_ours(drop_in, entry):
+        yield _drop_in_secret.note(drop_in, place, entry)
     elif drop_in.content == "Secret":
         yield from _drop_in_secret.refer(drop_in, place, entry)
     else:
@@ -159,7 +162,9 @@ def _whole_entry(drop_in: DropIn, operation: Operation, entries: Sequence[Any]) 
         message = f"sets {names(drop_in.variables)} for {drop_in.unit} in a new drop-in"
         return Change(drop_in.spec.rooted(operation), message, proposed=shown(_unit_file.fresh(drop_in.variables)))
     gone = entries if operation.path == drop_in.files else [entries[int(operation.path[-1])]]
-    message = f"removes the drop-in of {drop_in.unit}, which held nothing but proxy variables"
+    is_reference = any(entry.get("contentFrom") for entry in gone)
+    why = "whose content is to go from the Secret" if is_reference else "which held nothing but proxy variables"
+    message = f"removes the drop-in of {drop_in.unit}, {why}"
     return Change(drop_in.spec.rooted(operation), message, current="\n".join(map(_told, gone)))
 
 

@@ -23,7 +23,10 @@ def source(drop_in: DropIn) -> dict[str, Any] | Finding:
     """The ``contentFrom`` that the entry is to have, or why there can be none."""
     settings = drop_in.settings
     if settings.is_particular:
-        why = "holds the proxy of the whole Cluster, but an entry of `spec.overrides` asks for another one here"
+        why = (
+            "holds the proxy of the whole Cluster, but an entry of `spec.overrides` asks for another one here: let it "
+            "match the whole Cluster"
+        )
     elif not settings.clusters:
         why = "cannot be named, because the Cluster is not known: label this object `cluster.x-k8s.io/cluster-name`"
     elif len(settings.clusters) > 1:
@@ -58,7 +61,7 @@ def note(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Finding:
     """Who sees to a content that stands in a Secret, where this target does not."""
     where = (*place, "contentFrom")
     if is_ours(drop_in, entry):
-        message = f"the content is not seen here, {elsewhere(entry)}, which the target `{_OWNER}` fills"
+        message = f"the content is not seen here, {elsewhere(entry)}, which `{_OWNER}` fills where it is in the list"
         return Finding(Severity.INFO, message, where)
     message = (
         f"the content is not seen here, {elsewhere(entry)}; "
@@ -95,7 +98,7 @@ def stays(drop_in: DropIn, place: Pointer) -> Finding:
 
 def told(drop_in: DropIn) -> str:
     """What a reference does, in a sentence."""
-    return f"takes the drop-in of {drop_in.unit} from the Secret of its Cluster, which the target `{_OWNER}` fills"
+    return f"takes the drop-in of {drop_in.unit} from the Secret of its Cluster"
 
 
 def inline(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator[Change]:

@@ -2,8 +2,8 @@
 
 What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``, ``no_proxy``, each where
 the settings give it a value, as ``Environment="NAME=value"`` in the section ``[Service]`` of the text under the key
-``containerdProxy``, and under ``kubeletProxy`` where that is there. The list is the one composed for the Cluster. The
-values are escaped for systemd and for nothing else.
+``containerdProxy``, and under ``kubeletProxy`` where that is there or ``kubeletDropIn`` has ``content: Secret``. The
+list is the one composed for the Cluster. The values are escaped for systemd and for nothing else.
 
 Where: Secrets whose name ends in ``-systemd-proxy``, in ``stringData`` or, as base64, in ``data``. A missing
 ``containerdProxy`` is added to ``stringData``. With ``generate`` the Secret is made beside each Cluster
@@ -33,9 +33,9 @@ Options:
 * ``generate`` (default ``false``): make the Secret for each Cluster of the list that has none.
 
 Why: Kubeadm objects take their drop-ins from this Secret (Giant Swarm's proxy document; see ``content: Secret`` of the
-targets ``containerdDropIn`` and ``kubeletDropIn``), so that no password stands in them. ``cluster-apps-operator``
-writes the installation's list there, without the Cluster's networks, and escapes it for HTML, which spoils passwords
-with ``&``, ``+``, ``'``, ``<`` or ``"``.
+targets ``containerdDropIn`` and ``kubeletDropIn``); with ``exports: false`` of ``kubeadmCommands`` no password stands
+in them. ``cluster-apps-operator`` writes the installation's list there, without the Cluster's networks, and escapes it
+for HTML, which spoils passwords with ``&``, ``+``, ``'``, ``<`` or ``"``.
 """
 
 from __future__ import annotations
@@ -71,17 +71,19 @@ def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping
         yield _made.skeleton("Secret", _systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque")
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
-    """Yield what has to change in the texts of the Secret ``obj``; no option is read here."""
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """Yield what has to change in the texts of the Secret ``obj``; ``options`` may have the list ``units``."""
     if not _systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
         return
     try:
-        yield from _edited(obj, settings.variables())
+        yield from _edited(obj, settings.variables(), options)
     except ValueError as error:
         yield Finding(Severity.ERROR, f"{error}; change the proxy settings", ("stringData",))
 
 
-def _edited(obj: Mapping[str, Any], variables: Mapping[str, str]) -> Iterator[Change | Finding]:
+def _edited(
+    obj: Mapping[str, Any], variables: Mapping[str, str], options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     found = values(obj)
     problems = [one for one in found if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS)]
     yield from problems
@@ -91,7 +93,7 @@ def _edited(obj: Mapping[str, Any], variables: Mapping[str, str]) -> Iterator[Ch
     if variables:
         there = {one.path[-1] for one in found}
         yield from _rewritten(texts, variables)
-        yield from _added(obj, [key for key in _wanted(obj) if key not in there], variables)
+        yield from _added(obj, [key for key in _wanted(obj, options) if key not in there], variables)
         return
     gone = [one for one in texts if one.text and not _unit_file.edit(one.text, {})]
     if gone and _made.is_made(obj) and len(gone) == len(found):
@@ -102,9 +104,10 @@ def _edited(obj: Mapping[str, Any], variables: Mapping[str, str]) -> Iterator[Ch
         yield from _emptied(obj, field, [one for one in gone if one.path[0] == field])
 
 
-def _wanted(obj: Mapping[str, Any]) -> tuple[str, ...]:
+def _wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     """The keys that are written where they are missing."""
-    return tuple(_UNITS) if _made.is_made(obj) else (_systemd_secret.KEYS["containerd"],)
+    always = _UNITS.values() if _made.is_made(obj) else ("containerd", *options.get("units", ()))
+    return [key for key, unit in _UNITS.items() if unit in always]
 
 
 def _rewritten(texts: list[Value], variables: Mapping[str, str]) -> Iterator[Change]:

@@ -12,8 +12,9 @@ text, also with ``encoding: base64`` or ``gzip+base64``, and goes when nothing b
 
 What it leaves alone: other entries; in its own, every line that assigns no proxy variable, assignments that are right
 already, ``owner`` and ``permissions``. Content from a Secret (``contentFrom``) is not seen, so it stays and is a
-warning, unless it is the Secret ``<cluster>-systemd-proxy``, which the target ``giantswarmSystemdProxy`` fills. Another
-drop-in of kubelet that sets proxy variables is a warning too, with the one of the two that systemd obeys.
+warning, unless it is the Secret ``<cluster>-systemd-proxy``, which the target ``giantswarmSystemdProxy`` fills where
+it is in the list. Another drop-in of kubelet that sets proxy variables is a warning too, with the one of the two that
+systemd obeys.
 
 Before and after:
 
@@ -38,9 +39,9 @@ Options:
   its own unless the option is given.
 * ``content``: ``Inline`` (default for a new entry) or ``Secret``. With ``Secret`` the entry holds ``contentFrom`` with
   the key ``kubeletProxy`` of the Secret ``<cluster>-systemd-proxy`` in the place of the text; a new one has the mode
-  ``"0600"`` and no owner. An entry that is there is made one or the other only if the option is given, and removal
-  takes a reference out only then. An object that several Clusters share, or one for which an override asks for another
-  proxy than its Cluster has, cannot refer to that Secret: this is an error.
+  ``"0600"`` and no owner. An entry that is there is made one or the other only if the option is given. Removal takes a
+  reference to that Secret out, because the Secret loses its text. An object that several Clusters share, or one for
+  which an override asks for another proxy than its Cluster has, cannot refer to that Secret: this is an error.
 
 Why: an in-tree cloud provider and the credential providers of the kubelet call the cloud from the node (Giant Swarm's
 proxy document). Owner, permissions and the order of keys are those of the Tanzu document. The default path is under
