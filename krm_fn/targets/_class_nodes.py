@@ -127,7 +127,8 @@ def _nodes(
     problem = next((found for found in lists if isinstance(found, Finding)), None)
     if problem:
         return Finding(Severity.ERROR, f"in {called}, {problem.message}", path)
-    ours = [path_of(options, UNITS[target]) for target, options in enabled(template.around).items() if target in UNITS]
+    at_work = enabled(template.around)
+    ours = [path_of(options, UNITS[target], files) for target, options in at_work.items() if target in UNITS]
     taken = next((lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None)
     if taken:
         message = (

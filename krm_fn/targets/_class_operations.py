@@ -93,7 +93,7 @@ def _add(one: Nodes, *steps: str, **value: Any) -> dict[str, Any]:
 def _file(unit: str, options: Mapping[str, Any]) -> str:
     is_secret = options.get("content") == "Secret"
     attributes = {
-        "path": path_of(options, unit),
+        "path": path_of(options, unit, ()),
         "owner": str(options.get("owner", "root:root")),
         "permissions": str(options.get("permissions", "0600" if is_secret else "0640")),
     }

@@ -56,6 +56,8 @@ def _edit_files(drop_in: DropIn, entries: Sequence[Any], edit: ListEdit) -> Iter
     except ValueError as error:
         yield Finding(Severity.ERROR, f"{error}; change the proxy settings", drop_in.files)
     for index, entry in files:
+        if entry.get("path") in drop_in.paths:
+            continue
         wanted = bool(drop_in.variables)
         warning = rival(entry, unit=drop_in.unit, ours=drop_in.path, option=drop_in.option, wanted=wanted)
         if warning:
@@ -66,7 +68,7 @@ def _edit_ours(
     drop_in: DropIn, files: Sequence[tuple[int, Mapping[str, Any]]], edit: ListEdit
 ) -> Iterator[Change | Finding]:
     """The changes of the entry that has our path, or the entry itself."""
-    ours = [(index, entry) for index, entry in files if entry.get("path") == drop_in.path]
+    ours = [(index, entry) for index, entry in files if entry.get("path") in drop_in.paths]
     for number, (index, entry) in enumerate(ours):
         if number and drop_in.variables:
             message = f'`path` must be unique, but "{drop_in.path}" stands here again; remove one of the two entries'

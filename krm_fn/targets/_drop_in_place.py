@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from krm_fn.patch import Pointer, add, replace
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._drop_in_seen import path_of
+from krm_fn.targets._drop_in_seen import path_of, possible_paths
 from krm_fn.targets._kubeadm import ConfigSpec
 
 
@@ -26,10 +27,16 @@ class DropIn:
     settings: ProxySettings
     options: Mapping[str, Any]
 
-    @property
+    @cached_property
     def path(self) -> str:
         """Where the drop-in stands on the node."""
-        return path_of(self.options, self.unit)
+        entries = self.spec.entries("files")
+        return path_of(self.options, self.unit, () if isinstance(entries, Finding) else entries or ())
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The same, and where no proxy is wanted the places that come into effect once it has gone."""
+        return [self.path] if self.variables or "path" in self.options else possible_paths(self.unit)
 
     @property
     def option(self) -> str:
@@ -61,5 +68,6 @@ class DropIn:
     def limits(self, place: Pointer) -> Iterator[Finding]:
         """What Ignition would make of the path."""
         if self.spec.ignition and self.path.startswith("/usr/"):
-            message = f"`path` must not be under /usr with Ignition (read-only); set `{self.option}` to one under /etc"
+            remedy = f"set `{self.option}` to one" if "path" in self.options else "write one"
+            message = f"`path` must not be under /usr with Ignition (read-only); {remedy} under /etc"
             yield Finding(Severity.ERROR, message, (*place, "path"))

@@ -5,7 +5,7 @@ The law of this room: it looks, and proposes nothing; a content that is not in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -14,18 +14,30 @@ from krm_fn.results import Finding
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets._file_content import decode
 from krm_fn.targets._kubeadm import ConfigSpec, find
-from krm_fn.targets._rivals import is_about_proxies, is_drop_in
+from krm_fn.targets._rivals import is_about_proxies, is_drop_in, namesakes
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._unit_lines import settings_of
 
 
-def path_of(options: Mapping[str, Any], unit: str) -> str:
-    """Where the drop-in that this program keeps for ``unit`` stands on the node."""
-    return str(options.get("path", f"/etc/systemd/system/{unit}.service.d/http-proxy.conf"))
+def path_of(options: Mapping[str, Any], unit: str, entries: Sequence[Any]) -> str:
+    """Where the drop-in that this program keeps for ``unit`` stands on the node.
+
+    Where the user does not say so, that is the path in ``entries`` of ``files`` at which systemd finds a drop-in of our
+    name, whoever wrote it; else the one under ``/etc``.
+    """
+    if "path" in options:
+        return str(options["path"])
+    paths, possible = _paths(entries), possible_paths(unit)
+    return next((path for path in possible if path in paths), possible[0])
+
+
+def possible_paths(unit: str) -> list[str]:
+    """Where the drop-in may stand if the user does not say so, the one that hides the others first."""
+    return namesakes(f"/etc/systemd/system/{unit}.service.d/http-proxy.conf")
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) -> Iterator[Seen]:
-    """What the drop-ins of ``unit`` in ``files`` set, in the order of the entries.
+    """What the drop-ins of ``unit`` in ``files`` set, in the order of the entries, without those that systemd ignores.
 
     Args:
         obj: an object of one of ``_kubeadm.KINDS`` as plain data, of any shape.
@@ -36,10 +48,10 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) ->
     entries = spec.entries("files") if isinstance(spec, ConfigSpec) else None
     if not isinstance(spec, ConfigSpec) or isinstance(entries, Finding):
         return
-    ours, is_first = path_of(options, unit), True
+    ours, paths, is_first = path_of(options, unit, entries or ()), _paths(entries or ()), True
     for index, entry in enumerate(entries or ()):
-        file = entry.get("path") if isinstance(entry, Mapping) else None
-        if not isinstance(file, str) or not (file == ours or is_drop_in(file, unit)):
+        file = lookup(entry, ("path",))
+        if not isinstance(file, str) or not (file == ours or is_drop_in(file, unit)) or _is_hidden(file, paths):
             continue
         is_ours = file == ours and is_first
         is_first = is_first and not is_ours
@@ -47,6 +59,16 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) ->
         blank = Seen("", None, (*spec.path, "files", str(index)), "", place, file=file, by_ignition=spec.ignition)
         blank = replace(blank, permissions=_permissions(entry))
         yield from _of_entry(spec, entry, blank, may_hide=is_ours or is_about_proxies(file))
+
+
+def _paths(entries: Sequence[Any]) -> set[str]:
+    return {path for entry in entries if isinstance(path := lookup(entry, ("path",)), str)}
+
+
+def _is_hidden(file: str, paths: Set[str]) -> bool:
+    """Whether systemd ignores ``file``, because it prefers one of the same name among ``paths``."""
+    same = namesakes(file)
+    return not paths.isdisjoint(same[: same.index(file)])
 
 
 def _of_entry(spec: ConfigSpec, entry: Mapping[str, Any], blank: Seen, *, may_hide: bool) -> Iterator[Seen]:

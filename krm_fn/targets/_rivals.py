@@ -37,7 +37,22 @@ def rival(entry: Mapping[str, Any], *, unit: str, ours: str, option: str, wanted
     doubt = "" if text is not None else " (judged by its name: its content is not seen here)"
     what = f"sets proxy variables for {unit} too" if wanted else f"still sets proxy variables for {unit}"
     outcome = f"; {_who_wins(ours, path)}" if wanted else ""
-    return f'"{path}" {what}{doubt}{outcome}; remove it, or set `{option}` to its path'
+    instead = "" if wanted and path in _hidden_by(ours) else f", or set `{option}` to its path"
+    return f'"{path}" {what}{doubt}{outcome}; remove it{instead}'
+
+
+def _hidden_by(path: str) -> list[str]:
+    same = namesakes(path)
+    return same[same.index(path) + 1 :]
+
+
+def namesakes(path: str) -> list[str]:
+    """Where systemd looks for a drop-in of the name and the service of ``path``, the one that hides the others first.
+
+    A path that systemd does not look at has no others.
+    """
+    root = next((root for root in _ROOTS if path.startswith(f"{root}/systemd/system/")), "")
+    return [f"{other}{path.removeprefix(root)}" for other in _ROOTS] if root else [path]
 
 
 def is_about_proxies(path: str) -> bool:

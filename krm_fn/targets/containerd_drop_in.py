@@ -33,7 +33,10 @@ Before and after:
 
 Options:
 
-* ``path`` (default: as above): where the drop-in stands on the node.
+* ``path``: where the drop-in stands on the node. The default is as above, or where an entry for a file of that name
+  stands already in another folder that systemd reads for containerd: ``/run``, ``/usr/local/lib``, ``/usr/lib`` or
+  ``/lib`` in the place of ``/etc``. Of several systemd reads the first in that order, so the others are a warning;
+  removal takes them all.
 * ``owner`` (default ``root:root``) and ``permissions`` (default ``"0640"``): of a new entry; one that is there keeps
   its own unless the option is given.
 * ``content``: ``Inline`` (default for a new entry) or ``Secret``. With ``Secret`` the entry holds ``contentFrom`` with

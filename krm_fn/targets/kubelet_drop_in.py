@@ -33,8 +33,10 @@ Before and after:
 
 Options:
 
-* ``path`` (default: as above): where the drop-in stands on the node. The Tanzu document has it
-  under ``/usr/lib/systemd/system/kubelet.service.d/``; a file of the same name under ``/etc`` hides that one.
+* ``path``: where the drop-in stands on the node. The default is as above, or where an entry for a file of that name
+  stands already in another folder that systemd reads for kubelet: ``/run``, ``/usr/local/lib``, ``/usr/lib`` (so in the
+  Tanzu document) or ``/lib`` in the place of ``/etc``. Of several systemd reads the first in that order, so the others
+  are a warning; removal takes them all.
 * ``owner`` (default ``root:root``) and ``permissions`` (default ``"0640"``): of a new entry; one that is there keeps
   its own unless the option is given.
 * ``content``: ``Inline`` (default for a new entry) or ``Secret``. With ``Secret`` the entry holds ``contentFrom`` with

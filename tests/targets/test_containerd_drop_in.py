@@ -263,7 +263,7 @@ def test_removal_takes_every_entry_of_our_path_that_holds_nothing_else() -> None
             id="a drop-in whose name sorts behind ours wins",
         ),
         pytest.param(
-            files({**ENTRY, "path": PATH.replace("/etc", "/usr/lib")}),
+            files({**ENTRY, "path": PATH.replace("/etc", "/usr/lib")}, ENTRY),
             [f'of two with the same name systemd reads only "{PATH}"'],
             id="a drop-in of the same name under /usr is hidden",
         ),

@@ -33,7 +33,16 @@ def tanzu(unit: str = "kubelet", path: str = TANZU_PATH) -> dict[str, Any]:
     [
         pytest.param(kubeadm({"files": [KUBEADM_CONF, ENTRY]}), HTTP_ONLY, id="the entry as we write it"),
         pytest.param(kubeadm({"files": [KUBEADM_CONF]}), NONE, id="kubeadm's own drop-in, no proxy"),
-        pytest.param(kubeadm({"files": [tanzu()]}), NONE, id="a drop-in at another path is not ours to remove"),
+        pytest.param(
+            kubeadm({"files": [tanzu(path=TANZU_PATH.replace("http-proxy", "proxy"))]}),
+            NONE,
+            id="a drop-in of another name is not ours to remove",
+        ),
+        pytest.param(
+            kubeadm({"files": [tanzu(path="/opt/systemd/system/kubelet.service.d/http-proxy.conf")]}),
+            NONE,
+            id="a file of our name in a folder that systemd does not read",
+        ),
         pytest.param(
             kubeadm({"files": [{**ENTRY, "path": PATH.replace("kubelet", "containerd")}]}),
             NONE,
@@ -80,26 +89,62 @@ def test_the_tanzu_document_gets_the_lower_case_beside_the_upper_case() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("option", "there", "winner"),
-    [
-        pytest.param({}, TANZU_PATH, PATH, id="the file under etc hides that of the Tanzu document"),
-        pytest.param({"path": TANZU_PATH}, PATH, PATH, id="and does so if ours is the one under usr"),
-        pytest.param({}, TANZU_PATH.replace("/usr", ""), PATH, id="lib is the same as usr/lib"),
-        pytest.param({}, PATH.replace("/etc", "/run"), PATH, id="etc hides run"),
-    ],
-)
-def test_two_drop_ins_of_the_same_name(option: dict[str, str], there: str, winner: str) -> None:
-    outcome = run(target, kubeadm({"files": [tanzu(path=there)]}), PROXY, option)
-    assert spec_of(outcome.obj)["files"][0] == tanzu(path=there)
+FOLDERS = [
+    pytest.param("/usr/lib", id="that of the Tanzu document"),
+    pytest.param("/lib", id="lib"),
+    pytest.param("/run", id="run"),
+    pytest.param("/usr/local/lib", id="that of the administrator under usr"),
+]
+
+
+@pytest.mark.parametrize("unit_target", [target, containerd_drop_in])
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_drop_in_of_our_name_in_any_folder_of_systemd_is_the_place(folder: str, unit_target: Any) -> None:
+    unit = "kubelet" if unit_target is target else "containerd"
+    path = PATH.replace("/etc", folder).replace("kubelet", unit)
+    obj = kubeadm({"files": [KUBEADM_CONF, tanzu(path=path)]})
+    outcome = run(unit_target, obj, HTTP_ONLY)
+    assert spec_of(outcome.obj)["files"] == [KUBEADM_CONF, {**tanzu(path=path), "content": CONTENT}]
+    assert outcome.findings == []
+    removed = run(unit_target, outcome.obj, NONE)
+    assert (spec_of(removed.obj)["files"], removed.findings) == ([KUBEADM_CONF], [])
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_of_two_of_our_name_the_one_under_etc_is_the_place_and_the_other_is_told(folder: str) -> None:
+    other = tanzu(path=PATH.replace("/etc", folder))
+    outcome = run(target, kubeadm({"files": [other, tanzu(path=PATH)]}), HTTP_ONLY)
+    assert spec_of(outcome.obj)["files"] == [other, ENTRY]
     (message,) = outcome.warnings
-    assert message.startswith(f'"{there}" sets proxy variables for kubelet too')
-    assert f'reads only "{winner}"' in message
-    assert "set `spec.targets.kubeletDropIn.path` to its path" in message
+    assert message == (
+        f'"{other["path"]}" sets proxy variables for kubelet too; '
+        f'of two with the same name systemd reads only "{PATH}"; remove it'
+    )
+    assert {seen.path[-2] for seen in target.observe(outcome.obj, {})} == {"1"}
 
 
-def test_a_drop_in_that_stays_is_told_when_no_proxy_is_wanted() -> None:
-    (message,) = run(target, kubeadm({"files": [tanzu()]}), NONE).warnings
+def test_removal_takes_all_of_our_name_because_the_hidden_one_would_come_into_effect() -> None:
+    args = '[Service]\nEnvironment="KUBELET_EXTRA_ARGS=--v=4"\n'
+    mixed = {**tanzu(), "content": f"{TANZU_CONTENT}{args.splitlines()[1]}\n"}
+    outcome = run(target, kubeadm({"files": [mixed, tanzu(path=PATH)]}), NONE)
+    assert (spec_of(outcome.obj)["files"], outcome.findings) == ([{**mixed, "content": args}], [])
+
+
+def test_where_the_path_is_given_another_place_stays_and_is_told() -> None:
+    outcome = run(target, kubeadm({"files": [tanzu(path=PATH)]}), PROXY, {"path": TANZU_PATH})
+    assert spec_of(outcome.obj)["files"][0] == tanzu(path=PATH)
+    (message,) = outcome.warnings
+    assert message.startswith(f'"{PATH}" sets proxy variables for kubelet too')
+    assert f'reads only "{PATH}"; remove it, or set `spec.targets.kubeletDropIn.path` to its path' in message
+
+
+def test_a_place_under_usr_is_an_error_with_ignition() -> None:
+    (message,) = run(target, kubeadm({"format": "ignition", "files": [tanzu()]}), PROXY).errors
+    assert message == "`path` must not be under /usr with Ignition (read-only); write one under /etc"
+
+
+def test_where_the_path_is_given_a_drop_in_that_stays_is_told_when_no_proxy_is_wanted() -> None:
+    (message,) = run(target, kubeadm({"files": [tanzu()]}), NONE, {"path": PATH}).warnings
     assert f'"{TANZU_PATH}" still sets proxy variables for kubelet' in message
     assert "remove it, or set `spec.targets.kubeletDropIn.path` to its path" in message
 

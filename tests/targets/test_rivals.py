@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.targets._rivals import rival
+from krm_fn.targets._rivals import namesakes, rival
 
 FOLDER = "/etc/systemd/system/containerd.service.d"
 OURS = f"{FOLDER}/http-proxy.conf"
@@ -50,7 +50,21 @@ def test_who_wins(path: str, ours: str, winner: str | None) -> None:
     message = told({"path": path, "content": SETS}, ours=ours)
     assert message is not None
     assert f'"{winner or path}"' in message.partition(";")[2]
-    assert "remove it, or set `the.option` to its path" in message
+    is_hidden = winner == ours and path.rpartition("/")[2] == ours.rpartition("/")[2]
+    remedy = "; remove it" if is_hidden else "; remove it, or set `the.option` to its path"
+    assert message.endswith(remedy)
+
+
+@pytest.mark.parametrize(
+    ("path", "hides"),
+    [
+        pytest.param(OURS, 4, id="etc hides all others"),
+        pytest.param(OURS.replace("/etc", "/usr/lib"), 1, id="usr hides lib, mostly the same folder"),
+        pytest.param("/opt/systemd/system/containerd.service.d/http-proxy.conf", 0, id="a folder of nobody"),
+    ],
+)
+def test_which_places_a_drop_in_of_the_same_name_hides(path: str, hides: int) -> None:
+    assert len(namesakes(path)) - namesakes(path).index(path) - 1 == hides
 
 
 def test_a_drop_in_from_a_secret_is_judged_by_its_name() -> None:
