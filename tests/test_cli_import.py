@@ -143,6 +143,46 @@ def test_other_flags_are_named_without_their_values() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "flag",
+    [
+        pytest.param("--registry-mirror-username", id="a flag of DKP that is much like one that is read"),
+        pytest.param("--cluster-hostname", id="likewise, of NKP"),
+        pytest.param("--control-plane-memory", id="a flag for machines"),
+        pytest.param("--kube-proxy-mode", id="a flag that speaks of another proxy"),
+    ],
+)
+@pytest.mark.parametrize("form", ["{} u", "{}=u"])
+def test_a_flag_that_is_not_read_is_a_warning(flag: str, form: str) -> None:
+    answer = konvoy(f"--registry-mirror-url https://r.example {form.format(flag)} --http-proxy {CP}")
+    assert spec(answer) == {"httpProxy": CP, "registryMirror": {"url": "https://r.example"}}
+    (told,) = answer.told
+    assert told.endswith(f": `{flag}`")
+
+
+@pytest.mark.parametrize(
+    ("more", "names"),
+    [
+        pytest.param("TKG_IP_FAMILY: ipv4\n", None, id="what adds nothing to the list"),
+        pytest.param("AWS_VPC_CIDR: ''\nAZURE_VNET_CIDR:\n", None, id="without a value"),
+        pytest.param("TKG_HTTP_PROXY_ENABLED: false\nAWS_VPC_CIDR: 10.0.0.0/16\n", None, id="no proxy at all"),
+        pytest.param("AWS_VPC_CIDR: 10.0.0.0/16\n", "`AWS_VPC_CIDR`", id="the network of AWS"),
+        pytest.param(
+            "AZURE_VNET_CIDR: 10.0.0.0/16\nTKG_IP_FAMILY: ipv6,ipv4\n",
+            "`AZURE_VNET_CIDR`, `TKG_IP_FAMILY`",
+            id="the network of Azure, and two families",
+        ),
+        pytest.param(
+            "INFRASTRUCTURE_PROVIDER: docker\n", "`INFRASTRUCTURE_PROVIDER`", id="an infrastructure of TKG only"
+        ),
+    ],
+)
+def test_what_the_list_of_tkg_depends_on_and_no_field_says_is_a_warning(more: str, names: str | None) -> None:
+    answer = run(["tkg", "-"], f"TKG_HTTP_PROXY: http://a:1\n{more}".encode)
+    wanted = f"[warning] not taken over, because no field of a ProxyConfig says it: {names}; "
+    assert [told.startswith(wanted) for told in answer.told] == ([True] if names else [])
+
+
 def test_beside_flags_for_each_role_the_others_are_for_the_controllers() -> None:
     answer = konvoy(f"--control-plane-http-proxy {CP} --worker-http-proxy {CP} --http-proxy {WORKER}")
     assert spec(answer) == {"httpProxy": CP}
@@ -168,6 +208,9 @@ def test_beside_flags_for_each_role_the_others_are_for_the_controllers() -> None
             id="a flag that is misspelt",
         ),
         pytest.param(
+            ["konvoy", "--", "--apiserver-hots=x"], "did you mean `--apiserver-host`", id="a fact that is misspelt"
+        ),
+        pytest.param(
             ["konvoy", "--", "--registry-miror-url=x"], "did you mean `--registry-mirror-url`", id="a mirror misspelt"
         ),
         pytest.param(
@@ -189,7 +232,30 @@ def test_wrong_usage_is_told(argv: list[str], told: str) -> None:
             ["tkg", "-"], b"proxy: {http: a}\n", "the file must hold a proxy under the names", id="other names"
         ),
         pytest.param(["tkg", "-"], b"TKG_HTTP_PROXY: [\n", "the file must be YAML", id="no YAML"),
-        pytest.param(["tkg", "-"], b"TKG_HTTP_PROXY: asdf\n", "spec.httpProxy: must begin with", id="no URL"),
+        pytest.param(
+            ["tkg", "-"], b"TKG_HTTP_PROXY: asdf\n", "the file: `TKG_HTTP_PROXY` must begin with", id="no URL"
+        ),
+        pytest.param(
+            ["giantswarm", "-"],
+            b"proxy: {http: http://a:1, noProxy: [http://b]}\n",
+            'the file: `proxy.noProxy` entry "http://b" must not be a URL',
+            id="an entry that is a URL",
+        ),
+        pytest.param(
+            ["tkg", "-"], b"TKG_NO_PROXY: a\n", "the file must name a proxy for HTTP or HTTPS", id="exceptions alone"
+        ),
+        pytest.param(
+            ["tkg", "-"],
+            b"TKG_HTTP_PROXY: http://a:1\nTKG_PROXY_CA_CERT: '*'\n",
+            "the file must hold base64 of certificates in PEM form in `TKG_PROXY_CA_CERT`",
+            id="certificates that are no base64",
+        ),
+        pytest.param(
+            ["tkg", "-"],
+            b"TKG_HTTP_PROXY: http://a:1\nTKG_PROXY_CA_CERT: eA==\n",
+            "the file: `TKG_PROXY_CA_CERT` must",
+            id="base64 of something else",
+        ),
         pytest.param(
             ["konvoy", "--worker-http-proxy", "http://u:p@ss@a"], b"", "percent-encoded", id="a password as it is"
         ),

@@ -334,7 +334,7 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret(f"TKG_HTTP_PROXY: http://a\nTKG_PROXY_CA_CERT: '{PASSWORD}!'\n")],
-            'Secret "values" key `value` `TKG_PROXY_CA_CERT` must be base64 of certificates in PEM form',
+            'Secret "values" key `value` must hold base64 of certificates in PEM form in `TKG_PROXY_CA_CERT`',
             id="a certificate that is no base64",
         ),
     ],

@@ -1,7 +1,7 @@
 """The command line of ``konvoy create cluster``, as a ``spec``.
 
-The law of this room: it knows flags and fields. A flag that could be about a proxy and is none is an error, every other
-flag that it does not know is named, without its value.
+The law of this room: it knows flags and fields. A flag that it does not know is named, without its value; one that can
+only be a misspelling of one that it knows is an error.
 
 Sources: the Konvoy document; ``dkp create cluster preprovisioned`` of DKP 2.3 (mesosphere/dcos-docs-site), whose
 ``--http-proxy`` is that of the Cluster API controllers; ``nkp create cluster nutanix`` of NKP 2.16, which has no flag
@@ -36,6 +36,9 @@ _FACTS = {
 _NAME, _MIRROR, _MIRROR_CA, _OS = "--cluster-name", "--registry-mirror-url", "--registry-mirror-cacert", "--os-hint"
 _OTHERS = (_NAME, "-c", _MIRROR, _MIRROR_CA, _OS, "--apiserver-port", "--control-plane-endpoint-port")
 _KNOWN = (*_PROXY_FLAGS, *_FACTS, *_OTHERS)
+_LONG = [name for name in _KNOWN if name.startswith("--")]
+_MISSPELT = 0.9
+"""How alike a misspelling is; other flags are less: `--registry-mirror-username` is 0.85 of `--registry-mirror-url`."""
 _INFRASTRUCTURES = {
     "preprovisioned": "PreprovisionedCluster",
     "aws": "AWSCluster",
@@ -108,10 +111,9 @@ def _taken_apart(arguments: Sequence[str]) -> _Line:
 
 
 def _refuse_misspelt(name: str) -> None:
-    near = difflib.get_close_matches(name, [*_PROXY_FLAGS, _MIRROR, _MIRROR_CA], n=1, cutoff=0.85)
-    if near or "proxy" in name:
-        meant = near or difflib.get_close_matches(name, _PROXY_FLAGS, n=1, cutoff=0)
-        raise UsageError(f'there is no flag "{name}" of `create cluster`: did you mean `{meant[0]}`?')
+    near = difflib.get_close_matches(name, _LONG, n=1, cutoff=_MISSPELT)
+    if near:
+        raise UsageError(f'there is no flag "{name}" of `create cluster`: did you mean `{near[0]}`?')
 
 
 def _proxies(line: _Line) -> dict[str, Any]:

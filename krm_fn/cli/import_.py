@@ -62,11 +62,17 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         raise UsageError(f"the system must be {', '.join(FORMS)} or konvoy: `inject-proxy import --help` shows how")
     if len(words) != 1:
         raise UsageError(f"`inject-proxy import {system}` must be followed by one file, or by `-` for standard input")
+    text = _text(words[0], read_stdin)
     try:
-        found = formats.read(_text(words[0], read_stdin), FORMS[system])
+        found = formats.read(text, FORMS[system])
     except ConfigError as error:
-        raise ConfigError([f"the file {text}" for text in error.problems]) from None
-    return Answer(_printed(_spec(found), f"a file of {system}"))
+        raise ConfigError([f"the file {problem}" for problem in error.problems]) from None
+    spec = _spec(found)
+    try:
+        printed = _printed(spec, f"a file of {system}")
+    except ConfigError as error:
+        raise ConfigError([_in_words_of_the_file(problem, found) for problem in error.problems]) from None
+    return Answer(printed, tuple(_told(text)) if system == "tkg" and "mode" not in spec else ())
 
 
 def _text(path: str, read_stdin: Callable[[], bytes]) -> str:
@@ -75,6 +81,22 @@ def _text(path: str, read_stdin: Callable[[], bytes]) -> str:
         return content.decode()
     except UnicodeDecodeError as error:
         raise InputError(f"the file must be UTF-8, but byte {error.start + 1} is not") from None
+
+
+def _in_words_of_the_file(problem: str, found: Mapping[tuple[str, ...], Given]) -> str:
+    """The same with the name that a field has in the file; a problem of the ``spec`` as a whole is a missing proxy."""
+    where, _, text = problem.partition(": ")
+    if where == "spec":
+        return "the file must name a proxy for HTTP or HTTPS, not only what belongs to it"
+    fields = {".".join(("spec", *path)): given.place for path, given in found.items()}
+    place = fields.get(where.partition("[")[0])
+    return f"the file: {place} {text}" if place else problem
+
+
+def _told(text: str) -> list[str]:
+    names = ", ".join(f"`{name}`" for name in formats.left_out(text))
+    remedy = "TKG adds to its list what that stands for, so write it into `spec.noProxy`"
+    return [f"[warning] not taken over, because no field of a ProxyConfig says it: {names}; {remedy}"] if names else []
 
 
 def _spec(found: Mapping[tuple[str, ...], Given]) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 The law of this room: YAML text in, fields of ``spec`` out; an empty URL is a word, too: there is no proxy. Values are
 passed on as they are and judged elsewhere.
 
-Sources: TKG: the document, and ``config_default.yaml`` of tanzu-framework. Giant Swarm: ``secret-values.yaml.patch``
-and ``<cluster>-cluster-values`` of the document, cluster-apps-operator ``clustersecret/desired.go``. Konvoy Image
-Builder: ``http-proxy-override.yaml`` of the document, ``ansible/roles/containerd``.
+Sources: TKG: the document, ``config_default.yaml`` and ``get_no_proxy`` in ``ytt/lib/helpers.star`` of tanzu-framework,
+which adds the networks of AWS and Azure, their metadata addresses, and ``::1`` for IPv6. Giant Swarm:
+``secret-values.yaml.patch`` and ``<cluster>-cluster-values`` of the document, cluster-apps-operator
+``clustersecret/desired.go``. Konvoy Image Builder: ``http-proxy-override.yaml`` of the document,
+``ansible/roles/containerd``.
 """
 
 from __future__ import annotations
@@ -31,13 +33,16 @@ _SPEC = (*_URLS, ("noProxy",))
 _TKG_PROXY = ("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY")
 _TKG_SWITCH = "TKG_HTTP_PROXY_ENABLED"
 _TKG_CA = "TKG_PROXY_CA_CERT"
+_TKG_NETWORKS = ("AWS_VPC_CIDR", "AZURE_VNET_CIDR")
+_TKG_FAMILY = "TKG_IP_FAMILY"
+_TKG_PROVIDER = "INFRASTRUCTURE_PROVIDER"
 _TKG_FACTS = {
     "CLUSTER_CIDR": ("clusterDefaults", "podCIDRs"),
     "SERVICE_CIDR": ("clusterDefaults", "serviceCIDRs"),
     "VSPHERE_CONTROL_PLANE_ENDPOINT": ("clusterDefaults", "endpoint"),
     "AWS_REGION": ("clusterDefaults", "region"),
     "AZURE_LOCATION": ("clusterDefaults", "region"),
-    "INFRASTRUCTURE_PROVIDER": ("clusterDefaults", "infrastructure"),
+    _TKG_PROVIDER: ("clusterDefaults", "infrastructure"),
 }
 _TKG_INFRASTRUCTURES = {"vsphere": "VSphereCluster", "aws": "AWSCluster", "azure": "AzureCluster"}
 
@@ -79,6 +84,15 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, Given]:
     return found
 
 
+def left_out(text: str) -> list[str]:
+    """Names in a file of TKG of what makes TKG's own list longer, and what no field of ``spec`` says."""
+    data = _whole(text)
+    names = [name for name in _TKG_NETWORKS if data.get(name)]
+    names += [_TKG_FAMILY] if "ipv6" in str(data.get(_TKG_FAMILY)).lower() else []
+    provider = data.get(_TKG_PROVIDER)
+    return names + ([_TKG_PROVIDER] if provider and not _fact(data, _TKG_PROVIDER).value else [])
+
+
 def _whole(text: str) -> dict[str, Any]:
     try:
         parts = [yamledit.read(text[start:end]) for start, end in yamledit.documents(text)]
@@ -102,7 +116,7 @@ def _tkg(data: Any) -> _Fields:
 
 def _fact(data: Any, name: str) -> Given:
     value = lookup(data, (name,))
-    known = _TKG_INFRASTRUCTURES.get(str(value).lower(), "") if name == "INFRASTRUCTURE_PROVIDER" else value
+    known = _TKG_INFRASTRUCTURES.get(str(value).lower(), "") if name == _TKG_PROVIDER else value
     return Given(known, f"`{name}`")
 
 
@@ -110,7 +124,7 @@ def _decoded(text: Any) -> str:
     try:
         return base64.b64decode("".join(str(text).split()), validate=True).decode()
     except (binascii.Error, ValueError):
-        raise ConfigError([f"`{_TKG_CA}` must be base64 of certificates in PEM form"]) from None
+        raise ConfigError([f"must hold base64 of certificates in PEM form in `{_TKG_CA}`"]) from None
 
 
 def _giant_swarm(data: Any) -> _Fields:
