@@ -251,6 +251,57 @@ def test_the_kind_of_the_infrastructure_is_known_without_the_object() -> None:
     assert facts(cluster(infrastructureRef=reference("VCDCluster", "away"))).infrastructure == "VCDCluster"
 
 
+KONVOY = "infrastructure.cluster.konvoy.d2iq.io/v1alpha1"
+HOSTS = [{"address": "10.16.1.11"}, {"address": "node-2.corp.example"}]
+
+
+def inventory(name: str, hosts: Any = HOSTS, **rest: Any) -> dict[str, Any]:
+    whole = named("PreprovisionedInventory", name, spec={"hosts": hosts, "sshConfig": {"port": 22}}, **rest)
+    return {**whole, "apiVersion": KONVOY}
+
+
+@pytest.mark.parametrize(
+    ("item", "networks"),
+    [
+        pytest.param(inventory("other-md-0"), (), id="named after another Cluster"),
+        pytest.param(inventory("prod-md-0", namespace="elsewhere"), (), id="in another namespace"),
+        pytest.param(
+            inventory("prod-md-0", labels={"cluster.x-k8s.io/cluster-name": "lab"}), (), id="with the label of another"
+        ),
+        pytest.param({**inventory("prod-md-0"), "apiVersion": "v1"}, (), id="of another group"),
+        pytest.param(inventory("prod-md-0", hosts="10.0.0.1"), (), id="with hosts that are no list"),
+        pytest.param(inventory("prod-md-0", hosts=[{"address": "$WORKER_1_ADDRESS"}, 7]), (), id="yet to be filled in"),
+        pytest.param(inventory("gpu"), (), id="with a name that says nothing"),
+        pytest.param(inventory("prod-control-plane"), ("10.16.1.11", "node-2.corp.example"), id="of the control plane"),
+        pytest.param(inventory("prod-md-12"), ("10.16.1.11", "node-2.corp.example"), id="of workers"),
+        pytest.param(
+            inventory("gpu", labels={"cluster.x-k8s.io/cluster-name": "prod"}),
+            ("10.16.1.11", "node-2.corp.example"),
+            id="with the label of DKP",
+        ),
+    ],
+)
+def test_an_inventory_of_konvoy_names_machines_of_its_cluster(item: dict[str, Any], networks: tuple[str, ...]) -> None:
+    clusters = [named("Cluster", name, namespace="default") for name in ("prod", "lab")]
+    found = Topology(map(obj, [*clusters, item])).clusters
+    assert value(found[0], "networks") == networks
+
+
+def test_the_machines_of_several_inventories_are_each_told_with_their_field() -> None:
+    again = inventory("prod-md-0", [{"address": "10.16.1.11"}, {"address": "fd00::2"}])
+    found = facts(cluster(), inventory("prod-control-plane"), again).networks
+    assert [(one.value, one.ref.name, one.path) for one in found] == [
+        ("10.16.1.11", "prod-control-plane", ("spec", "hosts", "0", "address")),
+        ("node-2.corp.example", "prod-control-plane", ("spec", "hosts", "1", "address")),
+        ("fd00::2", "prod-md-0", ("spec", "hosts", "1", "address")),
+    ]
+
+
+def test_the_address_of_a_machine_stays_beside_its_network() -> None:
+    found = facts(FULL, INFRASTRUCTURE, inventory("prod-md-0", [{"address": "10.0.0.7"}]))
+    assert value(found, "networks") == ("10.0.0.0/16", "10.0.0.7")
+
+
 def test_an_infrastructure_cluster_that_only_a_label_ties() -> None:
     labelled = {**INFRASTRUCTURE, "metadata": {"name": "x", "labels": {"cluster.x-k8s.io/cluster-name": "prod"}}}
     found = facts(cluster(), cluster("other"), labelled)

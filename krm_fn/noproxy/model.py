@@ -75,8 +75,8 @@ class Network:
     """What is known about one cluster, each value with its reason; empty where nothing is known.
 
     ``domain`` has no dots around it ("cluster.local"), ``endpoint`` is a host without a port, ``infrastructure`` the
-    kind of the infrastructure cluster ("AWSCluster"), ``networks`` holds the CIDRs of its VPC, VNet or nodes, and
-    ``mirrors`` the hosts of registry mirrors.
+    kind of the infrastructure cluster ("AWSCluster"), ``networks`` holds the CIDRs of its VPC, VNet or nodes, or
+    the hosts that are its nodes, and ``mirrors`` the hosts of registry mirrors.
     """
 
     pods: tuple[Entry, ...] = ()

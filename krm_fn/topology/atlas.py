@@ -13,7 +13,7 @@ from krm_fn.resourcelist import Object
 from krm_fn.topology.declared import NOTHING, Declared, merge
 from krm_fn.topology.graph import Graph, Tie
 from krm_fn.topology.hints import Hints, Whole, hints
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE
+from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY
 from krm_fn.topology.model import ClusterFacts, Membership, Role
 from krm_fn.topology.references import Key, WorkerClass, key_of
 
@@ -122,7 +122,7 @@ def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
 
 def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> Declared:
     """The facts of an object that hold for the Cluster: not those of a part in whose place it names another."""
-    if node.key[:2] == CLUSTER:
+    if node.key[:2] in (CLUSTER, INVENTORY):
         return node.facts
     of_class = (wholes[1].infrastructure, wholes[1].control_plane)
     named = (wholes[0].infrastructure, wholes[0].control_plane, *of_class)

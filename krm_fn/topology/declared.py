@@ -13,7 +13,9 @@ from krm_fn.resourcelist import Object
 from krm_fn.topology.kinds import (
     CLUSTER,
     CLUSTER_FIELDS,
+    HOSTS,
     INFRASTRUCTURE,
+    INVENTORY,
     KUBEADM_FIELDS,
     KUBEADM_SPECS,
     Fields,
@@ -41,10 +43,12 @@ NOTHING = Declared()
 
 
 def declared(obj: Object) -> Declared:
-    """The facts of a Cluster, an infrastructure cluster (or its template) or a Kubeadm object; else nothing."""
+    """The facts of a Cluster, its infrastructure (or the template of that) or a Kubeadm object; else nothing."""
     group, kind = obj.group_kind
     if (group, kind) == CLUSTER:
         return _read(obj, CLUSTER_FIELDS, ("spec",))
+    if (group, kind) == INVENTORY:
+        return Declared(networks=distinct(_facts(obj, [HOSTS], host)))
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         spec = KUBEADM_SPECS[kind]
         return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))

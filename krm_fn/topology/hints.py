@@ -8,6 +8,7 @@ Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
 from krm_fn.results import ObjectRef
 from krm_fn.topology.declared import NOTHING, Declared, declared
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, CORE, OWNS_WORKERS, ROLES, is_cluster_api
+from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, CORE, INVENTORY, KONVOY, OWNS_WORKERS, ROLES, is_cluster_api
 from krm_fn.topology.model import Role
 from krm_fn.topology.reading import pattern, text, values
 from krm_fn.topology.references import Key, WorkerClass, key_of, owners, target_of
@@ -49,6 +50,9 @@ _SUFFIXES = (
 
 Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``.
 """
+
+_INVENTORY_NAME = re.compile(r"(.+)-(?:control-plane|md-[0-9]+)")
+"""How Konvoy's document names an inventory: after its Cluster, as it must be."""
 
 _NAMESAKES = frozenset(
     {
@@ -109,7 +113,7 @@ class Hints:
     @property
     def in_cluster_api(self) -> bool:
         """True for objects that stand in the namespace of their Cluster and are often named after it."""
-        return is_cluster_api(self.key[0])
+        return is_cluster_api(self.key[0]) or self.key[0] == KONVOY
 
 
 def hints(obj: Object) -> Hints:
@@ -144,6 +148,9 @@ def _cluster_name(obj: Object) -> str:
 def _convention(obj: Object) -> str:
     if obj.group_kind in _NAMESAKES:
         return "" if _TEMPLATE in obj.annotations else obj.ref.name
+    if obj.group_kind == INVENTORY:
+        match = _INVENTORY_NAME.fullmatch(obj.ref.name)
+        return match[1] if match else ""
     suffixes = _SUFFIXES if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ()
     return next((obj.ref.name.removesuffix(suffix) for suffix in suffixes if obj.ref.name.endswith(suffix)), "")
 

@@ -5,7 +5,7 @@ one fact, the API versions of a kind use one each.
 
 Sources: Cluster API ``api/core``, ``api/bootstrap/kubeadm``, ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); the
 providers' ``api/*/…cluster_types.go``: AWS ``NetworkSpec``, Azure ``NetworkSpec``, GCP ``NetworkSpec``, OpenStack
-``SubnetSpec``, OCI ``VCN``, Hetzner ``HCloudNetworkSpec``.
+``SubnetSpec``, OCI ``VCN``, Hetzner ``HCloudNetworkSpec``; Konvoy's document for its inventories.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ from krm_fn.topology.reading import pattern
 CORE = "cluster.x-k8s.io"
 CLUSTER = (CORE, "Cluster")
 CLUSTER_CLASS = (CORE, "ClusterClass")
+KONVOY = "infrastructure.cluster.konvoy.d2iq.io"
+INVENTORY = (KONVOY, "PreprovisionedInventory")
+HOSTS = pattern("spec.hosts.*.address")
+"""Where an inventory has the addresses of its machines."""
 OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
 """The kinds whose name is the name of a worker group."""
 
@@ -133,5 +137,5 @@ def is_cluster_api(group: str) -> bool:
 
 def kinds() -> frozenset[str]:
     """The kinds worth reading: what ties objects to Clusters, or holds facts of one."""
-    core = {"Cluster", "ClusterClass", "Machine", *ROLES, *KUBEADM_SPECS}
+    core = {"Cluster", "ClusterClass", "Machine", INVENTORY[1], *ROLES, *KUBEADM_SPECS}
     return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})

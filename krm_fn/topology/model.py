@@ -35,7 +35,8 @@ class ClusterFacts:
 
     CIDRs are as written; ``service_domain`` has no dots around it; ``endpoint`` is a name or an address without port
     and brackets; ``infrastructure`` is the kind of the infrastructure cluster (``AWSCluster``); ``networks`` are the
-    CIDRs of its VPC, VNet or subnets; ``mirrors`` are hosts of registry mirrors, without port.
+    CIDRs of its VPC, VNet or subnets, or the hosts that are its machines; ``mirrors`` are hosts of registry mirrors,
+    without port.
     """
 
     namespace: str = ""

@@ -66,9 +66,14 @@ def cidrs(value: Any) -> tuple[str, ...]:
     return tuple(part for piece in text(value).split(",") if _is_cidr(part := piece.strip()))
 
 
-def is_covered(cidr: str, by: str) -> bool:
-    """True if every address of one CIDR (of ``cidrs``) is in the other."""
-    inner, outer = (ipaddress.ip_network(each, strict=False) for each in (cidr, by))
+def is_covered(network: str, by: str) -> bool:
+    """True if every address of one CIDR (of ``cidrs``) is in the other; a host (of ``host``) is covered by itself only.
+
+    Half of all clients read no CIDRs, so the address of a machine says more than the network it is in.
+    """
+    if "/" not in network or "/" not in by:
+        return network == by
+    inner, outer = (ipaddress.ip_network(each, strict=False) for each in (network, by))
     if isinstance(inner, ipaddress.IPv4Network) and isinstance(outer, ipaddress.IPv4Network):
         return inner.subnet_of(outer)
     if isinstance(inner, ipaddress.IPv6Network) and isinstance(outer, ipaddress.IPv6Network):
