@@ -81,6 +81,14 @@ def test_an_argument_nobody_knows_is_wrong_usage(argv: list[str]) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.mark.parametrize("flag", ["--traceback", "--help", "-h", "--version", "-v"])
+@pytest.mark.parametrize("command", ["explain", "lint"])
+def test_a_flag_before_a_sub_command_does_what_it_does_behind_it(flag: str, command: str) -> None:
+    before, behind = (inject_proxy(GOOD, *argv) for argv in ([flag, command], [command, flag]))
+    assert (before.returncode, before.stdout, before.stderr) == (behind.returncode, behind.stdout, behind.stderr)
+    assert b"unknown argument" not in before.stderr
+
+
 @pytest.mark.parametrize("flag", ["-h", "--help"])
 def test_the_help_names_every_argument_and_a_function_config(flag: str) -> None:
     done = inject_proxy(b"", flag)

@@ -11,6 +11,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from krm_fn.errors import InjectProxyError, OutputError, UsageError
@@ -80,8 +81,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: list[str]) -> int:
-    if arguments and arguments[0] in _COMMANDS:
-        return _command(arguments[0], arguments[1:])
+    flags = list(takewhile(_FLAGS.__contains__, arguments))
+    command = arguments[len(flags) :]
+    if command and command[0] in _COMMANDS:
+        return _command(command[0], [*flags, *command[1:]])
     unknown = [argument for argument in arguments if argument not in _FLAGS]
     if unknown:
         raise UsageError(f'unknown argument "{unknown[0]}": `inject-proxy --help` lists what there is')
