@@ -300,6 +300,30 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         ),
         pytest.param(
             {},
+            [secret(TKG, stringData={})],
+            'must name an object that holds a text: there is no key under `stringData` or `data` of Secret "values"',
+            id="no key at all",
+        ),
+        pytest.param(
+            {"key": "x", "kind": "ConfigMap"},
+            [{**ca(), "metadata": {"name": "values"}, "data": None}],
+            'must name an object that holds a text: there is no key under `data` of ConfigMap "values"',
+            id="a key of none",
+        ),
+        pytest.param(
+            {},
+            [secret(TKG, stringData={"cfg.yaml": 7})],
+            'Secret "values" `cfg.yaml` must be a string, not a number: mend it, or name another key',
+            id="a number for a text",
+        ),
+        pytest.param(
+            {},
+            [secret(TKG, stringData={}, data={"value": PASSWORD + "!"})],
+            'Secret "values" `value` must be base64 of UTF-8 text: mend it, or name another key',
+            id="no base64",
+        ),
+        pytest.param(
+            {},
             [secret("proxy: {http: http://a}\nproxy_env: {HTTP_PROXY: http://a}\n")],
             'Secret "values" key `value` must be of one form, but it looks like GiantSwarm and ImageBuilder: '
             "say which in `format`",

@@ -86,14 +86,18 @@ class Objects:
 def _value(obj: Object, key: str | None) -> Value:
     """The text under a key, or under the only one there is."""
     texts = {one.path[-1]: one for one in _embedded.values(obj.data)}
-    names = ", ".join(f"`{name}`" for name in texts) or "none"
+    if not texts:
+        fields = "`stringData` or `data`" if obj.ref.kind == "Secret" else "`data`"
+        raise ConfigError([f"must name an object that holds a text: there is no key under {fields} of {_called(obj)}"])
+    names = ", ".join(f"`{name}`" for name in texts)
     if key is None and len(texts) != 1:
         raise ConfigError([f"must say in `key` which key of {_called(obj)} is meant: there are {names}"])
     found = texts.get(key) if key is not None else next(iter(texts.values()))
     if found is None:
         raise ConfigError([f"must name a key of {_called(obj)} in `key`: there are {names}"])
     if isinstance(found, Finding):
-        raise ConfigError([f"{_called(obj)} key `{found.path[-1]}`: {found.message}"])
+        problem = found.message.partition("; ")[0]  # what a target would do about it is not meant here
+        raise ConfigError([f"{_called(obj)} {problem}: mend it, or name another key"])
     return found
 
 

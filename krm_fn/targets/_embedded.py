@@ -122,4 +122,5 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
     try:
         return Value(path, base64.b64decode("".join(text.split()), validate=True).decode(), is_base64=True)
     except (binascii.Error, ValueError):
-        return Finding(Severity.WARNING, "must be base64 of UTF-8 text; it is left as it is and not looked into", path)
+        message = f"`{path[-1]}` must be base64 of UTF-8 text; mend it, or write the text itself under `stringData`"
+        return Finding(Severity.WARNING, message, path)

@@ -174,7 +174,7 @@ def test_what_ytt_computes_is_left_and_told() -> None:
         pytest.param(
             secret(data={"values.yaml": "no base64"}),
             Severity.WARNING,
-            "must be base64 of UTF-8 text; it is left as it is and not looked into",
+            "`values.yaml` must be base64 of UTF-8 text; mend it, or write the text itself under `stringData`",
             id="base64 that is none",
         ),
         pytest.param(
