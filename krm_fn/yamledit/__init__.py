@@ -7,7 +7,7 @@ Kubernetes, proxies or files, and could be published alone.
     view      nodes -> plain data                   layout   where things stand, the author's style
     render    plain data -> text in a style         splice   shadow -> edits -> text
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
-    stream    a text of several documents
+    stream    a text of several documents         comments each place of it with the comments there
 """
 
 from __future__ import annotations
@@ -15,11 +15,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from krm_fn.yamledit.comments import Place, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import Document, items_text, member_text
 from krm_fn.yamledit.stream import documents, edit_documents
 
-__all__ = ["Cut", "Document", "cut", "documents", "edit_documents", "items_text", "mapping_text", "member_text", "read"]
+__all__ = [
+    "Cut",
+    "Document",
+    "Place",
+    "cut",
+    "documents",
+    "edit_documents",
+    "items_text",
+    "mapping_text",
+    "member_text",
+    "places",
+    "read",
+]
 
 
 def read(text: str) -> Any:

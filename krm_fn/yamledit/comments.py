@@ -1,0 +1,97 @@
+"""The places of a text of several YAML documents, each with the comments at it.
+
+The law of this room: it says which comment stands where, and never what one means.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect, bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from krm_fn.yamledit.document import Document
+from krm_fn.yamledit.stream import documents
+from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
+from krm_fn.yamledit.view import key_text
+
+_COMMENT = re.compile(r"(?:^|(?<=[ \t\ufeff]))#[^\r\n]*", re.MULTILINE)
+_WORD = re.compile(r"[^\r\n]")
+
+
+@dataclass(eq=False)
+class Place:
+    """A document, a member of a mapping or an item of a list.
+
+    ``path`` begins with the number of the document; that of what stands behind everything is (). ``said`` is the text
+    of a scalar, None of anything else. ``above`` are the comments between the place before and this one on lines of
+    their own, ``beside`` those behind something on its line.
+    """
+
+    path: tuple[str, ...]
+    start: int  # that of a document is its separator, and -1 if it has none
+    said: str | None = None
+    above: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+
+
+def places(text: str) -> list[Place]:
+    """All places of ``text`` in its order, the end of it as the last one.
+
+    Raises:
+        InputError: a document of it cannot be read.
+    """
+    found: list[Place] = []
+    pieces, position = [], 0
+    for number, (start, end) in enumerate(documents(text)):
+        root = Document(text[start:end]).root
+        separator = text.rfind("\n", 0, start - 1) + 1 if start > 1 else -1
+        found.append(Place((str(number),), separator, _said(root)))
+        found += _inner(root, (str(number),), start)
+        pieces += [text[position:start], _without_scalars(text[start:end], root)]
+        position = end
+    found.append(Place((), len(text)))
+    hidden = "".join([*pieces, text[position:]])
+    for comment in _COMMENT.finditer(hidden):
+        _put(comment[0], comment.start(), hidden, found)
+    return found
+
+
+def _inner(node: Node, path: tuple[str, ...], offset: int) -> Iterator[Place]:
+    if isinstance(node, Mapping):
+        children = [(key_text(key), key.start, value) for key, value in node.entries]
+    elif isinstance(node, Sequence):
+        children = [(str(index), item.start, item) for index, item in enumerate(node.items)]
+    else:
+        return
+    for name, start, value in children:
+        yield Place((*path, name), offset + start, _said(value))
+        yield from _inner(value, (*path, name), offset)
+
+
+def _said(node: Node) -> str | None:
+    return node.value if isinstance(node, Scalar) else None
+
+
+def _without_scalars(text: str, root: Node) -> str:
+    """``text`` with its scalars blotted out, line breaks excepted: a ``#`` in one is no comment."""
+    pieces, position = [], 0
+    for node in walk(root):
+        start = node.start
+        if isinstance(node, Scalar) and node.style in ("|", ">"):  # a comment may stand behind its indicator
+            start = text.find("\n", start, node.end)
+        if isinstance(node, Scalar) and start >= position:
+            pieces += [text[position:start], _WORD.sub("x", text[start : node.end])]
+            position = node.end
+    return "".join([*pieces, text[position:]])
+
+
+def _put(comment: str, start: int, text: str, found: list[Place]) -> None:
+    line = text.rfind("\n", 0, start) + 1
+    behind = bisect(found, start, key=lambda place: place.start)
+    if not text[line:start].strip("\ufeff \t"):
+        found[min(behind, len(found) - 1)].above.append(comment)
+        return
+    first = bisect_left(found, line, key=lambda place: place.start)
+    for place in found[first:behind] or found[max(behind - 1, 0) : behind]:
+        place.beside.append(comment)
