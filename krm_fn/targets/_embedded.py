@@ -26,15 +26,24 @@ from krm_fn.yamledit import Document, documents, edit_documents, mapping_text
 
 @dataclass(frozen=True)
 class Value:
-    """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there."""
+    """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there.
+
+    ``width``: the length of a line where base64 stands on several, else 0.
+    """
 
     path: Pointer
     text: str
     is_base64: bool = False
+    width: int = 0
 
     def written(self, text: str) -> str:
         """``text`` as it has to stand in the object."""
-        return base64.b64encode(text.encode()).decode() if self.is_base64 else text
+        if not self.is_base64:
+            return text
+        coded = base64.b64encode(text.encode()).decode()
+        if not self.width:
+            return coded
+        return "".join(f"{coded[start : start + self.width]}\n" for start in range(0, len(coded), self.width))
 
 
 @dataclass(frozen=True)
@@ -120,7 +129,9 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
     if not is_base64:
         return Value(path, text)
     try:
-        return Value(path, base64.b64decode("".join(text.split()), validate=True).decode(), is_base64=True)
+        decoded = base64.b64decode("".join(text.split()), validate=True).decode()
     except (binascii.Error, ValueError):
         message = f"`{path[-1]}` must be base64 of UTF-8 text; mend it, or write the text itself under `stringData`"
         return Finding(Severity.WARNING, message, path)
+    first, *more = text.split("\n")
+    return Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0)

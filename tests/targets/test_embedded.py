@@ -60,7 +60,7 @@ def documents_of(text: str) -> list[Any]:
         ),
         pytest.param(
             {"kind": "Secret", "data": {"a": "eDog\nMQo=\n"}},
-            [Value(("data", "a"), "x: 1\n", is_base64=True)],
+            [Value(("data", "a"), "x: 1\n", is_base64=True, width=4)],
             id="base64 over several lines",
         ),
         pytest.param(
