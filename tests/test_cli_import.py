@@ -257,6 +257,10 @@ def test_wrong_usage_is_told(argv: list[str], told: str) -> None:
             id="base64 of something else",
         ),
         pytest.param(
+            ["tkg", "-"], b"TKG_HTTP_PROXY: http://a\nTKG_HTTP_PROXY: http://b\n", "must not say .* twice", id="twice"
+        ),
+        pytest.param(["tkg", "-"], b"TKG_HTTPS_PROXY: #@ x\n", "the file must say `TKG_HTTPS_PROXY` itself", id="code"),
+        pytest.param(
             ["konvoy", "--worker-http-proxy", "http://u:p@ss@a"], b"", "percent-encoded", id="a password as it is"
         ),
     ],

@@ -351,6 +351,26 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         ),
         pytest.param(
             {},
+            [secret("TKG_HTTP_PROXY: http://a\nTKG_HTTPS_PROXY: #@ x\n")],
+            'Secret "values" key `value` must say `TKG_HTTPS_PROXY` itself, but code of ytt decides about it: '
+            "write its value there",
+            id="a value that ytt computes",
+        ),
+        pytest.param(
+            {},
+            [secret("TKG_HTTP_PROXY: http://a\n#@ if prod:\nCLUSTER_CIDR: 10.0.0.0/8\n#@ end\n")],
+            'Secret "values" key `value` must say `CLUSTER_CIDR` itself, but code of ytt decides about it: write its '
+            "value there",
+            id="a fact on a condition",
+        ),
+        pytest.param(
+            {},
+            [secret("proxy:\n  http: http://a\n  http: http://b\n")],
+            'Secret "values" key `value` must not say `proxy.http` twice: keep one of them',
+            id="a key that stands twice",
+        ),
+        pytest.param(
+            {},
             [secret("TKG_HTTP_PROXY: http://a\nCLUSTER_CIDR: ten\n")],
             'Secret "values" `CLUSTER_CIDR` entry "ten" must be a CIDR, such as "10.96.0.0/12"',
             id="a fact that is none",

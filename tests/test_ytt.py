@@ -1,5 +1,8 @@
 """Data values that were edited, as ytt itself reads them: the program that gives them to the templates of an add-on.
 
+Texts with code and annotations are made up: whatever is changed in one of them, ytt reads the proxy that was asked for,
+and all else as before.
+
 A document of defaults comes first, as in the package of an add-on, so that ``#@overlay/match-child-defaults
 missing_ok=True`` does its work.
 """
@@ -7,17 +10,23 @@ missing_ok=True`` does its work.
 from __future__ import annotations
 
 import base64
+import copy
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
 
-from krm_fn import function
+from krm_fn import function, patch
 from krm_fn.patch import lookup
+from krm_fn.results import Change
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import tkg_vsphere_cpi
 
 NAMES = {
     "vsphereCPI": ("http_proxy", "https_proxy", "no_proxy"),
@@ -57,12 +66,18 @@ def data_values(output: bytes) -> Iterator[str]:
 
 def ytt(text: str, folder: Path) -> Mapping[str, Any]:
     """What a template sees of the data values ``text``."""
+    seen = try_ytt(text, folder)
+    assert seen is not None
+    return seen
+
+
+def try_ytt(text: str, folder: Path) -> Mapping[str, Any] | None:
+    """The same; None for what is no data values."""
     for name, content in {"defaults.yaml": DEFAULTS, "values.yaml": text, "template.yaml": TEMPLATE}.items():
         (folder / name).write_bytes(content.encode())
     files = [word for name in ("defaults.yaml", "values.yaml", "template.yaml") for word in ("-f", folder / name)]
     done = run([need("ytt"), *files])
-    assert done.returncode == 0, done.stderr.decode()
-    seen: Mapping[str, Any] = yaml.safe_load(done.stdout)["values"]
+    seen: Mapping[str, Any] | None = yaml.safe_load(done.stdout)["values"] if done.returncode == 0 else None
     return seen
 
 
@@ -123,3 +138,101 @@ def test_of_several_documents_ytt_takes_the_last(tmp_path: Path) -> None:
     assert values["https_proxy"] == "http://proxy.corp.example:3128"
     assert values["no_proxy"].startswith("vcenter.corp.example,")
     assert (values["server"], values["provisionTimeout"]) == ("10.180.80.2", "300s")
+
+
+# Texts with code and annotations.
+
+HEADER = "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n---\n"
+NEW = ProxySettings("http://new:1", "http://new:2", "x,y")
+ABOVE = [
+    "#! a comment",
+    "#@overlay/match missing_ok=True",
+    "#@overlay/merge",
+    "#@overlay/remove",
+    "#@overlay/replace",
+    "#@ x = 1",
+    "#@ if/end False:",
+    "#@ if/end True:",
+]
+BESIDE = [*[""] * 16, " #! a comment", " #@ 'computed'", " #@overlay/match missing_ok=True", " #@overlay/remove"]
+OPEN = ["#@ if False:", "#@ if True:", "#@ for i in range(1):"]
+VALUES = ["a", '"a #@ b"', "http://new:1", "", "{a: 1}", "|\n      #@ if False:\n      a"]
+
+
+@st.composite
+def members(draw: st.DrawFn, indent: str, names: tuple[str, ...]) -> list[str]:
+    """Lines of a mapping."""
+    lines: list[str] = []
+    for name in draw(st.permutations(names)):
+        above = draw(st.sampled_from([None] * 24 + ABOVE))
+        value = draw(st.sampled_from(VALUES))
+        beside = draw(st.sampled_from(BESIDE)) if "\n" not in value else ""
+        member = [f"{indent}{draw(st.sampled_from(['', indent]))}{above}"] if above else []
+        member.append(f"{indent}{name}: {value}{beside}")
+        if draw(st.integers(0, 9)) == 0:
+            member = [indent + draw(st.sampled_from(OPEN)), *member, f"{indent}#@ end"]
+        lines += member
+    return lines
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    """Data values of vSphere CPI with whatever ytt knows in them."""
+    names = st.lists(st.sampled_from(["http_proxy", "https_proxy", "no_proxy", "server", "mode"]), unique=True)
+    inner = draw(names.flatmap(lambda some: members("  ", tuple(some))))
+    around = draw(st.sampled_from([[], ["first: 1"], ["#@ if/end False:"], ["#@overlay/match missing_ok=True"]]))
+    behind = draw(st.sampled_from([[], ["last: 1"], ["#@ if/end False:", "last: 1"], ["  #! a comment"]]))
+    head = "vsphereCPI:" + draw(st.sampled_from(BESIDE))
+    return HEADER + "\n".join([*around, head, *inner, *behind]) + "\n"
+
+
+@given(documents(), st.sampled_from([NEW, ProxySettings()]))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_ytt_reads_what_was_asked_for_in_whatever_is_changed(
+    tmp_path_factory: pytest.TempPathFactory, text: str, wanted: ProxySettings
+) -> None:
+    folder = tmp_path_factory.mktemp("ytt")
+    obj = {
+        "kind": "Secret",
+        "metadata": {"labels": {"tkg.tanzu.vmware.com/addon-name": "vsphere-cpi"}},
+        "type": "tkg.tanzu.vmware.com/addon",
+        "stringData": {"values.yaml": text},
+    }
+    changes = [one for one in tkg_vsphere_cpi.propose(obj, wanted, {}) if isinstance(one, Change)]
+    assume(changes)
+    before = try_ytt(text, folder)
+    if before is None:
+        return
+
+    after = ytt(
+        patch.apply(copy.deepcopy(obj), [one.operation for one in changes])["stringData"]["values.yaml"], folder
+    )
+
+    assert [value or "" for value in proxy(after, "vsphereCPI")] == [
+        wanted.http_proxy,
+        wanted.https_proxy,
+        wanted.no_proxy,
+    ]
+    assert rest(after) == rest({**before, "vsphereCPI": before.get("vsphereCPI") or {}})
+
+
+@pytest.mark.parametrize("header", ["#@data/values\n", HEADER, "---\n#@data/values\n"])
+def test_ytt_reads_data_values_below_whatever_header_they_were_begun(header: str, tmp_path: Path) -> None:
+    obj = {
+        "kind": "Secret",
+        "metadata": {"labels": {"tkg.tanzu.vmware.com/addon-name": "vsphere-cpi"}},
+        "type": "tkg.tanzu.vmware.com/addon",
+        "stringData": {"values.yaml": header},
+    }
+    (change,) = tkg_vsphere_cpi.propose(obj, NEW, {})
+    assert isinstance(change, Change)
+
+    text = (
+        change.operation.value
+        if "missing_ok" in header
+        else change.operation.value.replace(
+            "#@data/values\n", "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n"
+        )
+    )
+
+    assert proxy(ytt(text, tmp_path), "vsphereCPI") == ["http://new:1", "http://new:2", "x,y"]

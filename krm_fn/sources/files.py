@@ -14,10 +14,11 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.errors import InputError
 from krm_fn.noproxy import Consumer
+from krm_fn.patch import Pointer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
-from krm_fn.targets import _embedded, _image_builder, _values, giantswarm_installation_values, tkg_cluster_config
+from krm_fn.targets import _embedded, _image_builder, _values, _ytt, giantswarm_installation_values, tkg_cluster_config
 from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Value
 from krm_fn.targets._tkg import half
@@ -31,11 +32,15 @@ _Edit = Callable[[Any, ProxySettings], "Edit | Finding"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: the target and the consumer that its settings are for, and what edits its document."""
+    """A kind of file: the target and the consumer that its settings are for, and what edits its document.
+
+    ``members``: what it edits there, where code of ytt may decide about it.
+    """
 
     target: str
     consumer: Consumer
     edit: _Edit
+    members: tuple[Pointer, ...] = ()
 
 
 def _tkg(data: Any, settings: ProxySettings) -> Edit | Finding:
@@ -56,7 +61,7 @@ def _switch(data: Any, settings: ProxySettings) -> Edit:
 
 
 KINDS = {
-    formats.TKG: Kind(tkg_cluster_config.ID, tkg_cluster_config.CONSUMER, _tkg),
+    formats.TKG: Kind(tkg_cluster_config.ID, tkg_cluster_config.CONSUMER, _tkg, tkg_cluster_config.MEMBERS),
     formats.GIANT_SWARM: Kind(
         giantswarm_installation_values.ID,
         Consumer.PRODUCT,
@@ -79,7 +84,7 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
         InputError: the file cannot be read or edited, or is none of the system.
     """
     told = []
-    for one in _proposals(Value((), text), KINDS[form].edit, settings):
+    for one in _proposals(Value((), text), KINDS[form], settings):
         if isinstance(one, Finding):
             raise InputError(one.message)
         text = one.operation.value
@@ -87,15 +92,17 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
     return text, told
 
 
-def _proposals(value: Value, edit: _Edit, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _proposals(value: Value, kind: Kind, settings: ProxySettings) -> Iterator[Change | Finding]:
     found = _embedded.read(value)
     if isinstance(found, Finding):
         yield found
     elif len(found) > 1:
         yield Finding(Severity.ERROR, f"the file must hold one YAML document, but it holds {len(found)}")
     elif found:
-        yield from _values.in_document(found[0], edit(found[0].data, settings))
+        yield from _values.in_document(
+            found[0], _ytt.checked(found[0], kind.edit(found[0].data, settings), kind.members)
+        )
     else:
-        made = edit({}, settings)
+        made = kind.edit({}, settings)
         if isinstance(made, Edit) and made.operations:
-            yield _embedded.begin(value, made.operations, made.message)
+            yield _ytt.begun(value, made)

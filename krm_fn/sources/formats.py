@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from krm_fn import yamledit
 from krm_fn.config import Given
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.patch import field_path, lookup
+from krm_fn.targets import _ytt
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
 
@@ -44,6 +46,7 @@ _TKG_FACTS = {
     "AZURE_LOCATION": ("clusterDefaults", "region"),
     _TKG_PROVIDER: ("clusterDefaults", "infrastructure"),
 }
+_TKG_NAMES = (*_TKG_PROXY, _TKG_SWITCH, _TKG_CA, *_TKG_FACTS)
 _TKG_INFRASTRUCTURES = {"vsphere": "VSphereCluster", "aws": "AWSCluster", "azure": "AzureCluster"}
 
 _SHORT = ("http", "https", "noProxy")
@@ -59,6 +62,8 @@ _BUILDER_PLACES: tuple[tuple[_Path, tuple[str, str, str]], ...] = (
     (("proxy_env",), _UPPER),
     (("proxy_env",), _SNAKE),
 )
+_MAPPINGS = {path for path, _ in (*_SWARM_PLACES, *_BUILDER_PLACES)}
+"""Where the names of all forms stand; those of TKG stand at the root."""
 
 
 def read(text: str, form: str | None = None) -> Mapping[_Path, Given]:
@@ -96,8 +101,15 @@ def left_out(text: str) -> list[str]:
 def _whole(text: str) -> dict[str, Any]:
     try:
         parts = [yamledit.read(text[start:end]) for start, end in yamledit.documents(text)]
+        undecided = _ytt.undecided(text, _TKG_NAMES)
+        paths = Counter(place.path for place in yamledit.places(text) if place.path[1:-1] in _MAPPINGS)
     except InputError as error:
         raise ConfigError([f"must be YAML: {error}"]) from None
+    twice = [field_path(path[1:]) for path, times in paths.items() if times > 1]
+    if twice:
+        raise ConfigError([f"must not say `{name}` twice: keep one of them" for name in twice])
+    if undecided:
+        raise ConfigError([f"must say `{undecided}` itself, but code of ytt decides about it: write its value there"])
     return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
 
 

@@ -10,16 +10,16 @@ annotation, label and header), ``providers/yttcb/clusterbootstrap.yaml`` (the ot
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
+from krm_fn.targets import _ytt
 from krm_fn.targets._edit import Edit
-from krm_fn.targets._embedded import Embedded, Value, begin, read, values
+from krm_fn.targets._embedded import Embedded, Value, read, values
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import Slot, edit, in_documents, seen
 
@@ -29,6 +29,10 @@ WORDS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
 
 _NAME = ("metadata", "labels", "tkg.tanzu.vmware.com/addon-name")
 _TYPE = ("metadata", "annotations", "tkg.tanzu.vmware.com/addon-type")
+
+_NO_VALUES = (
+    "there is no `values.yaml` in it, so {} get no proxy: add it with what TKG writes there, or delete the Secret"
+)
 
 
 @dataclass(frozen=True)
@@ -113,11 +117,14 @@ def _propose_values(
     made: list[tuple[Embedded, Edit | Finding]] = []
     for addon in addons:
         ours = [document for document in _all_documents(texts) if addon.owns(document.data)]
-        home = _home(texts) if not ours and name == addon.name else None
-        if home is not None and not home.documents:
+        home = _home(texts) if name == addon.name else None
+        if home is not None and not home.documents and not ours:
             yield from _begin(home.value, edit({}, addon.slot, settings))
-        ours += home.documents[:1] if home is not None else []
-        made += [(document, _edit(document, addon, settings)) for document in ours]
+        elif name == addon.name and not texts and settings.variables():
+            yield Finding(Severity.WARNING, _NO_VALUES.format(addon.slot.what))
+        first = home.documents[:1] if home is not None else []
+        is_home = ours in ([], first)
+        made += [(document, _edit(document, addon, settings, is_home=is_home)) for document in ours or first]
     yield from in_documents(made)
 
 
@@ -127,26 +134,27 @@ def _home(texts: list[_Text | Finding]) -> _Text | None:
     return next((text for text in known if text.value.path[-1].startswith("values.")), None)
 
 
-def _begin(value: Value, made: Edit | Finding) -> Iterator[Change]:
+def _begin(value: Value, made: Edit | Finding) -> Iterator[Change | Finding]:
     if not isinstance(made, Finding) and made.operations:
-        yield begin(value, made.operations, made.message, current="", proposed=made.proposed)
+        yield _ytt.begun(value, made)
 
 
-def _edit(document: Embedded, addon: AddOn, settings: ProxySettings) -> Edit | Finding:
+def _edit(document: Embedded, addon: AddOn, settings: ProxySettings, *, is_home: bool) -> Edit | Finding:
+    """The edit of one document; ``is_home``: one where the mapping of the product is made when it is missing."""
     if addon.passes_by(document.data):
         return Edit(())
-    computed = _computed(document, addon)
-    if computed:
-        message = f"`{computed}` is computed by ytt, so the document stays as it is: write a value there"
-        return Finding(Severity.WARNING, message)
-    return edit(document.data, addon.slot, settings)
+    made: Edit | Finding = Edit(())
+    for slot in _slots(addon.slot, document.data, is_home=is_home):
+        made = _ytt.checked(document, edit(document.data, slot, settings), slot.members)
+        if isinstance(made, Edit):
+            break
+    return made
 
 
-def _computed(document: Embedded, addon: AddOn) -> str:
-    """The first of the members that is the result of code (``http_proxy: #@ …``); "" if there is none."""
-    names = "|".join(map(re.escape, addon.slot.keys.names))
-    found = re.search(rf"^[ \t]*({names}):[ \t]*#@", document.value.text, re.MULTILINE)
-    return found[1] if found else ""
+def _slots(slot: Slot, data: Any, *, is_home: bool) -> Iterator[Slot]:
+    if is_home and slot.path and isinstance(data, Mapping) and len(data) > 1:
+        yield replace(slot, kept=0)
+    yield slot
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,11 @@ class Slot:
     kept: int = 1
     switch: str = ""
 
+    @property
+    def members(self) -> tuple[Pointer, ...]:
+        """Where the three stand."""
+        return tuple((*self.path, name) for name in self.keys.names)
+
 
 SNAKE = Keys("http_proxy", "https_proxy", "no_proxy")
 CAMEL = Keys("httpProxy", "httpsProxy", "noProxy")

@@ -8,9 +8,10 @@ Where: the first YAML mapping under the key ``value``, in ``stringData`` or in `
 ``addons.cluster.x-k8s.io/resource-set`` whose name ends with ``-config-values``.
 
 What it leaves alone: every other line, comment and annotation of ytt in the text, and all other keys. Missing members
-are added at the end. Without a proxy the three and ``TKG_PROXY_CA_CERT`` go, and ``TKG_HTTP_PROXY_ENABLED`` becomes
-false; while there is a proxy and no ``spec.trustedCA``, ``TKG_PROXY_CA_CERT`` stays. A declaration with only one of the
-two URLs is a warning and counts as none.
+are added at the end. A text in which code or an annotation of ytt decides about one of the members stays as it is, and
+so does one that holds no mapping; both are told. Without a proxy the three and ``TKG_PROXY_CA_CERT`` go, and
+``TKG_HTTP_PROXY_ENABLED`` becomes false; while there is a proxy and no ``spec.trustedCA``, ``TKG_PROXY_CA_CERT`` stays.
+A declaration with only one of the two URLs is a warning and counts as none.
 
 Before and after:
 
@@ -45,9 +46,9 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import Operation, lookup
-from krm_fn.results import Change, Finding
+from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _embedded
+from krm_fn.targets import _embedded, _ytt
 from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value
 from krm_fn.targets._seen import Seen
@@ -62,6 +63,11 @@ CONSUMER = Consumer.PRODUCT
 _SLOT = Slot((), Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY"), "the configuration of the cluster", kept=0)
 _ENABLED = "TKG_HTTP_PROXY_ENABLED"
 _CERTIFICATE = "TKG_PROXY_CA_CERT"
+MEMBERS = (*_SLOT.members, (_ENABLED,), (_CERTIFICATE,))
+
+_NOTHING = (
+    "it must hold a YAML mapping to get a proxy: write the configuration of the cluster there, or delete the Secret"
+)
 
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
@@ -71,11 +77,13 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         if isinstance(found, Finding):
             yield found
             continue
+        if not _first(found) and whole(settings).variables():
+            yield Finding(Severity.WARNING, _NOTHING, value.path)
         for document in _first(found):
             problem = half(settings)
             if problem:
                 yield replace(problem, path=document.value.path)
-            yield from in_document(document, edit_document(document.data, settings))
+            yield from in_document(document, _ytt.checked(document, edit_document(document.data, settings), MEMBERS))
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all

@@ -15,8 +15,10 @@ Where:
 
 What it leaves alone: all else in these objects: other values (``caCerts``, ``dangerousSkipTLSVerify``), comments, the
 annotations of ytt (``#@data/values``, ``#@overlay/match-child-defaults missing_ok=True``), separators and order;
-overlays beside the data values; a document in which ytt computes one of the members (``httpProxy: #@ ...``), which is
-told. Without a proxy the three members go, and a ``config`` that becomes empty.
+overlays beside the data values; a document in which code or an annotation of ytt decides about one of the members
+(``httpProxy: #@ ...``, ``#@ if``, an ``#@overlay/match`` above one that is to go), which is told. Without a proxy the
+three members go, and a ``config`` that becomes empty; so does ``kappController`` beside other values, where label or
+annotation say whose they are.
 
 Before and after:
 

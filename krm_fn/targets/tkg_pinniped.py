@@ -13,7 +13,8 @@ Where: at the root of each document with the member ``pinniped`` of the data val
 What it leaves alone: documents with ``tkg_cluster_role: workload``, because the supervisor and Dex, which read the
 proxy, run on management clusters only. All other values, comments, the annotations of ytt (``#@data/values``,
 ``#@overlay/match-child-defaults missing_ok=True``), separators and order; overlays beside the data values; a document
-in which ytt computes one of the members (``http_proxy: #@ ...``), which is told. Without a proxy the three members go.
+in which code or an annotation of ytt decides about one of the members (``http_proxy: #@ ...``, ``#@ if``, an
+``#@overlay/match`` above one that is to go), which is told. Without a proxy the three members go.
 
 Before and after:
 

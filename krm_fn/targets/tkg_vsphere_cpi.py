@@ -14,9 +14,10 @@ Where:
 
 What it leaves alone: all else in these objects: other values, comments, the annotations of ytt (``#@data/values``,
 ``#@overlay/match-child-defaults missing_ok=True``), separators and order; overlays beside the data values; a document
-in which ytt computes one of the members (``http_proxy: #@ ...``), which is told; a ``VSphereCPIConfig`` with
+in which code or an annotation of ytt decides about one of the members (``http_proxy: #@ ...``, ``#@ if``, an
+``#@overlay/match`` above one that is to go), which is told; a ``VSphereCPIConfig`` with
 ``mode: vsphereParavirtualCPI``, in which nothing reads a proxy. Without a proxy the three members go, and a ``proxy``
-that becomes empty.
+that becomes empty; so does ``vsphereCPI`` beside other values, where label or annotation say whose they are.
 
 Before and after:
 

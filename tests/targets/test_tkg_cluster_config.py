@@ -39,9 +39,6 @@ def text_of(obj: Any) -> str:
         pytest.param(secret(BEFORE, kind="Opaque"), id="a Secret of another type"),
         pytest.param(secret(BEFORE, key="values.yaml"), id="another key"),
         pytest.param(secret(AFTER), id="a configuration that has its proxy"),
-        pytest.param(secret(""), id="no configuration at all"),
-        pytest.param(secret("# nothing but a comment\n"), id="a comment only"),
-        pytest.param(secret("- a\n- list\n"), id="a list in its place"),
         pytest.param({"type": TYPE, "metadata": {"name": 3}}, id="a name that is none"),
         pytest.param({"type": TYPE, "metadata": {"name": "prod-config-values"}}, id="a Secret without data"),
     ],
@@ -117,6 +114,14 @@ def test_a_text_that_cannot_be_read_is_told_and_left() -> None:
     (told,) = messages(tkg_cluster_config, secret("a: [1\n"))
 
     assert told.startswith("the YAML in it cannot be read and is left as it is:")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "- a\n- list\n", "CLUSTER_NAME\n"])
+def test_a_text_that_is_no_configuration_is_told_where_there_is_a_proxy(text: str) -> None:
+    assert messages(tkg_cluster_config, secret(text)) == [
+        "it must hold a YAML mapping to get a proxy: write the configuration of the cluster there, or delete the Secret"
+    ]
+    assert proposals(tkg_cluster_config, secret(text), NONE) == []
 
 
 @pytest.mark.parametrize("text", [3, ["a"], {"a": 1}])

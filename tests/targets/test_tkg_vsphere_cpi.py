@@ -40,8 +40,6 @@ def said(obj: Any) -> dict[str, str | None]:
         pytest.param(secret(CSI), id="data values of nobody by name, and of another by content"),
         pytest.param(secret(BARE, key="README.txt"), id="a text that is not YAML by its name"),
         pytest.param(secret(OVERLAY, addon="vsphere-cpi", key="overlays.yaml"), id="an overlay alone"),
-        pytest.param(secret(addon="vsphere-cpi"), id="a Secret without data"),
-        pytest.param(secret(addon="vsphere-cpi", data=None, stringData=None), id="a Secret whose data is null"),
         pytest.param(secret(metadata=None, data={"values.yaml": None}), id="a Secret of null values"),
         pytest.param(secret("antrea: {", addon="antrea"), id="broken YAML of another add-on"),
         pytest.param(config("VSphereCPIConfig", "example.com", vsphereCPI={}), id="a kind of another group"),
@@ -115,6 +113,38 @@ def test_base64_stays_base64_and_only_the_text_in_it_changes() -> None:
 
     assert base64.b64decode(result["data"]["values.yaml"]).decode() == DONE
     assert "stringData" not in result
+
+
+def test_base64_of_several_lines_keeps_their_width() -> None:
+    coded = base64.b64encode(BARE.encode()).decode()
+    obj = secret(data={"values.yaml": "".join(f"{coded[at : at + 40]}\n" for at in range(0, len(coded), 40))})
+
+    result = apply(tkg_vsphere_cpi, obj)["data"]["values.yaml"]
+
+    assert {len(line) for line in result.split("\n")[:-2]} == {40}
+    assert base64.b64decode(result).decode() == DONE
+    assert apply(tkg_vsphere_cpi, secret(data={"values.yaml": result}), NONE) == obj
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("other: 1\n", "other: 1\n", id="a mapping that was made goes"),
+        pytest.param("other: 1\nvsphereCPI: {}\n", "other: 1\n", id="one that was empty goes, too"),
+        pytest.param("other: 1\nvsphereCPI:\n  a: 1\n", "other: 1\nvsphereCPI:\n  a: 1\n", id="one with values stays"),
+        pytest.param("vsphereCPI: {}\n", "vsphereCPI: {}\n", id="one that stands alone stays"),
+        pytest.param(
+            "other: 1\n#@overlay/match missing_ok=True\nvsphereCPI: {}\n",
+            "other: 1\n#@overlay/match missing_ok=True\nvsphereCPI: {}\n",
+            id="one with an annotation stays",
+        ),
+    ],
+)
+def test_removal_of_the_last_member_where_the_label_says_whose_values_they_are(before: str, after: str) -> None:
+    once = apply(tkg_vsphere_cpi, secret(f"{HEADER}{before}", addon="vsphere-cpi"))
+
+    assert HTTP in text_of(once)
+    assert text_of(apply(tkg_vsphere_cpi, once, NONE)) == f"{HEADER}{after}"
 
 
 def test_removal_after_injection_gives_the_original() -> None:
@@ -194,6 +224,23 @@ def test_what_ytt_computes_is_left_and_told() -> None:
 def test_what_cannot_be_edited_is_told(obj: Any, severity: Severity, message: str) -> None:
     assert changes(tkg_vsphere_cpi, obj) == []
     assert messages(tkg_vsphere_cpi, obj, severity) == [message]
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret(addon="vsphere-cpi"), id="a Secret without data"),
+        pytest.param(secret(addon="vsphere-cpi", data=None, stringData=None), id="a Secret whose data is null"),
+        pytest.param(secret(addon="vsphere-cpi", data={"values.yaml": None}), id="a Secret of null values"),
+    ],
+)
+def test_a_secret_of_the_add_on_without_values_is_told_where_there_is_a_proxy(obj: Any) -> None:
+    told = (
+        "there is no `values.yaml` in it, so the data values of vSphere CPI get no proxy: add it with what TKG writes "
+        "there, or delete the Secret"
+    )
+    assert messages(tkg_vsphere_cpi, obj) == [told]
+    assert proposals(tkg_vsphere_cpi, obj, NONE) == []
 
 
 def test_yaml_that_cannot_be_read_is_told() -> None:

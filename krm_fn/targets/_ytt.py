@@ -1,0 +1,210 @@
+"""Code of ytt in data values: what it decides must not be edited, and no comment of it may come to mean another place.
+
+The law of this room: it lets an edit pass, or says why the document stays as it is. It proves it of the text before and
+after: where code decides nothing about what is set or taken out, and everything else has the comments it had, ytt reads
+what was asked for.
+
+Sources: ytt, "YAML primer" and "Language" (https://carvel.dev/ytt/docs/latest/): ``#@ code``, ``#@annotation``; blocks
+from ``if``, ``for``, ``def`` to ``end``, or ``if/end`` for the next place alone; a comment on a line of its own belongs
+to the place below it, one behind ``key:`` gives that its value; ``(@= code @)`` inside a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from krm_fn.errors import EditError
+from krm_fn.patch import Operation, Pointer
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.targets._edit import Edit
+from krm_fn.targets._embedded import Embedded, Value, begin
+from krm_fn.yamledit import Place, edit_documents, places
+
+_CODE = re.compile(r"#@(?:template/\w+)?(?:[ \t]+|$)(?P<code>.*)")
+_BLOCK = re.compile(r"(?P<word>if|for|while|def)(?P<once>/end)?\b")
+_NAME = re.compile(r"#@[\w/-]*")
+_HARMLESS = re.compile(
+    r"#@(?:data/values|library/|yaml/text-templated-strings|overlay/(?:match|match-child-defaults|merge)\b"
+    r"|schema/(?:title|desc|examples|deprecated)\b)(?!.*\b(?:by|when|via) *=)"
+)
+"""Annotations under which the value that stands there is the one that counts."""
+_OF_A_DOCUMENT = re.compile(r"^[ \t]*#@(?:data|library)/", re.MULTILINE)
+_SEPARATOR = re.compile(r"^---[ \t\r]*$", re.MULTILINE)
+
+_COMPUTED = "`{name}` is computed by ytt, so the document stays as it is: write a value there"
+_BLOCKED = (
+    "`{name}` is subject to code of ytt (`{word}`), so the document stays as it is: take it out of the code, or edit "
+    "it by hand"
+)
+_ANNOTATED = (
+    "the annotation `{word}` of ytt belongs to `{name}`, so the document stays as it is: take the annotation out, or "
+    "edit it by hand"
+)
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """A place as ytt takes it.
+
+    ``own`` is what stands above it and is about it alone: annotations, and ``if/end``. ``blocks`` are open around it,
+    each by the number of the line of code and by its word; so many lines of ``code`` have run before it.
+    """
+
+    place: Place
+    own: tuple[str, ...]
+    beside: tuple[str, ...]
+    blocks: tuple[tuple[int, str], ...]
+    code: int
+
+    @property
+    def is_document(self) -> bool:
+        return len(self.place.path) == 1
+
+    @property
+    def comments(self) -> tuple[object, ...]:
+        return (self.own, self.beside, self.blocks, self.code)
+
+
+_Text = Mapping[Pointer, _Meant]
+
+
+def checked(found: Embedded, made: Edit | Finding, members: Iterable[Pointer] = ()) -> Edit | Finding:
+    """``made``, if it does in the eyes of ytt what it says; else why the document stays as it is.
+
+    Args:
+        found: the document.
+        made: the edit of it.
+        members: what it gives a value; code must not decide about one of them that has the right one already.
+    """
+    if isinstance(made, Finding) or not _has_code(found.value.text):
+        return made
+    at_the_end = tuple(replace(one, before="") for one in made.operations)
+    problem = _standing(found, members)
+    if problem:
+        return problem
+    problem = _problem(found, made.operations)
+    if problem and not _problem(found, at_the_end):
+        return replace(made, operations=at_the_end)
+    return problem or made
+
+
+def begun(value: Value, made: Edit) -> Change | Finding:
+    """The first document behind a text that holds none; a header that is not closed yet is."""
+    separators = list(_SEPARATOR.finditer(value.text))
+    if _OF_A_DOCUMENT.search(value.text, separators[-1].end() if separators else 0):
+        newline = "\r\n" if "\r\n" in value.text else "\n"
+        gap = "" if value.text.endswith("\n") else newline
+        value = replace(value, text=f"{value.text}{gap}---{newline}")
+    for problem in _decided(_meant(value.text)[()], made.operations[0].path[0], is_strict=False):
+        return replace(problem, path=value.path)
+    return begin(value, made.operations, made.message, current="", proposed=made.proposed)
+
+
+def undecided(text: str, names: Collection[str]) -> str:
+    """The first of ``names``, members at the root of a document, that code may give another value; "" for none.
+
+    Raises:
+        InputError: the text cannot be read.
+    """
+    told = _meant(text) if _has_code(text) else {}
+    ours = (path for path in told if len(path) == 2 and path[1] in names)
+    return next((path[1] for path in ours if any(_around(told, path))), "")
+
+
+def _standing(found: Embedded, members: Iterable[Pointer]) -> Finding | None:
+    """What decides about the members that are there."""
+    told = _meant(found.value.text)
+    paths = ((str(found.index), *path) for path in members)
+    return next((problem for path in paths if path in told for problem in _around(told, path)), None)
+
+
+def _problem(found: Embedded, operations: Sequence[Operation]) -> Finding | None:
+    try:
+        new = edit_documents(found.value.text, {found.index: operations})
+    except EditError:
+        return None  # whoever writes the text tells it
+    return next(_problems(_meant(found.value.text), _meant(new)), None)
+
+
+def _has_code(text: str) -> bool:
+    return "#@" in text or "(@" in text
+
+
+def _meant(text: str) -> _Text:
+    """The places of a text; one whose name stands there already gets another."""
+    found: dict[Pointer, _Meant] = {}
+    blocks: list[tuple[int, str]] = []
+    code = 0
+    for place in places(text):
+        own = []
+        for comment in place.above:
+            line = _CODE.match(comment)
+            block = _BLOCK.match(line["code"]) if line else None
+            if comment.startswith("#@") and (not line or (block and block["once"])):
+                own.append(comment)
+            elif line:
+                code += 1
+                _run(line["code"], code, blocks)
+        path = place.path
+        while path in found:
+            path = (*path[:-1], f"{path[-1]} again")
+        beside = tuple(comment for comment in place.beside if comment.startswith("#@"))
+        found[path] = _Meant(place, tuple(own), beside, tuple(blocks), code)
+    return found
+
+
+def _run(code: str, number: int, blocks: list[tuple[int, str]]) -> None:
+    block = _BLOCK.match(code)
+    if block:
+        blocks.append((number, f"#@ {block['word']}"))
+    elif re.match(r"end\b", code) and blocks:
+        blocks.pop()
+
+
+def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
+    """What is wrong with an edit that makes ``new`` of ``old``."""
+    for path, one in old.items():
+        if path not in new or new[path].place.said != one.place.said:
+            yield from _around(old, path)
+        if path not in new:
+            yield from (_annotated(comment, path[-1]) for comment in one.own)
+    for path, one in new.items():
+        if path not in old:
+            yield from _around(old, path)
+            yield from _decided(one, path[-1])
+            yield from (_annotated(comment, path[-1]) for comment in one.own)
+    for path, one in old.items():
+        if path in new and one.comments != new[path].comments:
+            yield _annotated(next(iter((*one.own, *one.beside)), "#@"), path[-1] if path else "the end")
+
+
+def _around(told: _Text, path: Pointer) -> Iterator[Finding]:
+    """What decides about a place, or about one that it stands in."""
+    for depth in range(1, len(path) + 1):
+        if path[:depth] in told:
+            yield from _decided(told[path[:depth]], path[-1])
+
+
+def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Finding]:
+    """What decides about the value of one place; ``name`` is what is told of."""
+    if "(@" in (one.place.said or "") or any(map(_CODE.match, one.beside)):
+        yield _told(_COMPUTED, name=name if one.is_document else one.place.path[-1])
+    for _, word in one.blocks:
+        yield _told(_BLOCKED, name=name, word=word)
+    for comment in (*one.own, *one.beside):
+        if _CODE.match(comment):
+            yield _told(_BLOCKED, name=name, word="#@ if/end")
+        elif is_strict and not one.is_document and not _HARMLESS.match(comment):
+            yield _annotated(comment, name)
+
+
+def _annotated(comment: str, name: str) -> Finding:
+    """The annotation by its name alone: what else stands there may be anything."""
+    found = _NAME.match(comment)
+    return _told(_ANNOTATED, name=name, word=found[0] if found else "")
+
+
+def _told(message: str, **words: str) -> Finding:
+    return Finding(Severity.WARNING, message.format(**words))
