@@ -34,7 +34,7 @@ _Edit = Callable[[Any, ProxySettings], "Edit | Finding"]
 class Kind:
     """A kind of file: the target and the consumer that its settings are for, and what edits its document.
 
-    ``members``: what it edits there, where code of ytt may decide about it.
+    ``members``: what it edits there, in a system that reads the file with ytt.
     """
 
     target: str
@@ -99,9 +99,8 @@ def _proposals(value: Value, kind: Kind, settings: ProxySettings) -> Iterator[Ch
     elif len(found) > 1:
         yield Finding(Severity.ERROR, f"the file must hold one YAML document, but it holds {len(found)}")
     elif found:
-        yield from _values.in_document(
-            found[0], _ytt.checked(found[0], kind.edit(found[0].data, settings), kind.members)
-        )
+        made = kind.edit(found[0].data, settings)
+        yield from _values.in_document(found[0], _ytt.checked(found[0], made, kind.members) if kind.members else made)
     else:
         made = kind.edit({}, settings)
         if isinstance(made, Edit) and made.operations:

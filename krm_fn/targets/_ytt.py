@@ -35,8 +35,8 @@ _SEPARATOR = re.compile(r"^---[ \t\r]*$", re.MULTILINE)
 
 _COMPUTED = "`{name}` is computed by ytt, so the document stays as it is: write a value there"
 _BLOCKED = (
-    "`{name}` is subject to code of ytt (`{word}`), so the document stays as it is: take it out of the code, or edit "
-    "it by hand"
+    "`{name}` stands or would stand in code of ytt (`{word}`), so the document stays as it is: move the code away, or "
+    "edit it by hand"
 )
 _ANNOTATED = (
     "the annotation `{word}` of ytt belongs to `{name}`, so the document stays as it is: take the annotation out, or "
@@ -129,7 +129,7 @@ def _problem(found: Embedded, operations: Sequence[Operation]) -> Finding | None
 
 
 def _has_code(text: str) -> bool:
-    return "#@" in text or "(@" in text
+    return "#@" in text  # so do all texts with `(@`: an annotation allows it
 
 
 def _meant(text: str) -> _Text:

@@ -27,8 +27,8 @@ def computed(name: str) -> str:
 
 def subject(name: str, word: str) -> str:
     return (
-        f"in it, `{name}` is subject to code of ytt (`{word}`), so the document stays as it is: take it out of the "
-        "code, or edit it by hand"
+        f"in it, `{name}` stands or would stand in code of ytt (`{word}`), so the document stays as it is: move the "
+        "code away, or edit it by hand"
     )
 
 
