@@ -80,14 +80,13 @@ def checked(found: Embedded, made: Edit | Finding, members: Iterable[Pointer] = 
     """
     if isinstance(made, Finding) or not _has_code(found.value.text):
         return made
+    told = _meant(found.value.text)
+    standing = next(_standing(told, ((str(found.index), *path) for path in members)), None)
+    problem = standing or _problem(told, found, made.operations)
+    if problem is None:
+        return made
     at_the_end = tuple(replace(one, before="") for one in made.operations)
-    problem = _standing(found, members)
-    if problem:
-        return problem
-    problem = _problem(found, made.operations)
-    if problem and not _problem(found, at_the_end):
-        return replace(made, operations=at_the_end)
-    return problem or made
+    return problem if standing or _problem(told, found, at_the_end) else replace(made, operations=at_the_end)
 
 
 def begun(value: Value, made: Edit) -> Change | Finding:
@@ -113,19 +112,20 @@ def undecided(text: str, names: Collection[str]) -> str:
     return next((path[1] for path in ours if any(_around(told, path))), "")
 
 
-def _standing(found: Embedded, members: Iterable[Pointer]) -> Finding | None:
-    """What decides about the members that are there."""
-    told = _meant(found.value.text)
-    paths = ((str(found.index), *path) for path in members)
-    return next((problem for path in paths if path in told for problem in _around(told, path)), None)
+def _standing(told: _Text, paths: Iterable[Pointer]) -> Iterator[Finding]:
+    """What decides about the places that are there."""
+    for path in paths:
+        yield from _around(told, path) if path in told else ()
 
 
-def _problem(found: Embedded, operations: Sequence[Operation]) -> Finding | None:
+def _problem(told: _Text, found: Embedded, operations: Sequence[Operation]) -> Finding | None:
+    if not operations:
+        return None
     try:
         new = edit_documents(found.value.text, {found.index: operations})
     except EditError:
         return None  # whoever writes the text tells it
-    return next(_problems(_meant(found.value.text), _meant(new)), None)
+    return next(_problems(told, _meant(new)), None)
 
 
 def _has_code(text: str) -> bool:
