@@ -14,7 +14,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.resourcelist import Object
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings.classes import for_class, for_nodes
-from krm_fn.targets import PATCHER, Around
+from krm_fn.targets import AWARE, PATCHER, TARGETS, Around
 from krm_fn.topology import Key, Membership, Topology, key_of
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
@@ -90,6 +90,25 @@ class Classes:
         groups = {where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES}
         return tuple(nodes.values()), found[_ALL_NODES], replace(self._of_class(its_class), groups=groups)
 
+    def nodes(
+        self, obj: Object, target_id: str, whole: Resolved
+    ) -> tuple[tuple[Membership, ...], Resolved, Around] | None:
+        """The nodes that a Cluster makes of a class, and what they are to get, where a rule tells some from others.
+
+        Args:
+            obj: any object.
+            target_id: the target at work.
+            whole: what is said of the object as a whole.
+        """
+        if target_id not in AWARE or not whole.beyond or self.atlas.class_of(obj) is None:
+            return None
+        nodes, consumer = self.atlas.nodes_of(obj), TARGETS[target_id].CONSUMER
+        found = {
+            where: resolve(self._wanted, (node,), target=target_id, consumer=consumer) for where, node in nodes.items()
+        }
+        groups = {where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES}
+        return tuple(nodes.values()), found[_ALL_NODES], Around(groups=groups)
+
     def _is(self, obj: Object, kind: str) -> bool:
         return obj.group_kind in PATCHER.KINDS and obj.ref.kind == kind
 
@@ -102,7 +121,7 @@ class Classes:
 
     def _nothing(self, obj: Object) -> Resolved:
         found = resolve(self._wanted, self.atlas.of(obj), target=PATCHER.ID, consumer=PATCHER.CONSUMER)
-        return Resolved(ProxySettings(cluster=found.settings.cluster), declared=found.declared)
+        return Resolved(ProxySettings(cluster=found.settings.cluster, is_declared=found.declared))
 
     def _take_cluster(self, obj: Object) -> None:
         its_class = self._classes.get(self.atlas.class_of(obj) or key_of(obj))

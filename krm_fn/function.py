@@ -17,7 +17,7 @@ from krm_fn.errors import ConfigError
 from krm_fn.patch import Operation
 from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
-from krm_fn.review import review
+from krm_fn.review import review, unreached
 from krm_fn.rollout import new_refs, rollout
 from krm_fn.sources import Objects
 from krm_fn.survey import Place, survey
@@ -59,7 +59,7 @@ def run(data: bytes) -> Outcome:
     edits = _Edits()
     found: list[Result] = []
     every = list(survey(resource_list, wanted))
-    places = [place for place in every if place.resolved.declared]
+    places = [place for place in every if place.is_asked]
     for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
         told: list[Result] = []
         for place in places_of_object:
@@ -70,6 +70,7 @@ def run(data: bytes) -> Outcome:
     places, found = _roll_out(resource_list, places, found, edits, wanted)
     idle = settings.idle(wanted, ((place.memberships, place.target_id) for place in every))
     found += (_about_config(resource_list, text, Severity.INFO) for text in idle)
+    found += unreached(every)
     found += review(places, wanted, _config_ref(resource_list))
     return _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
 

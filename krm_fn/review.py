@@ -14,11 +14,17 @@ from krm_fn.config import ProxyConfig
 from krm_fn.consistency import Said
 from krm_fn.lint import Listing
 from krm_fn.patch import lookup
-from krm_fn.results import Finding, ObjectRef, Result, Severity
+from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
+from krm_fn.settings import ProxySettings
 from krm_fn.survey import Place
-from krm_fn.targets import Seen
+from krm_fn.targets import OF_ALL_NODES, Seen
 
 _SECRET = ("", "Secret")
+_ANY = ProxySettings("http://any.invalid", "http://any.invalid")
+_UNREACHED = (
+    "one proxy stands here for all nodes of the cluster, so {} cannot reach it: say what it is to hold in "
+    "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
+)
 
 
 def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
@@ -60,6 +66,23 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
             strangers.setdefault(one.ref, []).append(one)
     for of_one_object in strangers.values():  # of which cluster each is part is not known
         yield from consistency.disagreements(of_one_object)
+
+
+def unreached(places: Iterable[Place]) -> Iterator[Result]:
+    """A warning for each object that holds one proxy for all nodes, and is passed by by overrides for some of them."""
+    told: set[ObjectRef] = set()
+    for place in places:
+        beyond = () if place.around or place.target_id not in OF_ALL_NODES else place.resolved.beyond
+        if beyond and place.obj.ref not in told and _is_place(place):
+            told.add(place.obj.ref)
+            named = " and ".join(f"`{one}`" for one in beyond)
+            yield place.result(Finding(Severity.WARNING, _UNREACHED.format(named)))
+
+
+def _is_place(place: Place) -> bool:
+    """Whether the target finds its place in an object of the list: any proxy that is not there yet it would write."""
+    said = place.target.propose(place.obj.data, _ANY, place.options) if place.is_asked or not place.is_new else ()
+    return any(isinstance(one, Change) for one in said)
 
 
 def _in_our_file(seen: tuple[Seen, ...], variables: Mapping[str, str]) -> list[Seen]:

@@ -17,7 +17,7 @@ from krm_fn.noproxy import Consumer
 from krm_fn.resourcelist import Object, reference
 from krm_fn.results import Change, Finding, Result
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import MAKERS, PATCHER, TARGETS, Around, Maker, Target
+from krm_fn.targets import AWARE, MAKERS, PATCHER, TARGETS, Around, Maker, Target
 from krm_fn.topology import Membership, Topology
 
 
@@ -41,7 +41,7 @@ class Place:
     """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
 
     ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
-    ``around`` is there for the target that patches ClusterClasses.
+    ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some.
     """
 
     index: int
@@ -66,8 +66,14 @@ class Place:
     def proposals(self) -> Iterator[Change | Finding]:
         """What the target says about the object as it is now."""
         if self.around is not None:
-            return PATCHER.propose_in(self.obj.data, self.resolved.settings, self.around)
+            return AWARE[self.target_id].propose_in(self.obj.data, self.resolved.settings, self.around)
         return self.target.propose(self.obj.data, self.resolved.settings, self.options)
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is something to do: a proxy is declared for the object, or for some of the nodes it makes."""
+        groups = self.around.groups.values() if self.around else ()
+        return self.resolved.declared or any(group.is_declared for group in groups)
 
     def result(self, finding: Finding) -> Result:
         """``finding``, stamped with the object and the target."""
@@ -137,8 +143,13 @@ def _places(
     for name, target in concerned.items():
         resolved = settings.resolve(wanted, memberships, target=name, consumer=target.CONSUMER)
         if classes.replaces(name, obj):
-            resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster), declared=resolved.declared)
-        yield Place(index, obj, name, memberships, resolved, wanted.targets.get(name, {}))
+            resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared))
+        options, of_nodes = wanted.targets.get(name, {}), classes.nodes(obj, name, resolved)
+        if of_nodes:
+            nodes, resolved, around = of_nodes
+            yield Place(index, obj, name, nodes, resolved, options, around=around)
+        else:
+            yield Place(index, obj, name, memberships, resolved, options)
 
 
 def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> Iterator[Place]:

@@ -51,13 +51,14 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
             https_proxy=first.urls[1],
             no_proxy=noproxy.join(entries),
             is_particular=any(_is_particular(config, *pair) for pair in zip(memberships, wishes, strict=False)),
+            is_declared=first.declared,
         ),
         entries=entries,
         networks=tuple(dict.fromkeys(networks)),
         policy=first.policy,
-        declared=first.declared,
         conflicts=_conflicts(wishes, memberships),
         missing=_known.missing(first.policy, networks, memberships) if derives and any(first.urls) else (),
+        beyond=_beyond(config, [_place(membership, target) for membership in memberships or (None,)], wishes),
     )
 
 
@@ -71,6 +72,19 @@ def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]
     for at, override in enumerate(config.overrides if there else ()):
         if not any(map(override.match.fits, there)):
             yield f"`spec.overrides[{at}].match` fits nothing in this list"
+
+
+def _beyond(config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish]) -> tuple[str, ...]:
+    """The overrides that fit one of these places but for ``roles`` and ``workerGroups``, and would change something."""
+    found = []
+    for at, override in enumerate(config.overrides):
+        match = replace(override.match, roles=(), worker_groups=())
+        passed_by = (
+            (place, wish) for place, wish in zip(places, wishes, strict=True) if not override.match.fits(place)
+        )
+        if any(match.fits(place) and wish.under(override) != wish for place, wish in passed_by):
+            found.append(f"spec.overrides[{at}]")
+    return tuple(found)
 
 
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:

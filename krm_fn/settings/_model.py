@@ -23,7 +23,8 @@ class ProxySettings:
 
     Besides the proxy: ``cluster`` is the name of the object's Cluster, the first of several, "" if none is known, and
     ``clusters`` are the names of all. ``is_particular``: an override for a role, a worker group or a target gives this
-    object another proxy than its Cluster has as a whole.
+    object another proxy than its Cluster has as a whole. ``is_declared`` is False where nothing says which proxy this
+    object is to have: the one that is there, or none, stays.
     ``trusted_ca`` are the certificates to trust, and ``mirror`` is the registry mirror of the nodes.
     """
 
@@ -35,6 +36,7 @@ class ProxySettings:
     mirror: Mirror | None = None
     clusters: tuple[str, ...] = field(default=(), compare=False)
     is_particular: bool = field(default=False, compare=False)
+    is_declared: bool = field(default=True, compare=False)
 
     def variables(self) -> dict[str, str]:
         """Name -> value of each variable to be set, both cases of each, in the order of the Giant Swarm document.
@@ -54,18 +56,23 @@ class Resolved:
     """The proxy of one object, and how it came about.
 
     ``entries`` are those of ``settings.no_proxy`` with their reasons, ``networks`` what is known of each Cluster, and
-    ``policy`` that of the first. ``declared`` is False where nothing says which proxy this object has, neither ``spec``
-    nor an override that fits it: it is left as it is. ``conflicts`` names the places whose proxies differ, the one
-    whose proxy was taken first; empty where they agree. ``missing`` names what is not known and would be needed.
+    ``policy`` that of the first. ``conflicts`` names the places whose proxies differ, the one whose proxy was taken
+    first; empty where they agree. ``missing`` names what is not known and would be needed. ``beyond`` names the
+    overrides for some nodes of its Clusters only, which would say something else.
     """
 
     settings: ProxySettings = field(default_factory=ProxySettings)
     entries: tuple[Entry, ...] = ()
     networks: tuple[Network, ...] = ()
     policy: Policy = field(default_factory=Policy)
-    declared: bool = True
     conflicts: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def declared(self) -> bool:
+        """Whether ``spec``, or an override that fits it, says which proxy this object has; else it keeps its own."""
+        return self.settings.is_declared
 
     @property
     def written(self) -> tuple[str, ...]:

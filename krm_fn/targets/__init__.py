@@ -41,7 +41,19 @@ from krm_fn.targets import (
 from krm_fn.targets._around import Around
 from krm_fn.targets._seen import Seen
 
-__all__ = ["MAKERS", "PATCHER", "TARGETS", "Around", "Maker", "Patcher", "Seen", "Target"]
+__all__ = [
+    "AWARE",
+    "MAKERS",
+    "OF_ALL_NODES",
+    "PATCHER",
+    "TARGETS",
+    "Around",
+    "Aware",
+    "Maker",
+    "Patcher",
+    "Seen",
+    "Target",
+]
 
 
 class Target(Protocol):
@@ -102,26 +114,29 @@ class Maker(Target, Protocol):
         """
 
 
-class Patcher(Target, Protocol):
-    """A target that edits ClusterClasses, and must know what stands around them in the list.
-
-    ``INSTEAD_OF`` are the IDs of the targets that leave the templates of such a class without a proxy then. Its
-    ``propose`` is asked by whoever knows of one object only.
-    """
-
-    INSTEAD_OF: frozenset[str]
-
-    def is_on(self, options: Mapping[str, Any]) -> bool:
-        """Whether the user wants it; where he does not, it takes out what is its own."""
+class Aware(Target, Protocol):
+    """A target that must know what stands around its object. ``propose`` is for whoever knows of one object only."""
 
     def propose_in(self, obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
         """Yield what differs between ``obj`` and the desired state, as ``propose`` does.
 
         Args:
             obj: a ClusterClass, or a Cluster.
-            settings: the proxy of nodes of which nothing else is said, the names of ``settings.classes`` in its list.
+            settings: the proxy of nodes of which nothing else is said.
             around: what stands around it.
         """
+
+
+class Patcher(Aware, Protocol):
+    """A target that edits ClusterClasses; the names of ``settings.classes`` stand in the lists that it is given.
+
+    ``INSTEAD_OF`` are the IDs of the targets that leave the templates of such a class without a proxy then.
+    """
+
+    INSTEAD_OF: frozenset[str]
+
+    def is_on(self, options: Mapping[str, Any]) -> bool:
+        """Whether the user wants it; where he does not, it takes out what is its own."""
 
 
 TARGETS: dict[str, Target] = {
@@ -162,3 +177,18 @@ MAKERS: dict[str, Maker] = {
 
 PATCHER: Patcher = cluster_class
 """The target that patches ClusterClasses."""
+
+AWARE: dict[str, Aware] = {aware.ID: aware for aware in (cluster_class, tkg_cluster_class)}
+"""Those targets that give groups of workers a proxy of their own at the Cluster that makes them."""
+
+OF_ALL_NODES = frozenset(
+    target.ID
+    for target in (
+        caren_cluster_config,
+        giantswarm_installation_values,
+        image_builder_overrides,
+        tkg_cluster_class,
+        tkg_cluster_config,
+    )
+)
+"""Those in whose place one proxy stands for all nodes of a Cluster."""

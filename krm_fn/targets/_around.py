@@ -17,6 +17,8 @@ from krm_fn.topology import Key, target_of
 class Around:
     """What stands around a ClusterClass, or around a Cluster that is made of one; without anything: nobody wants it.
 
+    A target that patches no class is told of ``groups`` only.
+
     ``is_wanted``: the nodes of some Cluster are to get a proxy by way of the class. ``is_known``: the class is in the
     list, and is not left out of it. ``options`` are ``spec.targets`` as a whole. ``templates`` are the objects that
     belong to such classes and to nothing else, by what a reference names. ``default`` is the proxy that the class gives

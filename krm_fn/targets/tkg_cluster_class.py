@@ -7,16 +7,18 @@ TanzuKubernetesCluster the same of ``proxy``, and the certificate ``inject-proxy
 ``spec.noProxy``: TKG adds the networks of the cluster by itself.
 
 Where: ``spec.topology.variables`` of Clusters (v1beta1 and v1beta2) whose class begins with ``tkg-``: a variable that
-is missing is made at the end. Of other classes, and in ``variables.overrides`` of the control plane and of workers,
-only a ``proxy`` that is there and holds ``httpProxy`` or ``httpsProxy`` is filled: what a class does not define the API
-server rejects. The annotations of Clusters of a ``tkg-`` class, or that have one of them. ``spec.settings.network`` of
+is missing is made at the end. The one of the Cluster is that of its control plane, and of add-ons; a group of
+workers for which an override says something else gets its own in ``variables.overrides``. Of other classes only a
+``proxy`` that is there and holds ``httpProxy`` or ``httpsProxy`` is filled: what a class does not define the API server
+rejects. The annotations of Clusters of a ``tkg-`` class, or that have one of them. ``spec.settings.network`` of
 every TanzuKubernetesCluster (``run.tanzu.vmware.com``), where the kind itself defines ``proxy`` and ``trust``.
 
 What it leaves alone: all other variables, annotations and certificates, and ``systemWide``. A ``noProxy`` that says the
 same stays. The annotation ``tkg-proxy-ca-cert`` is TKG's own, which writes into it what ``trust`` holds. Without a
 proxy the variable ``proxy`` goes as a whole, for its two URLs are required, and so does the certificate; a certificate
 that is called ``proxy`` stays while there is a proxy and no ``spec.trustedCA``. A declaration with only one of the two
-URLs is a warning and counts as none. In a TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
+URLs is a warning and counts as none. So is a group of workers that is to have no proxy in a Cluster that has one, which
+the variable cannot say. In a TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
 
 Before and after:
 
@@ -43,7 +45,8 @@ Before and after:
 Options: none but ``enabled``.
 
 Why: from this variable TKG's classes write the drop-ins of containerd and the kubelet on every node, and its
-controllers the annotations, which the add-ons read (``vmware-tanzu/tanzu-framework`` release-0.29: ``providers``,
+controllers the annotations, which the add-ons read; its patch for workers, whose class is ``tkg-worker``, reads the
+variable of their group (``vmware-tanzu/tanzu-framework`` release-0.29: ``providers``,
 ``cconly/base.yaml``; ``addons/controllers/clusterbootstrap_controller.go``). A TanzuKubernetesCluster is how the TKG
 Service of vSphere spells the same (``apis/run/v1alpha2``); its documentation forbids ``https://`` for the proxy.
 """
@@ -58,6 +61,7 @@ from krm_fn.noproxy import Consumer, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
+from krm_fn.targets._around import Around
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, appended, class_of, in_turn, lists, named, without
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._tkg import Trust, certificate, half, trusted, whole
@@ -78,6 +82,10 @@ _ANNOTATIONS = Slot(
 _NETWORK = ("spec", "settings", "network")
 _OF_SERVICE = Slot((*_NETWORK, "proxy"), _MEMBERS, "`settings.network.proxy`")
 _TRUST_OF_SERVICE = Trust((*_NETWORK, "trust", "additionalTrustedCAs"), "inject-proxy", kept=1)
+_NONE = (
+    "these nodes are to have no proxy, which the variable `proxy` cannot say where the Cluster has one, so they get "
+    "that of the Cluster: declare one for them"
+)
 _HTTPS = (
     'the TKG Service of vSphere takes no proxy whose URL begins with "https://": declare one that begins with '
     '"http://", through which HTTPS goes as well'
@@ -86,21 +94,33 @@ _HTTPS = (
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
     """Yield what the Cluster, or the TanzuKubernetesCluster, lacks or has too much; see the module's text."""
-    steps = _steps_of_cluster if obj.get("kind") == KIND[1] else _steps_of_service
-    said = list(in_turn(obj, steps(obj, whole(settings))))
-    problem = half(settings)
+    yield from propose_in(obj, settings, Around())
+
+
+def propose_in(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
+    """The same, for a Cluster of which some groups of workers are to have another proxy."""
+    if obj.get("kind") == KIND[1]:
+        steps = _steps_of_cluster(obj, whole(settings), {name: whole(one) for name, one in around.groups.items()})
+    else:
+        steps = _steps_of_service(obj, whole(settings))
+    said = list(in_turn(obj, steps))
+    problem = next(filter(None, map(half, (settings, *around.groups.values()))), None)
     if problem and (said or _is_tkg(obj)):
         yield problem
     yield from said
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
-    """Yield what the variables, the annotations and the settings say, whoever wrote it."""
+    """Yield what the variables, the annotations and the settings say, whoever wrote it.
+
+    A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
+    """
     if obj.get("kind") != KIND[1]:
         yield from seen(obj, _OF_SERVICE)
         return
     yield from seen(obj, _ANNOTATIONS)
-    for entry in (entry for path in lists(obj) for entry in named(obj, path, "proxy")):
+    of_all = (path for path in lists(obj) if _group_of(obj, path) is None)
+    for entry in (entry for path in of_all for entry in named(obj, path, "proxy")):
         if _holds_proxy(obj, entry):
             yield from seen(obj, _slot(entry))
 
@@ -118,14 +138,35 @@ def _slot(entry: Pointer) -> Slot:
     return Slot((*entry, "value"), _MEMBERS, "the variable `proxy`", kept=len(entry) + 1)
 
 
-def _steps_of_cluster(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Any]:
+def _steps_of_cluster(
+    obj: Mapping[str, Any], settings: ProxySettings, groups: Mapping[tuple[str, str], ProxySettings]
+) -> Iterator[Any]:
     is_tkg = _is_tkg(obj)
     for path in lists(obj):
-        yield partial(_proxies, path=path, settings=settings, is_tkg=is_tkg)
+        group = _group_of(obj, path)
+        wanted = groups.get(group, settings) if group else settings
+        if wanted.is_declared:
+            yield partial(_proxies, path=path, settings=wanted, is_tkg=is_tkg)
+        if wanted.is_declared and is_tkg:
+            is_own = path == VARIABLES or wanted.variables() != settings.variables()
+            yield partial(_proxy_made, path=path, settings=wanted if is_own else ProxySettings())
+            if settings.variables() and not wanted.variables():
+                yield partial(_not_without, path=path)
     if is_tkg:
-        yield partial(_proxy_made, settings=settings)
         yield partial(_trust, settings=settings)
-    yield partial(_annotations, settings=settings, is_tkg=is_tkg)
+    if settings.is_declared:
+        yield partial(_annotations, settings=settings, is_tkg=is_tkg)
+
+
+def _group_of(obj: Mapping[str, Any], path: Pointer) -> tuple[str, str] | None:
+    """Section and name of the group of workers whose variables stand in a list; None for those of other nodes."""
+    holder = path[:-2]
+    return (holder[3], str(lookup(obj, (*holder, "name")))) if "workers" in holder else None
+
+
+def _not_without(obj: Mapping[str, Any], *, path: Pointer) -> Iterator[Finding]:  # noqa: ARG001 -- one shape of steps
+    """What to say of nodes that are to have no proxy in a Cluster that has one."""
+    yield Finding(Severity.WARNING, _NONE, path[:-2])
 
 
 def _proxies(
@@ -139,7 +180,7 @@ def _proxies(
         if isinstance(made, Finding):
             yield made
         elif made.operations and not settings.variables() and not _rest(obj, entry):
-            yield Change(without(obj, entry, kept=2), "removes the variable `proxy`")
+            yield Change(without(obj, entry, kept=_kept_steps(path)), "removes the variable `proxy`")
         else:
             yield from made.changes()
 
@@ -149,13 +190,18 @@ def _rest(obj: Mapping[str, Any], entry: Pointer) -> set[str]:
     return set(lookup(obj, (*entry, "value"))) - {*_MEMBERS.names, "systemWide"}
 
 
-def _proxy_made(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _kept_steps(path: Pointer) -> int:
+    """So many steps lead to what stays when a list of variables goes: ``topology``, or whoever has some of its own."""
+    return len(path) - (1 if path == VARIABLES else 2)
+
+
+def _proxy_made(obj: Mapping[str, Any], *, path: Pointer, settings: ProxySettings) -> Iterator[Change | Finding]:
     """The variable ``proxy``, where it is missing."""
-    if settings.variables() and not named(obj, VARIABLES, "proxy"):
+    if settings.variables() and not named(obj, path, "proxy"):
         value: dict[str, Any] = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
         if settings.no_proxy:
             value["noProxy"] = list(parse(settings.no_proxy))
-        yield appended(obj, VARIABLES, {"name": "proxy", "value": value}, "sets the variable `proxy`")
+        yield appended(obj, path, {"name": "proxy", "value": value}, "sets the variable `proxy`")
 
 
 def _trust(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:
@@ -164,7 +210,7 @@ def _trust(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Chang
     found = named(obj, VARIABLES, "trust")
     for entry in found:
         trust = Trust((*entry, "value", "additionalTrustedCAs"), "proxy", kept=2)
-        yield from trusted(obj, trust, data, stays=bool(settings.variables()))
+        yield from trusted(obj, trust, data, stays=bool(settings.variables()) or not settings.is_declared)
     if data and not found:
         value = {"additionalTrustedCAs": [{"name": "proxy", "data": data}]}
         yield appended(obj, VARIABLES, {"name": "trust", "value": value}, "sets the variable `trust`")

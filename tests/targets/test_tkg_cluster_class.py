@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
+from krm_fn import patch
 from krm_fn.config import Certificates
 from krm_fn.noproxy import Consumer
-from krm_fn.results import Severity
+from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import tkg_cluster_class
+from krm_fn.targets import Around, tkg_cluster_class
 
 LIST = NO.split(",")
 VALUE = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": LIST}
@@ -148,6 +149,101 @@ def test_annotations_that_are_there_are_kept_up_in_any_class() -> None:
 
     assert result["metadata"]["annotations"] == {**ANNOTATIONS, "other": "stays"}
     assert apply(tkg_cluster_class, result, NONE)["metadata"]["annotations"] == {"other": "stays"}
+
+
+OTHER = ProxySettings("http://dmz.corp.example:3128", "http://dmz.corp.example:3128", ".corp.example")
+OWN = {"httpProxy": OTHER.http_proxy, "httpsProxy": OTHER.https_proxy, "noProxy": [".corp.example"]}
+SILENT = ProxySettings(is_declared=False)
+
+
+def grouped(*overrides: Any, **more: Any) -> Any:
+    """The Cluster that is done, with one group of workers and these variables of its own."""
+    held = {"variables": {"overrides": list(overrides)}} if overrides else {}
+    obj = done(CNI, PROXY)
+    obj["spec"]["topology"] |= {"workers": {"machineDeployments": [{"name": "md-0", **held}]}, **more}
+    return obj
+
+
+def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Change | Finding]:
+    around = Around(groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()})
+    return list(tkg_cluster_class.propose_in(obj, settings, around))
+
+
+def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
+    said = in_groups(obj, settings, **groups)
+    return patch.apply(copy.deepcopy(obj), [one.operation for one in said if isinstance(one, Change)])
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "group"),
+    [
+        pytest.param(grouped(), FULL, FULL, id="workers with the proxy of the Cluster"),
+        pytest.param(grouped(), FULL, SILENT, id="workers of which nothing is said"),
+        pytest.param(grouped(), SILENT, SILENT, id="a Cluster of which nothing is said"),
+        pytest.param(grouped({"name": "proxy", "value": OWN}), FULL, OTHER, id="workers that have their own"),
+        pytest.param(cluster(CNI, kind="quick-start"), FULL, OTHER, id="another class without the variable"),
+    ],
+)
+def test_what_must_not_change_for_groups_of_workers(obj: Any, settings: ProxySettings, group: ProxySettings) -> None:
+    assert in_groups(obj, settings, md_0=group) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "group", "expected"),
+    [
+        pytest.param(
+            grouped(), FULL, OTHER, grouped({"name": "proxy", "value": OWN}), id="workers with another proxy get theirs"
+        ),
+        pytest.param(
+            grouped({"name": "proxy", "value": {"httpProxy": "x"}}),
+            FULL,
+            OTHER,
+            grouped({"name": "proxy", "value": OWN}),
+            id="one that is there is filled with theirs",
+        ),
+        pytest.param(
+            grouped(),
+            SILENT,
+            OTHER,
+            grouped({"name": "proxy", "value": OWN}),
+            id="the Cluster keeps what nobody declares",
+        ),
+        pytest.param(
+            grouped({"name": "proxy", "value": OWN}),
+            FULL,
+            NONE,
+            grouped(),
+            id="no proxy takes theirs, and not the group",
+        ),
+    ],
+)
+def test_workers_get_a_variable_of_their_own(
+    obj: Any, settings: ProxySettings, group: ProxySettings, expected: Any
+) -> None:
+    result = after(obj, settings, md_0=group)
+
+    assert result == expected
+    assert after(result, settings, md_0=group) == expected
+
+
+def test_removal_takes_the_variables_of_workers_and_leaves_the_workers() -> None:
+    result = after(grouped({"name": "proxy", "value": OWN}), NONE)
+
+    assert result["spec"]["topology"]["workers"] == {"machineDeployments": [{"name": "md-0"}]}
+
+
+def test_workers_that_cannot_be_without_a_proxy_are_told() -> None:
+    told = in_groups(grouped(), FULL, md_0=NONE)
+
+    assert [(one.severity, one.path) for one in told if isinstance(one, Finding)] == [
+        (Severity.WARNING, ("spec", "topology", "workers", "machineDeployments", "0"))
+    ]
+
+
+def test_half_of_the_proxies_of_workers_is_told_once() -> None:
+    told = in_groups(grouped(), FULL, md_0=ProxySettings(http_proxy=HTTP))
+
+    assert sum("two proxies or none" in one.message for one in told) == 1
 
 
 @pytest.mark.parametrize(
@@ -283,7 +379,7 @@ def test_a_second_run_wants_nothing_whatever_the_variables_are(
 
 
 def test_it_sees_variables_overrides_and_annotations() -> None:
-    obj = overridden("machineDeployments", {"value": VALUE})
+    obj = overridden("controlPlane", {"value": VALUE})
     obj["metadata"]["annotations"] = ANNOTATIONS
     seen = list(tkg_cluster_class.observe(obj, {}))
 

@@ -1,0 +1,108 @@
+"""Overrides for some nodes, and objects that hold one proxy for all of them."""
+
+from __future__ import annotations
+
+import pytest
+from contract_lists import resource_list
+
+from krm_fn.function import run
+from krm_fn.results import Severity
+
+CONFIG = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata:
+  name: proxies
+spec:
+"""
+WHOLE = "  httpProxy: http://a.example:1\n  httpsProxy: http://a.example:1\n"
+WORKERS = "  overrides:\n  - match: {roles: [Worker]}\n    httpProxy: http://b.example:1\n    httpsProxy: http://b.example:1\n"
+GROUP = WORKERS.replace("roles: [Worker]", "workerGroups: [md-0], clusters: [one]")
+OF_ANOTHER = WORKERS.replace("roles: [Worker]", "roles: [Worker], clusters: [two]")
+THE_SAME = WORKERS.replace("b.example", "a.example")
+NOWHERE = WORKERS.replace("roles: [Worker]", "targets: [kubeletDropIn], roles: [Worker]")
+
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: one
+spec:
+  topology:
+    class: {}
+    variables:
+    - name: {}
+      value: {{}}
+    workers:
+      machineDeployments:
+      - class: default-worker
+        name: md-0
+"""
+CAREN, TKG = CLUSTER.format("nutanix-quick-start", "clusterConfig"), CLUSTER.format("tkg-vsphere-default-v1", "user")
+PLAIN = CLUSTER.format("quick-start", "user")
+SERVICE = "apiVersion: run.tanzu.vmware.com/v1alpha2\nkind: TanzuKubernetesCluster\nmetadata:\n  name: one\nspec: {}\n"
+VALUES = """\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: one-config-values
+type: addons.cluster.x-k8s.io/resource-set
+stringData:
+  value: |
+    CLUSTER_NAME: one
+"""
+WORKLOAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: cert-manager
+  labels:
+    app.kubernetes.io/name: cert-manager
+spec:
+  template:
+    spec:
+      containers:
+      - name: cert-manager-controller
+        image: quay.io/jetstack/cert-manager-controller:v1.15.0
+"""
+
+
+def warnings(item: str, spec: str) -> list[str]:
+    outcome = run(resource_list(item, config=CONFIG + spec).encode())
+    return [one.message for one in outcome.results if one.severity is Severity.WARNING and "all nodes" in one.message]
+
+
+@pytest.mark.parametrize(
+    ("item", "spec"),
+    [
+        pytest.param(WORKLOAD, WORKERS, id="a workload has no nodes"),
+        pytest.param(PLAIN, WORKERS, id="a Cluster that holds no proxy"),
+        pytest.param(TKG, WHOLE + WORKERS, id="a Cluster that has a place for each group"),
+        pytest.param(CAREN, WHOLE + OF_ANOTHER, id="an override for another Cluster"),
+        pytest.param(CAREN, WHOLE + THE_SAME, id="an override that says the same"),
+        pytest.param(CAREN, WHOLE + NOWHERE, id="an override for another target"),
+        pytest.param(CAREN, "  mode: Remove\n" + WHOLE + WORKERS, id="removal"),
+        pytest.param(CAREN, WHOLE + WORKERS + "  selector: {exclude: [{kinds: [Cluster]}]}\n", id="an object left out"),
+    ],
+)
+def test_nothing_is_said_of(item: str, spec: str) -> None:
+    assert warnings(item, spec) == []
+
+
+@pytest.mark.parametrize("spec", [WORKERS, GROUP, WHOLE + WORKERS, WHOLE + GROUP])
+@pytest.mark.parametrize(
+    "item",
+    [
+        pytest.param(CAREN, id="a Cluster of CAREN"),
+        pytest.param(CAREN.replace("{}", "{proxy: {http: 'http://old:1'}}"), id="with an old proxy"),
+    ],
+)
+def test_one_warning_says_which_overrides_do_not_reach_the_object(item: str, spec: str) -> None:
+    assert [message.count("`spec.overrides[0]` cannot reach it") for message in warnings(item, spec)] == [1]
+
+
+@pytest.mark.parametrize(
+    "item", [pytest.param(SERVICE, id="the service of vSphere"), pytest.param(VALUES, id="values")]
+)
+def test_an_object_without_a_known_cluster_is_told_of_roles(item: str) -> None:
+    assert len(warnings(item, WORKERS)) == 1
