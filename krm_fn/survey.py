@@ -17,7 +17,7 @@ from krm_fn.noproxy import Consumer
 from krm_fn.resourcelist import Object, reference
 from krm_fn.results import Change, Finding, Result
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import AWARE, MAKERS, PATCHER, TARGETS, Around, Maker, Target
+from krm_fn.targets import AWARE, MAKERS, PATCHER, TARGETS, WITHOUT_A_PROXY, Around, Maker, Target
 from krm_fn.topology import Membership, Topology
 
 
@@ -71,9 +71,11 @@ class Place:
 
     @property
     def is_asked(self) -> bool:
-        """Whether there is something to do: a proxy is declared for the object, or for some of the nodes it makes."""
+        """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
         groups = self.around.groups.values() if self.around else ()
-        return self.resolved.declared or any(group.is_declared for group in groups)
+        settings = self.resolved.settings
+        is_more = self.target_id in WITHOUT_A_PROXY and bool(settings.trusted_ca.pem or settings.mirror)
+        return is_more or self.resolved.declared or any(group.is_declared for group in groups)
 
     def result(self, finding: Finding) -> Result:
         """``finding``, stamped with the object and the target."""

@@ -22,14 +22,16 @@ from krm_fn.targets._cluster_variables import without
 from krm_fn.targets._shape import wrong_type
 
 _HALF = (
-    "TKG takes two proxies or none, and only `{}` is declared, so this place gets none: declare `httpProxy` and "
-    "`httpsProxy`, with the same URL if one proxy serves both"
+    "TKG takes two proxies or none, and only `{}` is declared, so what is here stays as it is: declare `httpProxy` "
+    "and `httpsProxy`, with the same URL if one proxy serves both"
 )
 
 
 def whole(settings: ProxySettings) -> ProxySettings:
-    """``settings``, with no proxy at all where only one of both is set: TKG rejects half of them."""
-    return settings if half(settings) is None else replace(settings, http_proxy="", https_proxy="", no_proxy="")
+    """``settings``, as if nothing were declared where only one of both proxies is: TKG rejects half of them."""
+    if half(settings) is None:
+        return settings
+    return replace(settings, http_proxy="", https_proxy="", no_proxy="", is_declared=False)
 
 
 def half(settings: ProxySettings) -> Finding | None:

@@ -50,6 +50,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
+from krm_fn.targets._edit import Edit
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import Keys, Slot, edit, seen
 
@@ -66,7 +67,7 @@ _AT_MOST = 128
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
     """Yield what ``proxy`` lacks or has too much; see the module's text."""
     for entry in named(obj, VARIABLES, "clusterConfig"):
-        made = edit(obj, _slot(entry), settings)
+        made = edit(obj, _slot(entry), settings) if settings.is_declared else Edit(())
         if isinstance(made, Finding):
             yield made
             continue

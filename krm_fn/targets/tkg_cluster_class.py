@@ -16,9 +16,10 @@ every TanzuKubernetesCluster (``run.tanzu.vmware.com``), where the kind itself d
 What it leaves alone: all other variables, annotations and certificates, and ``systemWide``. A ``noProxy`` that says the
 same stays. The annotation ``tkg-proxy-ca-cert`` is TKG's own, which writes into it what ``trust`` holds. Without a
 proxy the variable ``proxy`` goes as a whole, for its two URLs are required, and so does the certificate; a certificate
-that is called ``proxy`` stays while there is a proxy and no ``spec.trustedCA``. A declaration with only one of the two
-URLs is a warning and counts as none. So is a group of workers that is to have no proxy in a Cluster that has one, which
-the variable cannot say. In a TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
+that is called ``proxy`` stays while there is a proxy and no ``spec.trustedCA``. Where ``spec.trustedCA`` stands alone,
+only the certificate is set. A declaration with only one of the two URLs is a warning, and what is there stays. So is a
+group of workers that is to have no proxy in a Cluster that has one, which the variable cannot say. In a
+TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
 
 Before and after:
 
@@ -228,8 +229,9 @@ def _annotations(obj: Mapping[str, Any], *, settings: ProxySettings, is_tkg: boo
 
 def _steps_of_service(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Any]:
     if isinstance(obj.get("spec"), Mapping):
-        yield partial(_proxy_of_service, settings=settings)
-        yield partial(trusted, trust=_TRUST_OF_SERVICE, data=certificate(settings), stays=False)
+        if settings.is_declared:
+            yield partial(_proxy_of_service, settings=settings)
+        yield partial(trusted, trust=_TRUST_OF_SERVICE, data=certificate(settings), stays=not settings.is_declared)
 
 
 def _proxy_of_service(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:

@@ -11,7 +11,8 @@ What it leaves alone: every other line, comment and annotation of ytt in the tex
 are added at the end. A text in which code or an annotation of ytt decides about one of the members stays as it is, and
 so does one that holds no mapping; both are told. Without a proxy the three and ``TKG_PROXY_CA_CERT`` go, and
 ``TKG_HTTP_PROXY_ENABLED`` becomes false; while there is a proxy and no ``spec.trustedCA``, ``TKG_PROXY_CA_CERT`` stays.
-A declaration with only one of the two URLs is a warning and counts as none.
+Where ``spec.trustedCA`` stands alone, only that is set. A declaration with only one of the two URLs is a warning, and
+what is there stays.
 
 Before and after:
 
@@ -96,9 +97,8 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
 def edit_document(data: Mapping[str, Any], settings: ProxySettings) -> Edit | Finding:
     """What the configuration of a cluster lacks or has too much, also where it is a file of its own."""
     settings = whole(settings)
-    made, problems = together(
-        data, (partial(edit, slot=_SLOT, settings=settings), partial(_companions, settings=settings))
-    )
+    proxy = [partial(edit, slot=_SLOT, settings=settings)] if settings.is_declared else []
+    made, problems = together(data, [*proxy, partial(_companions, settings=settings)])
     return problems[0] if problems else made
 
 
@@ -117,9 +117,9 @@ def _companions(data: Mapping[str, Any], settings: ProxySettings) -> Edit:
     """What goes with the three members; None is the value of one that is to go."""
     wanted: dict[str, Any] = {}
     is_on = bool(settings.variables())
-    if _ENABLED in data:
+    if _ENABLED in data and settings.is_declared:
         wanted[_ENABLED] = is_on if isinstance(data[_ENABLED], bool) else str(is_on).lower()
-    if certificate(settings) or not is_on:
+    if certificate(settings) or (settings.is_declared and not is_on):
         wanted[_CERTIFICATE] = certificate(settings) or None
     differ = {
         name: value for name, value in wanted.items() if (name in data, data.get(name)) != (value is not None, value)

@@ -119,6 +119,14 @@ def test_a_mirror_is_told_and_never_written(mirror: Any, told: list[str]) -> Non
     assert messages(caren_cluster_config, obj) == []
 
 
+def test_a_mirror_is_told_and_a_proxy_stays_where_no_proxy_is_declared() -> None:
+    obj = cluster(config({"proxy": PROXY}))
+
+    (told,) = proposals(caren_cluster_config, obj, ProxySettings(mirror=MIRROR, is_declared=False))
+
+    assert told.message.startswith("is not the mirror of `spec.registryMirror`")
+
+
 def test_it_sees_the_list_as_one_text() -> None:
     seen = list(caren_cluster_config.observe(cluster(config({"proxy": PROXY})), {}))
 

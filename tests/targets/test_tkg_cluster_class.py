@@ -287,6 +287,26 @@ def test_a_tanzu_kubernetes_cluster_holds_both_in_its_settings() -> None:
     assert apply(tkg_cluster_class, result, NONE) == service()
 
 
+ALONE = ProxySettings(trusted_ca=Certificates(PEM), is_declared=False)
+OURS, TKGS = ({"name": name, "data": DATA} for name in ("inject-proxy", "proxy"))
+
+
+@pytest.mark.parametrize(
+    ("obj", "settings", "expected"),
+    [
+        pytest.param(done(PROXY, trust(TKGS)), SILENT, done(PROXY, trust(TKGS)), id="nothing is declared"),
+        pytest.param(cluster(CNI), ALONE, cluster(CNI, trust(TKGS)), id="a Cluster without a proxy"),
+        pytest.param(
+            done(PROXY), ALONE, done(PROXY, trust(TKGS)), id="a Cluster with a proxy of which nothing is said"
+        ),
+        pytest.param(service(), ALONE, service(trust={"additionalTrustedCAs": [OURS]}), id="a cluster of the service"),
+        pytest.param(cluster(CNI, kind="own"), ALONE, cluster(CNI, kind="own"), id="another class"),
+    ],
+)
+def test_a_certificate_needs_no_proxy_beside_it(obj: Any, settings: ProxySettings, expected: Any) -> None:
+    assert apply(tkg_cluster_class, obj, settings) == expected
+
+
 def test_certificates_and_settings_of_others_stay() -> None:
     mine = {"name": "Company", "data": "LS0t"}
     obj = service(serviceDomain="x.local", trust={"additionalTrustedCAs": [mine]})
@@ -307,17 +327,17 @@ def test_a_changed_certificate_is_updated_in_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("obj", "expected"),
+    "obj",
     [
-        pytest.param(done(CNI, PROXY), cluster(CNI), id="a Cluster of TKG"),
-        pytest.param(service(proxy=VALUE), service(), id="a TanzuKubernetesCluster"),
-        pytest.param(cluster(PROXY, CNI, kind="own"), cluster(CNI, kind="own"), id="another class with the variable"),
+        pytest.param(done(CNI, PROXY), id="a Cluster of TKG"),
+        pytest.param(service(proxy=VALUE), id="a TanzuKubernetesCluster"),
+        pytest.param(cluster(CNI), id="a Cluster of TKG without a proxy"),
     ],
 )
-def test_half_of_the_proxies_counts_as_none_and_is_told(obj: Any, expected: Any) -> None:
+def test_half_of_the_proxies_leaves_what_is_there_and_is_told(obj: Any) -> None:
     settings = ProxySettings(http_proxy=HTTP, no_proxy=NO)
 
-    assert apply(tkg_cluster_class, obj, settings) == expected
+    assert apply(tkg_cluster_class, obj, settings) == obj
     assert [one.severity for one in findings(tkg_cluster_class, obj, settings)] == [Severity.WARNING]
 
 

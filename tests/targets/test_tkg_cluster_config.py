@@ -57,6 +57,18 @@ def test_what_must_not_change(obj: Any) -> None:
         pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: {DATA}\n", NONE, BEFORE, id="the certificate goes with the proxy"),
         pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: null\n", NONE, BEFORE, id="and so does an empty one"),
         pytest.param(
+            BEFORE,
+            ProxySettings(trusted_ca=Certificates(PEM), is_declared=False),
+            f"{BEFORE}TKG_PROXY_CA_CERT: {DATA}\n",
+            id="a certificate needs no proxy beside it",
+        ),
+        pytest.param(
+            f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\n",
+            ProxySettings(trusted_ca=Certificates(PEM), is_declared=False),
+            f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\nTKG_PROXY_CA_CERT: {DATA}\n",
+            id="a proxy of which nothing is declared stays beside it",
+        ),
+        pytest.param(
             f"#@data/values\n---\nTKG_HTTP_PROXY:   '{HTTP}'  # old\n{BEFORE}",
             ProxySettings(HTTPS, HTTPS),
             f"#@data/values\n---\nTKG_HTTP_PROXY:   '{HTTPS}'  # old\nTKG_HTTPS_PROXY: {HTTPS}\n{BEFORE}",
@@ -102,10 +114,11 @@ def test_of_several_documents_the_first_mapping_is_the_configuration() -> None:
 
 
 @pytest.mark.parametrize("settings", [ProxySettings(http_proxy=HTTP, no_proxy=NO), ProxySettings("", HTTPS, NO)])
-def test_half_of_the_proxies_counts_as_none_and_is_told(settings: ProxySettings) -> None:
-    told = findings(tkg_cluster_config, secret(AFTER), settings)
+@pytest.mark.parametrize("text", [f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\nTKG_PROXY_CA_CERT: b2xk\n", BEFORE])
+def test_half_of_the_proxies_leaves_what_is_there_and_is_told(text: str, settings: ProxySettings) -> None:
+    told = findings(tkg_cluster_config, secret(text), settings)
 
-    assert text_of(apply(tkg_cluster_config, secret(AFTER), settings)) == BEFORE
+    assert text_of(apply(tkg_cluster_config, secret(text), settings)) == text
     assert [(one.severity, one.path) for one in told] == [(Severity.WARNING, ("stringData", "value"))]
     assert "TKG takes two proxies or none, and only `" in told[0].message
 
