@@ -194,5 +194,7 @@ OF_ALL_NODES = frozenset(
 )
 """Those in whose place one proxy stands for all nodes of a Cluster."""
 
-WITHOUT_A_PROXY = frozenset(target.ID for target in (caren_cluster_config, tkg_cluster_class, tkg_cluster_config))
+WITHOUT_A_PROXY = frozenset(
+    target.ID for target in (caren_cluster_config, tkg_cluster_class, tkg_cluster_config, tkg_kapp_controller)
+)
 """Those that have something to say about certificates or a mirror where nothing says which proxy a place has."""

@@ -10,15 +10,16 @@ annotation, label and header), ``providers/yttcb/clusterbootstrap.yaml`` (the ot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from krm_fn.patch import lookup
+from krm_fn.patch import Pointer, lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _ytt
-from krm_fn.targets._edit import Edit
+from krm_fn.targets import _ca_certs, _ytt
+from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value, read, values
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import Slot, edit, in_documents, seen
@@ -40,12 +41,14 @@ class AddOn:
     """One product: its ``name`` in label and annotation, and the ``slot`` in its data values.
 
     A document with the member ``mark`` is its data values, unless one of the members of ``unless`` has that value.
+    ``certificates`` is what the member beside the three is called that holds certificates to trust, if there is one.
     """
 
     name: str
     mark: str
     slot: Slot
     unless: Mapping[str, str] = field(default_factory=dict)
+    certificates: str = ""
 
     def owns(self, data: Any) -> bool:
         """Whether ``data`` is a document of its data values."""
@@ -58,11 +61,15 @@ class AddOn:
 
 @dataclass(frozen=True)
 class Config:
-    """A configuration resource; ``mode`` is where it says how the product runs, and ``without`` what has no proxy."""
+    """A configuration resource; ``mode`` is where it says how the product runs, and ``without`` what has no proxy.
+
+    ``certificates`` as for an AddOn.
+    """
 
     slot: Slot
     mode: tuple[str, ...] = ()
     without: str = ""
+    certificates: str = ""
 
     def passes_by(self, obj: Mapping[str, Any]) -> bool:
         """Whether the product runs in a mode in which nothing reads a proxy."""
@@ -91,8 +98,9 @@ def propose(obj: Mapping[str, Any], table: Table, settings: ProxySettings) -> It
     """What an object of the table lacks or has too much."""
     config = _config(obj, table)
     if config is not None:
-        made = edit(obj, config.slot, settings)
-        yield from [made] if isinstance(made, Finding) else made.changes()
+        made, problems = together(obj, _parts(config, settings))
+        yield from problems
+        yield from made.changes()
     if _is_data_values(obj):
         yield from _propose_values(obj, table.addons, settings)
 
@@ -119,12 +127,13 @@ def _propose_values(
         ours = [document for document in _all_documents(texts) if addon.owns(document.data)]
         home = _home(texts) if name == addon.name else None
         if home is not None and not home.documents and not ours:
-            yield from _begin(home.value, edit({}, addon.slot, settings))
+            yield from _begin(home.value, together({}, _parts(addon, settings))[0])
         elif name == addon.name and not texts and settings.variables():
             yield Finding(Severity.WARNING, _NO_VALUES.format(addon.slot.what))
         first = home.documents[:1] if home is not None else []
         is_home = ours in ([], first)
-        made += [(document, _edit(document, addon, settings, is_home=is_home)) for document in ours or first]
+        for document in ours or first:
+            made += ((document, one) for one in _edits(document, addon, settings, is_home=is_home))
     yield from in_documents(made)
 
 
@@ -134,27 +143,60 @@ def _home(texts: list[_Text | Finding]) -> _Text | None:
     return next((text for text in known if text.value.path[-1].startswith("values.")), None)
 
 
-def _begin(value: Value, made: Edit | Finding) -> Iterator[Change | Finding]:
-    if not isinstance(made, Finding) and made.operations:
+def _begin(value: Value, made: Edit) -> Iterator[Change | Finding]:
+    if made.operations:
         yield _ytt.begun(value, made)
 
 
-def _edit(document: Embedded, addon: AddOn, settings: ProxySettings, *, is_home: bool) -> Edit | Finding:
-    """The edit of one document; ``is_home``: one where the mapping of the product is made when it is missing."""
+def _edits(document: Embedded, addon: AddOn, settings: ProxySettings, *, is_home: bool) -> Iterator[Edit | Finding]:
+    """The edit of one document, and what is in its way; ``is_home``: the mapping of the product may be made there."""
     if addon.passes_by(document.data):
-        return Edit(())
+        return
+    made, problems = _checked(document, addon, settings, is_home=is_home)
+    if isinstance(made, Finding) and addon.certificates and settings.trusted_ca.pem:
+        alone, _ = _checked(document, replace(addon, certificates=""), settings, is_home=is_home)
+        problems = [*problems, made] if isinstance(alone, Edit) else problems
+        made = alone
+    yield from problems
+    yield made
+
+
+def _checked(
+    document: Embedded, addon: AddOn, settings: ProxySettings, *, is_home: bool
+) -> tuple[Edit | Finding, list[Finding]]:
     made: Edit | Finding = Edit(())
+    problems: list[Finding] = []
     for slot in _slots(addon.slot, document.data, is_home=is_home):
-        made = _ytt.checked(document, edit(document.data, slot, settings), slot.members)
+        one, problems = together(document.data, _parts(replace(addon, slot=slot), settings))
+        made = _ytt.checked(document, one, _members(addon, settings))
         if isinstance(made, Edit):
             break
-    return made
+    return made, problems
 
 
 def _slots(slot: Slot, data: Any, *, is_home: bool) -> Iterator[Slot]:
     if is_home and slot.path and isinstance(data, Mapping) and len(data) > 1:
         yield replace(slot, kept=0)
     yield slot
+
+
+def _members(addon: AddOn, settings: ProxySettings) -> list[Pointer]:
+    """What is given a value in a document."""
+    has_certificates = addon.certificates and settings.trusted_ca.pem
+    certificates = [(*addon.slot.path, addon.certificates)] if has_certificates else []
+    return [*(addon.slot.members if settings.is_declared else ()), *certificates]
+
+
+def _parts(product: AddOn | Config, settings: ProxySettings) -> list[Callable[[Any], Edit | Finding]]:
+    """What is to be done to values of a product, one after another."""
+    slot, pem = product.slot, settings.trusted_ca.pem
+    parts: list[Callable[[Any], Edit | Finding]] = []
+    if settings.is_declared:
+        parts.append(partial(edit, slot=slot, settings=settings))
+    if product.certificates and (pem or settings.is_declared):
+        path = (*slot.path, product.certificates)
+        parts.append(partial(_ca_certs.edit, path=path, pem=pem, kept=slot.kept))
+    return parts
 
 
 @dataclass(frozen=True)

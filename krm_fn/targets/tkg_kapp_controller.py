@@ -1,7 +1,9 @@
 """kapp-controller of Tanzu Kubernetes Grid: it pulls the packages of a cluster from registries through the proxy.
 
 What it sets: ``httpProxy``, ``httpsProxy``, ``noProxy``, each where the settings give it a value. ``noProxy`` is the
-whole list of the Cluster, as TKG writes it; ``noProxyPolicy.style: TKG`` gives its members and its order.
+whole list of the Cluster, as TKG writes it; ``noProxyPolicy.style: TKG`` gives its members and its order. With
+``spec.trustedCA``, ``caCerts``: those of its certificates that are not there yet, as PEM text between two lines that
+begin with ``# inject-proxy``. It needs no proxy beside it.
 
 Where:
 
@@ -13,12 +15,12 @@ Where:
   document of ``values.yaml``, which is begun if there is none;
 * in ``spec.kappController.config`` of a ``KappControllerConfig`` (``run.tanzu.vmware.com``, any version).
 
-What it leaves alone: all else in these objects: other values (``caCerts``, ``dangerousSkipTLSVerify``), comments, the
-annotations of ytt (``#@data/values``, ``#@overlay/match-child-defaults missing_ok=True``), separators and order;
-overlays beside the data values; a document in which code or an annotation of ytt decides about one of the members
+What it leaves alone: all else in these objects: other values (``dangerousSkipTLSVerify``), certificates of others,
+comments, the annotations of ytt (``#@data/values``, ``#@overlay/match-child-defaults missing_ok=True``), separators and
+order; overlays beside the data values; a document in which code or an annotation of ytt decides about a member of ours
 (``httpProxy: #@ ...``, ``#@ if``, an ``#@overlay/match`` above one that is to go), which is told. Without a proxy the
-three members go, and a ``config`` that becomes empty; so does ``kappController`` beside other values, where label or
-annotation say whose they are.
+three members go, without ``spec.trustedCA`` our certificates, and a ``config`` that becomes empty; so does
+``kappController`` beside other values, where label or annotation say whose they are.
 
 Before and after:
 
@@ -36,8 +38,10 @@ Before and after:
 Options: none but ``enabled``.
 
 Why: "Kapp controller also needs to talk to the outer cluster, or maybe the internet even, to pull packages" (the TKG
-document). kapp-controller sets its environment from these values alone. TKG writes them once, when it makes a cluster;
-in a repository nothing else keeps them up to date.
+document). From these values alone kapp-controller takes its environment, and whom it trusts: TKG writes into
+``caCerts`` what ``TKG_PROXY_CA_CERT`` says, decoded (``vmware-tanzu/tanzu-framework`` release-0.29:
+``providers/ytt/02_addons/kapp-controller``; ``apis/run/v1alpha3/kappcontrollerconfig_types.go``). TKG writes them once,
+when it makes a cluster; in a repository nothing else keeps them up to date.
 """
 
 from __future__ import annotations
@@ -62,11 +66,13 @@ _TABLE = Table(
             "kapp-controller",
             "kappController",
             Slot(("kappController", "config"), CAMEL, "the data values of kapp-controller"),
+            certificates="caCerts",
         ),
     ),
     configs={
         ("run.tanzu.vmware.com", "KappControllerConfig"): Config(
-            Slot(("spec", "kappController", "config"), CAMEL, "the configuration of kapp-controller")
+            Slot(("spec", "kappController", "config"), CAMEL, "the configuration of kapp-controller"),
+            certificates="caCerts",
         )
     },
 )

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 from tkg_objects import HEADER, config, secret, text_of
 
+from krm_fn.config import Certificates
+from krm_fn.results import Severity
+from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_kapp_controller
 
 GROUP = "run.tanzu.vmware.com"
@@ -66,6 +69,70 @@ def test_the_configuration_comes_and_goes(spec: Any) -> None:
     }
     assert apply(tkg_kapp_controller, result, NONE) == obj
     assert {seen.variable: seen.value for seen in tkg_kapp_controller.observe(result, {})} == FULL.variables()
+
+
+PEM, OTHER = (f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n" for body in ("MIIB", "MIIC"))
+ALONE = ProxySettings(trusted_ca=Certificates(PEM), is_declared=False)
+TRUSTING = ProxySettings(HTTP, HTTPS, NO, trusted_ca=Certificates(PEM))
+OURS = f"# inject-proxy: the certificates of spec.trustedCA\n{PEM}# inject-proxy: end\n"
+
+
+def trusting(certificates: Any, **more: Any) -> Any:
+    return config("KappControllerConfig", GROUP, kappController={"config": {"caCerts": certificates, **more}})
+
+
+def certificates_of(obj: Any) -> Any:
+    return obj["spec"]["kappController"]["config"].get("caCerts")
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        pytest.param(PEM, PEM, id="what a person wrote is not written twice"),
+        pytest.param("", OURS, id="an empty text"),
+        pytest.param(OTHER, f"{OTHER}\n{OURS}", id="certificates of others stay"),
+        pytest.param(OTHER.rstrip(), f"{OTHER}{OURS}", id="without a newline at their end"),
+        pytest.param(OURS.replace(PEM, OTHER), OURS, id="those that were ours before are replaced"),
+        pytest.param(f"{OTHER}\n{OURS.replace(PEM, OTHER)}{OTHER}", f"{OTHER}\n{OURS}{OTHER}", id="where they stand"),
+    ],
+)
+def test_certificates_stand_between_our_lines(before: str, expected: str) -> None:
+    result = apply(tkg_kapp_controller, trusting(before), ALONE)
+
+    assert certificates_of(result) == expected
+    assert apply(tkg_kapp_controller, trusting(before, **PROXY), TRUSTING) == trusting(expected, **PROXY)
+
+
+@pytest.mark.parametrize("before", [PEM, OTHER, OTHER.rstrip()])
+def test_removal_gives_back_the_certificates_of_others(before: str) -> None:
+    obj = trusting(before)
+
+    assert apply(tkg_kapp_controller, apply(tkg_kapp_controller, obj, TRUSTING), NONE) == obj
+
+
+@pytest.mark.parametrize("settings", [ALONE, TRUSTING])
+def test_certificates_come_and_go_where_nothing_was(settings: ProxySettings) -> None:
+    for obj in (secret(BARE), secret("", addon="kapp-controller"), config("KappControllerConfig", GROUP, x=1)):
+        result = apply(tkg_kapp_controller, obj, settings)
+
+        assert "inject-proxy: end" in str(result)
+        assert apply(tkg_kapp_controller, result, FULL) == apply(tkg_kapp_controller, obj, FULL)
+
+
+def test_certificates_that_ytt_computes_stay_and_are_told() -> None:
+    obj = secret(f"{BARE}  config:\n    caCerts: #@ data.values.ca\n")
+
+    (told,) = findings(tkg_kapp_controller, obj, TRUSTING)
+
+    assert "`caCerts` is computed by ytt" in told.message
+    assert text_of(apply(tkg_kapp_controller, obj, TRUSTING)) == f"{text_of(obj)}{MEMBERS}"
+    assert findings(tkg_kapp_controller, obj) == []
+
+
+def test_certificates_that_are_no_text_are_an_error() -> None:
+    (told,) = findings(tkg_kapp_controller, trusting(["x"]), TRUSTING)
+
+    assert (told.severity, told.path[-1]) == (Severity.ERROR, "caCerts")
 
 
 def test_it_looks_at_its_own_configuration() -> None:

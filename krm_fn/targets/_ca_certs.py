@@ -1,0 +1,59 @@
+"""Certificates of ours in a text of certificates that others may write into, too.
+
+The law of this room: what stands between our two lines is ours, and everything else is somebody's. Programs that read
+PEM pass by what stands outside of ``BEGIN`` and ``END`` (RFC 7468, section 2).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.patch import Pointer, lookup
+from krm_fn.results import Finding
+from krm_fn.targets._cluster_variables import without
+from krm_fn.targets._edit import Edit
+from krm_fn.targets._pem import shown, split
+from krm_fn.targets._shape import wrong_type
+
+_FIRST, _LAST = "# inject-proxy: the certificates of spec.trustedCA", "# inject-proxy: end"
+_OURS = re.compile(rf"\n?{re.escape(_FIRST)}\n.*?{re.escape(_LAST)}\n?", re.DOTALL)
+
+
+def with_ours(text: str, pem: str) -> str:
+    """``text`` with those certificates of ``pem`` that it lacks, in the place of those that were ours before."""
+    others = _OURS.sub("", text)
+    missing = "".join(one for one in split(pem) if one not in split(others))
+    if not missing:
+        return others
+    block = f"{_FIRST}\n{missing}{_LAST}\n"
+    if _OURS.search(text) is None:
+        return f"{others}\n{block}" if others else block
+    return _OURS.sub(lambda found: f"\n{block}" if found[0].startswith("\n") else block, text, count=1)
+
+
+def edit(data: Any, path: Pointer, pem: str, kept: int) -> Edit | Finding:
+    """What the text at ``path`` lacks or has too much.
+
+    Args:
+        data: an object, or a document inside one, as plain data.
+        path: leads to the text.
+        pem: the certificates; "" for none.
+        kept: so many mappings at the beginning of ``path`` stay, even if nothing is left in them.
+    """
+    there = lookup(data, path)
+    if there is not None and not isinstance(there, str):
+        return wrong_type(path, there, "a string")
+    wanted, name = with_ours(there or "", pem), path[-1]
+    if wanted == (there or ""):
+        return Edit(())
+    if not wanted:
+        return Edit((without(data, path, kept),), f"removes `{name}`")
+    told = f"sets {shown(pem)} in `{name}`" if pem else f"removes certificates of ours from `{name}`"
+    if there is not None:
+        return Edit((patch.replace(*path, value=wanted),), told)
+    value: Any = wanted
+    while len(path) > 1 and lookup(data, path[:-1]) is None:
+        path, value = path[:-1], {path[-1]: value}
+    return Edit((patch.add(*path, value=value),), told)
