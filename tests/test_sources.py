@@ -241,6 +241,7 @@ def test_what_objects_say_lies_below_the_spec(
         pytest.param(f'{TKG}TKG_HTTP_PROXY_ENABLED: "false"\n', {}, True, id="the same as a text"),
         pytest.param("proxy: {http: '', https: '', noProxy: ''}\n", {}, True, id="URLs that are empty"),
         pytest.param(f"{TKG}TKG_HTTP_PROXY_ENABLED: true\n", {}, False, id="a switch that is on"),
+        pytest.param(f'{TKG}TKG_HTTP_PROXY_ENABLED: ""\n', {}, False, id="a switch that says nothing"),
         pytest.param(f"{TKG}TKG_HTTP_PROXY_ENABLED: false\n", {"httpProxy": PROXY}, False, id="the spec names one"),
     ],
 )
@@ -380,6 +381,12 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
             [secret(f"TKG_HTTP_PROXY: http://a\nTKG_PROXY_CA_CERT: '{PASSWORD}!'\n")],
             'Secret "values" key `value` must hold base64 of certificates in PEM form in `TKG_PROXY_CA_CERT`',
             id="a certificate that is no base64",
+        ),
+        pytest.param(
+            {},
+            [secret("TKG_HTTP_PROXY: http://a\nTKG_HTTP_PROXY_ENABLED: maybe\n")],
+            'Secret "values" key `value` `TKG_HTTP_PROXY_ENABLED` must be true or false',
+            id="a switch that is neither on nor off",
         ),
     ],
 )

@@ -34,6 +34,7 @@ _SPEC = (*_URLS, ("noProxy",))
 
 _TKG_PROXY = ("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY")
 _TKG_SWITCH = "TKG_HTTP_PROXY_ENABLED"
+_OFF, _ON = ("false", "no", "off"), ("true", "yes", "on")
 _TKG_CA = "TKG_PROXY_CA_CERT"
 _TKG_NETWORKS = ("AWS_VPC_CIDR", "AZURE_VNET_CIDR")
 _TKG_FAMILY = "TKG_IP_FAMILY"
@@ -116,7 +117,7 @@ def _whole(text: str) -> dict[str, Any]:
 def _tkg(data: Any) -> _Fields:
     found = _three(data, (), _TKG_PROXY)
     switch = lookup(data, (_TKG_SWITCH,))
-    if str(switch).strip().lower() in ("false", "no", "off"):
+    if _is_off(switch):
         found = {path: Given("", f"`{_TKG_SWITCH}`") for path in _URLS}
     facts = {path: _fact(data, name) for name, path in _TKG_FACTS.items() if lookup(data, (name,)) not in (None, "")}
     found |= {path: given for path, given in facts.items() if given.value}
@@ -124,6 +125,13 @@ def _tkg(data: Any) -> _Fields:
     if certificates and found:
         found["trustedCA", "pem"] = Given(_decoded(certificates), f"`{_TKG_CA}`")
     return found if any(path in found for path in _SPEC) else {}
+
+
+def _is_off(switch: Any) -> bool:
+    word = str(switch).strip().lower()
+    if switch not in (None, "") and word not in (*_OFF, *_ON):
+        raise ConfigError([f"`{_TKG_SWITCH}` must be true or false"])
+    return word in _OFF
 
 
 def _fact(data: Any, name: str) -> Given:

@@ -20,13 +20,18 @@ _TYPE_NAMES = {
 }
 
 
+def called(value: Any) -> str:
+    """The type of a value in a message."""
+    return "null" if value is None else _TYPE_NAMES.get(type(value), "something else")
+
+
 def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
     """A field that is read has another type than it must have.
 
     It is an error because the API server rejects the object; a warning only where a template may yet fill in the rest.
     """
     is_template = isinstance(value, str) and "${" in value
-    found = "null" if value is None else _TYPE_NAMES.get(type(value), "something else")
+    found = called(value)
     field = next((token for token in reversed(path) if not token.isdigit()), "")
     what = f"an entry of `{field}`" if path[-1:] and path[-1].isdigit() else f"`{field}`" if field else "the document"
     remedy = "it is a template, left as it is and not looked into" if is_template else "mend it, or leave it out"

@@ -189,7 +189,8 @@ def _members(addon: AddOn, settings: ProxySettings) -> list[Pointer]:
 
 def _parts(product: AddOn | Config, settings: ProxySettings) -> list[Callable[[Any], Edit | Finding]]:
     """What is to be done to values of a product, one after another."""
-    slot, pem = product.slot, settings.trusted_ca.pem
+    pem = settings.trusted_ca.pem
+    slot = replace(product.slot, keys=replace(product.slot.keys, is_fixed=True))  # TKG's schemas know texts only
     parts: list[Callable[[Any], Edit | Finding]] = []
     if settings.is_declared:
         parts.append(partial(edit, slot=slot, settings=settings))

@@ -1,8 +1,8 @@
 """Three members of a mapping that hold a proxy: http, https and what goes without it, under names of their own.
 
 The law of this room: it edits those three members of one mapping and nothing else. A list stays a list and a text a
-text; where neither is there, the caller's word counts. Where the mapping is missing it is made, and one that loses its
-last member to removal goes.
+text, unless they can be read in one form only; where neither is there, the caller's word counts. Where the mapping is
+missing it is made, and one that loses its last member to removal goes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from krm_fn.targets._edit import Edit
 from krm_fn.targets._embedded import Embedded
 from krm_fn.targets._embedded import change as embedded_change
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._shape import wrong_type
+from krm_fn.targets._shape import called, wrong_type
 
 _VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _MISSING = object()
@@ -27,12 +27,16 @@ _MISSING = object()
 
 @dataclass(frozen=True)
 class Keys:
-    """What the members are called; ``is_list``: the last one, where it is new, is a list of entries."""
+    """What the members are called; ``is_list``: the last one, where it is new, is a list of entries.
+
+    ``is_fixed``: it is of no use in the other form, so that what is there is rewritten.
+    """
 
     http: str
     https: str
     no: str
     is_list: bool = False
+    is_fixed: bool = False
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -95,14 +99,15 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     operations = _removals(data, slot, gone) if gone and not new else [remove(*path, name) for name in gone]
     operations += [_set(data, path, name, new) for name in sets[:1]]
     operations += [_member(path, name, new, there) for name in sets[1:]]
-    parts = [f"{verb} {_named(some)}" for verb, some in (("sets", sets), ("removes", gone)) if some]
+    misfits = {name: _instead_of(there.get(name), new[name]) for name in sets}
+    parts = [f"{verb} {_named(some, misfits)}" for verb, some in (("sets", sets), ("removes", gone)) if some]
     message = f"{' and '.join(parts)} of {slot.what}"
     return Edit(
         tuple(operations),
         message,
         _lines({name: there[name] for name in (*sets, *gone) if name in there}),
         _lines({name: new[name] for name in sets}),
-        (message,) if len(operations) == 1 else tuple(_told(one, slot, sets) for one in operations),
+        (message,) if len(operations) == 1 else tuple(_told(one, slot, sets, misfits) for one in operations),
     )
 
 
@@ -115,10 +120,15 @@ def _on_the_way(data: Any, path: Pointer) -> Finding | None:
     return None
 
 
-def _told(operation: Operation, slot: Slot, sets: list[str]) -> str:
+def _instead_of(there: Any, value: Any) -> str:
+    """What to say of a value that is rewritten in another form; "" where it is not."""
+    return "" if there is None or type(there) is type(value) else f" (instead of {called(there)})"
+
+
+def _told(operation: Operation, slot: Slot, sets: list[str], misfits: Mapping[str, str]) -> str:
     """What one of several operations does; the one that makes the mapping sets the first member."""
     name = operation.path[-1] if len(operation.path) > len(slot.path) else sets[0]
-    return f"{'removes' if operation.op == 'remove' else 'sets'} `{name}` of {slot.what}"
+    return f"{'removes' if operation.op == 'remove' else 'sets'} {_named([name], misfits)} of {slot.what}"
 
 
 def in_document(found: Embedded, made: Edit | Finding) -> Iterator[Change | Finding]:
@@ -172,7 +182,8 @@ def seen(data: Any, slot: Slot, text: Pointer = ()) -> Iterator[Seen]:
 
 def _as_it_is(there: Any, value: str, keys: Keys, name: str) -> Any:
     """``value`` in the form that is there: a list that says the same, in whatever items, is right already."""
-    is_list = isinstance(there, list) or (keys.is_list and not isinstance(there, str))
+    kept = None if keys.is_fixed else there
+    is_list = isinstance(kept, list) or (keys.is_list and not isinstance(kept, str))
     if name != keys.no or not is_list:
         return value
     return list(noproxy.parse(value))
@@ -206,8 +217,8 @@ def _removals(data: Any, slot: Slot, gone: list[str]) -> list[Operation]:
     return [remove(*path)]
 
 
-def _named(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+def _named(names: list[str], misfits: Mapping[str, str]) -> str:
+    return ", ".join(f"`{name}`{misfits.get(name, '')}" for name in names)
 
 
 def _lines(values: Mapping[str, Any]) -> str:

@@ -14,12 +14,12 @@ rejects. The annotations of Clusters of a ``tkg-`` class, or that have one of th
 every TanzuKubernetesCluster (``run.tanzu.vmware.com``), where the kind itself defines ``proxy`` and ``trust``.
 
 What it leaves alone: all other variables, annotations and certificates, and ``systemWide``. A ``noProxy`` that says the
-same stays. The annotation ``tkg-proxy-ca-cert`` is TKG's own, which writes into it what ``trust`` holds. Without a
-proxy the variable ``proxy`` goes as a whole, for its two URLs are required, and so does the certificate; a certificate
-that is called ``proxy`` stays while there is a proxy and no ``spec.trustedCA``. Where ``spec.trustedCA`` stands alone,
-only the certificate is set. A declaration with only one of the two URLs is a warning, and what is there stays. So is a
-group of workers that is to have no proxy in a Cluster that has one, which the variable cannot say. In a
-TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
+same stays; a text becomes a list. The annotation ``tkg-proxy-ca-cert`` is TKG's own, which writes into it what
+``trust`` holds. Without a proxy the variable ``proxy`` goes as a whole, for its two URLs are required, and so does the
+certificate; a certificate that is called ``proxy`` stays while there is a proxy and no ``spec.trustedCA``. Where
+``spec.trustedCA`` stands alone, only the certificate is set. A declaration with only one of the two URLs is a warning,
+and what is there stays. So is a group of workers that is to have no proxy in a Cluster that has one, which the variable
+cannot say. In a TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
 
 Before and after:
 
@@ -73,7 +73,7 @@ KINDS = frozenset({KIND, ("run.tanzu.vmware.com", "TanzuKubernetesCluster")})
 WORDS = ("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster")
 CONSUMER = Consumer.PRODUCT
 
-_MEMBERS = Keys("httpProxy", "httpsProxy", "noProxy", is_list=True)
+_MEMBERS = Keys("httpProxy", "httpsProxy", "noProxy", is_list=True, is_fixed=True)
 _PREFIX = "tkg.tanzu.vmware.com/tkg-"
 _ANNOTATIONS = Slot(
     ("metadata", "annotations"),

@@ -61,7 +61,8 @@ KINDS = frozenset({("", "Secret")})
 WORDS = ("addons.cluster.x-k8s.io/resource-set",)
 CONSUMER = Consumer.PRODUCT
 
-_SLOT = Slot((), Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY"), "the configuration of the cluster", kept=0)
+_KEYS = Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY", is_fixed=True)
+_SLOT = Slot((), _KEYS, "the configuration of the cluster", kept=0)
 _ENABLED = "TKG_HTTP_PROXY_ENABLED"
 _CERTIFICATE = "TKG_PROXY_CA_CERT"
 MEMBERS = (*_SLOT.members, (_ENABLED,), (_CERTIFICATE,))

@@ -100,6 +100,12 @@ def test_what_must_not_change(obj: Any) -> None:
             done({"name": "proxy", "value": {"systemWide": True, **VALUE}}, CNI),
             id="one that is there is filled",
         ),
+        pytest.param(
+            cluster({"name": "proxy", "value": {**VALUE, "noProxy": NO}}),
+            FULL,
+            done(PROXY),
+            id="a text that the class rejects becomes a list",
+        ),
         pytest.param(cluster({"name": "proxy"}), FULL, done(PROXY), id="one without a value is filled"),
         pytest.param(done(CNI, PROXY), NONE, cluster(CNI), id="removal takes the whole variable"),
         pytest.param(done(PROXY), NONE, cluster(), id="and the list that becomes empty"),

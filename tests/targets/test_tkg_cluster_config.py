@@ -51,6 +51,12 @@ def test_what_must_not_change(obj: Any) -> None:
     ("text", "settings", "expected"),
     [
         pytest.param(BEFORE, FULL, AFTER, id="the three stand at the end"),
+        pytest.param(
+            f"{BEFORE}TKG_NO_PROXY: [a]\nTKG_HTTP_PROXY: {HTTP}\n",
+            FULL,
+            f"{BEFORE}TKG_NO_PROXY: {NO}\nTKG_HTTP_PROXY: {HTTP}\nTKG_HTTPS_PROXY: {HTTPS}\n",
+            id="a list that TKG cannot read becomes a text",
+        ),
         pytest.param(AFTER, NONE, BEFORE, id="removal gives back what was there"),
         pytest.param(AFTER, TRUSTING, f"{AFTER}TKG_PROXY_CA_CERT: {DATA}\n", id="a declared certificate is added"),
         pytest.param(f"{AFTER}TKG_PROXY_CA_CERT: b2xk\n", FULL, f"{AFTER}TKG_PROXY_CA_CERT: b2xk\n", id="one stays"),

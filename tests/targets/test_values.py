@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -157,6 +158,26 @@ def test_something_else_in_the_way_is_told(data: Any, severity: Severity, path: 
 
     assert isinstance(made, Finding)
     assert (made.severity, made.path) == (severity, path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "there", "after", "told"),
+    [
+        pytest.param(
+            replace(LIST, is_fixed=True), "a,b", NO.split(","), "a string", id="a list in the place of a text"
+        ),
+        pytest.param(replace(LIST, is_fixed=True), NO, NO.split(","), "a string", id="even of one that says the same"),
+        pytest.param(replace(SHORT, no="additionalNo", is_fixed=True), ["a"], NO, "a list", id="a text of a list"),
+        pytest.param(LIST, {"a": 1}, NO.split(","), "a mapping", id="what is neither is told in any case"),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_rewritten_and_told(keys: Keys, there: Any, after: Any, told: str) -> None:
+    data = {"http": HTTP, "https": HTTPS, "additionalNo": there}
+    made = edit(data, Slot((), keys, "the proxy"), FULL)
+
+    assert isinstance(made, Edit)
+    assert made.message == f"sets `additionalNo` (instead of {told}) of the proxy"
+    assert patch.apply(copy.deepcopy(data), made.operations)["additionalNo"] == after
 
 
 def test_an_edit_says_in_words_what_it_does() -> None:
