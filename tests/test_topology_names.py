@@ -51,6 +51,10 @@ def test_a_name_that_says_nothing(kind: str, name: str, metadata: Any) -> None:
     "name",
     [
         "prod-vsphere-cpi-addon",
+        "prod-vsphere-cpi-package",
+        "prod-vsphere-cpi-data-values",
+        "prod-kapp-controller-package",
+        "prod-kapp-controller-data-values",
         "prod-vsphere-csi-addon",
         "prod-kapp-controller-addon",
         "prod-pinniped-addon",
@@ -68,3 +72,88 @@ def test_secrets_of_tkg_begin_with_the_name_of_their_cluster(name: str) -> None:
 @pytest.mark.parametrize(("group", "kind"), CONFIGS)
 def test_configurations_of_tkg_have_the_name_of_their_cluster(group: str, kind: str) -> None:
     assert clusters_of(kind, "test", group=group) == ["test"]
+
+
+@pytest.mark.parametrize(("group", "kind"), CONFIGS)
+def test_or_the_name_of_its_package(group: str, kind: str) -> None:
+    assert clusters_of(kind, "test-vsphere-cpi-package", group=group) == ["test"]
+
+
+def bootstrap(name: str, **spec: Any) -> Any:
+    return {
+        "apiVersion": "run.tanzu.vmware.com/v1alpha3",
+        "kind": "ClusterBootstrap",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+PROVIDER = {"apiGroup": "cpi.tanzu.vmware.com", "kind": "VSphereCPIConfig", "name": "shared"}
+
+
+@pytest.mark.parametrize(
+    ("bootstraps", "kind", "name", "expected"),
+    [
+        pytest.param([], "Secret", "own", [], id="no bootstrap"),
+        pytest.param([bootstrap("test", kapp="broken", additionalPackages=3)], "Secret", "own", [], id="a broken one"),
+        pytest.param(
+            [bootstrap("gone", kapp={"valuesFrom": {"secretRef": "own"}})], "Secret", "own", [], id="of nobody"
+        ),
+        pytest.param(
+            [bootstrap("test", kapp={"valuesFrom": {"secretRef": "own"}})], "Secret", "own", ["test"], id="kapp"
+        ),
+        pytest.param(
+            [bootstrap("test", additionalPackages=[{}, {"valuesFrom": {"secretRef": "own"}}])],
+            "Secret",
+            "own",
+            ["test"],
+            id="an additional package",
+        ),
+        pytest.param(
+            [bootstrap(name, cpi={"valuesFrom": {"providerRef": PROVIDER}}) for name in ("prod", "test")],
+            "VSphereCPIConfig",
+            "shared",
+            ["prod", "test"],
+            id="a configuration that two share",
+        ),
+    ],
+)
+def test_a_bootstrap_names_the_values_of_add_ons(
+    bootstraps: list[Any], kind: str, name: str, expected: list[str]
+) -> None:
+    version = "cpi.tanzu.vmware.com/v1alpha1" if kind != "Secret" else "v1"
+    (obj,) = objects({"apiVersion": version, "kind": kind, "metadata": {"name": name}})
+    topology = Topology([*TWO, *(one for each in bootstraps for one in objects(each))])
+
+    assert [found.cluster.name for found in topology.of(obj)] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param("tkg-aws-defaults", "", id="another name"),
+        pytest.param("my-tkg-aws-default-v1", "", id="a name that only holds it"),
+        pytest.param("tkg-aws-default-v2.0.2", "AWSCluster", id="on AWS"),
+        pytest.param("tkg-azure-default-v1.6.3", "AzureCluster", id="on Azure"),
+        pytest.param("tkg-vsphere-default", "VSphereCluster", id="on vSphere, without a version"),
+    ],
+)
+def test_the_name_of_a_class_of_tkg_says_what_it_makes(name: str, expected: str) -> None:
+    (found,) = Topology(objects(cluster("prod", topology={"class": name}))).clusters
+
+    assert found.infrastructure == expected
+
+
+def test_a_class_of_the_list_says_more_than_its_name() -> None:
+    reference = {
+        "ref": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "DockerClusterTemplate", "name": "x"}
+    }
+    its_class = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "ClusterClass",
+        "metadata": {"name": "tkg-aws-default-v1"},
+        "spec": {"infrastructure": reference},
+    }
+    made = [*objects(its_class), *objects(cluster("prod", topology={"class": "tkg-aws-default-v1"}))]
+
+    assert [found.infrastructure for found in Topology(made).clusters] == ["DockerCluster"]

@@ -38,6 +38,13 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
         known = "" if memberships else "belongs to no known Cluster, and "
         yield Finding(
             Severity.WARNING,
-            f"{known}nothing says {', '.join(resolved.missing)}, which `NO_PROXY` should cover: declare it in the "
-            "Cluster or in `spec.clusterDefaults`",
+            f"{known}nothing says {', '.join(resolved.missing)}, which `NO_PROXY` should cover: {_remedy(resolved)}",
         )
+
+
+def _remedy(resolved: Resolved) -> str:
+    """Where what is missing can be declared; a Cluster that is made of a class does not name its infrastructure."""
+    of_infrastructure = [text.startswith("`infrastructure`") for text in resolved.missing]
+    if all(of_infrastructure):
+        return "declare it in `spec.clusterDefaults.infrastructure`, or add what says it to the list"
+    return "declare it in the Cluster or in `spec.clusterDefaults`"

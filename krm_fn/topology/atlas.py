@@ -13,7 +13,7 @@ from krm_fn.resourcelist import Object
 from krm_fn.topology.declared import NOTHING, Declared, merge
 from krm_fn.topology.graph import Graph, Tie
 from krm_fn.topology.hints import Hints, Whole, hints
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY
+from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY, OF_CLASSES
 from krm_fn.topology.model import ClusterFacts, Membership, Role
 from krm_fn.topology.references import Key, WorkerClass, key_of
 
@@ -144,4 +144,11 @@ def _sort(node: Hints) -> str:
 def _infrastructure(wholes: tuple[Whole, Whole], sources: list[Hints]) -> str:
     named = [whole.infrastructure for whole in wholes if whole.infrastructure]
     tied = [node.key for node in sources if _sort(node) == _INFRASTRUCTURE]
-    return next((key[1].removesuffix("Template") for key in (*named, *tied)), "")
+    found = (key[1].removesuffix("Template") for key in (*named, *tied))
+    return next(found, "") or _of_class_name(wholes[0].class_key)
+
+
+def _of_class_name(class_key: Key | None) -> str:
+    """What a class makes whose name says so, for it need not be in the list."""
+    name = class_key[3] if class_key else ""
+    return next((kind for prefix, kind in OF_CLASSES.items() if name == prefix or name.startswith(f"{prefix}-")), "")

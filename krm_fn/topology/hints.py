@@ -16,7 +16,17 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
 from krm_fn.results import ObjectRef
 from krm_fn.topology.declared import NOTHING, Declared, declared
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, CORE, INVENTORY, KONVOY, OWNS_WORKERS, ROLES, is_cluster_api
+from krm_fn.topology.kinds import (
+    CLUSTER,
+    CLUSTER_BOOTSTRAP,
+    CLUSTER_CLASS,
+    CORE,
+    INVENTORY,
+    KONVOY,
+    OWNS_WORKERS,
+    ROLES,
+    is_cluster_api,
+)
 from krm_fn.topology.model import Role
 from krm_fn.topology.reading import pattern, text, values
 from krm_fn.topology.references import Key, WorkerClass, key_of, owners, target_of
@@ -32,23 +42,27 @@ _GROUP_LABELS = (
 )
 
 
+_ADD_ONS = (
+    "vsphere-cpi",
+    "vsphere-csi",
+    "kapp-controller",
+    "pinniped",
+    "aws-ebs-csi-driver",
+    "azuredisk-csi-driver",
+    "azurefile-csi-driver",
+)
+_PACKAGES = tuple(f"-{addon}-package" for addon in _ADD_ONS)
 _SUFFIXES = (
     "-cluster-values",
     "-systemd-proxy",
     "-user-overrides",
     "-config-values",
-    "-vsphere-cpi-addon",
-    "-vsphere-csi-addon",
-    "-kapp-controller-addon",
-    "-pinniped-addon",
-    "-pinniped-package",
-    "-aws-ebs-csi-driver-addon",
-    "-azuredisk-csi-driver-addon",
-    "-azurefile-csi-driver-addon",
+    *(f"-{addon}-{kind}" for addon in _ADD_ONS for kind in ("addon", "package", "data-values")),
 )
 """What products put behind the name of a Cluster to name a Secret or a ConfigMap of it.
 
-Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``.
+Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``:
+``addons/pkg/util`` (``GeneratePackageSecretName``, ``GenerateDataValueSecretName``).
 """
 
 _INVENTORY_NAME = re.compile(r"(.+)-(?:control-plane|md-[0-9]+)")
@@ -63,10 +77,12 @@ _NAMESAKES = frozenset(
         ("csi.tanzu.vmware.com", "AzureFileCSIConfig"),
         ("run.tanzu.vmware.com", "KappControllerConfig"),
         ("run.tanzu.vmware.com", "TanzuKubernetesCluster"),
+        CLUSTER_BOOTSTRAP,
     }
 )
 _TEMPLATE = "tkg.tanzu.vmware.com/template-config"
-"""The kinds of TKG that have the name of their Cluster, unless this annotation says that they are copied for many.
+"""The kinds of TKG that have the name of their Cluster, or that of its package, unless this annotation says that they
+are copied for many.
 
 Source: ``vmware-tanzu/tanzu-framework`` release-0.29, ``addons/controllers``.
 """
@@ -147,11 +163,15 @@ def _cluster_name(obj: Object) -> str:
 
 def _convention(obj: Object) -> str:
     if obj.group_kind in _NAMESAKES:
-        return "" if _TEMPLATE in obj.annotations else obj.ref.name
+        return "" if _TEMPLATE in obj.annotations else _before(obj, _PACKAGES) or obj.ref.name
     if obj.group_kind == INVENTORY:
         match = _INVENTORY_NAME.fullmatch(obj.ref.name)
         return match[1] if match else ""
-    suffixes = _SUFFIXES if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ()
+    return _before(obj, _SUFFIXES) if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ""
+
+
+def _before(obj: Object, suffixes: tuple[str, ...]) -> str:
+    """The name of an object without the suffix that it has; "" where it has none of them."""
     return next((obj.ref.name.removesuffix(suffix) for suffix in suffixes if obj.ref.name.endswith(suffix)), "")
 
 

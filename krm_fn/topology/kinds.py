@@ -23,6 +23,16 @@ KONVOY = "infrastructure.cluster.konvoy.d2iq.io"
 INVENTORY = (KONVOY, "PreprovisionedInventory")
 HOSTS = pattern("spec.hosts.*.address")
 """Where an inventory has the addresses of its machines."""
+CLUSTER_BOOTSTRAP = ("run.tanzu.vmware.com", "ClusterBootstrap")
+"""Where TKG says from which objects the add-ons of a Cluster take their values."""
+
+OF_CLASSES = {
+    "tkg-aws-default": "AWSCluster",
+    "tkg-azure-default": "AzureCluster",
+    "tkg-vsphere-default": "VSphereCluster",
+}
+"""How the names of TKG's own ClusterClasses begin (``providers/infrastructure-*/*/cconly/base.yaml``)."""
+
 OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
 """The kinds whose name is the name of a worker group."""
 
@@ -137,5 +147,5 @@ def is_cluster_api(group: str) -> bool:
 
 def kinds() -> frozenset[str]:
     """The kinds worth reading: what ties objects to Clusters, or holds facts of one."""
-    core = {"Cluster", "ClusterClass", "Machine", INVENTORY[1], *ROLES, *KUBEADM_SPECS}
+    core = {"Cluster", "ClusterClass", "ClusterBootstrap", "Machine", INVENTORY[1], *ROLES, *KUBEADM_SPECS}
     return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})

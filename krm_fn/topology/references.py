@@ -16,7 +16,7 @@ from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
-from krm_fn.topology.kinds import is_cluster_api
+from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, is_cluster_api
 from krm_fn.topology.model import Role
 from krm_fn.topology.reading import pattern, text, values
 
@@ -59,6 +59,10 @@ _REFERENCES: dict[str, tuple[tuple[Pointer, Role | None], ...]] = {
 """Kind -> the fields in which it names what it uses, and the role that gives; None: the role of the object itself."""
 
 
+_VALUES = tuple(map(pattern, ("spec.cni", "spec.csi", "spec.cpi", "spec.kapp", "spec.additionalPackages.*")))
+"""The add-ons of a ClusterBootstrap (``vmware-tanzu/tanzu-framework``: ``apis/run/v1alpha3``)."""
+
+
 @dataclass(frozen=True)
 class Use:
     """That the object ``source`` names another one in its field ``path``."""
@@ -70,13 +74,27 @@ class Use:
 
 
 def uses(obj: Object) -> Iterator[tuple[Key, Use]]:
-    """The objects that an object of Cluster API names in its fields, and how."""
+    """The objects that an object of Cluster API, or a ClusterBootstrap, names in its fields, and how."""
     source = key_of(obj)
+    if source[:2] == CLUSTER_BOOTSTRAP:
+        yield from _values_of_add_ons(obj, source)
     for wanted, role in _REFERENCES.get(source[1], ()) if is_cluster_api(source[0]) else ():
         for path, value in values(obj.data, wanted):
             target = target_of(value, source[2])
             if target:
                 yield target, Use(source, path, role, _worker_class(obj, path))
+
+
+def _values_of_add_ons(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
+    """Where the add-ons of a Cluster take their values from: an object by its reference, or a Secret by its name."""
+    for wanted in _VALUES:
+        for path, value in values(obj.data, (*wanted, "valuesFrom", "providerRef")):
+            target = target_of(value, source[2])
+            if target:
+                yield target, Use(source, path)
+        for path, value in values(obj.data, (*wanted, "valuesFrom", "secretRef")):
+            if name := text(value):
+                yield ("", "Secret", source[2], name), Use(source, path)
 
 
 def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
