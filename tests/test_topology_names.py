@@ -1,4 +1,4 @@
-"""Objects that a product has named after their Cluster, and that say nothing else about it."""
+"""Objects whose name, or whose chart, says of which Cluster they are, and that say nothing else about it."""
 
 from __future__ import annotations
 
@@ -157,3 +157,113 @@ def test_a_class_of_the_list_says_more_than_its_name() -> None:
     made = [*objects(its_class), *objects(cluster("prod", topology={"class": "tkg-aws-default-v1"}))]
 
     assert [found.infrastructure for found in Topology(made).clusters] == ["DockerCluster"]
+
+
+def release(chart: str, name: str = "somebody", **spec: Any) -> Any:
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": name, "namespace": "flux"},
+        "spec": {"chart": {"spec": {"chart": chart}}, **spec},
+    }
+
+
+def app(name: str, namespace: str = "giantswarm", labels: Any = None, **spec: Any) -> Any:
+    metadata = {"name": "somebody", "namespace": namespace, "labels": labels or {}}
+    return {
+        "apiVersion": "application.giantswarm.io/v1alpha1",
+        "kind": "App",
+        "metadata": metadata,
+        "spec": {"name": name, **spec},
+    }
+
+
+def kubeconfig(name: str, *, key: str = "secret", **rest: Any) -> Any:
+    return {"kubeConfig": {key: {"name": name}, **rest}}
+
+
+def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": namespace}}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(release("cert-manager", "prod"), id="a chart of another kind with the name of a Cluster"),
+        pytest.param(release("cluster-autoscaler", "prod"), id="a chart that only is called like those of clusters"),
+        pytest.param(release("cluster-aws", "product"), id="a cluster's chart for another one"),
+        pytest.param(
+            release("cluster-aws", "prod", values={"global": {"metadata": {"name": "gone"}}}),
+            id="values that name a Cluster that is not in the list",
+        ),
+        pytest.param(
+            release("nginx", "prod", **kubeconfig("gone-kubeconfig", key="secretRef")),
+            id="a kubeconfig of a Cluster that is not in the list",
+        ),
+        pytest.param(release("nginx", **kubeconfig("prod-kubeconfig")), id="a kubeconfig in a field of another kind"),
+        pytest.param(release("nginx", **kubeconfig("prod", key="secretRef")), id="a kubeconfig of another name"),
+        pytest.param(release("cluster-aws", kubeConfig=[], values=[]), id="fields of a wrong type"),
+        pytest.param(app("nginx", **kubeconfig("prod-kubeconfig", inCluster=True)), id="an app of the installation"),
+        pytest.param(app("nginx", "prod", kubeConfig={"inCluster": True}), id="another one in such a namespace"),
+        pytest.param(
+            app("nginx", "prod", {"app-operator.giantswarm.io/version": "0.0.0"}), id="one of the unique app-operator"
+        ),
+        pytest.param(values_of("prod-userconfig", "Pod"), id="another kind with the name of user values"),
+        pytest.param(values_of("product-userconfig"), id="user values of somebody else"),
+        pytest.param(values_of("-userconfig"), id="user values of nobody"),
+        pytest.param(values_of("prod-nginx-userconfig", namespace="a"), id="an app's user values in another namespace"),
+    ],
+)
+def test_what_brings_a_chart_and_names_no_cluster_of_the_list(data: Any) -> None:
+    assert [found.cluster.name for found in Topology(TWO).of(*objects(data))] == []
+
+
+NAME = "its name"
+KUBECONFIG = "its `spec.kubeConfig`"
+
+
+@pytest.mark.parametrize(
+    ("data", "how", "sure"),
+    [
+        pytest.param(release("cluster-aws", "prod"), NAME, True, id="a cluster's release"),
+        pytest.param(release("charts/cluster-aws", releaseName="prod"), NAME, True, id="by its release name"),
+        pytest.param(
+            release("cluster-aws", "test", values={"global": {"metadata": {"name": "prod"}}}),
+            "`global.metadata.name` of its values",
+            True,
+            id="values go before names",
+        ),
+        pytest.param(
+            release("nginx", "test", **kubeconfig("prod-kubeconfig", key="secretRef")), KUBECONFIG, True, id="a release"
+        ),
+        pytest.param(app("nginx", **kubeconfig("prod-kubeconfig")), KUBECONFIG, True, id="an app by its kubeconfig"),
+        pytest.param(
+            app("nginx", labels={"giantswarm.io/cluster": "test"}, **kubeconfig("prod-kubeconfig")),
+            KUBECONFIG,
+            True,
+            id="a kubeconfig goes before a label",
+        ),
+        pytest.param(app("nginx", "prod"), NAME, True, id="an app in the namespace of a Cluster's name"),
+        pytest.param(values_of("prod-userconfig"), NAME, True, id="what users set for a cluster"),
+        pytest.param(values_of("prod-user-secrets", "Secret"), NAME, True, id="the same in a Secret"),
+        pytest.param(values_of("prod-nginx-user-values"), NAME, False, id="what users set for an app of a cluster"),
+    ],
+)
+def test_what_brings_a_chart_says_for_which_cluster(data: Any, how: str, sure: bool) -> None:
+    found = Topology(TWO).of(*objects(data))
+
+    assert [(one.cluster.name, one.how, one.sure) for one in found] == [("prod", how, sure)]
+
+
+def test_a_kubeconfig_says_in_which_namespace_its_cluster_is() -> None:
+    here, there = ({**cluster("prod"), "metadata": {"name": "prod", "namespace": name}} for name in "ab")
+    obj = app("nginx", "a", kubeConfig={"secret": {"name": "prod-kubeconfig", "namespace": "b"}})
+    topology = Topology([*objects(here), *objects(there)])
+
+    assert [found.cluster.namespace for found in topology.of(*objects(obj))] == ["b"]
+
+
+def test_values_of_nobody_known_are_those_of_the_only_cluster() -> None:
+    found = Topology(TWO[:1]).of(*objects(values_of("cert-manager-userconfig")))
+
+    assert [one.how for one in found] == ["the only Cluster in the list"]

@@ -22,12 +22,10 @@ from krm_fn.results import Change, Finding
 from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value, mappings, values
 from krm_fn.targets._values import in_document
+from krm_fn.topology import chart_of
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 KINDS = frozenset({HELM_RELEASE, ("", "Secret"), ("", "ConfigMap")})
-
-USER_VALUES = ("-userconfig", "-user-config", "-user-values", "-user-secrets")
-"""How the name of an object ends that holds what users set for an app."""
 
 _KEY = re.compile(r"(?:(?:secret|configmap)-)?values(?:\.ya?ml(?:\.(?:patch|template))?)?")
 
@@ -62,23 +60,9 @@ def of_object(obj: Mapping[str, Any]) -> Iterator[HelmValues]:
             yield from (HelmValues(one.data, str(name), found=one) for one in list(mappings(value))[:1])
 
 
-def chart_of(release: Mapping[str, Any]) -> str:
-    """The chart of a HelmRelease: the last step of its path or URL; "" where it names none."""
-    for path in (("chart", "spec", "chart"), ("chartRef", "name")):
-        name = lookup(release, ("spec", *path))
-        if isinstance(name, str) and name:
-            return name.rstrip("/").rpartition("/")[2]
-    return ""
-
-
 def is_of_chart(name: str, chart: str) -> bool:
     """Whether a name tells that chart: it is the chart's, or holds it between hyphens."""
     return f"-{chart}-" in f"-{name}-"
-
-
-def user_values_of(name: str) -> str:
-    """Whose user values an object of that name holds, by convention; "" for none."""
-    return next((name.removesuffix(end) for end in USER_VALUES if name.endswith(end)), "")
 
 
 def propose(held: HelmValues, parts: list[Callable[[Any], Edit | Finding]]) -> Iterator[Change | Finding]:

@@ -64,24 +64,21 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _helm_values, _values
-from krm_fn.targets._helm_values import HelmValues, is_of_chart, user_values_of
+from krm_fn.targets._helm_values import HelmValues, is_of_chart
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import CAMEL, SHORT, SNAKE, Slot
+from krm_fn.topology import CLUSTER_CHARTS, USER_VALUES, user_values_of
 
 ID = "giantswarmInstallationValues"
 KINDS = _helm_values.KINDS
 WORDS = (
     "HelmRelease",
-    *_helm_values.USER_VALUES,
+    *USER_VALUES,
     "kyverno-policies-connectivity",
     "cluster-apps-operator",
 )
 CONSUMER = Consumer.PRODUCT
 
-_CLUSTER_CHARTS = frozenset(
-    f"cluster-{provider}"
-    for provider in ("aws", "azure", "cloud-director", "eks", "gcp", "openstack", "proxmox", "test", "vsphere")
-)
 _GLOBAL = Slot(("global", "connectivity", "proxy"), CAMEL, "`global.connectivity.proxy`", kept=0, switch="enabled")
 _OF_A_CLUSTER = (
     _GLOBAL,
@@ -120,7 +117,7 @@ def _slots(held: HelmValues, cluster: str) -> list[Slot]:
         found = [_POLICY, *_there(held, _SHARED)]
     elif is_of_chart(held.of, "cluster-apps-operator"):
         found = _there(held, _OPERATOR)
-    elif held.of in _CLUSTER_CHARTS or (held.found and user_values_of(held.of)):
+    elif held.of in CLUSTER_CHARTS or (held.found and user_values_of(held.of)):
         found = _there(held, *_OF_A_CLUSTER)
         found = found or ([_GLOBAL] if _is_to_be_added(held, cluster) else [])
     else:
@@ -145,7 +142,7 @@ def _is_to_be_added(held: HelmValues, cluster: str) -> bool:
 
 
 def _is_cluster_release(held: HelmValues) -> bool:
-    return held.found is None and held.of in _CLUSTER_CHARTS
+    return held.found is None and held.of in CLUSTER_CHARTS
 
 
 def _kept(held: HelmValues, slot: Slot) -> int:

@@ -7,19 +7,24 @@ type, or not yet a value (a template such as ``${POD_CIDR}``) is a fact that is 
 from __future__ import annotations
 
 from krm_fn.topology.atlas import Topology
+from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
 from krm_fn.topology.kinds import kinds
 from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.references import Key, key_of, references, target_of
 
 __all__ = [
+    "CLUSTER_CHARTS",
+    "USER_VALUES",
     "ClusterFacts",
     "Fact",
     "Key",
     "Membership",
     "Role",
     "Topology",
+    "chart_of",
     "key_of",
     "kinds",
     "references",
     "target_of",
+    "user_values_of",
 ]

@@ -1,8 +1,9 @@
 """Who belongs to which Cluster.
 
 The law of this room: what is asked is looked up by key; no answer costs a walk over all objects. The first of these
-that names a Cluster of the list decides: what uses the object, ``spec.clusterName``, a label, an owner. Where none of
-them says anything it is the only Cluster of the list, or at last the name. An object that names only Clusters which
+that names a Cluster of the list decides: what uses the object, ``spec.clusterName``, the kubeconfig of a chart, a
+label, an owner, the name that a product gave it. Where none of them says anything it is the only Cluster of the list,
+or at last the name. An object that names only Clusters which
 are not in the list belongs to none.
 
 Sources: the ties that Cluster API's controllers make (``docs/book``, "Provider contracts"); the convention of names is
@@ -88,11 +89,12 @@ class Graph:
             if ties:
                 return ties
             names_one = names_one or ties is not None
-        return [] if names_one else self._only(node) or self._alike(node)
+        return [] if names_one else self._only(node) or self._after(node) or self._alike(node)
 
     def _said(self, node: Hints, seen: set[Key], depth: int) -> Iterator[Ties]:
         yield _together(self._through(use, seen, depth) for use in self.uses.get(node.key, ()))
         yield self._stated(node)
+        yield self._called(node, node.aim.name, node.aim.how, node.aim.namespace)
         yield self._labelled(node)
         yield _together(self._owned(node, owner, seen, depth) for owner in node.owners)
         yield self._called(node, node.convention, "its name")
@@ -130,15 +132,15 @@ class Graph:
         label, name = node.label
         return self._called(node, name, f"its label `{label}`")
 
-    def _called(self, node: Hints, name: str, how: str) -> Ties:
-        """The Cluster of that name in the namespace of the object; elsewhere only if one of both may be moved there.
+    def _called(self, node: Hints, name: str, how: str, namespace: str = "") -> Ties:
+        """The Cluster of that name in ``namespace``, or that of the object; elsewhere only if one of both may be moved.
 
         A workload stands in a namespace of its Cluster, so its namespace says nothing; neither does one that is empty,
         because ``kustomize`` may set it later.
         """
         if not name:
             return None
-        near = (*CLUSTER, node.key[2], name)
+        near = (*CLUSTER, namespace or node.key[2], name)
         found = [near] if near in self.clusters else self._by_name.get(name, [])
         if near not in self.clusters and node.in_cluster_api and node.key[2]:
             found = [key for key in found if not key[2]]
@@ -169,11 +171,14 @@ class Graph:
             return None
         return [Tie(key, node.role, node.group, "the only Cluster in the list") for key in self.clusters]
 
+    def _after(self, node: Hints) -> Ties:
+        """The Cluster after which a person may have named the object."""
+        found = (self._called(node, name, "its name") for name in node.may_be)
+        return next(filter(None, found), None)
+
     def _alike(self, node: Hints) -> Ties:
         """The Cluster whose name the object's name begins with, up to a hyphen; the longest of several."""
-        if not node.in_cluster_api:
-            return None
-        name = node.key[3]
+        name = node.key[3] if node.in_cluster_api else next(iter(node.may_be), "")
         while name:
             key = (*CLUSTER, node.key[2], name)
             if key in self.clusters:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
 from krm_fn.results import ObjectRef
+from krm_fn.topology.charts import Aim, aim, may_be
 from krm_fn.topology.declared import NOTHING, Declared, declared
 from krm_fn.topology.kinds import (
     CLUSTER,
@@ -112,7 +113,8 @@ class Whole:
 class Hints:
     """Everything one object says about itself; what it does not say is empty.
 
-    ``label`` is a name and its value; ``convention`` the Cluster after which a product has named the object.
+    ``label`` is a name and its value; ``aim`` is the Cluster for which a chart is; ``convention`` that after which a
+    product has named the object, and ``may_be`` those after which a person may have.
     """
 
     key: Key
@@ -122,6 +124,8 @@ class Hints:
     cluster_name: str = ""
     convention: str = ""
     label: tuple[str, str] = ("", "")
+    aim: Aim = field(default_factory=Aim)
+    may_be: tuple[str, ...] = ()
     owners: tuple[Key, ...] = ()
     facts: Declared = NOTHING
     whole: Whole = field(default_factory=Whole)
@@ -145,6 +149,8 @@ def hints(obj: Object) -> Hints:
         cluster_name=_cluster_name(obj) if ours else "",
         convention=_convention(obj),
         label=_label(obj),
+        aim=aim(obj),
+        may_be=may_be(obj),
         owners=tuple(owners(obj)),
         facts=declared(obj),
         whole=_whole(obj, key),
