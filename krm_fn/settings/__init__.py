@@ -90,7 +90,8 @@ def _beyond(config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     """No proxy, for an object of these Clusters."""
     names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
-    return ProxySettings(cluster=names[0] if names else "", clusters=names)
+    namespace = memberships[0].cluster.namespace if memberships else ""
+    return ProxySettings(cluster=names[0] if names else "", namespace=namespace, clusters=names)
 
 
 def _is_particular(config: ProxyConfig, membership: Membership, wish: _Wish) -> bool:

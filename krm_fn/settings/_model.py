@@ -22,9 +22,9 @@ class ProxySettings:
     comma-separated list; none is escaped for any layer yet.
 
     Besides the proxy: ``cluster`` is the name of the object's Cluster, the first of several, "" if none is known, and
-    ``clusters`` are the names of all. ``is_particular``: an override for a role, a worker group or a target gives this
-    object another proxy than its Cluster has as a whole. ``is_declared`` is False where nothing says which proxy this
-    object is to have: the one that is there, or none, stays.
+    ``namespace`` where it is; ``clusters`` are the names of all. ``is_particular``: an override for a role, a worker
+    group or a target gives this object another proxy than its Cluster has as a whole. ``is_declared`` is False where
+    nothing says which proxy this object is to have: the one that is there, or none, stays.
     ``trusted_ca`` are the certificates to trust, and ``mirror`` is the registry mirror of the nodes.
     """
 
@@ -32,6 +32,7 @@ class ProxySettings:
     https_proxy: str = ""
     no_proxy: str = ""
     cluster: str = field(default="", compare=False)
+    namespace: str = field(default="", compare=False)
     trusted_ca: Certificates = field(default_factory=Certificates)
     mirror: Mirror | None = None
     clusters: tuple[str, ...] = field(default=(), compare=False)

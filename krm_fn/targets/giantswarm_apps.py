@@ -1,16 +1,18 @@
 """Apps of Giant Swarm: the references by which an app of a workload cluster gets the proxy of its cluster.
 
 What it sets: ``spec.config.configMap`` and ``spec.config.secret``, each with ``name: <cluster>-cluster-values`` and the
-namespace of the App, where the App has no such reference or an empty one; and the annotation
-``fn.inject-proxy.io/references``, which names those of the two that were set here.
+namespace in which the values stand, where the App has no such reference or an empty one; and the annotation
+``fn.inject-proxy.io/references``, which names those of the two that were set here. The values stand in the namespace of
+the Cluster; where that is not known, in the one of the kubeconfig, or else of the App.
 
 Where: ``App`` (``application.giantswarm.io``) of a Cluster in the list: one with its kubeconfig in
 ``spec.kubeConfig.secret``, or, where none is named, with its label ``giantswarm.io/cluster`` or in the namespace that
 has its name.
 
 What it leaves alone: a reference that names another object; that is a warning for the Secret, because the app gets no
-proxy then. A reference to ``<cluster>-cluster-values`` in ``spec.extraConfigs`` is one, too. Apps of the management
-cluster get none: those with ``spec.kubeConfig.inCluster: true`` (the ``cluster-*`` and ``default-apps-*`` charts, and
+proxy then. So is a reference with the right name and another namespace than the Cluster's; one that was set here is
+mended. A reference to ``<cluster>-cluster-values`` in ``spec.extraConfigs`` is one, too. Apps of the management cluster
+get none: those with ``spec.kubeConfig.inCluster: true`` (the ``cluster-*`` and ``default-apps-*`` charts, and
 app-operator, are such), and those without a kubeconfig that have the label ``app-operator.giantswarm.io/version:
 0.0.0``. Without a proxy only those references go that the annotation names, and it with them: cluster-apps-operator and
 users refer to the values of a cluster whether it has a proxy or not.
@@ -80,11 +82,12 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield from _removed(obj)
     elif settings.cluster and isinstance(obj.get("spec"), Mapping) and _is_of(obj, settings.cluster):
         broken = next((path for path in _MAPPINGS if not isinstance(lookup(obj, path, {}), Mapping | None)), None)
-        namespace = lookup(obj, ("metadata", "namespace"))
+        namespace = _namespace(obj, settings)
         if broken:
             yield wrong_type(broken, lookup(obj, broken), "a mapping")
-        elif isinstance(namespace, str) and namespace:
+        elif namespace:
             yield from _added(obj, {"name": settings.cluster + _SUFFIX, "namespace": namespace})
+            yield from _astray(obj, settings)
         else:
             message = "must have a `namespace`, because references to the values of its cluster need one: give it one"
             yield Finding(Severity.WARNING, message, ("metadata",))
@@ -108,11 +111,29 @@ def _is_of(obj: Mapping[str, Any], cluster: str) -> bool:
     return cluster in (lookup(labels, ("giantswarm.io/cluster",)), lookup(obj, ("metadata", "namespace")))
 
 
+def _namespace(obj: Mapping[str, Any], settings: ProxySettings) -> str:
+    """Where the values of the cluster stand; "" if nothing says it."""
+    places = (lookup(obj, ("spec", "kubeConfig", "secret", "namespace")), lookup(obj, ("metadata", "namespace")))
+    return settings.namespace or next((one for one in places if isinstance(one, str) and one), "")
+
+
+def _astray(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Finding]:
+    """What is wrong with references to the values of the cluster in a namespace in which they are not."""
+    wanted = settings.namespace
+    for field in _FIELDS:
+        name, namespace = (lookup(obj, (*_CONFIG, field, key)) for key in ("name", "namespace"))
+        is_theirs = name == settings.cluster + _SUFFIX and field not in _ours(obj)
+        if is_theirs and wanted and namespace not in (None, "", wanted):
+            message = f'must be "{wanted}", where the Cluster and its values are, not "{namespace}": change it'
+            yield Finding(Severity.WARNING, message, (*_CONFIG, field, "namespace"))
+
+
 def _added(obj: Mapping[str, Any], wanted: Mapping[str, str]) -> Iterator[Change | Finding]:
     lacking = []
     for field in _FIELDS:
         named = lookup(obj, (*_CONFIG, field, "name"))
-        if not named and not _is_extra(obj, field, wanted):
+        is_moved = field in _ours(obj) and named == wanted["name"] and lookup(obj, (*_CONFIG, field)) != wanted
+        if is_moved or (not named and not _is_extra(obj, field, wanted)):
             lacking.append(field)
         elif field == "secret" and named not in (None, "", wanted["name"]) and not _is_extra(obj, field, wanted):
             message = (

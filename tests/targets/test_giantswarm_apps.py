@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from proposals import HTTP, NONE, apply, findings, proposals
 
-from krm_fn.results import Severity
+from krm_fn.results import Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_apps as target
 
@@ -15,6 +16,7 @@ OF_IT = ProxySettings(HTTP, HTTP, "x", cluster="mycluster")
 REFERENCE = {"name": "mycluster-cluster-values", "namespace": "org-giantswarm"}
 OTHER = {"name": "mine", "namespace": "org-giantswarm"}
 LABEL = {"giantswarm.io/cluster": "mycluster"}
+STRANGE = {"secret": {"name": "mycluster-kubeconfig", "namespace": "org-b"}}
 NOTE = "fn.inject-proxy.io/references"
 
 
@@ -89,6 +91,33 @@ def test_an_app_of_the_cluster_gets_what_it_lacks(obj: Any, ours: str) -> None:
 
     assert result["spec"]["config"] == {"configMap": REFERENCE, "secret": REFERENCE}
     assert result["metadata"]["annotations"] == {NOTE: ours}
+
+
+@pytest.mark.parametrize(
+    ("obj", "namespace", "wanted"),
+    [
+        pytest.param(app(), "org-a", "org-a", id="that of the Cluster"),
+        pytest.param(app(kubeConfig=STRANGE), "org-a", "org-a", id="that of the Cluster, whatever the kubeconfig says"),
+        pytest.param(app(kubeConfig=STRANGE), "", "org-b", id="that of the kubeconfig, where the Cluster has none"),
+        pytest.param(app(namespace=None), "org-a", "org-a", id="that of the Cluster, for an app that has none"),
+        pytest.param(app(kubeConfig={"secret": 1}), "", "org-giantswarm", id="that of the app at last"),
+    ],
+)
+def test_references_lead_to_the_namespace_of_the_values(obj: Any, namespace: str, wanted: str) -> None:
+    result = apply(target, obj, replace(OF_IT, namespace=namespace))
+
+    assert [result["spec"]["config"][field]["namespace"] for field in ("configMap", "secret")] == [wanted, wanted]
+    again = apply(target, result, replace(OF_IT, namespace="elsewhere"))
+    assert again["spec"]["config"]["secret"] == {**REFERENCE, "namespace": "elsewhere"}
+
+
+def test_a_reference_of_a_person_into_another_namespace_is_told_and_stays() -> None:
+    obj = app(config={"configMap": {"name": REFERENCE["name"]}, "secret": {**REFERENCE, "namespace": "org-b"}})
+
+    (told,) = proposals(target, obj, replace(OF_IT, namespace="org-a"))
+    assert isinstance(told, Finding)
+    assert told.message == 'must be "org-a", where the Cluster and its values are, not "org-b": change it'
+    assert told.path == ("spec", "config", "secret", "namespace")
 
 
 def test_the_namespace_may_be_the_cluster() -> None:
