@@ -174,9 +174,7 @@ def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Resu
     """What there is to say about one place, and what to do there; the object's data follows."""
     data, resolved = place.obj.data, place.resolved
     proposals = list(place.proposals())
-    if any(isinstance(one, Change) for one in proposals) or any(
-        True for _ in place.target.observe(data, place.options)
-    ):
+    if any(isinstance(one, Change) for one in proposals) or any(True for _ in place.seen()):
         yield from (([], place.result(note)) for note in settings.notes(resolved, place.memberships))
     yield from (([], place.result(one)) for one in proposals if isinstance(one, Finding))
     changes = [one for one in proposals if isinstance(one, Change)]

@@ -47,7 +47,7 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
     for place in places:
         variables = place.resolved.settings.variables()
-        seen = tuple(place.target.observe(place.obj.data, place.options)) if variables else ()
+        seen = tuple(place.seen()) if variables else ()
         if not seen:
             continue
         limit, in_secret = place.resolved.policy.max_length, place.obj.group_kind == _SECRET
@@ -108,7 +108,7 @@ def _missing(places: Iterable[Place]) -> Iterator[Result]:
         if place.obj.group_kind == _SECRET
     }
     for place in places:
-        for seen in place.target.observe(place.obj.data, place.options):
+        for seen in place.seen():
             source = lookup(place.obj.data, (*seen.path, "secret")) if seen.path[-1:] == ("contentFrom",) else None
             name, key = (lookup(source, (member,)) for member in ("name", "key"))
             is_named = isinstance(name, str) and isinstance(key, str)

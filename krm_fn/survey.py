@@ -17,7 +17,7 @@ from krm_fn.noproxy import Consumer
 from krm_fn.resourcelist import Object, reference
 from krm_fn.results import Change, Finding, Result
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import AWARE, MAKERS, PATCHER, TARGETS, WITHOUT_A_PROXY, Around, Maker, Target
+from krm_fn.targets import AWARE, MAKERS, PATCHER, TARGETS, WITHOUT_A_PROXY, Around, Maker, Seen, Target, _sops
 from krm_fn.topology import Membership, Topology
 
 
@@ -64,10 +64,20 @@ class Place:
         return self.target.CONSUMER
 
     def proposals(self) -> Iterator[Change | Finding]:
-        """What the target says about the object as it is now."""
+        """What the target says about the object as it is now; of one that is encrypted, only that it is."""
         if self.around is not None:
-            return AWARE[self.target_id].propose_in(self.obj.data, self.resolved.settings, self.around)
-        return self.target.propose(self.obj.data, self.resolved.settings, self.options)
+            said = AWARE[self.target_id].propose_in(self.obj.data, self.resolved.settings, self.around)
+        else:
+            said = self.target.propose(self.obj.data, self.resolved.settings, self.options)
+        if not _sops.is_encrypted(self.obj.data):
+            yield from said
+        elif any(True for _ in said):
+            yield _sops.refusal()
+
+    def seen(self) -> Iterator[Seen]:
+        """What the object says already in the place of the target; nothing where it is encrypted."""
+        if not _sops.is_encrypted(self.obj.data):
+            yield from self.target.observe(self.obj.data, self.options)
 
     @property
     def is_asked(self) -> bool:

@@ -15,7 +15,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.lint import Listing
 from krm_fn.noproxy import Consumer
 from krm_fn.resourcelist import Object
-from krm_fn.targets import TARGETS, Seen, _workloads
+from krm_fn.targets import TARGETS, Seen, _sops, _workloads
 from krm_fn.topology import Membership, Topology
 
 
@@ -54,6 +54,8 @@ def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[Site]:
 
 
 def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Seen, ...]]]:
+    if _sops.is_encrypted(obj.data):
+        return
     known: set[tuple[str, ...]] = set()
     for name, target in TARGETS.items():
         if obj.group_kind in target.KINDS:

@@ -18,7 +18,7 @@ from krm_fn.resourcelist import Object
 from krm_fn.results import Finding
 from krm_fn.sources import formats
 from krm_fn.survey import Source
-from krm_fn.targets import _embedded
+from krm_fn.targets import _embedded, _sops
 from krm_fn.targets._embedded import Value
 
 __all__ = ["Objects", "formats"]
@@ -85,6 +85,8 @@ class Objects:
 
 def _value(obj: Object, key: str | None) -> Value:
     """The text under a key, or under the only one there is."""
+    if _sops.is_encrypted(obj.data):
+        raise ConfigError([f"{_called(obj)} {_sops.ENCRYPTED}"])
     texts = {one.path[-1]: one for one in _embedded.values(obj.data)}
     if not texts:
         fields = "`stringData` or `data`" if obj.ref.kind == "Secret" else "`data`"
@@ -96,6 +98,8 @@ def _value(obj: Object, key: str | None) -> Value:
     if found is None:
         raise ConfigError([f"must name a key of {_called(obj)} in `key`: there are {names}"])
     if isinstance(found, Finding):
+        if found == _sops.refusal(found.path):
+            raise ConfigError([f"{_called(obj)} key `{found.path[-1]}`: {_sops.ENCRYPTED}"])
         problem = found.message.partition("; ")[0]  # what a target would do about it is not meant here
         raise ConfigError([f"{_called(obj)} {problem}: mend it, or name another key"])
     return found

@@ -18,7 +18,15 @@ from krm_fn.patch import Pointer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
-from krm_fn.targets import _embedded, _image_builder, _values, _ytt, giantswarm_installation_values, tkg_cluster_config
+from krm_fn.targets import (
+    _embedded,
+    _image_builder,
+    _sops,
+    _values,
+    _ytt,
+    giantswarm_installation_values,
+    tkg_cluster_config,
+)
 from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Value
 from krm_fn.targets._tkg import half
@@ -83,6 +91,8 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
     Raises:
         InputError: the file cannot be read or edited, or is none of the system.
     """
+    if _sops.hides(text):
+        raise InputError(f"the file {_sops.ENCRYPTED}")
     told = []
     for one in _proposals(Value((), text), KINDS[form], settings):
         if isinstance(one, Finding):

@@ -20,6 +20,7 @@ from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation, Pointer
 from krm_fn.results import Change, Finding, Severity
+from krm_fn.targets import _sops
 from krm_fn.targets._shape import wrong_type
 from krm_fn.yamledit import Document, documents, edit_documents, mapping_text
 
@@ -58,8 +59,10 @@ class Embedded:
 def values(obj: Mapping[str, Any]) -> list[Value | Finding]:
     """The texts of a Secret or a ConfigMap, in order, and what is wrong where one is none.
 
-    Of a key that stands in ``data`` and in ``stringData``, only the latter counts.
+    Of a key that stands in ``data`` and in ``stringData``, only the latter counts. What SOPS has encrypted is no text.
     """
+    if _sops.is_encrypted(obj):
+        return [_sops.refusal()]
     is_secret = obj.get("kind") == "Secret"
     plain = ("stringData", "data") if is_secret else ("data",)
     found: dict[str, Value | Finding] = {}
@@ -126,12 +129,13 @@ def mappings(value: Value) -> Iterator[Embedded]:
 def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
     if not isinstance(text, str):
         return wrong_type(path, text, "a string")
-    if not is_base64:
-        return Value(path, text)
+    if not is_base64 or _sops.hides(text):
+        return _sops.refusal(path) if _sops.hides(text) else Value(path, text)
     try:
         decoded = base64.b64decode("".join(text.split()), validate=True).decode()
     except (binascii.Error, ValueError):
         message = f"`{path[-1]}` must be base64 of UTF-8 text; mend it, or write the text itself under `stringData`"
         return Finding(Severity.WARNING, message, path)
     first, *more = text.split("\n")
-    return Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0)
+    found = Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0)
+    return _sops.refusal(path) if _sops.hides(decoded) else found

@@ -107,7 +107,7 @@ def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
     """The text under ``value``, if the Secret is one of TKG, or what is wrong with it."""
     name = lookup(obj, ("metadata", "name"))
     if obj.get("type") in WORDS and isinstance(name, str) and name.endswith("-config-values"):
-        yield from (value for value in _embedded.values(obj) if value.path[-1] == "value")
+        yield from (value for value in _embedded.values(obj) if value.path[-1] in ("sops", "value"))
 
 
 def _first(documents: list[Embedded]) -> list[Embedded]:

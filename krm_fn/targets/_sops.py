@@ -1,0 +1,39 @@
+"""What SOPS has encrypted: it is never edited, because its checksum would not hold any more, and never read.
+
+The law of this room: it knows the marks of SOPS and nothing of what they hide.
+
+Source: ``getsops/sops``: an encrypted value is ``ENC[AES256_GCM,…]``; a document with one, or with a checksum of the
+plain ones, has a mapping ``sops`` at its top.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from krm_fn.patch import Pointer
+from krm_fn.results import Finding, Severity
+
+ENCRYPTED = "is encrypted by SOPS: decrypt it first"
+
+_MEMBER = "sops"
+_MARKS = frozenset({"mac", "lastmodified", "version"})
+_VALUE = "ENC[AES256_GCM,"
+_TOP = re.compile(r"^(sops:|\s*\"sops\":)", re.MULTILINE)
+
+
+def is_encrypted(obj: Mapping[str, Any]) -> bool:
+    """Whether an object of the list is a document of SOPS."""
+    held = obj.get(_MEMBER)
+    return isinstance(held, Mapping) and not _MARKS.isdisjoint(held)
+
+
+def hides(text: str) -> bool:
+    """Whether a text is a value or a document of SOPS."""
+    return _VALUE in text or (_TOP.search(text) is not None and re.search(r"\bmac\b", text) is not None)
+
+
+def refusal(path: Pointer = (_MEMBER,)) -> Finding:
+    """What a run says of an object, or of the text at ``path`` of one."""
+    return Finding(Severity.WARNING, f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path)
