@@ -20,7 +20,8 @@ from typing import Any
 from krm_fn.patch import Pointer, lookup
 from krm_fn.results import Change, Finding
 from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._embedded import Embedded, Value, mappings, values
+from krm_fn.targets._embedded import Embedded, Value, mappings, read, values
+from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import in_document
 from krm_fn.topology import chart_of
 
@@ -58,6 +59,18 @@ def of_object(obj: Mapping[str, Any]) -> Iterator[HelmValues]:
     for value in values(obj) if isinstance(name, str) else ():
         if isinstance(value, Value) and _KEY.fullmatch(value.path[-1]):
             yield from (HelmValues(one.data, str(name), found=one) for one in list(mappings(value))[:1])
+
+
+def unread(obj: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """What is wrong with the texts of a Secret or a ConfigMap that should hold values, and cannot be read as such."""
+    for value in values(obj):
+        if len(value.path) > 1 and not _KEY.fullmatch(value.path[-1]):
+            continue
+        found = value if isinstance(value, Finding) else read(value)
+        if isinstance(found, Finding):
+            yield found
+        elif found and found[0].data is not None and not any(isinstance(one.data, dict) for one in found):
+            yield from in_document(found[0], wrong_type((), found[0].data, "a mapping"))
 
 
 def is_of_chart(name: str, chart: str) -> bool:

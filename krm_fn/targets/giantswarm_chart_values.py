@@ -71,6 +71,8 @@ _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
     """Yield what the values of an object lack or have too much; see the module's text."""
+    if obj.get("kind") != "HelmRelease" and _is_of_a_chart(lookup(obj, ("metadata", "name"))):
+        yield from _helm_values.unread(obj)
     for held in _held(obj):
         parts: list[Callable[[Any], Edit | Finding]] = [
             partial(_values.edit, slot=slot, settings=settings) for slot in _slots(held)
@@ -91,17 +93,21 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
 def _held(obj: Mapping[str, Any]) -> Iterator[HelmValues]:
     """The values that are for one of the charts."""
     for held in _helm_values.of_object(obj):
-        if any(is_of_chart(held.of, chart) for chart in WORDS):
+        if _is_of_a_chart(held.of):
             yield held
 
 
+def _is_of_a_chart(name: Any) -> bool:
+    return isinstance(name, str) and any(is_of_chart(name, chart) for chart in WORDS)
+
+
 def _slots(held: HelmValues) -> list[Slot]:
-    """The places that are there: a mapping of its own also while it is empty."""
+    """The places that are there: a mapping of its own also while it is empty, or is none."""
     found = []
     for path, keys in _PLACES:
         what = f"`{'.'.join(path)}`" if path else "the values"
         slot = Slot((*held.root, *path), keys, what, kept=len(held.root) + len(path))
-        if _values.is_there(held.data, slot) or (keys is SHORT and isinstance(lookup(held.data, slot.path), Mapping)):
+        if _values.is_there(held.data, slot) or (keys is SHORT and lookup(held.data, slot.path) is not None):
             found.append(slot)
     return found
 

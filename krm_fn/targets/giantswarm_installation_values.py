@@ -71,12 +71,8 @@ from krm_fn.topology import CLUSTER_CHARTS, USER_VALUES, user_values_of
 
 ID = "giantswarmInstallationValues"
 KINDS = _helm_values.KINDS
-WORDS = (
-    "HelmRelease",
-    *USER_VALUES,
-    "kyverno-policies-connectivity",
-    "cluster-apps-operator",
-)
+_OTHER_CHARTS = ("kyverno-policies-connectivity", "cluster-apps-operator")
+WORDS = ("HelmRelease", *USER_VALUES, *_OTHER_CHARTS)
 CONSUMER = Consumer.PRODUCT
 
 _GLOBAL = Slot(("global", "connectivity", "proxy"), CAMEL, "`global.connectivity.proxy`", kept=0, switch="enabled")
@@ -92,6 +88,8 @@ _OPERATOR = Slot(("proxy",), SHORT, "`proxy`", kept=1)
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
     """Yield what the values of an object lack or have too much; see the module's text."""
+    if obj.get("kind") != "HelmRelease" and _is_known(lookup(obj, ("metadata", "name")), settings.cluster):
+        yield from _helm_values.unread(obj)
     for held in _helm_values.of_object(obj):
         slots = _slots(held, settings.cluster)
         yield from _helm_values.propose(held, [partial(_values.edit, slot=slot, settings=settings) for slot in slots])
@@ -111,6 +109,14 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
                 yield from _values.seen(held.data, slot, held.text)
 
 
+def _is_known(name: Any, cluster: str) -> bool:
+    """Whether an object of that name is to hold values of the charts; user values of other apps are not ours."""
+    if not isinstance(name, str):
+        return False
+    whose = user_values_of(name)
+    return any(is_of_chart(name, chart) for chart in _OTHER_CHARTS) or (bool(whose) and cluster in ("", whose))
+
+
 def _slots(held: HelmValues, cluster: str) -> list[Slot]:
     """Where the proxy stands in the values, or is to stand in those of a Cluster of that name."""
     if is_of_chart(held.of, "kyverno-policies-connectivity"):
@@ -126,11 +132,11 @@ def _slots(held: HelmValues, cluster: str) -> list[Slot]:
 
 
 def _there(held: HelmValues, *slots: Slot) -> list[Slot]:
-    """Those that are a mapping already; of a cluster's older ``proxy``, one with its names."""
+    """Those that are there already, a mapping or not; of a cluster's older ``proxy``, one with its names."""
     return [
         slot
         for slot in slots
-        if isinstance(lookup(held.data, (*held.root, *slot.path)), Mapping)
+        if lookup(held.data, (*held.root, *slot.path)) is not None
         and (slot.keys != SNAKE or _values.is_there(held.data, replace(slot, path=(*held.root, *slot.path))))
     ]
 

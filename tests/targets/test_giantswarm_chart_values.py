@@ -36,7 +36,6 @@ def secret(text: str, name: str) -> Any:
     "obj",
     [
         pytest.param(release({"replicaCount": 1}), id="values without a place for it"),
-        pytest.param(release({"proxy": "http://x:1"}), id="a proxy that is a text"),
         pytest.param(release({"cluster": {"name": "x"}}), id="a cluster without a proxy"),
         pytest.param(release({"env": [{"name": "LOG", "value": "debug"}]}), id="an environment of others"),
         pytest.param(release({"env": {"HTTP_PROXY": "x"}}), id="an environment that is a mapping"),
@@ -44,12 +43,52 @@ def secret(text: str, name: str) -> Any:
         pytest.param(release({"proxy": {}}, "my-cert-managers"), id="a chart whose name only begins alike"),
         pytest.param(release(None), id="no values"),
         pytest.param(secret("proxy: {}\n", "mycluster-userconfig"), id="values of nobody knows which chart"),
-        pytest.param(secret("- proxy\n", "chart-operator-user-values"), id="values that are a list"),
-        pytest.param({"kind": "Secret", "metadata": {"name": "cert-manager"}, "data": "x"}, id="data of a wrong type"),
+        pytest.param(secret("a: [\n", "database"), id="broken values of nobody knows which chart"),
+        pytest.param(secret("# nothing yet\n", "cert-manager"), id="a text that says nothing"),
+        pytest.param({"kind": "Secret", "metadata": {"name": 1}, "data": "x"}, id="a name of a wrong type"),
     ],
 )
 def test_what_must_not_change(obj: Any) -> None:
     assert proposals(target, obj) == []
+
+
+UNREADABLE = "the YAML in it cannot be read and is left as it is: "
+NO_MAPPING = "in it, the document must be a mapping, not a "
+
+
+@pytest.mark.parametrize(
+    ("obj", "severity", "told"),
+    [
+        pytest.param(secret("proxy: {}\n  bad\n", "cert-manager-user-values"), "warning", UNREADABLE, id="broken YAML"),
+        pytest.param(secret("- a\n", "chart-operator"), "error", NO_MAPPING + "list", id="values that are a list"),
+        pytest.param(secret("text\n", "dex-app"), "error", NO_MAPPING + "string", id="values that are a text"),
+        pytest.param(
+            secret("proxy: [x]\n", "dex-app"), "error", "in it, `proxy` must be a mapping", id="a list in one"
+        ),
+        pytest.param(
+            release({"proxy": "http://x:1"}), "error", "`proxy` must be a mapping", id="a proxy that is a text"
+        ),
+        pytest.param(release({"cluster": {"proxy": 1}}), "error", "`proxy` must be a mapping", id="a deeper one"),
+        pytest.param(release({"proxy": "${PROXY}"}), "warning", "`proxy` must be a mapping", id="a template"),
+        pytest.param(
+            {"kind": "Secret", "metadata": {"name": "cert-manager"}, "data": "x"},
+            "error",
+            "`data` must be a mapping",
+            id="data of a wrong type",
+        ),
+        pytest.param(
+            {"kind": "Secret", "metadata": {"name": "cert-manager"}, "data": {"values": "?"}},
+            "warning",
+            "must be base64",
+            id="no base64",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_told_and_stays(obj: Any, severity: str, told: str) -> None:
+    for settings in (FULL, NONE):
+        (one,) = findings(target, obj, settings)
+        assert (one.severity.value, one.message[: len(told)]) == (severity, told)
+        assert proposals(target, obj, settings) == [one]
 
 
 @pytest.mark.parametrize(

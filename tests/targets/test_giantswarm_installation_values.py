@@ -49,7 +49,8 @@ def filled(obj: Any, settings: ProxySettings = OF_IT) -> Any:
         pytest.param(config("a: 1\n"), id="user values without a place for it"),
         pytest.param(config("global: {}\n", key="other.yaml"), id="a key that holds no values"),
         pytest.param(config("a: 1\n", "cluster-apps-operator"), id="an operator without a place for it"),
-        pytest.param(config("- a\n", "kyverno-policies-connectivity"), id="values that are a list"),
+        pytest.param(config("a: [\n", "other-userconfig"), id="broken values of another app"),
+        pytest.param(config("a: [\n", key="other.yaml"), id="broken YAML under a key that holds no values"),
         pytest.param(release("cert-manager-app", {"proxy": {}}), id="a chart that completes nothing"),
         pytest.param(release("cluster-autoscaler-app", {"global": {}}), id="a chart whose name only begins alike"),
         pytest.param({"kind": "HelmRelease", "spec": {"chart": "x", "values": []}}, id="a release of a wrong shape"),
@@ -130,6 +131,47 @@ def test_removal_takes_the_values_beside_a_switch_that_is_off() -> None:
     obj = config("global: {connectivity: {proxy: {enabled: false, httpProxy: old}}}\n")
 
     assert filled(obj, NONE) == {"global": {"connectivity": {"proxy": {"enabled": False}}}}
+
+
+UNREADABLE = "the YAML in it cannot be read and is left as it is: "
+NO_MAPPING = "in it, the document must be a mapping, not a "
+
+
+@pytest.mark.parametrize(
+    ("obj", "severity", "told"),
+    [
+        pytest.param(config("global:\n bad: [\n"), "warning", UNREADABLE, id="broken values of a cluster"),
+        pytest.param(
+            config("proxy: {\n", "kyverno-policies-connectivity"), "warning", UNREADABLE, id="of the policies"
+        ),
+        pytest.param(
+            config("proxy: {\n", "cluster-apps-operator", "secret-values.yaml.patch"),
+            "warning",
+            UNREADABLE,
+            id="of the operator",
+        ),
+        pytest.param(config("- a\n", "kyverno-policies-connectivity"), "error", NO_MAPPING + "list", id="a list"),
+        pytest.param(config("x\n"), "error", NO_MAPPING + "string", id="a text"),
+        pytest.param(
+            config("proxy: [x]\n", "cluster-apps-operator"), "error", "in it, `proxy` must be a mapping", id="a proxy"
+        ),
+        pytest.param(
+            release("cluster-aws", {"global": {"connectivity": {"proxy": []}}}),
+            "error",
+            "`proxy` must be a mapping",
+            id="a proxy in an object",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_told_and_stays(obj: Any, severity: str, told: str) -> None:
+    for settings in (OF_IT, ProxySettings(cluster="mycluster")):
+        (one,) = findings(target, obj, settings)
+        assert (one.severity.value, one.message[: len(told)]) == (severity, told)
+        assert proposals(target, obj, settings) == [one]
+
+
+def test_broken_values_of_nobody_known_may_be_those_of_a_cluster() -> None:
+    assert messages(target, config("a: [\n")) == [findings(target, config("a: [\n"), OF_IT)[0].message]
 
 
 def test_values_from_elsewhere_are_not_overridden() -> None:
