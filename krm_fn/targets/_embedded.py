@@ -46,6 +46,10 @@ class Value:
             return coded
         return "".join(f"{coded[start : start + self.width]}\n" for start in range(0, len(coded), self.width))
 
+    def read(self, written: str) -> str:
+        """The text that stands in the object as ``written``."""
+        return _decoded(written) if self.is_base64 else written
+
 
 @dataclass(frozen=True)
 class Embedded:
@@ -105,6 +109,8 @@ def change(value: Value, edits: Mapping[int, Sequence[Operation]], message: str,
 def begin(value: Value, operations: Sequence[Operation], message: str, **shown: Any) -> Change:
     """The change of the object that puts a first document behind a text that has none, only comments and separators.
 
+    A text without a line break at its end gets none, so that removal gives it back.
+
     Args:
         value: the text as it is.
         operations: what makes the document of an empty mapping.
@@ -114,7 +120,7 @@ def begin(value: Value, operations: Sequence[Operation], message: str, **shown: 
     newline = "\r\n" if "\r\n" in value.text else "\n"
     gap = newline if value.text and not value.text.endswith("\n") else ""
     document = mapping_text(patch.apply({}, operations)).replace("\n", newline)
-    text = f"{value.text}{gap}{document}"
+    text = f"{value.text}{gap}{document.removesuffix(newline) if gap else document}"
     return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
 
 

@@ -23,6 +23,7 @@ from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value, mappings, read, values
 from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import in_document
+from krm_fn.targets._whole_text import commented
 from krm_fn.topology import chart_of
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
@@ -73,6 +74,13 @@ def unread(obj: Mapping[str, Any]) -> Iterator[Change | Finding]:
             yield from in_document(found[0], wrong_type((), found[0].data, "a mapping"))
 
 
+def blank(obj: Mapping[str, Any]) -> Iterator[Value]:
+    """The texts of a Secret or a ConfigMap that are to hold values, and hold none yet."""
+    for value in values(obj):
+        if isinstance(value, Value) and _KEY.fullmatch(value.path[-1]) and read(value) == []:
+            yield value
+
+
 def is_of_chart(name: str, chart: str) -> bool:
     """Whether a name tells that chart: it is the chart's, or holds it between hyphens."""
     return f"-{chart}-" in f"-{name}-"
@@ -87,4 +95,4 @@ def propose(held: HelmValues, parts: list[Callable[[Any], Edit | Finding]]) -> I
         return
     for problem in problems:
         yield from in_document(held.found, problem)
-    yield from in_document(held.found, made)
+    yield from (commented(held.found.value, told) for told in in_document(held.found, made))

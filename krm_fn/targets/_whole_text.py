@@ -6,7 +6,8 @@ held nothing else, and with the object if that was made here; a comment is somet
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,10 @@ from krm_fn.targets._values import in_document
 _NOTHING = "{}\n"
 """A text of which only an empty mapping is left, and no comment."""
 
+_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\n|---[^\n]*\n)"
+_BARE = re.compile(rf"({_COMMENTS}*)\{{\}}(\r?\n)?({_COMMENTS}*[ \t]*(?:#[^\n]*)?)")
+"""A text of which only an empty mapping is left, and what stands around it."""
+
 
 def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change]:
     """The change that gives a text its values where it has none; comments stay.
@@ -34,7 +39,7 @@ def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change]:
         if _is_all_made_here(obj, value):
             yield _without(obj, value)
         return
-    empty = replace(value, text="" if value.text.strip() == "{}" else value.text)
+    empty = replace(value, text="" if value.text.strip() == _NOTHING.strip() else value.text)
     change = begin(empty, made.operations, made.message, proposed=made.proposed)
     field, key = value.path
     text = change.operation.value
@@ -50,7 +55,22 @@ def edited(obj: Mapping[str, Any], found: Embedded, made: Edit) -> Iterator[Chan
     """The change of a document of ``obj``; the text goes if that leaves nothing of it."""
     for told in in_document(found, made):
         is_last = isinstance(told, Change) and told.operation.value == found.value.written(_NOTHING)
-        yield _without(obj, found.value) if is_last else told
+        yield _without(obj, found.value) if is_last else commented(found.value, told)
+
+
+def commented(value: Value, told: Change | Finding) -> Change | Finding:
+    """The change of a text, without the empty mapping where only that and comments are left: it is as it was begun."""
+    bare = _BARE.fullmatch(value.read(told.operation.value)) if isinstance(told, Change) else None
+    if not isinstance(told, Change) or bare is None or "#" not in bare[1] + bare[3]:
+        return told
+    before, newline, behind = bare.groups()
+    text = before + behind if newline or behind else before.removesuffix("\n").removesuffix("\r")
+    return replace(told, operation=replace(told.operation, value=value.written(text)))
+
+
+def is_blank(value: Value, found: Sequence[Embedded]) -> bool:
+    """Whether a text says nothing, so that a document can be begun in it."""
+    return not found or value.text.strip() == _NOTHING.strip()
 
 
 def _without(obj: Mapping[str, Any], value: Value) -> Change:

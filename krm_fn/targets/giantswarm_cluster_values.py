@@ -60,7 +60,7 @@ from krm_fn.targets._made import is_made, skeleton
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import SHORT, SNAKE, Slot, in_document
-from krm_fn.targets._whole_text import begun, edited
+from krm_fn.targets._whole_text import begun, edited, is_blank
 
 ID = "giantswarmClusterValues"
 KINDS = frozenset({("", "Secret"), ("", "ConfigMap")})
@@ -87,7 +87,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
     found = value if isinstance(value, Finding) else read(value)
     if isinstance(found, Finding):
         yield found
-    elif isinstance(value, Value) and not (found and found[0].data):
+    elif isinstance(value, Value) and is_blank(value, found):
         yield from _fresh(obj, value, settings)
     elif isinstance(found[0].data, dict):
         yield from _edited(obj, found[0], settings)

@@ -64,6 +64,8 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _helm_values, _values
+from krm_fn.targets._edit import Edit
+from krm_fn.targets._embedded import begin
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import CAMEL, SHORT, SNAKE, Slot
@@ -71,7 +73,8 @@ from krm_fn.topology import CLUSTER_CHARTS, USER_VALUES, user_values_of
 
 ID = "giantswarmInstallationValues"
 KINDS = _helm_values.KINDS
-_OTHER_CHARTS = ("kyverno-policies-connectivity", "cluster-apps-operator")
+_POLICIES = "kyverno-policies-connectivity"
+_OTHER_CHARTS = (_POLICIES, "cluster-apps-operator")
 WORDS = ("HelmRelease", *USER_VALUES, *_OTHER_CHARTS)
 CONSUMER = Consumer.PRODUCT
 
@@ -90,6 +93,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
     """Yield what the values of an object lack or have too much; see the module's text."""
     if obj.get("kind") != "HelmRelease" and _is_known(lookup(obj, ("metadata", "name")), settings.cluster):
         yield from _helm_values.unread(obj)
+        yield from _begun(obj, settings)
     for held in _helm_values.of_object(obj):
         slots = _slots(held, settings.cluster)
         yield from _helm_values.propose(held, [partial(_values.edit, slot=slot, settings=settings) for slot in slots])
@@ -99,6 +103,14 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
                 "or an empty one in `spec.values`"
             )
             yield Finding(Severity.INFO, message, ("spec", "valuesFrom"))
+
+
+def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change]:
+    """The values of the policies where there are none yet."""
+    made = _values.edit({}, _POLICY, settings)
+    if isinstance(made, Edit) and made.operations and is_of_chart(obj["metadata"]["name"], _POLICIES):
+        for value in _helm_values.blank(obj):
+            yield begin(value, made.operations, made.message, proposed=made.proposed)
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
@@ -119,7 +131,7 @@ def _is_known(name: Any, cluster: str) -> bool:
 
 def _slots(held: HelmValues, cluster: str) -> list[Slot]:
     """Where the proxy stands in the values, or is to stand in those of a Cluster of that name."""
-    if is_of_chart(held.of, "kyverno-policies-connectivity"):
+    if is_of_chart(held.of, _POLICIES):
         found = [_POLICY, *_there(held, _SHARED)]
     elif is_of_chart(held.of, "cluster-apps-operator"):
         found = _there(held, _OPERATOR)
@@ -152,5 +164,7 @@ def _is_cluster_release(held: HelmValues) -> bool:
 
 
 def _kept(held: HelmValues, slot: Slot) -> int:
-    """``spec`` of a HelmRelease stays in any case."""
+    """``spec`` of a HelmRelease stays in any case, and ``global`` of a text, without which nothing would be added."""
+    if held.found and slot.path[:1] == _GLOBAL.path[:1]:
+        return 1
     return slot.kept + len(held.root) if slot.kept else len(held.root[:1])

@@ -59,7 +59,7 @@ from krm_fn.targets._edit import Edit
 from krm_fn.targets._embedded import Embedded, Value, mappings, read, values
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import in_document
-from krm_fn.targets._whole_text import begun, edited
+from krm_fn.targets._whole_text import begun, edited, is_blank
 
 ID = "imageBuilderOverrides"
 KINDS = frozenset({("", "Secret")})
@@ -89,9 +89,9 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         is_first = value.path[-1] == _KEY
         if isinstance(found, Finding):
             yield found
-        elif found and found[0].data:
+        elif not (isinstance(value, Value) and is_blank(value, found)):
             yield from _edited(obj, found[0], settings) if is_first or _image_builder.is_there(found[0].data) else ()
-        elif isinstance(value, Value) and is_first:
+        elif is_first:
             yield from _begun(obj, value, settings)
 
 

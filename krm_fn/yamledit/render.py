@@ -45,6 +45,9 @@ class Raw:
     value: Any
 
 
+LITERAL = "|"
+"""In the place of a quote: the author wrote a literal block."""
+
 _PLAIN = re.compile(r"[A-Za-z0-9_/.][^\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]*")
 _PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_/.][\w./-]*")
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
@@ -89,11 +92,11 @@ def _double_quoted(value: str) -> str:
     return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
-def is_literal(value: Any) -> bool:
-    """True for a text of several lines that a literal block can hold without ``|+``."""
+def is_literal(value: Any, *, is_short: bool = False) -> bool:
+    """True for a text of several lines, or with ``is_short`` of any, that a literal block can hold without ``|+``."""
     return (
         isinstance(value, str)
-        and "\n" in value
+        and ("\n" in value or is_short)
         and not value.endswith("\n\n")
         and value.strip("\n ") != ""
         and not value.lstrip("\n ").startswith("\t")
@@ -140,7 +143,7 @@ def after_indicator(value: Any, column: int, style: Style, *, dash: bool, quote:
         column: where the key, or the dash, stands.
         style: the author's layout.
         dash: True behind a dash.
-        quote: the author's quote for a scalar.
+        quote: the author's quote for a scalar; ``LITERAL`` for a literal block.
 
     Returns:
         The rest of the indicator's line (with its leading blank, or empty) and the lines below it, indented, without
@@ -151,9 +154,11 @@ def after_indicator(value: Any, column: int, style: Style, *, dash: bool, quote:
             lines = block(value, column + style.width, style)
             return " " * (style.width - 1) + lines[0].lstrip(" "), lines[1:]
         return "", block(value, column + (style.step if isinstance(value, dict) else style.dash), style)
-    if is_literal(value) and not quote:
+    is_short = quote == LITERAL and isinstance(value, str) and not is_plain(value)
+    if quote in ("", LITERAL) and is_literal(value, is_short=is_short):
         header, lines = literal(value, column + style.step, style)
         return " " + header, lines
+    quote = quote.removeprefix(LITERAL)
     return " " + flow(value, style, quote) if isinstance(value, (dict, list)) else " " + scalar(value, quote=quote), []
 
 

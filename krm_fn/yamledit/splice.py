@@ -12,7 +12,7 @@ from typing import Any
 
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Place
-from krm_fn.yamledit.render import Style, after_indicator, block, flow, is_literal, quote_of_new, scalar
+from krm_fn.yamledit.render import LITERAL, Style, after_indicator, block, flow, is_literal, quote_of_new, scalar
 from krm_fn.yamledit.shadow import Entry, Spot
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence
 
@@ -154,7 +154,7 @@ class _Writer:
 
 
 def _quote(node: Node) -> str:
-    return node.style if isinstance(node, Scalar) and node.style in ("'", '"') else ""
+    return node.style if isinstance(node, Scalar) and node.style in ("'", '"', LITERAL) else ""
 
 
 def _grows_tall(spot: Spot) -> bool:

@@ -15,6 +15,7 @@ from stories import TESTDATA, items, meaning
 from value_shapes import VALUES
 
 from krm_fn.function import run
+from krm_fn.results import Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_cluster_values as target
 from krm_fn.yamledit import read
@@ -261,3 +262,44 @@ def test_what_it_sees_is_what_stands_there_in_both_cases() -> None:
         (place, name, values[name]) for place in ("`cluster.proxy`", "`env`", "the values") for name in values
     }
     assert messages(target, encoded(TEXT)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("# nothing yet\n", id="a comment"),
+        pytest.param("# nothing yet", id="a comment without a line break"),
+        pytest.param("---\n# nothing yet\n\n# at all\n", id="comments behind a separator"),
+        pytest.param("# nothing yet\r\n", id="a comment with the line break of Windows"),
+        pytest.param("a: 1", id="a value without a line break"),
+        pytest.param("a: 1\n# the end\n", id="a value and a comment"),
+    ],
+)
+@pytest.mark.parametrize("field", ["stringData", "data"])
+def test_a_text_that_was_begun_comes_back_by_removal(field: str, text: str) -> None:
+    written = text if field == "stringData" else base64.b64encode(text.encode()).decode()
+    obj = {"kind": "Secret", "metadata": {"name": "mycluster-cluster-values"}, field: {"values": written}}
+
+    assert apply(target, apply(target, obj), NONE) == obj
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# none\n{}\n", "{} # none\n", "---\n{}\n", "{}", "{}\n# none\n"],
+)
+def test_an_empty_mapping_is_filled_where_it_stands(text: str) -> None:
+    obj = {"kind": "Secret", "metadata": {"name": "mycluster-cluster-values"}, "stringData": {"values": text}}
+
+    assert proposals(target, obj, NONE) == []
+    filled = apply(target, obj)["stringData"]["values"]
+    assert read(filled)["cluster"] == {"proxy": {"http": HTTP, "https": HTTPS, "noProxy": NO}}
+    assert "{}" not in filled
+
+
+@pytest.mark.parametrize("text", ["~\n", "null # none\n", "[]\n", '""\n', "0\n"])
+def test_a_text_that_is_no_mapping_is_told_and_stays(text: str) -> None:
+    obj = {"kind": "Secret", "metadata": {"name": "mycluster-cluster-values"}, "stringData": {"values": text}}
+
+    (told,) = proposals(target, obj)
+    assert isinstance(told, Finding)
+    assert told.message.startswith("in it, the document must be a mapping, not ")

@@ -107,6 +107,8 @@ def test_the_proxy_is_set_in_the_shape_of_the_chart(obj: Any, proxy: Any) -> Non
         pytest.param(release("cluster-aws", {"global": {"metadata": {}}}), id="a release with values"),
         pytest.param(config("proxy: {}\n", "cluster-apps-operator"), id="the operator"),
         pytest.param(config("exclude: {names: []}\n", "kyverno-policies-connectivity"), id="the policies"),
+        pytest.param(config("# mine\n", "kyverno-policies-connectivity"), id="policies with nothing but a comment"),
+        pytest.param(config("global: {}\n"), id="a cluster of which nothing is said"),
     ],
 )
 def test_removal_after_injection_gives_the_original(obj: Any) -> None:
@@ -125,6 +127,14 @@ def test_a_switch_that_is_not_on_keeps_the_proxy_away(switch: str) -> None:
     ]
     assert proposals(target, obj, NONE) == []
     assert list(target.observe(obj, {})) == []
+
+
+@pytest.mark.parametrize("text", ["", "# mine\n", "# mine", "{}", "# mine\n{}\n"])
+def test_policies_without_values_get_them(text: str) -> None:
+    obj = config(text, "kyverno-policies-connectivity", "values.yaml")
+
+    assert filled(obj) == {"proxy": {"enabled": True, **SHORT}}
+    assert proposals(target, obj, NONE) == []
 
 
 def test_removal_takes_the_values_beside_a_switch_that_is_off() -> None:

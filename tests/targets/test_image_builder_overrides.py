@@ -181,7 +181,7 @@ def test_a_variable_that_has_no_value_any_more_goes_alone() -> None:
         pytest.param(overrides(REGISTRIES + TEXT), overrides(REGISTRIES), id="other overrides stay"),
         pytest.param(overrides(TEXT), secret(), id="a text that held nothing else, and its field"),
         pytest.param(overrides(TEXT, note="x"), secret(stringData={"note": "x"}), id="a text that held nothing else"),
-        pytest.param(overrides(f"# keep\n{TEXT}"), overrides("# keep\n{}\n"), id="a comment stays"),
+        pytest.param(overrides(f"# keep\n{TEXT}"), overrides("# keep\n"), id="a comment stays"),
         pytest.param(
             overrides(f"{TEXT}".replace("proxy_env:\n", "proxy_env:\n  LC_ALL: C\n")),
             overrides("proxy_env:\n  LC_ALL: C\n"),
