@@ -372,6 +372,24 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         ),
         pytest.param(
             {},
+            [secret("proxy: {http: ['http://a']}\n")],
+            'Secret "values" `proxy.http` must be a string',
+            id="a list for a URL",
+        ),
+        pytest.param(
+            {},
+            [secret("cluster: {proxy: {http: 'http://a', https: [1]}}\n")],
+            'Secret "values" `cluster.proxy.https` must be a string',
+            id="a list of numbers for a URL",
+        ),
+        pytest.param(
+            {},
+            [secret("proxy: {http: 'http://a'}\n---\nproxy: {http: 'http://b'}\n")],
+            'Secret "values" key `value` must hold one YAML document, but it holds 2',
+            id="two documents of which one would win",
+        ),
+        pytest.param(
+            {},
             [secret("TKG_HTTP_PROXY: http://a\nCLUSTER_CIDR: ten\n")],
             'Secret "values" `CLUSTER_CIDR` entry "ten" must be a CIDR, such as "10.96.0.0/12"',
             id="a fact that is none",

@@ -71,7 +71,8 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, Given]:
     """The fields of ``spec`` that ``text`` gives, each with the place it stands in.
 
     Args:
-        text: the whole file or value; of several YAML documents, later ones lie over earlier ones.
+        text: the whole file or value; of several YAML documents, later ones lie over earlier ones, where the system
+            takes several.
         form: what it is; None: whichever it looks like.
 
     Raises:
@@ -84,6 +85,9 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, Given]:
     if form is None and len(likely) > 1:
         raise ConfigError([f"must be of one form, but it looks like {' and '.join(likely)}: say which in `format`"])
     form = form or next(iter(likely), None) or (IMAGE_BUILDER if _first(data, _BUILDER_PLACES) else None)
+    count = len(yamledit.documents(text))
+    if form == GIANT_SWARM and count > 1:
+        raise ConfigError([f"must hold one YAML document, but it holds {count}"])
     found = READERS[form](data) if form else {}
     if not found:
         known = {form: _SHOWN[form]} if form else _SHOWN
@@ -168,7 +172,7 @@ def _first(data: Any, places: tuple[tuple[_Path, tuple[str, str, str]], ...]) ->
 def _three(data: Any, path: _Path, names: tuple[str, str, str]) -> _Fields:
     given = {target: (lookup(data, (*path, name)), name) for target, name in zip(_SPEC, names, strict=True)}
     return {
-        target: Given(_text(value), f"`{field_path((*path, name))}`")
+        target: Given(value if target in _URLS else _text(value), f"`{field_path((*path, name))}`")
         for target, (value, name) in given.items()
         if value is not None
     }
