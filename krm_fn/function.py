@@ -19,6 +19,7 @@ from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.review import review, unreached
 from krm_fn.rollout import new_refs, rollout
+from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.survey import Place, survey
 
@@ -172,12 +173,23 @@ def _config_ref(resource_list: ResourceList) -> ObjectRef:
 
 def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
     """What there is to say about one place, and what to do there; the object's data follows."""
-    data, resolved = place.obj.data, place.resolved
     proposals = list(place.proposals())
-    if any(isinstance(one, Change) for one in proposals) or any(True for _ in place.seen()):
-        yield from (([], place.result(note)) for note in settings.notes(resolved, place.memberships))
-    yield from (([], place.result(one)) for one in proposals if isinstance(one, Finding))
     changes = [one for one in proposals if isinstance(one, Change)]
+    is_concerned = bool(changes) or any(True for _ in place.seen())
+    yield from (([], place.result(one)) for one in proposals if isinstance(one, Finding))
+    yield from _done(place, changes, mode)
+    if is_concerned:
+        yield from (([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships))
+
+
+def _resolved(place: Place) -> Resolved:
+    """How the proxy of a place came about; what its list lacks counts only where a list of ours stands in the end."""
+    holds_list = any(one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen())
+    return place.resolved if holds_list else replace(place.resolved, missing=())
+
+
+def _done(place: Place, changes: list[Change], mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
+    data = place.obj.data
     if place.is_new and changes:
         patch.apply(data, [change.operation for change in changes])
         told = "is made, because there is none in the list: " + ", ".join(change.message for change in changes)

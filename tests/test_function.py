@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
+from function_configs import proxy_config
 
 from krm_fn.errors import EditError, InputError
 from krm_fn.function import Outcome, run
@@ -279,3 +281,28 @@ def test_an_object_that_no_declaration_is_for_is_left_as_it_is() -> None:
     )
 
     assert passed_by(RIVALS, config=elsewhere)
+
+
+def lacking(*items: dict[str, Any], **spec: Any) -> list[str]:
+    """The kinds of the objects of which a run says that nothing tells what their list should cover."""
+    done = run(
+        json.dumps({"kind": "ResourceList", "items": list(items), "functionConfig": proxy_config(**spec)}).encode()
+    )
+    return [one.ref.kind for one in done.results if "which `NO_PROXY` should cover" in one.message]
+
+
+@pytest.mark.parametrize("mode", ["Inject", "Check"])
+def test_what_a_list_lacks_is_told_where_a_list_stands(mode: str) -> None:
+    cluster = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "Cluster",
+        "metadata": {"name": "a", "namespace": "org"},
+    }
+    app = {
+        "apiVersion": "application.giantswarm.io/v1alpha1",
+        "kind": "App",
+        "metadata": {"name": "dex", "namespace": "org"},
+        "spec": {"kubeConfig": {"secret": {"name": "a-kubeconfig"}}},
+    }
+    targets = {"giantswarmClusterValues": {"generate": True}}
+    assert lacking(cluster, app, mode=mode, httpProxy="http://proxy:1", targets=targets) == ["Secret"]

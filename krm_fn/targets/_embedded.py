@@ -138,10 +138,14 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
     if not is_base64 or _sops.hides(text):
         return _sops.refusal(path) if _sops.hides(text) else Value(path, text)
     try:
-        decoded = base64.b64decode("".join(text.split()), validate=True).decode()
+        decoded = _decoded(text)
     except (binascii.Error, ValueError):
         message = f"`{path[-1]}` must be base64 of UTF-8 text; mend it, or write the text itself under `stringData`"
         return Finding(Severity.WARNING, message, path)
     first, *more = text.split("\n")
     found = Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0)
     return _sops.refusal(path) if _sops.hides(decoded) else found
+
+
+def _decoded(text: str) -> str:
+    return base64.b64decode("".join(text.split()), validate=True).decode()
