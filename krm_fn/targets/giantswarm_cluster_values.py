@@ -11,7 +11,7 @@ only what is there already: cluster-apps-operator writes no proxy into it.
 What it leaves alone: all other values, comments and order; a text with nothing but a proxy is written anew where it
 differs. An entry of ``env`` is found by its name: one that differs is replaced whole, repeated ones become one, at the
 first place. Without a proxy all of these go, and so does ``cluster`` if nothing else is in it, and a text of which
-nothing is left.
+nothing is left, not even a comment.
 
 Before and after:
 

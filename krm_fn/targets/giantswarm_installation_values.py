@@ -20,9 +20,9 @@ named ``<cluster>-userconfig`` after a Cluster of the list and has ``global``. T
 ``kyverno-policies-connectivity`` is added, too.
 
 What it leaves alone: all other values, comments and order; a proxy with ``enabled: false``, which is how a person
-keeps a cluster from it: that is a warning. Without a proxy the members go, ``enabled: true`` among them, and the
-mappings that are empty then; an empty ``proxy`` of ``cluster-apps-operator``, or ``cluster.proxy``, stays, to be filled
-again.
+keeps a cluster from it: that is a warning, and so are values that cannot be read. Without a proxy the members go,
+``enabled: true`` among them, and the mappings that are empty then; ``global`` of a text, an empty ``proxy`` of
+``cluster-apps-operator`` and ``cluster.proxy`` stay, to be filled again.
 
 Before and after:
 
