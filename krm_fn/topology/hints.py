@@ -8,7 +8,6 @@ Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,18 +16,9 @@ from krm_fn.resourcelist import Object
 from krm_fn.results import ObjectRef
 from krm_fn.topology.charts import Aim, aim, may_be
 from krm_fn.topology.declared import NOTHING, Declared, declared
-from krm_fn.topology.kinds import (
-    CLUSTER,
-    CLUSTER_BOOTSTRAP,
-    CLUSTER_CLASS,
-    CORE,
-    INVENTORY,
-    KONVOY,
-    OWNS_WORKERS,
-    ROLES,
-    is_cluster_api,
-)
+from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, CORE, KONVOY, OWNS_WORKERS, ROLES, is_cluster_api
 from krm_fn.topology.model import Role
+from krm_fn.topology.names import named_after
 from krm_fn.topology.reading import pattern, text, values
 from krm_fn.topology.references import Key, WorkerClass, key_of, owners, target_of
 
@@ -41,52 +31,6 @@ _GROUP_LABELS = (
     "giantswarm.io/machine-deployment",
     "giantswarm.io/machine-pool",
 )
-
-
-_ADD_ONS = (
-    "vsphere-cpi",
-    "vsphere-csi",
-    "kapp-controller",
-    "pinniped",
-    "aws-ebs-csi-driver",
-    "azuredisk-csi-driver",
-    "azurefile-csi-driver",
-)
-_PACKAGES = tuple(f"-{addon}-package" for addon in _ADD_ONS)
-_SUFFIXES = (
-    "-cluster-values",
-    "-systemd-proxy",
-    "-user-overrides",
-    "-config-values",
-    *(f"-{addon}-{kind}" for addon in _ADD_ONS for kind in ("addon", "package", "data-values")),
-)
-"""What products put behind the name of a Cluster to name a Secret or a ConfigMap of it.
-
-Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``:
-``addons/pkg/util`` (``GeneratePackageSecretName``, ``GenerateDataValueSecretName``).
-"""
-
-_INVENTORY_NAME = re.compile(r"(.+)-(?:control-plane|md-[0-9]+)")
-"""How Konvoy's document names an inventory: after its Cluster, as it must be."""
-
-_NAMESAKES = frozenset(
-    {
-        ("cpi.tanzu.vmware.com", "VSphereCPIConfig"),
-        ("csi.tanzu.vmware.com", "VSphereCSIConfig"),
-        ("csi.tanzu.vmware.com", "AwsEbsCSIConfig"),
-        ("csi.tanzu.vmware.com", "AzureDiskCSIConfig"),
-        ("csi.tanzu.vmware.com", "AzureFileCSIConfig"),
-        ("run.tanzu.vmware.com", "KappControllerConfig"),
-        ("run.tanzu.vmware.com", "TanzuKubernetesCluster"),
-        CLUSTER_BOOTSTRAP,
-    }
-)
-_TEMPLATE = "tkg.tanzu.vmware.com/template-config"
-"""The kinds of TKG that have the name of their Cluster, or that of its package, unless this annotation says that they
-are copied for many.
-
-Source: ``vmware-tanzu/tanzu-framework`` release-0.29, ``addons/controllers``.
-"""
 
 _PATCHED_PATHS = pattern("definitions.*.jsonPatches.*.path")
 _LISTS_OF_NODES = ("/files", "/files/-", "/preKubeadmCommands", "/preKubeadmCommands/-")
@@ -147,7 +91,7 @@ def hints(obj: Object) -> Hints:
         role=_role(obj, group) if ours else None,
         group=group,
         cluster_name=_cluster_name(obj) if ours else "",
-        convention=_convention(obj),
+        convention=named_after(obj),
         label=_label(obj),
         aim=aim(obj),
         may_be=may_be(obj),
@@ -165,20 +109,6 @@ def _label(obj: Object) -> tuple[str, str]:
 def _cluster_name(obj: Object) -> str:
     paths = (("spec", "clusterName"), ("spec", "template", "spec", "clusterName"))
     return next((name for path in paths if (name := text(lookup(obj.data, path)))), "")
-
-
-def _convention(obj: Object) -> str:
-    if obj.group_kind in _NAMESAKES:
-        return "" if _TEMPLATE in obj.annotations else _before(obj, _PACKAGES) or obj.ref.name
-    if obj.group_kind == INVENTORY:
-        match = _INVENTORY_NAME.fullmatch(obj.ref.name)
-        return match[1] if match else ""
-    return _before(obj, _SUFFIXES) if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ""
-
-
-def _before(obj: Object, suffixes: tuple[str, ...]) -> str:
-    """The name of an object without the suffix that it has; "" where it has none of them."""
-    return next((obj.ref.name.removesuffix(suffix) for suffix in suffixes if obj.ref.name.endswith(suffix)), "")
 
 
 def _role(obj: Object, group: str) -> Role | None:

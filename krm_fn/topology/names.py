@@ -1,0 +1,71 @@
+"""How products name what belongs to a Cluster: after it.
+
+The law of this room: names only; whether there is a Cluster of that name is for others to find out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from krm_fn.resourcelist import Object
+from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, INVENTORY
+
+_ADD_ONS = (
+    "vsphere-cpi",
+    "vsphere-csi",
+    "kapp-controller",
+    "pinniped",
+    "aws-ebs-csi-driver",
+    "azuredisk-csi-driver",
+    "azurefile-csi-driver",
+)
+_PACKAGES = tuple(f"-{addon}-package" for addon in _ADD_ONS)
+_SUFFIXES = (
+    "-cluster-values",
+    "-systemd-proxy",
+    "-user-overrides",
+    "-config-values",
+    *(f"-{addon}-{kind}" for addon in _ADD_ONS for kind in ("addon", "package", "data-values")),
+)
+"""What products put behind the name of a Cluster to name a Secret or a ConfigMap of it.
+
+Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``:
+``addons/pkg/util`` (``GeneratePackageSecretName``, ``GenerateDataValueSecretName``).
+"""
+
+_INVENTORY_NAME = re.compile(r"(.+)-(?:control-plane|md-[0-9]+)")
+"""How Konvoy's document names an inventory: after its Cluster, as it must be."""
+
+_NAMESAKES = frozenset(
+    {
+        ("cpi.tanzu.vmware.com", "VSphereCPIConfig"),
+        ("csi.tanzu.vmware.com", "VSphereCSIConfig"),
+        ("csi.tanzu.vmware.com", "AwsEbsCSIConfig"),
+        ("csi.tanzu.vmware.com", "AzureDiskCSIConfig"),
+        ("csi.tanzu.vmware.com", "AzureFileCSIConfig"),
+        ("run.tanzu.vmware.com", "KappControllerConfig"),
+        ("run.tanzu.vmware.com", "TanzuKubernetesCluster"),
+        CLUSTER_BOOTSTRAP,
+    }
+)
+_TEMPLATE = "tkg.tanzu.vmware.com/template-config"
+"""The kinds of TKG that have the name of their Cluster, or that of its package, unless this annotation says that they
+are copied for many.
+
+Source: ``vmware-tanzu/tanzu-framework`` release-0.29, ``addons/controllers``.
+"""
+
+
+def named_after(obj: Object) -> str:
+    """The name of the Cluster that the name of ``obj`` is made of; "" for an object that no product names so."""
+    if obj.group_kind in _NAMESAKES:
+        return "" if _TEMPLATE in obj.annotations else _before(obj, _PACKAGES) or obj.ref.name
+    if obj.group_kind == INVENTORY:
+        match = _INVENTORY_NAME.fullmatch(obj.ref.name)
+        return match[1] if match else ""
+    return _before(obj, _SUFFIXES) if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ""
+
+
+def _before(obj: Object, suffixes: tuple[str, ...]) -> str:
+    """The name of an object without the suffix that it has; "" where it has none of them."""
+    return next((obj.ref.name.removesuffix(suffix) for suffix in suffixes if obj.ref.name.endswith(suffix)), "")
