@@ -79,7 +79,7 @@ NO_MAPPING = "in it, the document must be a mapping, not a "
         pytest.param(
             {"kind": "Secret", "metadata": {"name": "cert-manager"}, "data": {"values": "?"}},
             "warning",
-            "must be base64",
+            "`values` must be base64",
             id="no base64",
         ),
     ],
