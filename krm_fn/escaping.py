@@ -17,6 +17,8 @@ from urllib.parse import quote
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})
 
+_BARE = re.compile(r"""[^\\'" \t\r\n]+""")
+_QUOTED = re.compile(r"""[^\\'"]+""")
 _C_ESCAPE = re.compile(
     r"""\\(?:(?P<letter>[abfnrtvs\\"'])|x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-3][0-7]{2})"""
     r"""|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8}))"""
@@ -144,6 +146,11 @@ def _next_word(line: str, at: int) -> int:
 def _systemd_word(line: str, start: int) -> Word:
     read, mark, sound, at = bytearray(), "", True, start
     while at < len(line):
+        plain = (_QUOTED if mark else _BARE).match(line, at)
+        if plain:
+            read += plain[0].encode("utf-8", "surrogatepass")
+            at = plain.end()
+            continue
         char = line[at]
         if char == "\\":
             escape = _C_ESCAPE.match(line, at)

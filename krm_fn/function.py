@@ -184,7 +184,9 @@ def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Resu
 
 def _resolved(place: Place) -> Resolved:
     """How the proxy of a place came about; what its list lacks counts only where a list of ours stands in the end."""
-    holds_list = any(one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen())
+    holds_list = not place.resolved.missing or any(
+        one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen()
+    )
     return place.resolved if holds_list else replace(place.resolved, missing=())
 
 

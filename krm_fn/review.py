@@ -107,7 +107,7 @@ def _missing(places: Iterable[Place]) -> Iterator[Result]:
         for place in places
         if place.obj.group_kind == _SECRET
     }
-    for place in places:
+    for place in places if held else ():
         for seen in place.seen():
             source = lookup(place.obj.data, (*seen.path, "secret")) if seen.path[-1:] == ("contentFrom",) else None
             name, key = (lookup(source, (member,)) for member in ("name", "key"))

@@ -12,12 +12,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from krm_fn import escaping
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets._splice import Span
 
 SECTION = "Service"
+_TEXTS = 256
+"""So many are remembered: several targets and rules look at each, and the nodes of a cluster have the same."""
 _EOL = re.compile(r"\r\n|\n|\r")
 _PHYSICAL_LINE = re.compile(r"([^\r\n]*)(\r\n|\n|\r)")
 _NAME = re.compile(r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?=""")
@@ -77,11 +80,12 @@ class Setting:
     why: str = ""
 
 
-def settings_of(text: str) -> list[Setting]:
+@lru_cache(maxsize=_TEXTS)
+def settings_of(text: str) -> tuple[Setting, ...]:
     """What the text sets, one entry for each variable, in the order of the assignments that count."""
     text = with_final_eol(text)
     live, _ = assignments(text)
-    return [Setting(one.name, one.value, one.line.joined.strip(), _why(one)) for one in live.values()]
+    return tuple(Setting(one.name, one.value, one.line.joined.strip(), _why(one)) for one in live.values())
 
 
 def read(text: str) -> dict[str, str]:
