@@ -17,7 +17,19 @@ from krm_fn.noproxy import Consumer
 from krm_fn.resourcelist import Object, reference
 from krm_fn.results import Change, Finding, Result
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import AWARE, MAKERS, PATCHER, TARGETS, WITHOUT_A_PROXY, Around, Maker, Seen, Target, _sops
+from krm_fn.targets import (
+    AWARE,
+    MAKERS,
+    PATCHER,
+    TARGETS,
+    WITHOUT_A_PROXY,
+    Around,
+    Maker,
+    Seen,
+    Target,
+    _sops,
+    options_of,
+)
 from krm_fn.topology import Membership, Topology
 
 
@@ -141,7 +153,7 @@ def _companions(
     memberships = atlas.of(obj) if concerned else ()
     for name, maker in concerned.items():
         resolved = settings.resolve(wanted, memberships, target=name, consumer=maker.CONSUMER)
-        options = wanted.targets.get(name, {})
+        options = options_of(name, wanted.targets)
         for data in maker.companions(obj.data, resolved.settings, options):
             made = Object((), data, reference(data))
             yield Place(index, made, name, memberships, resolved, options, is_new=True)
@@ -156,7 +168,7 @@ def _places(
         resolved = settings.resolve(wanted, memberships, target=name, consumer=target.CONSUMER)
         if classes.replaces(name, obj):
             resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared))
-        options, of_nodes = wanted.targets.get(name, {}), classes.nodes(obj, name, resolved)
+        options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)
         if of_nodes:
             nodes, resolved, around = of_nodes
             yield Place(index, obj, name, nodes, resolved, options, around=around)

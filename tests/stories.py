@@ -130,7 +130,8 @@ def asking(data: bytes, **wanted: Any) -> bytes:
 def with_other_proxy(data: bytes) -> bytes:
     """The same list with a FunctionConfig that sets the same variables to another proxy."""
     given = wishes(data)
-    other = {key: f"http://{HOST}:8080" for key in _URL_KEYS if key in given}
+    urls = [key for key in _URL_KEYS if key in given] or [key for key in _URL_KEYS[:2] if "from" in given]
+    other = dict.fromkeys(urls, f"http://{HOST}:8080")
     return asking(data, **other, **{key: f"{NETWORK},{DOMAIN}" for key in _LIST_KEYS if key in given})
 
 

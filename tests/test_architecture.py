@@ -57,6 +57,15 @@ def test_the_walls_between_the_rooms_stand() -> None:
     assert re.search(r"Contracts: [1-9]\d* kept, 0 broken\.", done.stdout)
 
 
+def test_every_room_has_its_layer() -> None:
+    layers = re.search(r"^layers = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
+    assert layers
+    rooms = {
+        path.stem for path in (ROOT / "krm_fn").iterdir() if not path.name.startswith("_") and path.suffix != ".typed"
+    }
+    assert set(re.findall(r"krm_fn\.(\w+)", layers[1])) == rooms
+
+
 def test_the_package_needs_three_others_at_run_time() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     listed = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)

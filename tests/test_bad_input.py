@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from support import ROOT, inject_proxy
 from yaml_texts import places
 
 from krm_fn import config, patch
+from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
 from krm_fn.function import run
 from krm_fn.results import Change
@@ -196,6 +198,20 @@ metadata: {name: one}
 spec:
   topology: {variables: [{name: clusterConfig, value: {proxy: {additionalNo: [old]}}}]}
 """,
+    "KappControllerConfig": """\
+apiVersion: run.tanzu.vmware.com/v1alpha3
+kind: KappControllerConfig
+metadata: {name: one}
+spec: {kappController: {config: {caCerts: "", httpProxy: http://old:1}}}
+""",
+    "App": """\
+apiVersion: application.giantswarm.io/v1alpha1
+kind: App
+metadata: {name: one-nginx, namespace: org, annotations: {fn.inject-proxy.io/references: "configMap,configMap"}}
+spec:
+  kubeConfig: {inCluster: false, secret: {name: one-kubeconfig, namespace: org}}
+  config: {configMap: {name: one-cluster-values, namespace: org}, other: {}}
+""",
     "List": """\
 apiVersion: v1
 kind: List
@@ -208,6 +224,14 @@ items:
 """,
 }
 PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")
+TRUST = Certificates("-----BEGIN CERTIFICATE-----\nMIIBxzCCAW2g\n-----END CERTIFICATE-----\n")
+MIRROR = Mirror("https://r.example:5000", "r.example", TRUST)
+EVERYTHING = replace(PROXY, cluster="one", trusted_ca=TRUST, mirror=MIRROR)
+SETTINGS = [
+    pytest.param(PROXY, id="inject"),
+    pytest.param(EVERYTHING, id="inject certificates and a mirror, too"),
+    pytest.param(ProxySettings(), id="remove"),
+]
 kinds = pytest.mark.parametrize("name", list(OBJECTS))
 
 
@@ -229,11 +253,11 @@ def test_sound_objects_are_read_without_an_error(name: str) -> None:
     """Else what follows would show nothing."""
     outcome = run(_list_of([read(OBJECTS[name])], read(CONFIG)))
     assert outcome.exit_code == 0
-    assert outcome.changed == (name != "Cluster")
+    assert outcome.changed == (name not in ("App", "Cluster"))
 
 
 @kinds
-@pytest.mark.parametrize("settings", [pytest.param(PROXY, id="inject"), pytest.param(ProxySettings(), id="remove")])
+@pytest.mark.parametrize("settings", SETTINGS)
 def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: ProxySettings) -> None:
     """What it changes holds, and it does not want to change it again."""
     for what, damaged in _with_wrong_types(read(OBJECTS[name])):

@@ -291,6 +291,12 @@ def test_a_secret_that_is_there_gets_each_key_that_is_referred_to(there: str) ->
     assert missing(outcome) == []
 
 
+def test_a_target_that_is_off_asks_for_no_key() -> None:
+    off = REFERENCES.replace("kubeletDropIn: {", "kubeletDropIn: {enabled: false, ")
+    (secret,) = made(ran(CLUSTER, CONTROL_PLANE, FOREIGN, config=off).output)
+    assert list(secret["stringData"]) == ["containerdProxy"]
+
+
 def test_a_reference_to_a_key_that_a_secret_has_not_is_a_warning() -> None:
     source = "{secret: {name: one-systemd-proxy, key: kubeletProxy}}"
     file = f"{{path: /etc/systemd/system/kubelet.service.d/http-proxy.conf, contentFrom: {source}}}"

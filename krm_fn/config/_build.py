@@ -21,9 +21,6 @@ Name = Callable[[Place], str]
 """How a place below ``spec`` is called: ``("noProxy", 2)`` -> ``spec.noProxy[2]``, or ``data.NO_PROXY``."""
 
 
-_DROP_INS = "giantswarmSystemdProxy"
-
-
 def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
     """The ProxyConfig that ``spec``, which is right, stands for."""
     rules = spec.get("lint", {}).get("rules", {})
@@ -38,7 +35,7 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
         cluster_defaults=_network(spec.get("clusterDefaults", {}), name),
         lint={rule: None if level == "Off" else Severity[level.upper()] for rule, level in rules.items()},
         selector=_selector(spec),
-        targets=_targets(spec.get("targets", {})),
+        targets=spec.get("targets", {}),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
         mirror=_mirror(spec["registryMirror"]) if "registryMirror" in spec else None,
         hash_names=spec.get("rollout", {}).get("hashNames"),
@@ -49,14 +46,6 @@ def pem(text: str) -> str:
     """Certificates without blank lines and blanks around them; the last line ends with a line break."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _targets(written: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
-    """The options of each target; the Secret of the drop-ins is told which ones are to be taken from it."""
-    units = [unit for unit in ("containerd", "kubelet") if written.get(f"{unit}DropIn", {}).get("content") == "Secret"]
-    if not units:
-        return written
-    return {**written, _DROP_INS: {**written.get(_DROP_INS, {}), "units": units}}
 
 
 def _certificates(written: Mapping[str, Any]) -> Certificates:
@@ -70,18 +59,13 @@ def _mirror(written: Mapping[str, Any]) -> Mirror:
 def _selector(spec: Mapping[str, Any]) -> Selector:
     """What the user means, without the objects that values are read from: written to, they would say what was said."""
     selector = spec.get("selector", {})
-    include, exclude = (tuple(map(_matcher, selector.get(part, ()))) for part in ("include", "exclude"))
+    include, exclude = (tuple(map(Matcher.of, selector.get(part, ()))) for part in ("include", "exclude"))
     return Selector(include, (*exclude, *map(_source, spec.get("from", ()))))
 
 
 def _source(written: Mapping[str, Any]) -> Matcher:
     namespaces = (written["namespace"],) if "namespace" in written else ()
     return Matcher(names=(written["name"],), namespaces=namespaces, kinds=(written["kind"],))
-
-
-def _matcher(written: Mapping[str, Any]) -> Matcher:
-    lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
-    return Matcher(**lists, labels=written.get("labels", {}), annotations=written.get("annotations", {}))
 
 
 def _cluster_matcher(written: Mapping[str, Any]) -> ClusterMatcher:

@@ -23,6 +23,12 @@ class Matcher:
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, written: Mapping[str, Any]) -> Matcher:
+        """The matcher that a FunctionConfig holds, which is right."""
+        lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
+        return cls(**lists, labels=written.get("labels", {}), annotations=written.get("annotations", {}))
+
     def fits(
         self, *, kind: str, name: str, namespace: str, labels: Mapping[str, Any], annotations: Mapping[str, Any]
     ) -> bool:

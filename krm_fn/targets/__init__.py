@@ -198,3 +198,17 @@ WITHOUT_A_PROXY = frozenset(
     target.ID for target in (caren_cluster_config, tkg_cluster_class, tkg_cluster_config, tkg_kapp_controller)
 )
 """Those that have something to say about certificates or a mirror where nothing says which proxy a place has."""
+
+
+def options_of(name: str, given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The options of a target, and what the options of others ask of it.
+
+    Args:
+        name: a key of ``TARGETS``.
+        given: ``spec.targets``.
+    """
+    own = given.get(name, {})
+    kubelet = given.get(kubelet_drop_in.ID, {})
+    if name == giantswarm_systemd_proxy.ID and kubelet.get("enabled", True) and kubelet.get("content") == "Secret":
+        return {**own, "units": ("kubelet",)}
+    return own

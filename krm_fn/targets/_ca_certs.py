@@ -16,6 +16,7 @@ from krm_fn.targets._cluster_variables import without
 from krm_fn.targets._edit import Edit
 from krm_fn.targets._pem import shown, split
 from krm_fn.targets._shape import wrong_type
+from krm_fn.targets._values import on_the_way
 
 _FIRST, _LAST = "# inject-proxy: the certificates of spec.trustedCA", "# inject-proxy: end"
 _OURS = re.compile(rf"\n?{re.escape(_FIRST)}\n.*?{re.escape(_LAST)}\n?", re.DOTALL)
@@ -42,6 +43,9 @@ def edit(data: Any, path: Pointer, pem: str, kept: int) -> Edit | Finding:
         pem: the certificates; "" for none.
         kept: so many mappings at the beginning of ``path`` stay, even if nothing is left in them.
     """
+    problem = on_the_way(data, path[:-1])
+    if problem:
+        return problem
     there = lookup(data, path)
     if there is not None and not isinstance(there, str):
         return wrong_type(path, there, "a string")

@@ -68,8 +68,8 @@ def nodes_of(obj: Mapping[str, Any], around: Around) -> Iterator[Nodes | Finding
     """The sorts of nodes of a ClusterClass; a finding for each whose template cannot be patched."""
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
-        if (lookup(reference, ("kind",))) not in {kind for _, kind in _kubeadm.KINDS}:
-            kind = lookup(reference, ("kind",))
+        kind = lookup(reference, ("kind",))
+        if kind not in [kind for _, kind in _kubeadm.KINDS]:
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
             yield Finding(Severity.WARNING, message, path)
             continue

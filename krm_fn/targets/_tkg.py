@@ -86,7 +86,8 @@ def trusted(obj: Mapping[str, Any], trust: Trust, data: str, *, stays: bool) -> 
 def _misfit(obj: Mapping[str, Any], path: Pointer) -> Finding | None:
     """What stands in the way of a list at ``path``."""
     for depth in range(1, len(path) + 1):
-        held, wanted = lookup(obj, path[:depth]), list if depth == len(path) else (Mapping, list)
+        is_list = depth == len(path) or path[depth].isdigit()
+        held, wanted = lookup(obj, path[:depth]), list if is_list else Mapping
         if held is not None and not isinstance(held, wanted):
             return wrong_type(path[:depth], held, "a list" if wanted is list else "a mapping")
     return None

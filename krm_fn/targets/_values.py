@@ -81,7 +81,7 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
         A Finding where something else than a mapping stands there or on the way to it.
     """
     path, keys = slot.path, slot.keys
-    problem = _on_the_way(data, path)
+    problem = on_the_way(data, path)
     if problem:
         return problem
     there = lookup(data, path) or {}
@@ -111,7 +111,8 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     )
 
 
-def _on_the_way(data: Any, path: Pointer) -> Finding | None:
+def on_the_way(data: Any, path: Pointer) -> Finding | None:
+    """What else than a mapping, or an item of a list, stands at ``path`` or on the way to it."""
     for depth in range(len(path) + 1):
         held = lookup(data, path[:depth])
         is_step = isinstance(held, list) and "".join(path[depth : depth + 1]).isdigit()

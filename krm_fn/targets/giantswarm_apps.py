@@ -82,6 +82,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield from _removed(obj)
     elif settings.cluster and isinstance(obj.get("spec"), Mapping) and _is_of(obj, settings.cluster):
         broken = next((path for path in _MAPPINGS if not isinstance(lookup(obj, path, {}), Mapping | None)), None)
+        broken = broken if isinstance(obj.get("metadata"), Mapping) else _ANNOTATIONS[:1]
         namespace = _namespace(obj, settings)
         if broken:
             yield wrong_type(broken, lookup(obj, broken), "a mapping")
@@ -181,7 +182,7 @@ def _ours(obj: Mapping[str, Any]) -> list[str]:
     noted = lookup(obj, (*_ANNOTATIONS, _OURS))
     return [
         field
-        for field in (noted.split(",") if isinstance(noted, str) else ())
+        for field in (dict.fromkeys(noted.split(",")) if isinstance(noted, str) else ())
         if field in _FIELDS and str(lookup(obj, (*_CONFIG, field, "name"))).endswith(_SUFFIX)
     ]
 

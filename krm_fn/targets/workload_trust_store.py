@@ -124,12 +124,7 @@ def _is_meant(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
         "labels": _metadata(obj, "labels", {}),
         "annotations": annotations,
     }
-    return _apps.is_known(obj) or any(_matcher(one).fits(**identity) for one in options.get("workloads", ()))
-
-
-def _matcher(written: Mapping[str, Any]) -> Matcher:
-    lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
-    return Matcher(**lists, labels=written.get("labels", {}), annotations=written.get("annotations", {}))
+    return _apps.is_known(obj) or any(Matcher.of(one).fits(**identity) for one in options.get("workloads", ()))
 
 
 def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:

@@ -323,6 +323,14 @@ def test_nodes_that_kubeadm_does_not_set_up_are_a_warning() -> None:
     assert "machinePoolClass" not in str(items[0]["spec"]["patches"])
 
 
+@pytest.mark.parametrize("kind", [["x"], {"a": 1}, None, 3])
+def test_a_reference_to_a_kind_that_is_no_text_is_a_warning(kind: Any) -> None:
+    given = objects("v1beta1", cluster("v1beta1"))
+    given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]["kind"] = kind
+    _, told = answer(given)
+    assert any("are not set up by kubeadm" in line for line in told)
+
+
 @pytest.mark.parametrize("damage", [None, "x", 1, [], {}, [None], ["x"], [{"name": "injectProxy"}], {"a": [1]}])
 @pytest.mark.parametrize(
     "path", [("spec",), ("spec", "variables"), ("spec", "patches"), ("spec", "workers"), ("spec", "controlPlane")]
