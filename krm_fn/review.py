@@ -17,7 +17,7 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.survey import Place
-from krm_fn.targets import OF_ALL_NODES, Seen
+from krm_fn.targets import OF_ALL_NODES, Seen, _sops
 
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
@@ -80,7 +80,12 @@ def unreached(places: Iterable[Place]) -> Iterator[Result]:
 
 
 def _is_place(place: Place) -> bool:
-    """Whether the target finds its place in an object of the list: any proxy that is not there yet it would write."""
+    """Whether the target finds its place in an object of the list: any proxy that is not there yet it would write.
+
+    Of one that is encrypted nothing is told: no target writes there.
+    """
+    if _sops.is_encrypted(place.obj.data):
+        return False
     said = place.target.propose(place.obj.data, _ANY, place.options) if place.is_asked or not place.is_new else ()
     return any(isinstance(one, Change) for one in said)
 

@@ -6,7 +6,8 @@ so nothing is said of that.
 
 The law of this room: whether a template holds something of a target, the target says: a removal would take it out. Of
 the content it reads only which Secrets files are taken from. A name follows from the FunctionConfig and the content,
-whatever it was before; a template to which nothing in the list refers keeps its name, because nobody could follow.
+whatever it was before; a template to which nothing in the list refers keeps its name, because nobody could follow, and
+so does one that is encrypted, or that something encrypted refers to.
 
 Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templates", "Changing a ClusterClass";
 ``controlplane/kubeadm/webhooks/kubeadm_control_plane_template.go``.
@@ -27,6 +28,7 @@ from krm_fn.resourcelist import BASE_NAME, Object
 from krm_fn.results import Change, Finding, ObjectRef, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.survey import Place, Source
+from krm_fn.targets import _sops
 from krm_fn.topology import Key, key_of, references
 
 _CONFIGS = ("bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate")
@@ -66,10 +68,14 @@ class _Template:
 
 @dataclass
 class _Known:
-    """Of the templates of a list: their names, and who refers to them, with the field that does."""
+    """Of the templates of a list: their names, and who refers to them, with the field that does.
+
+    ``encrypted``: what SOPS has encrypted of a template and of all that refer to it.
+    """
 
     names: set[Key] = field(default_factory=set)
     users: dict[Key, list[_User]] = field(default_factory=dict)
+    encrypted: dict[Key, ObjectRef] = field(default_factory=dict)
 
 
 def rollout(source: Source, places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) -> Iterator[Said]:
@@ -162,10 +168,13 @@ def _known(source: Source) -> _Known:
     for index in range(len(source)):
         seen = source.kinds(index)
         for obj in () if seen and seen.isdisjoint(words) else source.objects(index):
-            if obj.group_kind in _TEMPLATES:
-                known.names.add(key_of(obj))
-            for target, path in () if obj.is_local else references(obj):
+            uses = [] if obj.is_local else list(references(obj))
+            own = [key_of(obj)] if obj.group_kind in _TEMPLATES else []
+            known.names.update(own)
+            for target, path in uses:
                 known.users.setdefault(target, []).append((index, obj, path))
+            if _sops.is_encrypted(obj.data):
+                known.encrypted.update(dict.fromkeys([*own, *(target for target, _ in uses)], obj.ref))
     return known
 
 
@@ -174,6 +183,8 @@ def _obstacle(template: _Template, known: _Known) -> str:
     key = key_of(template.obj)
     if key not in known.users:
         return f'which is to be "{template.name}": nothing in the list refers to it, and others could not follow'
+    if one := known.encrypted.get(key):
+        return f'because {one.kind} "{one.name}" {_sops.ENCRYPTED}'
     if (*key[:3], template.name) in known.names:
         return f'because another one has the name "{template.name}": take one of the two out of the list'
     if len(template.name) > _LONGEST:

@@ -109,6 +109,10 @@ LOCAL = {"annotations": {"config.kubernetes.io/local-config": "true"}}
 OFF = {name: {"enabled": False} for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")}
 
 
+SOPS = {"sops": {"mac": "x", "version": "3.9.0"}}
+HELD = template(spec={"preKubeadmCommands": ["export HTTP_PROXY='http://p:1'"]})
+
+
 # What must not change.
 
 
@@ -164,6 +168,28 @@ def test_a_name_that_another_template_has_is_not_taken() -> None:
     outcome = ran(template(), user(), rival)
     assert names(outcome) == ["workers", "user", hashed]
     assert told(outcome, "another one has the name") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+
+
+@pytest.mark.parametrize(
+    ("found", "told_of"),
+    [
+        pytest.param([{**HELD, **SOPS}, user()], 'KubeadmConfigTemplate "workers"', id="the template"),
+        pytest.param([HELD, {**user(), **SOPS}], 'MachineDeployment "user"', id="what refers to it"),
+        pytest.param(
+            [HELD, user(), {**user("MachineSet"), **SOPS}], 'MachineSet "user"', id="one of two that refer to it"
+        ),
+        pytest.param([HELD, {**cluster_class(), **SOPS}], 'ClusterClass "company"', id="a class that names it"),
+        pytest.param([nested({**HELD, **SOPS}, user())], 'KubeadmConfigTemplate "workers"', id="in a List"),
+    ],
+)
+def test_what_is_encrypted_is_not_edited_and_its_template_keeps_its_name(found: list[Any], told_of: str) -> None:
+    outcome = ran(*copy.deepcopy(found))
+    message = f"keeps its name, because {told_of} is encrypted by SOPS: decrypt it first"
+    assert told(outcome, message) == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+    before = [each.data for item in found for each in objects(item)]
+    after = [each.data for item in items(outcome) for each in objects(item)]
+    assert [one["metadata"] for one in after] == [one["metadata"] for one in before]
+    assert all(one in after for one in before if one != HELD)
 
 
 @pytest.mark.parametrize(("length", "is_hashed"), [(242, True), (243, False)])

@@ -82,6 +82,7 @@ def warnings(item: str, spec: str) -> list[str]:
         pytest.param(CAREN, WHOLE + THE_SAME, id="an override that says the same"),
         pytest.param(CAREN, WHOLE + NOWHERE, id="an override for another target"),
         pytest.param(CAREN, "  mode: Remove\n" + WHOLE + WORKERS, id="removal"),
+        pytest.param(CAREN + "sops:\n  mac: x\n", WHOLE + WORKERS, id="what SOPS has encrypted"),
         pytest.param(CAREN, WHOLE + WORKERS + "  selector: {exclude: [{kinds: [Cluster]}]}\n", id="an object left out"),
     ],
 )
