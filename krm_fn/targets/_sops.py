@@ -2,8 +2,8 @@
 
 The law of this room: it knows the marks of SOPS and nothing of what they hide.
 
-Source: ``getsops/sops``: an encrypted value is ``ENC[AES256_GCM,…]``; a document with one, or with a checksum of the
-plain ones, has a mapping ``sops`` at its top.
+Source: ``getsops/sops``: an encrypted value is ``ENC[AES256_GCM,…]``, a comment ``#ENC[AES256_GCM,…]``; a document with
+one, or with a checksum of the plain ones, has a mapping ``sops`` at its top, each member on a line of its own.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ ENCRYPTED = "is encrypted by SOPS: decrypt it first"
 
 _MEMBER = "sops"
 _MARKS = frozenset({"mac", "lastmodified", "version"})
-_VALUE = "ENC[AES256_GCM,"
-_TOP = re.compile(r"^(sops:|\s*\"sops\":)", re.MULTILINE)
+_VALUE = re.compile(r"^(?![ \t]*#[ \t]).*ENC\[AES256_GCM,", re.MULTILINE)
+"""Not in a comment of a person."""
+_CHECKSUM = re.compile(
+    r"^(?P<at>[ \t]{1,8}(?=\")|)\"?sops\"?:.*\n"
+    r"(?:(?:(?P=at)[ \t#].*|\r?)\n)*?"  # lines that stand below it, comments, empty lines
+    r"(?P=at)[ \t]+\"?mac\"?:",
+    re.MULTILINE,
+)
 
 
 def is_encrypted(obj: Mapping[str, Any]) -> bool:
@@ -31,7 +37,7 @@ def is_encrypted(obj: Mapping[str, Any]) -> bool:
 
 def hides(text: str) -> bool:
     """Whether a text is a value or a document of SOPS."""
-    return _VALUE in text or (_TOP.search(text) is not None and re.search(r"\bmac\b", text) is not None)
+    return _VALUE.search(text) is not None or _CHECKSUM.search(text) is not None
 
 
 def refusal(path: Pointer = (_MEMBER,)) -> Finding:
