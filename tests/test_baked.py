@@ -174,6 +174,9 @@ def test_what_is_not_known_is_not_called_clean(name: str, data: bytes | None) ->
         ),
         pytest.param("Dockerfile", "FROM a AS b\nENV ALL_PROXY=x\nFROM b\n", 2, "`ALL_PROXY`", id="a stage below"),
         pytest.param(
+            "Dockerfile", "FROM x AS Base\nENV ALL_PROXY=x\nFROM base\n", 2, "`ALL_PROXY`", id="a stage in another case"
+        ),
+        pytest.param(
             "Dockerfile",
             "FROM a\nRUN x && \\\n  echo 'http_proxy=x' >> /etc/environment\n",
             2,

@@ -1,9 +1,9 @@
 """What a Dockerfile leaves in the image that it makes.
 
 The law of this room: it follows the stages that the last one is built on, and runs nothing. ``ARG`` is not kept: it is
-how a build is given a proxy.
+how a build is given a proxy. Stages are the same whose names differ in case alone.
 
-Source: the Dockerfile reference, "Predefined ARGs" and ``ENV``.
+Source: the Dockerfile reference, "Predefined ARGs" and ``ENV``; ``moby/buildkit`` compares names by ``EqualFold``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _of_last_image(steps: list[_Step]) -> list[_Step]:
     for step in steps:
         found = _FROM.match(step.text) if step.name == "FROM" else None
         if found:
-            stages.append((found[2] or "", found[1], []))
+            stages.append(((found[2] or "").lower(), found[1].lower(), []))
         else:
             stages[-1][2].append(step)
     kept: list[_Step] = []
