@@ -3,8 +3,7 @@
 The law of this room: what is asked is looked up by key; no answer costs a walk over all objects. The first of these
 that names a Cluster of the list decides: what uses the object, ``spec.clusterName``, the kubeconfig of a chart, a
 label, an owner, the name that a product gave it. Where none of them says anything it is the only Cluster of the list,
-or at last the name. An object that names only Clusters which
-are not in the list belongs to none.
+or at last the name. An object that names only Clusters which are not in the list belongs to none.
 
 Sources: the ties that Cluster API's controllers make (``docs/book``, "Provider contracts"); the convention of names is
 that of ``clusterctl generate cluster``: ``<cluster>-control-plane``, ``<cluster>-md-0``.
