@@ -12,6 +12,7 @@ to the place below it, one behind ``key:`` gives that its value; ``(@= code @)``
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -135,6 +136,7 @@ def _has_code(text: str) -> bool:
 def _meant(text: str) -> _Text:
     """The places of a text; one whose name stands there already gets another."""
     found: dict[Pointer, _Meant] = {}
+    again: Counter[Pointer] = Counter()
     blocks: list[tuple[int, str]] = []
     code = 0
     for place in places(text):
@@ -149,7 +151,8 @@ def _meant(text: str) -> _Text:
                 _run(line["code"], code, blocks)
         path = place.path
         while path in found:
-            path = (*path[:-1], f"{path[-1]} again")
+            again[place.path] += 1
+            path = (*place.path[:-1], f"{place.path[-1]} again {again[place.path]}")
         beside = tuple(comment for comment in place.beside if comment.startswith("#@"))
         found[path] = _Meant(place, tuple(own), beside, tuple(blocks), code)
     return found

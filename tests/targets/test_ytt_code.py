@@ -15,6 +15,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.sources.files import filled
 from krm_fn.targets import tkg_cluster_config, tkg_pinniped, tkg_vsphere_cpi
+from krm_fn.targets._ytt import undecided
 
 THREE = f"  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n"
 MATCH = "  #@overlay/match missing_ok=True\n"
@@ -243,3 +244,9 @@ def test_a_file_is_begun_below_its_header() -> None:
     text, _ = filled("#@data/values\n", formats.TKG, FULL)
 
     assert text.startswith("#@data/values\n---\nTKG_HTTP_PROXY_ENABLED: true\n")
+
+
+def test_a_document_with_very_many_equal_keys_is_read_to_its_end() -> None:
+    text = "#@ x = 1\na:\n" + "  b: 1\n" * 20_000
+    assert undecided(text + "c: 1\n", ["c"]) == ""
+    assert undecided(text + "#@ if x:\nc: 1\n#@ end\n", ["c"]) == "c"
