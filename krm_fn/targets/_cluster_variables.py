@@ -32,9 +32,18 @@ def in_turn(obj: Mapping[str, Any], steps: Iterable[Step]) -> Iterator[Change | 
     for step in steps:
         said = list(step(obj))
         yield from said
-        operations = [one.operation for one in said if isinstance(one, Change)]
-        if operations:
-            obj = patch.apply(copy.deepcopy(obj), operations)
+        for operation in (one.operation for one in said if isinstance(one, Change)):
+            obj = patch.apply(_unshared(obj, operation.path[:-1]), [operation])
+
+
+def _unshared(data: Any, path: Pointer) -> Any:
+    """``data`` with copies of its own of what ``path`` leads through, and to: an edit there changes nothing else."""
+    copied = copy.copy(data)
+    if path and isinstance(copied, dict) and path[0] in copied:
+        copied[path[0]] = _unshared(copied[path[0]], path[1:])
+    elif path and isinstance(copied, list):
+        copied[int(path[0])] = _unshared(copied[int(path[0])], path[1:])
+    return copied
 
 
 def lists(obj: Mapping[str, Any]) -> Iterator[Pointer]:
