@@ -11,6 +11,8 @@ from support import inject_proxy
 
 from krm_fn.cli.export import run
 from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.sources.files import KINDS, Kind
+from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 
 FILES = TESTDATA / "files"
@@ -171,3 +173,8 @@ def test_the_command_tells_no_password() -> None:
 
 def test_help_is_printed() -> None:
     assert inject_proxy("", "export", "--help").stdout.startswith(b"inject-proxy export: ")
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_a_file_is_for_whom_its_target_says(kind: Kind) -> None:
+    assert kind.consumer is TARGETS[kind.target].CONSUMER

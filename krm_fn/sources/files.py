@@ -25,6 +25,7 @@ from krm_fn.targets import (
     _values,
     _ytt,
     giantswarm_installation_values,
+    image_builder_overrides,
     tkg_cluster_config,
 )
 from krm_fn.targets._edit import Edit, together
@@ -72,10 +73,10 @@ KINDS = {
     formats.TKG: Kind(tkg_cluster_config.ID, tkg_cluster_config.CONSUMER, _tkg, tkg_cluster_config.MEMBERS),
     formats.GIANT_SWARM: Kind(
         giantswarm_installation_values.ID,
-        Consumer.PRODUCT,
+        giantswarm_installation_values.CONSUMER,
         lambda data, settings: _values.edit(data, _SWARM, settings),
     ),
-    formats.IMAGE_BUILDER: Kind("imageBuilderOverrides", Consumer.NODE, _image_builder.edit),
+    formats.IMAGE_BUILDER: Kind(image_builder_overrides.ID, image_builder_overrides.CONSUMER, _image_builder.edit),
 }
 """Product: TKG and cluster-apps-operator add the networks of each cluster by themselves."""
 
