@@ -13,7 +13,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from krm_fn import patch
+from krm_fn import patch, topology
 from krm_fn.patch import Operation, Pointer, lookup, remove
 from krm_fn.results import Change, Finding
 from krm_fn.targets._shape import wrong_type
@@ -103,7 +103,6 @@ def _is_alone(holder: Any) -> bool:
 
 
 def class_of(obj: Mapping[str, Any]) -> str:
-    """The name of the ClusterClass that a Cluster is made of, "" for none: of v1beta2, then of v1beta1."""
-    topology = lookup(obj, ("spec", "topology"))
-    names = (lookup(topology, path) for path in (("classRef", "name"), ("class",)))
-    return next((name for name in names if isinstance(name, str) and name), "")
+    """The name of the ClusterClass that a Cluster is made of, "" for none."""
+    found, _ = topology.class_of(obj, "")
+    return found[-1] if found else ""

@@ -10,7 +10,7 @@ from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
 from krm_fn.topology.kinds import kinds
 from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
-from krm_fn.topology.references import Key, key_of, references, target_of
+from krm_fn.topology.references import Key, class_of, key_of, references, target_of
 
 __all__ = [
     "CLUSTER_CHARTS",
@@ -22,6 +22,7 @@ __all__ = [
     "Role",
     "Topology",
     "chart_of",
+    "class_of",
     "key_of",
     "kinds",
     "references",

@@ -20,7 +20,7 @@ from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, CORE, KONVOY, OWNS_WOR
 from krm_fn.topology.model import Role
 from krm_fn.topology.names import named_after
 from krm_fn.topology.reading import pattern, text, values
-from krm_fn.topology.references import Key, WorkerClass, key_of, owners, target_of
+from krm_fn.topology.references import Key, WorkerClass, class_of, key_of, owners, target_of
 
 _CLUSTER_LABELS = (f"{CORE}/cluster-name", "giantswarm.io/cluster", "tkg.tanzu.vmware.com/cluster-name")
 _CONTROL_PLANE_LABEL = f"{CORE}/control-plane"
@@ -142,7 +142,7 @@ def _whole(obj: Object, key: Key) -> Whole:
         return Whole(infrastructure, control_plane, patched=_is_patched(obj))
     if key[:2] != CLUSTER:
         return Whole()
-    class_key, class_path = _class(obj)
+    class_key, class_path = class_of(obj.data, key[2])
     return Whole(
         _first_target(obj, "spec.infrastructureRef"),
         _first_target(obj, "spec.controlPlaneRef"),
@@ -163,16 +163,6 @@ def _is_patched(obj: Object) -> bool:
 def _first_target(obj: Object, *paths: str) -> Key | None:
     targets = (target_of(lookup(obj.data, pattern(path)), obj.ref.namespace) for path in paths)
     return next(filter(None, targets), None)
-
-
-def _class(obj: Object) -> tuple[Key | None, Pointer]:
-    """The class of a Cluster: v1beta2 ``classRef``, before ``class`` and ``classNamespace``."""
-    topology = lookup(obj.data, ("spec", "topology"))
-    for path, namespace in ((("classRef", "name"), ("classRef", "namespace")), (("class",), ("classNamespace",))):
-        if name := text(lookup(topology, path)):
-            found = (*CLUSTER_CLASS, text(lookup(topology, namespace)) or obj.ref.namespace, name)
-            return found, ("spec", "topology", path[0])
-    return None, ()
 
 
 def _workers(obj: Object) -> dict[WorkerClass, tuple[str, ...]]:

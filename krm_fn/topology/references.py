@@ -16,7 +16,7 @@ from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
-from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, is_cluster_api
+from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, CLUSTER_CLASS, is_cluster_api
 from krm_fn.topology.model import Role
 from krm_fn.topology.reading import pattern, text, values
 
@@ -107,6 +107,16 @@ def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
         target = target_of(value, obj.ref.namespace)
         if target and target[0]:
             yield target, path
+
+
+def class_of(data: Mapping[str, Any], namespace: str) -> tuple[Key | None, Pointer]:
+    """The class of a Cluster: v1beta2 ``classRef``, before ``class`` and ``classNamespace``; and where it stands."""
+    topology = lookup(data, ("spec", "topology"))
+    for path, elsewhere in ((("classRef", "name"), ("classRef", "namespace")), (("class",), ("classNamespace",))):
+        if name := text(lookup(topology, path)):
+            found = (*CLUSTER_CLASS, text(lookup(topology, elsewhere)) or namespace, name)
+            return found, ("spec", "topology", path[0])
+    return None, ()
 
 
 def owners(obj: Object) -> Iterator[Key]:

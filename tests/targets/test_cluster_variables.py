@@ -11,8 +11,10 @@ import pytest
 
 from krm_fn import patch
 from krm_fn.patch import Operation
+from krm_fn.resourcelist import objects
 from krm_fn.results import Change, Finding
-from krm_fn.targets._cluster_variables import in_turn
+from krm_fn.targets._cluster_variables import class_of, in_turn
+from krm_fn.topology import Topology
 
 OBJ = {"spec": {"list": [{"name": "a"}, {"name": "b", "value": {"x": [1]}}], "other": {"y": 1}}}
 ENTRY = ("spec", "list", "0")
@@ -68,3 +70,24 @@ def test_each_step_sees_what_those_before_it_did_and_nothing_else_changes(steps:
 
     assert done(steps) == (wanted, asked)
     assert before == OBJ
+
+
+@pytest.mark.parametrize(
+    ("topology", "name", "namespace"),
+    [
+        pytest.param(None, "", "", id="no topology"),
+        pytest.param({"class": {"name": "a"}, "classRef": "b"}, "", "", id="wrong types"),
+        pytest.param({"class": "", "classRef": {"name": " "}}, "", "", id="empty names"),
+        pytest.param({"class": "a"}, "a", "org", id="v1beta1"),
+        pytest.param({"class": "a", "classNamespace": "b"}, "a", "b", id="v1beta1 with a namespace"),
+        pytest.param({"class": "a", "classRef": {"name": "b", "namespace": "c"}}, "b", "c", id="v1beta2 comes first"),
+    ],
+)
+def test_targets_and_topology_read_one_class_of_a_cluster(topology: Any, name: str, namespace: str) -> None:
+    metadata = {"name": "one", "namespace": "org"}
+    data = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": metadata}
+    (obj,) = objects({**data, "spec": {"topology": topology}})
+    key = Topology([obj]).class_of(obj)
+
+    assert class_of(obj.data) == name
+    assert key == (("cluster.x-k8s.io", "ClusterClass", namespace, name) if name else None)
