@@ -12,15 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import yaml
 from support import ROOT
 
 from krm_fn import patch
-from krm_fn.errors import InputError
 from krm_fn.function import Outcome
 from krm_fn.patch import APPEND, Operation, Pointer
 from krm_fn.resourcelist import Object, objects, reference
 from krm_fn.results import ObjectRef
-from krm_fn.yamledit import Document, cut, documents, read
+from krm_fn.yamledit import Document, cut, read
 from krm_fn.yamledit.document import Part
 
 TESTDATA = ROOT / "testdata"
@@ -153,7 +153,7 @@ def _edited(data: bytes, operations: list[Operation]) -> bytes:
 def filled(data: Any) -> Any:
     """The data without what holds nothing: a run that fills a list, mapping or text may leave it, or take it with it.
 
-    A text that is YAML (base64 or not) counts as what its documents say.
+    A text that is YAML (base64 or not) counts as what its documents say, as PyYAML and not this program cuts it.
     """
     if isinstance(data, dict):
         members = {key: filled(value) for key, value in data.items()}
@@ -161,8 +161,8 @@ def filled(data: Any) -> Any:
     if isinstance(data, str) and "\n" in plain_text(data):
         text = plain_text(data)
         try:
-            return filled([read(text[start:end]) for start, end in documents(text)])
-        except InputError:
+            return filled([one for one in yaml.safe_load_all(text) if one is not None])
+        except (yaml.YAMLError, ValueError):
             return data
     return [one for one in map(filled, data) if one not in ([], {})] if isinstance(data, list) else data
 

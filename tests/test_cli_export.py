@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from stories import TESTDATA
 from support import inject_proxy
 
@@ -61,6 +62,16 @@ def test_removal_takes_the_proxy_out(system: str, removal: Path, golden: Golden)
     removed = export(system, export(system, (FILES / system / "input.yaml").read_text()), removal)
     golden(FILES / system / "removed.yaml", removed.encode())
     assert URL not in removed
+
+
+@pytest.mark.parametrize(("system", "switch"), [("tkg", ", TKG_HTTP_PROXY_ENABLED: false"), ("image-builder", "")])
+def test_a_document_behind_its_separator_is_filled_there(system: str, switch: str, removal: Path) -> None:
+    text = "--- {a: b} # c\n"
+
+    after = export(system, text)
+
+    assert URL in yaml.safe_load(after).values()
+    assert export(system, after, removal) == f"--- {{a: b{switch}}} # c\n"
 
 
 def test_containerd_and_ansible_get_the_proxy_under_all_their_names() -> None:

@@ -62,6 +62,10 @@ def test_standard_input_can_be_the_file() -> None:
     assert spec(run(["image-builder", "-"], lambda: b"http_proxy: http://a:1\n")) == {"httpProxy": "http://a:1"}
 
 
+def test_a_document_behind_its_separator_is_read() -> None:
+    assert spec(run(["tkg", "-"], lambda: b'--- {TKG_HTTP_PROXY: "http://x:1"}\n'))["httpProxy"] == "http://x:1"
+
+
 def test_a_file_without_a_proxy_becomes_removal() -> None:
     text = b"TKG_HTTP_PROXY_ENABLED: false\nTKG_HTTP_PROXY: http://a\nCLUSTER_CIDR: 100.96.0.0/11\n"
     assert spec(run(["tkg", "-"], lambda: text)) == {"mode": "Remove"}

@@ -34,6 +34,11 @@ def test_what_is_no_comment(text: str) -> None:
         pytest.param("# x\n\n# y\na: 1\n", {("0", "a"): (["# x", "# y"], [])}, id="above the first member"),
         pytest.param("# x\n---\n# y\na: 1\n", {("0",): (["# x"], []), ("0", "a"): (["# y"], [])}, id="a header"),
         pytest.param("a: 1\n# x\n--- # y\nb: 1\n", {("1",): (["# x"], ["# y"])}, id="a second document"),
+        pytest.param(
+            "a: 1\n# x\n--- {b: 1} # y\n",
+            {("1",): (["# x"], ["# y"]), ("1", "b"): ([], ["# y"])},
+            id="a second document behind its separator",
+        ),
         pytest.param("a: # x\n  b: 1 # y\n", {("0", "a"): ([], ["# x"]), ("0", "a", "b"): ([], ["# y"])}, id="beside"),
         pytest.param("a:\n  b: 1\n  # x\nc: 1\n", {("0", "c"): (["# x"], [])}, id="below, in whatever column"),
         pytest.param("a: | # x\n  b\n", {("0", "a"): ([], ["# x"])}, id="beside the sign of a text of several lines"),

@@ -22,7 +22,7 @@ from krm_fn.patch import Operation, Pointer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets import _sops
 from krm_fn.targets._shape import wrong_type
-from krm_fn.yamledit import Document, documents, edit_documents, mapping_text
+from krm_fn.yamledit import Document, documents, edit_documents, mapping_text, prove
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,11 @@ def change(value: Value, edits: Mapping[int, Sequence[Operation]], message: str,
     try:
         text = edit_documents(value.text, edits)
     except EditError as error:
-        return Finding(Severity.ERROR, f"the YAML in it cannot be edited: {error}", value.path)
+        return _refused(value, error)
     return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
 
 
-def begin(value: Value, operations: Sequence[Operation], message: str, **shown: Any) -> Change:
+def begin(value: Value, operations: Sequence[Operation], message: str, **shown: Any) -> Change | Finding:
     """The change of the object that puts a first document behind a text that has none, only comments and separators.
 
     A text without a line break at its end gets none, so that removal gives it back.
@@ -119,8 +119,12 @@ def begin(value: Value, operations: Sequence[Operation], message: str, **shown: 
     """
     newline = "\r\n" if "\r\n" in value.text else "\n"
     gap = newline if value.text and not value.text.endswith("\n") else ""
-    document = mapping_text(patch.apply({}, operations)).replace("\n", newline)
-    text = f"{value.text}{gap}{document.removesuffix(newline) if gap else document}"
+    meant = patch.apply({}, operations)
+    document = mapping_text(meant).replace("\n", newline)
+    try:
+        text = prove(f"{value.text}{gap}{document.removesuffix(newline) if gap else document}", [meant])
+    except EditError as error:
+        return _refused(value, error)
     return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
 
 
@@ -130,6 +134,10 @@ def mappings(value: Value) -> Iterator[Embedded]:
     for one in found if isinstance(found, list) else ():
         if isinstance(one.data, dict):
             yield one
+
+
+def _refused(value: Value, error: EditError) -> Finding:
+    return Finding(Severity.ERROR, f"the YAML in it cannot be edited: {error}", value.path)
 
 
 def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:

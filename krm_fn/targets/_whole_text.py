@@ -22,12 +22,12 @@ from krm_fn.targets._values import in_document
 _NOTHING = "{}\n"
 """A text of which only an empty mapping is left, and no comment."""
 
-_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\n|---[^\n]*\n)"
+_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\n|---(?:[ \t]+(?:#[^\n]*)?)?\r?\n)"
 _BARE = re.compile(rf"({_COMMENTS}*)\{{\}}(\r?\n)?({_COMMENTS}*[ \t]*(?:#[^\n]*)?)")
 """A text of which only an empty mapping is left, and what stands around it."""
 
 
-def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change]:
+def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change | Finding]:
     """The change that gives a text its values where it has none; comments stay.
 
     Args:
@@ -41,6 +41,9 @@ def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change]:
         return
     empty = replace(value, text="" if value.text.strip() == _NOTHING.strip() else value.text)
     change = begin(empty, made.operations, made.message, proposed=made.proposed)
+    if isinstance(change, Finding):
+        yield change
+        return
     field, key = value.path
     text = change.operation.value
     if lookup(obj, value.path) is not None:

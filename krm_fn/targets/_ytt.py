@@ -32,7 +32,7 @@ _HARMLESS = re.compile(
 )
 """Annotations under which the value that stands there is the one that counts."""
 _OF_A_DOCUMENT = re.compile(r"^[ \t]*#@(?:data|library)/", re.MULTILINE)
-_SEPARATOR = re.compile(r"^---[ \t\r]*$", re.MULTILINE)
+_SEPARATOR = re.compile(r"^---(?:[ \t]+#.*|[ \t\r]*)$", re.MULTILINE)
 
 _COMPUTED = "`{name}` is computed by ytt, so the document stays as it is: write a value there"
 _BLOCKED = (

@@ -128,7 +128,7 @@ def _text(obj: Mapping[str, Any]) -> Value | Finding:
     return Value((field, _KEY), "", is_base64=is_encoded)
 
 
-def _fresh(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Iterator[Change]:
+def _fresh(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Iterator[Change | Finding]:
     """The text where there is none, or none that says anything; comments stay."""
     made, _ = together({}, _parts(obj, {}, settings))
     yield from begun(obj, value, made)

@@ -105,7 +105,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             yield Finding(Severity.INFO, message, ("spec", "valuesFrom"))
 
 
-def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change]:
+def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change | Finding]:
     """The values of the policies where there are none yet."""
     made = _values.edit({}, _POLICY, settings)
     if isinstance(made, Edit) and made.operations and is_of_chart(obj["metadata"]["name"], _POLICIES):

@@ -111,7 +111,7 @@ def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
     return found or ([Value(("stringData", _KEY), "")] if _made.is_made(obj) else [])
 
 
-def _begun(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Iterator[Change]:
+def _begun(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Iterator[Change | Finding]:
     made = _image_builder.edit({}, settings)
     yield from begun(obj, value, made) if isinstance(made, Edit) else ()
 

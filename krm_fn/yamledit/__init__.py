@@ -18,7 +18,7 @@ from typing import Any
 from krm_fn.yamledit.comments import Place, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import Document, items_text, member_text
-from krm_fn.yamledit.stream import documents, edit_documents
+from krm_fn.yamledit.stream import documents, edit_documents, prove
 
 __all__ = [
     "Cut",
@@ -31,6 +31,7 @@ __all__ = [
     "mapping_text",
     "member_text",
     "places",
+    "prove",
     "read",
 ]
 

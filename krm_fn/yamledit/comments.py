@@ -45,8 +45,7 @@ def places(text: str) -> list[Place]:
     pieces, position = [], 0
     for number, (start, end) in enumerate(documents(text)):
         root = Document(text[start:end]).root
-        separator = text.rfind("\n", 0, start - 1) + 1 if start > 1 else -1
-        found.append(Place((str(number),), separator, _said(root)))
+        found.append(Place((str(number),), _separator(text, start), _said(root)))
         found += _inner(root, (str(number),), start)
         pieces += [text[position:start], _without_scalars(text[start:end], root)]
         position = end
@@ -55,6 +54,13 @@ def places(text: str) -> list[Place]:
     for comment in _COMMENT.finditer(hidden):
         _put(comment[0], comment.start(), hidden, found)
     return found
+
+
+def _separator(text: str, start: int) -> int:
+    """Where the separator of the document at ``start`` begins; -1 if it has none."""
+    if text.startswith("---", start):
+        return start
+    return text.rfind("\n", 0, start - 1) + 1 if start > 1 else -1
 
 
 def _inner(node: Node, path: tuple[str, ...], offset: int) -> Iterator[Place]:

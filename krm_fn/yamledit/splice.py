@@ -60,7 +60,7 @@ class _Writer:
         if spot.kept and isinstance(node, (Mapping, Sequence)) and _keeps_one(node, spot):
             yield from self.collection(node, spot.children or [])
         elif place is None:
-            yield Edit(node.start, layout.end_of_line(self.text, node.end), self.root(spot.plain(), node))
+            yield self.root(spot.plain(), node)
         elif place.flow:
             near = replace(self.style, json=self.style.json or _quote(node) == '"')
             yield Edit(node.start, node.end, flow(spot.plain(), near, _quote(node)))
@@ -146,11 +146,16 @@ class _Writer:
         end = node.end if isinstance(node, Scalar) else layout.end_of_line(self.text, node.end)
         yield Edit(indicator, end, rest + comment + body)
 
-    def root(self, value: Any, node: Node) -> str:
+    def root(self, value: Any, node: Node) -> Edit:
+        """Write the whole document anew; behind ``---`` on its line no block can stand."""
+        column = layout.column_of(self.text, node.start)
+        end = layout.end_of_line(self.text, node.end)
+        if self.text.startswith("---", node.start - column) and column:
+            return Edit(node.start, node.end, flow(value, self.style))
         if self.style.json or not isinstance(value, (dict, list)) or not value:
-            return flow(value, self.style)
-        lines = block(value, layout.column_of(self.text, node.start), self.style)
-        return self.style.newline.join(lines).lstrip(" ")
+            return Edit(node.start, end, flow(value, self.style))
+        lines = block(value, column, self.style)
+        return Edit(node.start, end, self.style.newline.join(lines).lstrip(" "))
 
 
 def _quote(node: Node) -> str:

@@ -75,18 +75,39 @@ def compose(text: str) -> Node:
             message names line and column, never the text around them: it may hold a credential.
     """
     builder = _Builder(text)
+    for event in _events(text):
+        if isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
+            raise InputError(f"the input must be one YAML document, but a second one begins{_at(event.start_mark)}")
+        builder.take(event)
+    if builder.root is None:
+        raise InputError("the input is empty: it must be one YAML document")
+    return builder.root
+
+
+def compose_all(text: str) -> Iterator[Node]:
+    """The trees of all documents of ``text`` as PyYAML cuts it; one in which nothing is written is none.
+
+    Raises:
+        InputError: as ``compose``, but for the number of documents.
+    """
+    builder = _Builder(text)
+    for event in _events(text):
+        if isinstance(event, yaml.DocumentStartEvent):
+            builder = _Builder(text)
+        builder.take(event)
+        if isinstance(event, yaml.DocumentEndEvent) and builder.root and builder.root.start < builder.root.end:
+            yield builder.root
+
+
+def _events(text: str) -> Iterator[yaml.Event]:
     try:
-        for event in yaml.parse(text, Loader=_LOADER):
-            builder.take(event)
+        yield from yaml.parse(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise InputError(f"not valid YAML: {error.problem or error.context}{_at(mark)}") from None
     except yaml.YAMLError as error:
         reason = getattr(error, "reason", "it cannot be read")
         raise InputError(f"not valid YAML: {reason} at character {getattr(error, 'position', 0) + 1}") from None
-    if builder.root is None:
-        raise InputError("the input is empty: it must be one YAML document")
-    return builder.root
 
 
 def _at(mark: Any) -> str:
@@ -115,8 +136,6 @@ class _Builder:
             self._close(end)
         elif isinstance(event, yaml.AliasEvent):
             self._place(self._alias(event, start, end), None)
-        elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
-            raise InputError(f"the input must be one YAML document, but a second one begins{_at(event.start_mark)}")
 
     def _scalar(self, event: yaml.ScalarEvent, start: int, end: int) -> Scalar:
         style = event.style or ""

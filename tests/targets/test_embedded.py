@@ -103,6 +103,7 @@ def test_what_is_no_text_is_told(obj: Any, severity: Severity, path: tuple[str, 
         pytest.param("---\n#! nothing\n---\n", [], id="comments between separators"),
         pytest.param(f"{YTT}a: 1", [{"a": 1}], id="no line break at the end"),
         pytest.param("a: 1\r\n---\r\nb: 2\r\n", [{"a": 1}, {"b": 2}], id="the line breaks of Windows"),
+        pytest.param("--- {a: 1}\n--- # x\nb: 2\n", [{"a": 1}, {"b": 2}], id="a document behind its separator"),
         pytest.param("- 1\n---\n~\n---\nx\n", [[1], None, "x"], id="documents that are no mappings"),
         pytest.param("a: |\n  --- no separator\n", [{"a": "--- no separator\n"}], id="dashes inside a text"),
     ],
@@ -188,6 +189,31 @@ def test_a_first_document_is_put_behind_what_is_there(before: str, after: str, i
 
     assert begun == Change(replace(*PATH, value=b64(after) if is_base64 else after), "because", proposed="b=x")
     assert documents_of(after) == [{"a": {"b": "x"}}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("...\n", id="the end of a document"),
+        pytest.param("# a\n...\n", id="the same behind a comment"),
+        pytest.param("--- {a: b}\n", id="a document that was taken for none"),
+    ],
+)
+def test_a_first_document_that_yaml_would_not_read_is_refused(text: str) -> None:
+    told = begin(Value(PATH, text), [add("a", value="x")], "because")
+
+    assert isinstance(told, Finding)
+    assert (told.severity, told.path) == (Severity.ERROR, PATH)
+    assert "the new text would" in told.message
+
+
+def test_an_edit_that_would_leave_no_yaml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("krm_fn.yamledit.stream.documents", lambda _: [(11, 16)])
+
+    told = change(Value(PATH, "--- {a: b}\nc: d\n"), {0: [add("e", value="x")]}, "because")
+
+    assert isinstance(told, Finding)
+    assert "the new text would" in told.message
 
 
 # What nobody thought of.

@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, messages, proposals
@@ -294,6 +295,19 @@ def test_an_empty_mapping_is_filled_where_it_stands(text: str) -> None:
     filled = apply(target, obj)["stringData"]["values"]
     assert read(filled)["cluster"] == {"proxy": {"http": HTTP, "https": HTTPS, "noProxy": NO}}
     assert "{}" not in filled
+
+
+@pytest.mark.parametrize(
+    "text", ["--- {a: b}\n", "--- {a: b} # c", "--- {a: b,\n  c: d}\n", "--- {} # c\n", "--- # c\n--- !!map\na: b\n"]
+)
+def test_values_behind_a_separator_are_edited_there_and_come_back_by_removal(text: str) -> None:
+    obj = {"kind": "Secret", "metadata": {"name": "mycluster-cluster-values"}, "stringData": {"values": text}}
+
+    there = apply(target, obj)
+
+    (said,) = (one for one in yaml.safe_load_all(there["stringData"]["values"]) if one is not None)
+    assert said["cluster"] == {"proxy": {"http": HTTP, "https": HTTPS, "noProxy": NO}}
+    assert apply(target, there, NONE) == obj
 
 
 @pytest.mark.parametrize("text", ["~\n", "null # none\n", "[]\n", '""\n', "0\n"])

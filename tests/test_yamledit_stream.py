@@ -1,0 +1,124 @@
+"""A text of several documents: cut where PyYAML cuts it, edited there, and never written as something else."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.errors import EditError
+from krm_fn.patch import Operation, add, remove
+from krm_fn.yamledit import documents, edit_documents, prove, read
+
+
+def cut(text: str) -> list[str]:
+    return [text[start:end] for start, end in documents(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("# a\n\n  # b", id="comments and blanks"),
+        pytest.param("---\n--- \t\n--- # a: b\n---", id="separators, and comments behind them"),
+        pytest.param("---\r\n--- # a\r\n", id="the line breaks of Windows"),
+        pytest.param("\ufeff---\n", id="a separator behind a byte order mark"),
+        pytest.param("---\n...\n... # end\n---\n", id="ends of documents that say nothing"),
+    ],
+)
+def test_what_holds_no_document(text: str) -> None:
+    assert cut(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        pytest.param("--- {a: b}\n", ["--- {a: b}\n"], id="a mapping behind the separator"),
+        pytest.param("a: 1\n--- {a: b,\n  c: d}\n", ["a: 1\n", "--- {a: b,\n  c: d}\n"], id="one of several lines"),
+        pytest.param("--- |\n  a\n--- # c\n~\n", ["--- |\n  a\n", "~\n"], id="a literal block"),
+        pytest.param("--- &a\nb: 1\n--- !!map\nc: 1\n", ["--- &a\nb: 1\n", "--- !!map\nc: 1\n"], id="anchor and tag"),
+        pytest.param("---\t{a: b}", ["---\t{a: b}"], id="behind a tab"),
+        pytest.param("\ufeff--- {}\n", ["--- {}\n"], id="behind a byte order mark"),
+        pytest.param("--- #a\rb: 1\n", ["--- #a\rb: 1\n"], id="behind a comment that ends as on an old Mac"),
+        pytest.param("# a\rb: 1\n", ["# a\rb: 1\n"], id="the same without a separator"),
+        pytest.param("a: 1\n...\n---\n...\n---\nb: 1\n", ["a: 1\n...\n", "b: 1\n"], id="ends of documents"),
+        pytest.param("---a: 1\n", ["---a: 1\n"], id="a key that begins with dashes"),
+        pytest.param("...a: 1\n", ["...a: 1\n"], id="a key that begins with dots"),
+    ],
+)
+def test_where_documents_begin_and_end(text: str, parts: list[str]) -> None:
+    assert cut(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("--- {a: b}\n", "--- {a: b, new: {x: 1}}\n", id="a mapping"),
+        pytest.param("--- {a: b} # c", "--- {a: b, new: {x: 1}} # c", id="a comment behind it, and no line break"),
+        pytest.param("--- {a: b,\n  c: d}\n", "--- {a: b,\n  c: d,\n  new: {x: 1}}\n", id="one of several lines"),
+        pytest.param("--- {}\n", "--- {new: {x: 1}}\n", id="an empty one"),
+        pytest.param("--- {} # c\r\n", "--- {new: {x: 1}} # c\r\n", id="an empty one with a comment"),
+        pytest.param("x: 1\n--- # c\n{}\n", None, id="a second document cannot be meant"),
+        pytest.param("--- !!map\na: b\n", "--- !!map\na: b\nnew:\n  x: 1\n", id="a tag, and a block below it"),
+        pytest.param("--- {a: b}\n---\ny: 1\n", "--- {a: b, new: {x: 1}}\n---\ny: 1\n", id="a neighbour"),
+    ],
+)
+def test_what_stands_behind_a_separator_is_edited_there_and_given_back(before: str, after: str | None) -> None:
+    after = after or before.replace("x: 1\n", "x: 1\nnew:\n  x: 1\n", 1)
+
+    assert edit_documents(before, {0: [add("new", value={"x": 1})]}) == after
+    assert edit_documents(after, {0: [remove("new")]}) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        pytest.param("--- {a: b}\nc: d\n", [{"c": "d"}], id="no YAML"),
+        pytest.param("a: 1\n---\nb: 1\n", [{"a": 1}], id="a document too many"),
+        pytest.param("# a: 1\n", [{"a": 1}], id="a document too few"),
+        pytest.param("a: '1'\n", [{"a": 1}], id="another value"),
+    ],
+)
+def test_a_text_that_does_not_say_what_is_meant_is_refused(text: str, meant: list[object]) -> None:
+    with pytest.raises(EditError, match=r"^the new text would"):
+        prove(text, meant)
+
+
+PIECES = [
+    *("---", "--- ", "--- # c", "--- {a: b}", "--- {} # c", "--- |\n  x", "--- 'a\n  b'", "--- !!map\nq: 1", "---\t{}"),
+    *("...", "... # c", "# c", "", "  # c", "a: 1", "b: {c: d}", "c: |\n  --- x\n  ...", "---a: 1", "--- &x\ny: 1"),
+]
+LINES = st.lists(st.sampled_from(PIECES), max_size=8)
+NEWLINES = st.sampled_from(["\n", "\r\n"])
+NEW: list[Operation] = [add("new", value="http://proxy:3128")]
+
+
+def said(text: str) -> list[object] | None:
+    """What the documents say in which something is written, as PyYAML cuts them; None of what it cannot read."""
+    try:
+        roots = [one for one in yaml.compose_all(text, yaml.CSafeLoader) if one.start_mark.index < one.end_mark.index]
+        return [yaml.CSafeLoader("").construct_document(one) for one in roots]
+    except yaml.YAMLError:
+        return None
+
+
+@given(LINES, NEWLINES, st.booleans(), st.booleans())
+def test_a_text_is_cut_where_pyyaml_cuts_it(lines: list[str], newline: str, is_open: bool, has_mark: bool) -> None:
+    text = "\ufeff" * has_mark + "\n".join(lines).replace("\n", newline) + newline * (not is_open)
+    expected = said(text)
+
+    if expected is not None:
+        assert [read(part) for part in cut(text)] == expected
+
+
+@given(LINES, NEWLINES, st.integers(0, 3))
+def test_an_edit_of_one_document_says_what_is_meant_or_is_refused(lines: list[str], newline: str, index: int) -> None:
+    text = "\n".join(lines).replace("\n", newline) + newline
+    expected = said(text)
+    if expected is None or index >= len(expected) or not isinstance(expected[index], dict):
+        return
+
+    new = edit_documents(text, {index: NEW})
+
+    assert said(new) == [{**one, "new": "http://proxy:3128"} if one is expected[index] else one for one in expected]
