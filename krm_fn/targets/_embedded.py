@@ -29,22 +29,22 @@ from krm_fn.yamledit import Document, documents, edit_documents, mapping_text, p
 class Value:
     """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there.
 
-    ``width``: the length of a line where base64 stands on several, else 0.
+    ``width``: the length of a line where base64 stands on several, else 0; ``ending``: the line breaks behind base64.
     """
 
     path: Pointer
     text: str
     is_base64: bool = False
     width: int = 0
+    ending: str = ""
 
     def written(self, text: str) -> str:
         """``text`` as it has to stand in the object."""
         if not self.is_base64:
             return text
         coded = base64.b64encode(text.encode()).decode()
-        if not self.width:
-            return coded
-        return "".join(f"{coded[start : start + self.width]}\n" for start in range(0, len(coded), self.width))
+        width = self.width or len(coded) or 1
+        return "\n".join(coded[start : start + width] for start in range(0, len(coded), width)) + self.ending
 
     def read(self, written: str) -> str:
         """The text that stands in the object as ``written``."""
@@ -151,7 +151,8 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
         message = f"`{path[-1]}` must be base64 of UTF-8 text; mend it, or write the text itself under `stringData`"
         return Finding(Severity.WARNING, message, path)
     first, *more = text.split("\n")
-    found = Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0)
+    ending = text[len(text.rstrip("\n")) :]
+    found = Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0, ending=ending)
     return _sops.refusal(path) if _sops.hides(decoded) else found
 
 

@@ -23,6 +23,7 @@ from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._embedded import Embedded, Value, read, values
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import Slot, edit, in_documents, seen
+from krm_fn.targets._whole_text import given_back
 
 SECRET = ("", "Secret")
 WORDS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
@@ -134,7 +135,9 @@ def _propose_values(
         is_home = ours in ([], first)
         for document in ours or first:
             made += ((document, one) for one in _edits(document, addon, settings, is_home=is_home))
-    yield from in_documents(made)
+    plain = [text.value for text in texts if isinstance(text, _Text) and "#@" not in text.value.text]
+    empty = [f"{addon.slot.path[0]}: {{}}" if addon.slot.path else "{}" for addon in addons]
+    yield from (given_back(plain, empty, told) for told in in_documents(made))
 
 
 def _home(texts: list[_Text | Finding]) -> _Text | None:

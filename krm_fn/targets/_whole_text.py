@@ -7,7 +7,7 @@ held nothing else, and with the object if that was made here; a comment is somet
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,9 +22,9 @@ from krm_fn.targets._values import in_document
 _NOTHING = "{}\n"
 """A text of which only an empty mapping is left, and no comment."""
 
-_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\n|---(?:[ \t]+(?:#[^\n]*)?)?\r?\n)"
-_BARE = re.compile(rf"({_COMMENTS}*)\{{\}}(\r?\n)?({_COMMENTS}*[ \t]*(?:#[^\n]*)?)")
-"""A text of which only an empty mapping is left, and what stands around it."""
+_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\r?\n|---(?:[ \t]+(?:#[^\n]*)?)?\r?\n)"
+_BARE = rf"({_COMMENTS}*)%s(\r?\n)?({_COMMENTS}*[ \t]*(?:#[^\n]*)?)"
+"""A text of which only an empty document is left, and what stands around it."""
 
 
 def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change | Finding]:
@@ -61,14 +61,26 @@ def edited(obj: Mapping[str, Any], found: Embedded, made: Edit) -> Iterator[Chan
         yield _without(obj, found.value) if is_last else commented(found.value, told)
 
 
-def commented(value: Value, told: Change | Finding) -> Change | Finding:
-    """The change of a text, without the empty mapping where only that and comments are left: it is as it was begun."""
-    bare = _BARE.fullmatch(value.read(told.operation.value)) if isinstance(told, Change) else None
-    if not isinstance(told, Change) or bare is None or "#" not in bare[1] + bare[3]:
+def commented(value: Value, told: Change | Finding, empty: str = "{}") -> Change | Finding:
+    """The change of a text, without its document where that is ``empty`` now: comments and blanks are as they were.
+
+    A text of blanks alone is one; what its author wrote in flow style was not begun here, and stays.
+    """
+    if not isinstance(told, Change):
+        return told
+    bare = re.fullmatch(_BARE % re.escape(empty), value.read(told.operation.value))
+    if bare is None or not bare[1] + bare[3] or value.text.startswith("{", len(bare[1])):
         return told
     before, newline, behind = bare.groups()
     text = before + behind if newline or behind else before.removesuffix("\n").removesuffix("\r")
     return replace(told, operation=replace(told.operation, value=value.written(text)))
+
+
+def given_back(texts: Iterable[Value], empty: Iterable[str], told: Change | Finding) -> Change | Finding:
+    """As ``commented``, for a change of one of several texts, whose document may be empty in several ways."""
+    about = next((one for one in texts if isinstance(told, Change) and told.operation.path == one.path), None)
+    ways = (commented(about, told, one) for one in empty) if about else ()
+    return next((one for one in ways if one is not told), told)
 
 
 def is_blank(value: Value, found: Sequence[Embedded]) -> bool:

@@ -60,7 +60,7 @@ def documents_of(text: str) -> list[Any]:
         ),
         pytest.param(
             {"kind": "Secret", "data": {"a": "eDog\nMQo=\n"}},
-            [Value(("data", "a"), "x: 1\n", is_base64=True, width=4)],
+            [Value(("data", "a"), "x: 1\n", is_base64=True, width=4, ending="\n")],
             id="base64 over several lines",
         ),
         pytest.param(
@@ -155,6 +155,25 @@ def test_a_member_can_stand_in_front_of_another() -> None:
     text = "a:\n  # of b\n  b: 1\n  c: 1\n"
 
     assert edited(text, 0, add("a", "new", value=2, before="c")) == "a:\n  # of b\n  b: 1\n  new: 2\n  c: 1\n"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param("eDogMQo=", id="on one line"),
+        pytest.param("eDogMQo=\n", id="on one line with a line break"),
+        pytest.param("eDog\nMQo=", id="on several lines without a last line break"),
+        pytest.param("eDog\nMQo=\n", id="on several lines"),
+        pytest.param("eDog\nMQo=\n\n", id="with an empty line below"),
+        pytest.param("", id="nothing"),
+        pytest.param("\n", id="a line break"),
+    ],
+)
+def test_base64_is_written_as_it_was(written: str) -> None:
+    (value,) = values({"kind": "Secret", "data": {"a": written}})
+
+    assert isinstance(value, Value)
+    assert value.written(value.text) == written
 
 
 def test_a_document_that_is_null_becomes_a_mapping() -> None:

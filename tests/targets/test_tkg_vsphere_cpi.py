@@ -96,6 +96,16 @@ def test_data_values_that_say_nothing_are_begun(obj: Any) -> None:
     assert text_of(apply(tkg_vsphere_cpi, result, NONE)) == f"{HEADER}vsphereCPI: {{}}\n"
 
 
+@pytest.mark.parametrize("text", ["# c", "# c\n", "---\n", "--- # c\r\n", "\n\n"])
+def test_a_text_without_a_header_of_ytt_that_was_begun_comes_back_by_removal(text: str) -> None:
+    obj = secret(text, addon="vsphere-cpi")
+
+    once = apply(tkg_vsphere_cpi, obj)
+
+    assert HTTP in text_of(once)
+    assert apply(tkg_vsphere_cpi, once, NONE) == obj
+
+
 def test_a_document_without_the_mapping_gets_it_where_the_label_says_whose_it_is() -> None:
     obj = secret(f"{HEADER}nodeSelector: null\n", addon="vsphere-cpi")
     obj["stringData"] = {"overlays.yaml": OVERLAY, **obj["stringData"]}
