@@ -161,6 +161,14 @@ def test_a_part_of_each_place_is_completed() -> None:
     assert read(text) == {**read(TEXT), "proxy_env": {**read(ENVIRONMENT)["proxy_env"], "A": "b"}}
 
 
+@pytest.mark.parametrize("text", ["---\n{}\n", "--- {}\n", "--- {} # none\n"])
+def test_an_empty_mapping_of_the_author_comes_back_by_removal(text: str) -> None:
+    filled = apply(target, overrides(text))
+
+    assert HTTP in filled["stringData"][KEY]
+    assert apply(target, filled, NONE) == overrides(text)
+
+
 def test_base64_stays_base64() -> None:
     assert apply(target, secret(data={KEY: packed(REGISTRIES)})) == secret(data={KEY: packed(REGISTRIES + TEXT)})
 
