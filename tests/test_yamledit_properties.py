@@ -60,7 +60,7 @@ def test_operations_one_by_one_come_to_the_same_meaning(draw: st.DataObject) -> 
 def test_lines_that_the_operation_is_not_about_stay_byte_for_byte_and_in_order(draw: st.DataObject) -> None:
     text = draw.draw(any_text)
     old = read(text)
-    assume(isinstance(old, (dict, list)))
+    assume(isinstance(old, (dict, list)) and not _has_explicit_key(text))
     (operation,) = draw.draw(operations(old, most=1))
     edited = Document(text).edit([operation])
     in_place = Document(text)._attempt([operation], document._in_place) == edited
@@ -69,6 +69,11 @@ def test_lines_that_the_operation_is_not_about_stay_byte_for_byte_and_in_order(d
     others = [line for number, line in enumerate(_lines_of(text)) if number not in touched]
 
     assert _is_in_order(others, _lines_of(edited))
+
+
+def _has_explicit_key(text: str) -> bool:
+    """``? key``: where its value changes, the mapping around it may be written anew."""
+    return any(text[: key.start].rstrip().endswith("?") for key, _ in _entries(compose(text)))
 
 
 def _lines_of(text: str) -> list[str]:
@@ -127,7 +132,7 @@ def _children(text: str, node: Node) -> list[tuple[int, int]]:
 
 def _index(node: Node, token: str) -> int | None:
     if isinstance(node, Sequence):
-        return None if token == APPEND else int(token)
+        return int(token) if token.isdigit() else None  # behind an alias, a token is about what that stands for
     names = [key_text(key) for key, _ in node.entries] if isinstance(node, Mapping) else []
     return names.index(token) if token in names else None
 
