@@ -66,12 +66,13 @@ def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Cons
     for network in networks:
         yield from (Piece(model.SERVICE_CIDRS, entry) for entry in network.services)
         yield from _service_addresses(network, consumer)
-    yield from _endpoints(networks)
+    yield from _control_planes(networks)
     yield from _metadata(networks, v6=consumer is Consumer.NODE and speaks_ipv6(networks))
     for network in networks:
         yield from _provider(network)
     yield from _node_networks(networks)
     yield from (Piece(model.MIRRORS, entry) for network in networks for entry in network.mirrors)
+    yield from _infrastructure(networks)
 
 
 def _loopback(networks: Sequence[Network], names: Sequence[str], *, v6: bool) -> Iterator[Piece]:
@@ -100,6 +101,19 @@ def _service_addresses(network: Network, consumer: Consumer) -> Iterator[Piece]:
 
 def _endpoints(networks: Sequence[Network]) -> Iterator[Piece]:
     yield from (Piece(model.ENDPOINT, network.endpoint) for network in networks if network.endpoint)
+
+
+def _control_planes(networks: Sequence[Network]) -> Iterator[Piece]:
+    """The endpoint of each control plane, and its other hosts."""
+    for network in networks:
+        yield from _endpoints((network,))
+        yield from (Piece(model.ENDPOINT, entry) for entry in network.hosts)
+
+
+def _infrastructure(networks: Sequence[Network]) -> Iterator[Piece]:
+    """The infrastructure's own API, which the cloud provider and the storage driver of a cluster call."""
+    for network in networks:
+        yield from (Piece(model.INFRASTRUCTURE_ENDPOINT, entry) for entry in network.infrastructure_hosts)
 
 
 def _metadata(networks: Sequence[Network], *, v6: bool) -> Iterator[Piece]:
@@ -151,6 +165,7 @@ def _tkg(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
     yield from (Piece("", entry) for entry in user)
     for network in networks:
         yield from _tkg_cloud(network)
+    yield from _infrastructure(networks)
     for domain in domains(networks):
         why = (*domain.why, "rule: TKG adds the services of the domain")
         yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".svc.{domain.text}", why))
@@ -177,7 +192,7 @@ def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consu
         why = (*name.why, "rule: OpenShift always adds it")
         yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".{name.text}", why))
     yield from _node_networks(networks)
-    yield from _endpoints(networks)
+    yield from _control_planes(networks)
     yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     yield from _metadata(networks, v6=False)
@@ -185,6 +200,7 @@ def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consu
         for domain in providers.machine_domains(network.infrastructure, network.region):
             why = (f"rule: the names of machines in the region {network.region}",)
             yield Piece(model.PROVIDER, Entry(f".{domain}", why))
+    yield from _infrastructure(networks)
     yield from (Piece("", entry) for entry in user)
 
 
