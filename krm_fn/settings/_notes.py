@@ -47,16 +47,15 @@ def _lack(missing: Sequence[Missing]) -> str:
     """What nobody says, where it can be declared, and what says that it is not needed."""
     known = "" if missing[0].cluster else "belongs to no known Cluster, and "
     lacks = ", ".join(map(str, missing))
-    places = [f"`spec.clusterDefaults.{one.name}` of the ProxyConfig" for one in missing]
-    places = places if len(missing) == 1 else ["`spec.clusterDefaults` of the ProxyConfig"]
+    names = dict.fromkeys(one.name for one in missing)
+    below = f".{missing[0].name}" if len(names) == 1 else ""
+    places = [f"`spec.clusterDefaults{below}` of the ProxyConfig"]
     places += [one.field for one in missing if one.field and one.cluster]
     switches = dict.fromkeys(switch for one in missing for switch in one.switches)
-    off = " and ".join(f"`spec.noProxyPolicy.derive.{switch}: false`" for switch in switches)
-    silence = (
-        f"{off} switches this warning off"
-        if len(switches) <= _FEW
-        else "`spec.noProxyPolicy.derive` says what is not needed"
-    )
+    silence = "`spec.noProxyPolicy.derive` switches off what is not needed"
+    if len(switches) <= _FEW:
+        named = " with ".join(f"`spec.noProxyPolicy.derive.{switch}: false`" for switch in switches)
+        silence = f"{named} switches this warning off"
     return f"{known}nothing says {lacks}, which `NO_PROXY` should cover: set {_enumerated(places)}; {silence}"
 
 

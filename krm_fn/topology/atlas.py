@@ -59,6 +59,16 @@ class Topology:
         named = hints(cluster_class).whole.infrastructure
         return named[1].removesuffix("Template") if named else ""
 
+    def networks_of(self, cluster_class: Object) -> ClusterFacts:
+        """The networks that the machines of every Cluster of a ClusterClass are in, and nothing else."""
+        node = hints(cluster_class)
+        template = self._graph.nodes.get(node.whole.infrastructure) if node.whole.infrastructure else None
+        if template is None:
+            return ClusterFacts()
+        wholes = (Whole(), node.whole)
+        assumed = tuple(_unpatched(template.assumed.networks, wholes))
+        return ClusterFacts(networks=_usable(template, wholes).networks, assumed=Assumed(networks=assumed))
+
     def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
         """The nodes that ``spec.topology`` of a Cluster makes: ``("", "")`` is its control plane.
 
