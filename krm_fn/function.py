@@ -176,7 +176,10 @@ def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Resu
     proposals = list(place.proposals())
     changes = [one for one in proposals if isinstance(one, Change)]
     is_concerned = bool(changes) or any(True for _ in place.seen())
-    yield from (([], place.result(one)) for one in proposals if isinstance(one, Finding))
+    for one in proposals:
+        if isinstance(one, Finding):
+            is_error = one.is_stale and mode is Mode.CHECK
+            yield [], place.result(replace(one, severity=Severity.ERROR) if is_error else one)
     yield from _done(place, changes, mode)
     if is_concerned:
         yield from (([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships))
