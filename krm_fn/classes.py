@@ -177,7 +177,8 @@ class Classes:
         nodes = self.atlas.nodes_of(obj)
         found = its_class.clusters[key_of(obj)]
         groups = {where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES}
-        return tuple(nodes.values()), found[_ALL_NODES], replace(self._of_class(its_class), groups=groups)
+        around = replace(self._of_class(its_class), groups=groups, is_behind=False)
+        return tuple(nodes.values()), found[_ALL_NODES], around
 
     def nodes(
         self, obj: Object, target_id: str, whole: Resolved

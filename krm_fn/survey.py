@@ -100,6 +100,7 @@ class Place:
         groups = self.around.groups.values() if self.around else ()
         settings = self.resolved.settings
         is_more = self.target_id in WITHOUT_A_PROXY and bool(settings.trusted_ca.pem or settings.mirror)
+        is_more = is_more or bool(self.around and self.around.is_behind)
         return is_more or self.resolved.declared or any(group.is_declared for group in groups)
 
     def result(self, finding: Finding) -> Result:

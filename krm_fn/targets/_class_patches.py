@@ -51,9 +51,11 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> 
     if any(one.severity is Severity.ERROR for one in problems):
         yield from (_at(one, others.old_index) for one in problems)
         return
-    arranged = _arranged(others, nodes, around)
+    kept = [] if settings.is_declared or around.is_wanted else _ours(obj)
+    arranged = _arranged(others, nodes, around, kept)
     yield from (_at(one, arranged.new_index) for one in [*problems, *(_reasons(obj, around, moved) if nodes else ())])
-    yield from _variables(obj, [_variable(settings)] if nodes and around.is_wanted else [])
+    if settings.is_declared or around.is_wanted:
+        yield from _variables(obj, [_variable(settings)] if nodes and around.is_wanted else [])
     yield from _rearranged(obj, arranged, is_moved=bool(moved))
 
 
@@ -113,14 +115,25 @@ class _Arranged:
         return number + in_front + (self.behind if number >= self.split else 0)
 
 
-def _arranged(others: _Others, nodes: Sequence[Nodes], around: Around) -> _Arranged:
+def _arranged(others: _Others, nodes: Sequence[Nodes], around: Around, kept: Sequence[tuple[int, Any]]) -> _Arranged:
+    """All patches; ``kept`` are ours that stay as they are, because nothing says which proxy there is to be."""
     first = front(nodes)
-    behind = patches(nodes, around)
     before = min(one.first_writer for one in nodes if one.front) if first else None
+    behind = patches(nodes, around)
+    for index, entry in kept:
+        if _name(entry) in (LISTS, NODES):
+            behind.append(entry)
+        elif _name(entry) == EMPTY_LISTS and not first:
+            first, before = entry, sum(other < index for other in others.indices)
     entries = [*others.entries[: others.split], *behind, *others.entries[others.split :]]
     if first and before is not None:
         entries.insert(before, first)
     return _Arranged(entries, before, others.split, len(behind))
+
+
+def _ours(obj: Mapping[str, Any]) -> list[tuple[int, Any]]:
+    held = lookup(obj, _PATCHES) or ()
+    return [(index, entry) for index, entry in enumerate(held) if _name(entry)]
 
 
 def _reasons(obj: Mapping[str, Any], around: Around, moved: Sequence[Eraser]) -> Iterator[Finding]:

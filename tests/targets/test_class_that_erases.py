@@ -261,6 +261,9 @@ def test_without_a_proxy_only_what_is_the_same_for_all_clusters_is_patched() -> 
     assert items[0]["spec"]["variables"] == before[0]["spec"]["variables"]
     assert all(A in contents(node).values() for node in nodes(items))
     assert answer(copy.deepcopy(items), targets=UNION, **only)[0] == items
+    proxy = {"httpProxy": PROXY, "httpsProxy": PROXY}
+    there, _ = answer(copy.deepcopy(before), targets=UNION, **proxy)
+    assert [name for name in names(answer(there, targets=UNION, **only)[0]) if name in OURS] == OURS[1:]
 
 
 # Changes.
