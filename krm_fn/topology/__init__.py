@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
+from krm_fn.topology.class_patches import ListState, NodeClass, PatchField, of_template, simulate, state_of_started_list
 from krm_fn.topology.kinds import kinds, network_field
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.references import Key, class_of, key_of, references, target_of
@@ -19,7 +20,10 @@ __all__ = [
     "ClusterFacts",
     "Fact",
     "Key",
+    "ListState",
     "Membership",
+    "NodeClass",
+    "PatchField",
     "Role",
     "Topology",
     "chart_of",
@@ -27,7 +31,10 @@ __all__ = [
     "key_of",
     "kinds",
     "network_field",
+    "of_template",
     "references",
+    "simulate",
+    "state_of_started_list",
     "target_of",
     "user_values_of",
 ]
