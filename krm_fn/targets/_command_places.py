@@ -1,17 +1,18 @@
 """Where exports of the proxy and the restart of containerd have to stand among the commands before kubeadm.
 
-In: the commands as they are, the option ``place``, and the scripts that commands may run. Out: the commands in the order
-that they should have, and where new ones belong. Nothing is moved that is in a right place already, so a second run moves
-nothing; commands that are not ours keep their order, so removal gives the old list back.
+In: the commands as they are, the option ``place``, and the scripts that commands may run. Out: the commands in the
+order that they should have, and where new ones belong. Nothing is moved that is in a right place already, so a second
+run moves nothing; commands that are not ours keep their order, so removal gives the old list back.
 
 An export belongs before the first command that needs the network, and behind a command that unsets proxy variables, or
-that sets them and does something else as well. The restart belongs there, too, but behind every command that installs, configures or starts containerd.
+that sets them and does something else as well. The restart belongs before the network, too, but behind every command
+that installs, configures or starts containerd.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from krm_fn.targets import _exports, _node_commands, _restart
@@ -35,13 +36,15 @@ class Part(Enum):
 class Arrangement:
     """The commands in their order: indices of the old list, None for a restart that is to be added.
 
-    New exports belong before position ``exports_at`` of ``order``. ``moved`` are indices of the old list.
-    ``has_new_restart_there`` is True where the restart comes to stand directly before new exports.
+    New exports belong before position ``exports_at`` of ``order``. ``moved`` and ``gone`` (restarts that are not
+    wanted) are indices of the old list. ``has_new_restart_there`` is True where the restart comes to stand directly
+    before new exports.
     """
 
     order: tuple[int | None, ...]
     exports_at: int
     moved: frozenset[int] = frozenset()
+    gone: frozenset[int] = frozenset()
     has_new_restart_there: bool = False
 
 
@@ -65,32 +68,27 @@ def part_of(command: str) -> Part:
 
 
 def arrange(
-    commands: Sequence[str],
-    *,
-    place: str,
-    scripts: Mapping[str, str],
-    removed: frozenset[int],
-    adds_restart: bool,
-    ends_all: bool = False,
+    commands: Sequence[str], *, wants_restart: bool, place: str, scripts: Mapping[str, str], ends_all: bool = False
 ) -> Arrangement:
     """The order that the commands should have.
 
     Args:
         commands: the texts; "" for an entry that is none.
+        wants_restart: whether containerd has to restart, by a command of ours or of somebody else.
         place: ``Start``, ``End``, or "" for what the commands need.
         scripts: path on the node -> text, for what commands run.
-        removed: indices of restarts that are to go.
-        adds_restart: whether a restart is to be added.
         ends_all: nothing is moved, and what is new stands at the end, whatever the commands need.
     """
     parts = [part_of(command) for command in commands]
-    restart = next((at for at, part in enumerate(parts) if part is Part.RESTART and at not in removed), None)
-    if ends_all:
-        anchors = _Anchors(len(commands), len(commands))
-    else:
+    ours = [at for at, part in enumerate(parts) if part is Part.RESTART]
+    restart = ours[0] if ours and wants_restart else None
+    adds_restart = wants_restart and not ours and not _restart.is_restarted(commands)
+    anchors = _Anchors(len(commands), len(commands))
+    if not ends_all:
         anchors = _anchors(commands, parts, place, scripts, restart)
     moved = {*anchors.moved_exports, *([restart] if restart is not None and anchors.moves_restart else [])}
-    return _ordered(len(commands), anchors, moved, restart, adds_restart=adds_restart)
+    ordered = _ordered(len(commands), anchors, moved, restart, adds_restart=adds_restart)
+    return replace(ordered, gone=frozenset(ours[1:] if wants_restart else ours))
 
 
 def _anchors(
@@ -138,24 +136,25 @@ def _ordered(
         if at < length and at not in moved:
             order.append(at)
     is_new_there = adds_restart and anchors.restart == anchors.exports
-    return Arrangement(tuple(order), exports_at, frozenset(moved), is_new_there)
+    return Arrangement(tuple(order), exports_at, frozenset(moved), has_new_restart_there=is_new_there)
 
 
-def confuses_comments(commands: Sequence[str], place: str, scripts: Mapping[str, str], *, exports: int) -> bool:
+def confuses_comments(commands: Sequence[str], place: str, scripts: Mapping[str, str], *, new: int) -> bool:
     """Whether kpt could copy a comment of one command to another one with the same text.
 
     kpt copies the comments of a list back by index, to entries that have the same text as the old one there (kyaml
-    ``comments/comments.go``, ``VisitList``). What is ours is left out of the comparison, so that each run says the same.
+    ``comments/comments.go``, ``VisitList``). What is ours is left out of the comparison, so that each run says
+    the same.
 
     Args:
         commands: the texts.
         place: as for ``arrange``.
         scripts: as for ``arrange``.
-        exports: how many exports are wanted, and one more for a restart that is wanted.
+        new: how many commands of ours are wanted.
     """
     others = [text for text in commands if part_of(text) in (Part.OTHER, Part.TRUST_STORE)]
-    arranged = arrange(others, place=place, scripts=scripts, removed=frozenset(), adds_restart=False)
+    arranged = arrange(others, wants_restart=False, place=place, scripts=scripts)
     order = [*arranged.order]
-    order[arranged.exports_at : arranged.exports_at] = [None] * exports
+    order[arranged.exports_at : arranged.exports_at] = [None] * new
     places = zip(others, order)  # noqa: B905 -- what stands behind the old list gets no comment
     return any(origin not in (None, at) and others[origin or 0] == text for at, (text, origin) in enumerate(places))

@@ -5,7 +5,7 @@ The law of this room: one list, ``preKubeadmCommands``; a command that does anyt
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +21,8 @@ from krm_fn.targets._shape import wrong_type
 
 _KEY = "preKubeadmCommands"
 _HELD_BACK = (
-    "a command here needs the network, but the exports and the restart stay at the end: two commands have the same text, "
-    "and kpt would copy the comment of one to the other; make the texts differ, or set "
+    "a command here needs the network, but the exports and the restart stay at the end: two commands have the same "
+    "text, and kpt would copy the comment of one to the other; make the texts differ, or set "
     "`spec.targets.kubeadmCommands.place` to `Start`"
 )
 
@@ -139,27 +139,22 @@ def _plan(
     """What the list is to become; at the end of it where another place would confuse comments."""
     place = str(options.get("place", ""))
     wants_restart = with_restart and bool(options.get("restart", True))
-    ours = [index for index, text in enumerate(texts) if _restart.is_ours(text)]
-    others = [text for index, text in enumerate(texts) if index not in ours]
-
-    adds_restart = wants_restart and not ours and not _restart.is_restarted(others)
-    gone = frozenset(ours[1:] if wants_restart else ours)
 
     def planned(*, ends_all: bool) -> _Planned:
         arranged = _command_places.arrange(
-            texts, place=place, scripts=scripts, removed=gone, adds_restart=adds_restart, ends_all=ends_all
+            texts, wants_restart=wants_restart, place=place, scripts=scripts, ends_all=ends_all
         )
-        return _filled(texts, arranged, exports, gone)
+        return _filled(texts, arranged, exports)
 
     wanted = planned(ends_all=False)
-    number = len(exports) + int(adds_restart or (wants_restart and bool(ours)))
-    if place or not _command_places.confuses_comments(texts, place, scripts, exports=number):
+    has_restart = any(_restart.is_ours(text) for _, text in wanted.commands)
+    if place or not _command_places.confuses_comments(texts, place, scripts, new=len(exports) + int(has_restart)):
         return wanted
     held_back = planned(ends_all=True)
     return replace(held_back, is_held_back=held_back.commands != wanted.commands)
 
 
-def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str], gone: Container[int]) -> _Planned:
+def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str]) -> _Planned:
     """The commands in their order, with the exports that are wanted and without what is to go."""
     ordered = [_restart.COMMAND if index is None else texts[index] for index in arranged.order]
     planned = _exports.plan(
@@ -170,7 +165,7 @@ def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, s
     for position, index in enumerate(arranged.order):
         if position == arranged.exports_at:
             commands += missing
-        if position in planned.removed or index in gone:
+        if position in planned.removed or index in arranged.gone:
             continue
         text = planned.rewritten.get(position, ordered[position])
         is_restart = index is not None and _restart.is_ours(texts[index])

@@ -107,9 +107,9 @@ def unsets(command: str) -> list[str]:
         name, arguments = program.name, program.arguments
         if not program.in_shell:
             continue
-        if name == "unset" and "-f" not in arguments:
-            found.update(arguments)
-        elif name in ("export", "declare", "typeset") and arguments[:1] in (("-n",), ("+x",)):
+        if (name == "unset" and "-f" not in arguments) or (
+            name in ("export", "declare", "typeset") and arguments[:1] in (("-n",), ("+x",))
+        ):
             found.update(arguments)
         elif name == "export":
             found.difference_update(word.partition("=")[0] for word in arguments)

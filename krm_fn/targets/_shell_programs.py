@@ -1,10 +1,10 @@
 """Which programs a shell command runs: parsed as words, not searched as text.
 
-In: the text of a command or script for ``sh``. Out: each simple command with its words after quotes, the files that it
-redirects its output to, and whether it runs in the shell itself. Lists, pipes, sub-shells, command substitutions, ``if``
-and loops are followed, so are programs that run another one (``sudo``, ``env``, ``timeout``, ``bash -c``); comments,
-here-documents and patterns of ``case`` are skipped. Nothing is expanded and nothing raises: of a text that no shell would
-accept, what can be read is returned.
+In: the text of a command or script for ``sh``. Out: each simple command with its words after quotes, the files that
+it redirects its output to, and whether it runs in the shell itself. Lists, pipes, sub-shells, command substitutions,
+``if`` and loops are followed, so are programs that run another one (``sudo``, ``env``, ``timeout``, ``bash -c``);
+comments, here-documents and patterns of ``case`` are skipped. Nothing is expanded and nothing raises: of a text that no
+shell would accept, what can be read is returned.
 
 Source: POSIX Shell Command Language, sections 2.2 (quoting), 2.7 (redirection), 2.9 (commands); the manual pages of the
 programs in ``_RUNNERS`` for their options.

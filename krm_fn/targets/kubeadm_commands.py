@@ -14,10 +14,10 @@ all of them and our restart. Where two commands have the same text, kpt could co
 new ones stand before them: then they stay at the end, with a warning.
 
 What it leaves alone: every other command, its text and its place among the others. One that sets a proxy variable and
-does something else as well is a warning (an info if it holds the wanted value). A restart without our mark at its end is its author's:
-it counts, and it survives removal. With ``format: ignition`` no restart is added: files are there before systemd is.
-``ignition.containerLinuxConfig.additionalConfig`` is not read; a drop-in of ``kubeadm.service`` that makes it wait for
-containerd belongs there (kubernetes-sigs/image-builder#939), and the restart would be no substitute for it.
+does something else as well is a warning (an info if it holds the wanted value). A restart without our mark at its end
+is its author's: it counts, and it survives removal. With ``format: ignition`` no restart is added: files are there
+before systemd is. ``ignition.containerLinuxConfig.additionalConfig`` is not read; a drop-in of ``kubeadm.service`` that
+makes it wait for containerd belongs there (kubernetes-sigs/image-builder#939), and the restart would be no substitute.
 
 Before and after:
 
