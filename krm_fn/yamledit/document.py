@@ -90,10 +90,13 @@ class Document:
         wanted = patch.apply(self.data(), operations)
         if same(wanted, self.data()):
             return self.text
+        refusals: list[EditError] = []
         for ways in (_in_place, _containers_anew, _all_anew):
-            for text in self._endings(self._attempt(operations, ways)):
+            for text in self._endings(self._attempt(operations, ways, refusals)):
                 if _says(text, wanted):
                     return text
+        if refusals:
+            raise refusals[-1]
         raise OurBug("an edit would not have said what was asked for: nothing was written")
 
     def _endings(self, text: str | None) -> Iterator[str]:
@@ -104,15 +107,21 @@ class Document:
                 yield text + layout.newline_of(self.text)
 
     def _attempt(
-        self, operations: Sequence[Operation], prepare: Callable[[Spot, Sequence[Operation]], None]
+        self,
+        operations: Sequence[Operation],
+        prepare: Callable[[Spot, Sequence[Operation]], None],
+        refusals: list[EditError] | None = None,
     ) -> str | None:
+        """The new text in one of the ways; None, and why in ``refusals``, where the layout does not allow it."""
         root = Spot(self.root)
         prepare(root, operations)
         style = layout.style_of(self.text, self.root)
         try:
             _expand_stale_aliases(root, self.root)
             return splice(self.text, edits(self.text, root, style))
-        except EditError:
+        except EditError as error:
+            if refusals is not None:
+                refusals.append(error)
             return None
 
 

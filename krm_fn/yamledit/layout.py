@@ -112,8 +112,13 @@ class Place:
 
 def _question_mark(text: str, key: int) -> int:
     """Where an explicit key (``? key``) begins; for any other key its own place."""
-    before = text[text.rfind("\n", 0, key) + 1 : key].rstrip(" \t")
-    return key - column_of(text, key) + len(before) - 1 if before.endswith("?") else key
+    mark = key - 1
+    while mark >= 0 and text[mark] in " \t\r\n":
+        mark -= 1
+    if mark < 0 or text[mark] != "?":
+        return key
+    is_indicator = not text[text.rfind("\n", 0, mark) + 1 : mark].strip(" \t-?:")
+    return mark if is_indicator else key
 
 
 def _first_dash(text: str, node: Sequence) -> int:
