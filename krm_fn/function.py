@@ -52,7 +52,11 @@ def run(data: bytes) -> Outcome:
     """
     resource_list = ResourceList(data)
     try:
-        wanted = config.load(resource_list.function_config, Objects(resource_list))
+        wanted = config.load(
+            resource_list.function_config,
+            Objects(resource_list),
+            repeated=resource_list.repeated_in_function_config,
+        )
     except ConfigError as error:
         return _outcome(resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems])
     if wanted is None:

@@ -13,9 +13,9 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import EditError, InputError
-from krm_fn.patch import Operation
+from krm_fn.patch import Operation, Pointer
 from krm_fn.resourcelist._objects import reference
-from krm_fn.yamledit import Cut, Document, cut, items_text, member_text
+from krm_fn.yamledit import Cut, Document, cut, items_text, member_text, repeated_keys
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -65,6 +65,12 @@ class CutLayout:
 
     def __len__(self) -> int:
         return len(self.parts.items)
+
+    def repeated(self, key: str) -> list[Pointer]:
+        """Return the paths, below a member, of the keys that stand twice there."""
+        if key not in self.parts.members:
+            return []
+        return [path[1:] for path in repeated_keys(Document(self.parts.member(key)).root)]
 
     def text(self, index: int) -> str:
         start, end = self.parts.items[index]
@@ -126,6 +132,7 @@ class WholeLayout:
         if members is None:
             raise InputError(SHAPE)
         self.lacks_items = "items" not in members
+        self.members = dict(members)
         held = members.pop("items", None)
         self.head = {key: part.data() for key, part in members.items()}
         items = held.items() if held else []
@@ -136,6 +143,10 @@ class WholeLayout:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def repeated(self, key: str) -> list[Pointer]:
+        """As ``CutLayout.repeated``."""
+        return list(repeated_keys(self.members[key].node)) if key in self.members else []
 
     def text(self, index: int) -> str:
         return self.items[index].text
