@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
 
@@ -45,8 +45,8 @@ _TOP_LEVEL = re.compile(
     "|localdomain|mil|net|onion|org|private|test|xyz"
 )
 
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\$\{[^}]*\}|\$\([^)]*\)", re.DOTALL)
-_TOKEN = re.compile(rf"(?:{_TEMPLATE.pattern}|[^\s,;|])+", re.DOTALL)
+_TEMPLATE_OR_SEPARATOR = re.compile(r"\{\{|\$\{|\$\(|[\s,;|]")
+_CLOSED_BY = {"{{": "}}", "${": "}", "$(": ")"}
 QUOTES = re.compile(r"[\"'\\]")
 _URL = re.compile(r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?")
 _WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]+)?")
@@ -64,7 +64,7 @@ def split(text: str) -> tuple[str, ...]:
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
     and as it is, and so does an entry with an ``@``, which may be a credential.
     """
-    tokens = (token if _is_left_alone(token) else QUOTES.sub("", token).lower() for token in _TOKEN.findall(text))
+    tokens = (token if _is_left_alone(token) else QUOTES.sub("", token).lower() for token in _tokens(text))
     return tuple(token for token in tokens if token)
 
 
@@ -74,7 +74,39 @@ def _is_left_alone(token: str) -> bool:
 
 def is_template(entry: str) -> bool:
     """Whether another tool has still to fill in a part of ``entry``."""
-    return ("{" in entry or "$" in entry) and _TEMPLATE.search(entry) is not None
+    return ("{" in entry or "$" in entry) and any(is_one for _, is_one in _pieces(entry))
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """What stands between separators, a template whole."""
+    token = ""
+    for piece, is_one in _pieces(text):
+        if is_one or not _TEMPLATE_OR_SEPARATOR.fullmatch(piece):
+            token += piece
+        else:
+            yield token
+            token = ""
+    yield token
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Templates, separators and what stands between them, in order, each with whether it is a template.
+
+    A template that is not closed is none; its end is looked for once, so that time is linear.
+    """
+    unclosed: set[str] = set()
+    position = 0
+    while found := _TEMPLATE_OR_SEPARATOR.search(text, position):
+        if found.start() > position:
+            yield text[position : found.start()], False
+        closing = _CLOSED_BY.get(found[0], "")
+        end = text.find(closing, found.end()) if closing and found[0] not in unclosed else -1
+        unclosed |= {found[0]} if closing and end < 0 else set()
+        # `${{` may still hold a template that begins a character later.
+        position = end + len(closing) if end >= 0 else found.start() + 1 if closing else found.end()
+        yield text[found.start() : position], end >= 0
+    if position < len(text):
+        yield text[position:], False
 
 
 @lru_cache(maxsize=16384)

@@ -5,7 +5,6 @@ The law of this room: both give the same data and the same meaning; the cut one 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -49,8 +48,19 @@ class Edits:
         return {index for index, operations in self.changes.items() if any(not one.path for one in operations)}
 
 
-_BELOW = r"(?m)^ {{0,{}}}#[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*\Z"
-"""The lines at the end of a slice from the first comment on that is not indented as what belongs to the item."""
+def _end_of_item(text: str, column: int) -> int:
+    """Where the comments below an item begin in its slice: those at its end that are not indented as what is in it."""
+    end = position = len(text)
+    while position and text.endswith("\n", 0, position):
+        start = text.rfind("\n", 0, position - 1) + 1
+        line = text[start:position].strip(" \t\r\n")
+        if line and not line.startswith("#"):
+            break
+        indent = len(text[start:position]) - len(text[start:position].lstrip(" "))
+        if line and indent <= column and text.startswith("#", start + indent):
+            end = start
+        position = start
+    return end
 
 
 class CutLayout:
@@ -104,7 +114,7 @@ class CutLayout:
         new = items_text(edits.new_items, column, like=slice_) if index == len(self) - 1 else ""
         if not (is_gone or new):
             return edited
-        body = re.sub(_BELOW.format(column), "", edited)
+        body = edited[: _end_of_item(edited, column)]
         return ("" if is_gone else body) + new + edited[len(body) :]
 
     def _results(self, member: str, known: list[Any], new: list[Any]) -> str:
