@@ -104,7 +104,7 @@ def test_the_text_names_clusters_reasons_and_programs() -> None:
     text = explained()
 
     assert "org/west (control plane): nodes" in text
-    assert "24 of 24  the API server's ClusterIP" in text
+    assert "26 of 26  the API server's ClusterIP" in text
     assert all(consumer.NAME in text for consumer in CONSUMERS.values())
 
 

@@ -28,13 +28,18 @@ class Kind(Enum):
     ADDRESS = "an address"
     CIDR = "a CIDR"
     ADDRESS_GLOB = "the first octets of an IPv4 address"
-    RANGE = "a range of IPv4 addresses"
+    RANGE = "a range of addresses"
     NUMBERS = "numbers that are no address"
     TEMPLATE = "a template that another tool fills in"
     UNKNOWN = "nothing that a client reads"
 
 
-SHORT_NAMES = frozenset({"localhost", "kubernetes", "kubernetes.default", "metadata", "metadata.google.internal"})
+SHORT_NAMES = frozenset(
+    {
+        *("localhost", "kubernetes", "kubernetes.default", "metadata", "metadata.google.internal"),
+        *("api.metadata.cloud.ibm.com", "metadata.platformequinix.com"),
+    }
+)
 """Names of one host each: they never stand for a domain."""
 
 CLUSTER_NAMES = frozenset({"svc", "cluster.local"})
@@ -54,6 +59,7 @@ _WITH_PORT = re.compile(r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?")
 _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
 _RANGE = re.compile(r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)")
+_RANGE_V6 = re.compile(r"(?P<first>\[?[0-9a-f:.]*:[0-9a-f:.]*\]?)-(?P<last>\[?[0-9a-f:.]*:[0-9a-f:.]*\]?)")
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
 _AMBIGUOUS = re.compile("[\u00df\u03c2\u200c\u200d]")
 
@@ -189,18 +195,20 @@ def _octets(entry: str) -> Cidr | None:
 
 
 def _range(entry: str) -> tuple[Cidr, ...]:
-    match = _RANGE.fullmatch(entry)
+    match = _RANGE.fullmatch(entry) or _RANGE_V6.fullmatch(entry)
     first, last = (address(match["first"]), address(match["last"])) if match else (None, None)
-    if not isinstance(first, ipaddress.IPv4Address) or not isinstance(last, ipaddress.IPv4Address) or first > last:
-        return ()
-    return tuple(ipaddress.summarize_address_range(first, last))
+    if isinstance(first, ipaddress.IPv4Address) and isinstance(last, ipaddress.IPv4Address) and first <= last:
+        return tuple(ipaddress.summarize_address_range(first, last))
+    if isinstance(first, ipaddress.IPv6Address) and isinstance(last, ipaddress.IPv6Address) and first <= last:
+        return tuple(ipaddress.summarize_address_range(first, last))
+    return ()
 
 
 def canonical(entry: str) -> tuple[str, ...]:
     """Step 3: addresses, CIDRs, octet globs and ranges as everyone writes them; anything else as it is.
 
-    A CIDR of one address is followed by the address (wget, apt, urllib, Node and .NET read no CIDR), a range by its
-    CIDRs (only Node 24 reads ranges); an octet glob becomes its CIDR.
+    A CIDR of one address is followed by the address (wget, apt, urllib, Node and .NET read no CIDR), a range of IPv4 by
+    its CIDRs (only Node 24 reads it); a range of IPv6, which no client reads, and an octet glob become their CIDRs.
     """
     found = address(entry)
     if found is not None:
@@ -208,7 +216,8 @@ def canonical(entry: str) -> tuple[str, ...]:
     cidr = network(entry) or _octets(entry)
     if cidr is not None:
         return (str(cidr), str(cidr.network_address)) if cidr.prefixlen == cidr.max_prefixlen else (str(cidr),)
-    return (entry, *(text for part in _range(entry) for text in canonical(str(part))))
+    cidrs = tuple(text for part in _range(entry) for text in canonical(str(part)))
+    return cidrs if cidrs and ":" in entry else (entry, *cidrs)
 
 
 def forms(entry: str) -> tuple[str, ...]:

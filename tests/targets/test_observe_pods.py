@@ -93,7 +93,8 @@ def test_property_what_is_written_to_policies_is_read_back(proxy: ProxySettings)
 
 
 def test_all_of_them_are_read_in_pods() -> None:
-    assert {target.CONSUMER for target in (cert_manager, chart_operator, kyverno_policies)} == {Consumer.POD}
+    assert {target.CONSUMER for target in (cert_manager, chart_operator)} == {Consumer.GO}
+    assert kyverno_policies.CONSUMER is Consumer.POD
 
 
 @pytest.mark.parametrize(
