@@ -12,7 +12,7 @@ from typing import Any
 from krm_fn.patch import ListEdit, Operation, Pointer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _drop_in_inline, _drop_in_secret, _unit_file
+from krm_fn.targets import _drop_in_inline, _drop_in_secret, _unit_file, _unit_overrides
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._drop_in_seen import elsewhere
 from krm_fn.targets._file_content import decode
@@ -55,6 +55,7 @@ def _edit_files(drop_in: DropIn, entries: Sequence[Any], edit: ListEdit) -> Iter
         yield from _edit_ours(drop_in, files, edit)
     except ValueError as error:
         yield Finding(Severity.ERROR, f"{error}; change the proxy settings", drop_in.files)
+    yield from _unit_overrides.findings(drop_in, files)
     for index, entry in files:
         if entry.get("path") in drop_in.paths:
             continue
