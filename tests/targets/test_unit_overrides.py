@@ -80,7 +80,8 @@ def test_lint_sees_that_a_variable_does_not_arrive() -> None:
 LINES = st.sampled_from([
     "", "# note", "User=daemon", "Environment=FOO=1", "Environment=", "[Unit]", "[Service]", "[Service]  # proxy",
     "[Service", "[Install", "UnsetEnvironment=NO_PROXY FOO", "UnsetEnvironment=", "UnsetEnvironment=HTTP_PROXY=old",
-    "UnsetEnvironment=NO_PROXY=localhost,.svc", "EnvironmentFile=-/nonexistent", "Environment=HTTP_PROXY=old", 'Environment="no_proxy=a,b" FOO=2',
+    "UnsetEnvironment=NO_PROXY=localhost,.svc", "EnvironmentFile=-/nonexistent", "Environment=HTTP_PROXY=old",
+    'Environment="no_proxy=a,b" FOO=2',
     "Environment=https_proxy=x \\", "Environment=HTTPS_PROXY=p%%41", "Environment=HTTP_PROXY=\\q", "junk",
 ])
 # fmt: on
