@@ -142,9 +142,7 @@ def _plan(
     """
 
     def planned(*, ends_all: bool) -> _Planned:
-        arranged = _command_places.arrange(
-            texts, restart=restart, place=place, scripts=scripts, ends_all=ends_all
-        )
+        arranged = _command_places.arrange(texts, restart=restart, place=place, scripts=scripts, ends_all=ends_all)
         return _filled(texts, arranged, exports, restart)
 
     wanted = planned(ends_all=False)
@@ -155,9 +153,7 @@ def _plan(
     return replace(held_back, is_held_back=held_back.commands != wanted.commands)
 
 
-def _filled(
-    texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str], restart: str
-) -> _Planned:
+def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str], restart: str) -> _Planned:
     """The commands in their order, with the exports that are wanted and without what is to go."""
     ordered = [restart if index is None else texts[index] for index in arranged.order]
     planned = _exports.plan(
@@ -234,7 +230,8 @@ def _change(operation: Operation, edit: ListEdit, moved: Mapping[str, int]) -> C
     if operation.op == "remove" and not _is_list(operation, edit.path):
         is_move = int(operation.path[-1]) in moved.values()
     commands = new or gone
-    current = "" if operation.op == "add" else None  # what stands at the index of an addition moves on
+    is_inserted = operation.op == "add" and not _is_list(operation, edit.path)
+    current = "" if is_inserted else None  # what stands at the index of an addition moves on
     exported = [name for command in commands for name in _exports.exported(command)]
     is_restart = any(_restart.is_ours(command) for command in commands)
     runtime = CRI_O if any(_restart.restarts(command, CRI_O) for command in commands) else CONTAINERD

@@ -168,6 +168,13 @@ def _obstacle(place: Pointer, entry: Mapping[str, Any]) -> Finding | None:
     for key in ("content", "encoding"):
         if not isinstance(entry.get(key), str | None):
             return wrong_type((*place, key), entry[key], "a string")
+    for key, value, what in (("append", True, "appends to a file"), ("contentFormat", "Template", "is a template")):
+        if entry.get(key) == value:
+            message = (
+                f"an entry that {what} (`{key}`) is not edited, and the drop-in cannot stand beside it, because a path "
+                f"must be unique; remove `{key}`, or set the proxy there by hand"
+            )
+            return Finding(Severity.WARNING, message, (*place, key))
     source = entry.get("contentFrom")
     if source is not None and not isinstance(source, dict):
         return wrong_type((*place, "contentFrom"), source, "a mapping")

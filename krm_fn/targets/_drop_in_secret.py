@@ -35,7 +35,9 @@ def source(drop_in: DropIn) -> dict[str, Any] | Finding:
         why = f"cannot be named in an object that {clusters} share: give each an object of its own"
     else:
         name = _systemd_secret.name_for(settings.cluster)
-        return {"secret": {"name": name, "key": _systemd_secret.KEYS.get(drop_in.unit, _systemd_secret.KEYS[CONTAINERD])}}
+        return {
+            "secret": {"name": name, "key": _systemd_secret.KEYS.get(drop_in.unit, _systemd_secret.KEYS[CONTAINERD])}
+        }
     message = f"the Secret `<cluster>-systemd-proxy` {why}, or set `spec.targets.{drop_in.target}.content` to `Inline`"
     return Finding(Severity.ERROR, message, drop_in.files)
 

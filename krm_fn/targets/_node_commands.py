@@ -71,7 +71,9 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOCAL_NAMES = frozenset({"localhost", "metadata", "metadata.google.internal", "instance-data"})
 _METADATA = frozenset({"100.100.100.200", "168.63.129.16", "fd00:ec2::254"})
 
-_CONFIGURATION = re.compile(r"(?:^|=)(?:/etc/(?:containerd|crio)/|/(?:etc|usr/lib|lib|run)/systemd/system/(?:containerd|crio)\.service)")
+_CONFIGURATION = re.compile(
+    r"(?:^|=)(?:/etc/(?:containerd|crio)/|/(?:etc|usr/lib|lib|run)/systemd/system/(?:containerd|crio)\.service)"
+)
 _READERS = frozenset(
     {
         ".", "[", "cat", "cmp", "cut", "diff", "echo", "egrep", "false", "file", "find", "grep", "head", "ls", "md5sum",
@@ -97,7 +99,7 @@ def needs_network(command: str, scripts: Scripts) -> bool:
 
 
 def touches_containerd(command: str, scripts: Scripts) -> bool:
-    """Whether ``command`` installs, configures, starts or stops containerd or CRI-O: a restart before it comes too early."""
+    """Whether ``command`` installs, configures, starts or stops containerd or CRI-O: a restart belongs behind it."""
     return any(_touches_containerd(program) for program in _all_programs(command, scripts))
 
 

@@ -1,11 +1,11 @@
 """What sort of nodes a KubeadmConfigSpec sets up, as far as it decides where a proxy belongs.
 
-In: the KubeadmConfigSpec as plain data. Out: the system (Linux with systemd, Windows, Bottlerocket) and the service that
-pulls images. Names of objects prove nothing: what counts is what the nodes would run.
+In: the KubeadmConfigSpec as plain data. Out: the system (Linux with systemd, Windows, Bottlerocket) and the service
+that pulls images. Names of objects prove nothing: what counts is what the nodes would run.
 
 Sources: Cluster API ``nodeRegistration.criSocket`` (``kubeadm_types.go``), and its providers' templates for Windows
-(paths with a drive, ``powershell``, ``npipe:``); EKS Anywhere's fork of Cluster API for ``format: bottlerocket``; CRI-O's
-documentation for ``/var/run/crio/crio.sock``.
+(paths with a drive, ``powershell``, ``npipe:``); EKS Anywhere's fork of Cluster API for ``format: bottlerocket``;
+CRI-O's documentation for ``/var/run/crio/crio.sock``.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class NodeSystem(Enum):
 
 ADVICE = {
     NodeSystem.WINDOWS: (
-        "these are Windows nodes (paths with a drive, PowerShell or a named pipe say so), which read no systemd drop-in "
-        "and no export, so they get no proxy here; set it in the image, or with PowerShell for the machine and for the "
-        "services of containerd and kubelet"
+        "these are Windows nodes (paths with a drive, PowerShell or a named pipe say so), which read no systemd "
+        "drop-in and no export, so they get no proxy here; set it in the image, or with PowerShell for the machine and "
+        "for the services of containerd and kubelet"
     ),
     NodeSystem.BOTTLEROCKET: (
-        "these are Bottlerocket nodes (`format: bottlerocket`), which take no drop-in and no command, so they get no proxy "
-        "here; set `proxy.httpsProxy` and `proxy.noProxy` of `clusterConfiguration` and `joinConfiguration`"
+        "these are Bottlerocket nodes (`format: bottlerocket`), which take no drop-in and no command, so they get no "
+        "proxy here; set `proxy.httpsProxy` and `proxy.noProxy` of `clusterConfiguration` and `joinConfiguration`"
     ),
 }
 """What to tell about nodes to which nothing is written."""
