@@ -17,7 +17,7 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.survey import Place
-from krm_fn.targets import OF_ALL_NODES, Seen, _sops
+from krm_fn.targets import OF_ALL_NODES, REPORTED_ONLY, Seen, _sops
 
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
@@ -46,7 +46,7 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
     said: list[Said] = []
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
     for place in places:
-        variables = place.resolved.settings.variables()
+        variables = {} if place.target_id in REPORTED_ONLY else place.resolved.settings.variables()
         seen = tuple(place.seen()) if variables else ()
         if not seen:
             continue

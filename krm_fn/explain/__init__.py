@@ -14,6 +14,7 @@ from krm_fn.explain.hosts import Row, rows
 from krm_fn.noproxy import Consumer, Entry
 from krm_fn.results import redact
 from krm_fn.survey import Place
+from krm_fn.targets import REPORTED_ONLY
 
 __all__ = ["Section", "explain", "to_data"]
 
@@ -43,7 +44,7 @@ def explain(places: Iterable[Place]) -> list[Section]:
     """The sections for all places, in the order in which they are first met."""
     grouped: dict[Any, list[Place]] = {}
     for place in places:
-        if place.resolved.declared and place.consumer is not Consumer.NOBODY:
+        if place.target_id not in REPORTED_ONLY and place.resolved.declared and place.consumer is not Consumer.NOBODY:
             grouped.setdefault(_key(place), []).append(place)
     return [_section(members) for members in grouped.values()]
 

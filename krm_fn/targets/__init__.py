@@ -28,6 +28,7 @@ from krm_fn.targets import (
     kubelet_drop_in,
     kyverno_policies,
     node_trust_store,
+    other_writers,
     registry_mirror,
     tkg_cloud_csi,
     tkg_cluster_class,
@@ -46,6 +47,7 @@ __all__ = [
     "MAKERS",
     "OF_ALL_NODES",
     "PATCHER",
+    "REPORTED_ONLY",
     "TARGETS",
     "WITHOUT_A_PROXY",
     "Around",
@@ -157,6 +159,7 @@ TARGETS: dict[str, Target] = {
         containerd_drop_in,
         kubelet_drop_in,
         kubeadm_commands,
+        other_writers,
         giantswarm_systemd_proxy,
         registry_mirror,
         workload_trust_store,
@@ -208,6 +211,10 @@ WITHOUT_A_PROXY = frozenset(
     target.ID for target in (caren_cluster_config, tkg_cluster_class, tkg_cluster_config, tkg_kapp_controller)
 )
 """Those that have something to say about certificates or a mirror where nothing says which proxy a place has."""
+
+
+REPORTED_ONLY = frozenset({other_writers.ID})
+"""Those that write nothing, and report themselves what differs."""
 
 
 def options_of(name: str, given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from krm_fn.targets import _systemd_secret, _unit_file
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._drop_in_seen import elsewhere
 from krm_fn.targets._file_content import decode
+from krm_fn.targets._node_system import CONTAINERD
 from krm_fn.targets._unit_told import shown
 
 _OWNER = "giantswarmSystemdProxy"
@@ -34,7 +35,9 @@ def source(drop_in: DropIn) -> dict[str, Any] | Finding:
         why = f"cannot be named in an object that {clusters} share: give each an object of its own"
     else:
         name = _systemd_secret.name_for(settings.cluster)
-        return {"secret": {"name": name, "key": _systemd_secret.KEYS[drop_in.unit]}}
+        return {
+            "secret": {"name": name, "key": _systemd_secret.KEYS.get(drop_in.unit, _systemd_secret.KEYS[CONTAINERD])}
+        }
     message = f"the Secret `<cluster>-systemd-proxy` {why}, or set `spec.targets.{drop_in.target}.content` to `Inline`"
     return Finding(Severity.ERROR, message, drop_in.files)
 
