@@ -146,7 +146,7 @@ _Identity = tuple[tuple[str, str], str, str]
 
 
 def _identity(obj: Object) -> _Identity:
-    return obj.group_kind, obj.ref.namespace, obj.ref.name
+    return obj.group_kind, obj.ref.namespace, obj.base_name
 
 
 def _companions(

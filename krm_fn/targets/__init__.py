@@ -41,6 +41,7 @@ from krm_fn.targets import (
 )
 from krm_fn.targets._around import Around
 from krm_fn.targets._seen import Seen
+from krm_fn.targets._sops import is_encrypted
 
 __all__ = [
     "AWARE",
@@ -48,6 +49,7 @@ __all__ = [
     "OF_ALL_NODES",
     "PATCHER",
     "REPORTED_ONLY",
+    "SYSTEMD_SECRET",
     "TARGETS",
     "WITHOUT_A_PROXY",
     "Around",
@@ -56,6 +58,7 @@ __all__ = [
     "Patcher",
     "Seen",
     "Target",
+    "is_encrypted",
 ]
 
 
@@ -188,6 +191,9 @@ MAKERS: dict[str, Maker] = {
     for maker in (giantswarm_systemd_proxy, giantswarm_cluster_values, workload_trust_store, image_builder_overrides)
 }
 """Those targets that make what is missing."""
+
+SYSTEMD_SECRET = giantswarm_systemd_proxy
+"""The target of the Secret that holds the drop-ins of a Cluster."""
 
 PATCHER: Patcher = cluster_class
 """The target that patches ClusterClasses."""

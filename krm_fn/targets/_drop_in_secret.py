@@ -80,7 +80,7 @@ def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator
         if drop_in.settings.clusters or not is_ours(drop_in, entry):
             yield wanted
         return
-    if entry.get("contentFrom") != wanted:
+    if not _is_same(entry.get("contentFrom"), wanted):
         for key in ("content", "encoding"):
             if key in entry:
                 yield Change(remove(*place, key), told(drop_in), current=shown(decode(entry) or ""))
@@ -88,6 +88,14 @@ def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator
         yield Change(operation, told(drop_in))
     yield from drop_in.attributes(place, entry)
     yield from drop_in.limits(place)
+
+
+def _is_same(there: Any, wanted: Mapping[str, Any]) -> bool:
+    """Whether an entry refers to the Secret that is wanted, whatever hash is behind its name."""
+    name = lookup(there, ("secret", "name"))
+    if not isinstance(name, str) or _systemd_secret.base_of(name) != wanted["secret"]["name"]:
+        return bool(there == wanted)
+    return bool(there == {"secret": {**wanted["secret"], "name": name}})
 
 
 def stays(drop_in: DropIn, place: Pointer) -> Finding:

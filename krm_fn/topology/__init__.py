@@ -9,7 +9,7 @@ from __future__ import annotations
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
 from krm_fn.topology.class_patches import ListState, NodeClass, PatchField, of_template, simulate, state_of_started_list
-from krm_fn.topology.kinds import kinds, network_field
+from krm_fn.topology.kinds import kinds, kubeadm_spec_path, network_field
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.references import Key, class_of, key_of, references, target_of
 
@@ -30,6 +30,7 @@ __all__ = [
     "class_of",
     "key_of",
     "kinds",
+    "kubeadm_spec_path",
     "network_field",
     "of_template",
     "references",

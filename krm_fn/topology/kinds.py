@@ -55,6 +55,11 @@ KUBEADM_SPECS = {
 """Kind -> where its KubeadmConfigSpec stands."""
 
 
+def kubeadm_spec_path(kind: str) -> Pointer:
+    """Where a Kubeadm object of that kind has its KubeadmConfigSpec; empty for any other kind."""
+    return KUBEADM_SPECS.get(kind, ())
+
+
 @dataclass(frozen=True)
 class Fields:
     """Where one kind keeps its facts, as patterns from where ``declared.py`` says."""
