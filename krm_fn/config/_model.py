@@ -125,7 +125,7 @@ class ProxyConfig:
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
     that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
     ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
-    names one.
+    names one. ``reads_objects``: objects of ``spec.from`` say a part of it.
     """
 
     http_proxy: str = ""
@@ -142,3 +142,4 @@ class ProxyConfig:
     mirror: Mirror | None = None
     hash_names: bool | None = None
     says_none: bool = False
+    reads_objects: bool = False

@@ -104,6 +104,7 @@ def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Giv
         cluster_defaults=_network(config.cluster_defaults, below.cluster_defaults),
         trusted_ca=config.trusted_ca if config.trusted_ca.pem else below.trusted_ca,
         says_none=denied and not (http or https),
+        reads_objects=bool(given),
     )
 
 
