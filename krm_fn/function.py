@@ -74,7 +74,7 @@ def run(data: bytes) -> Outcome:
                 edits.note(place, operations)
         found += told
     places, found = _roll_out(resource_list, places, found, edits, wanted)
-    idle = settings.idle(wanted, ((place.memberships, place.target_id) for place in every))
+    idle = settings.idle(wanted, ((place.asked, place.target_id) for place in every))
     found += (_about_config(resource_list, text, Severity.INFO) for text in idle)
     found += unreached(every)
     found += review(places, wanted, _config_ref(resource_list))

@@ -74,7 +74,7 @@ def lint_settings(
         derived: entries that a style put in: whether one stands alone there, or twice, is the style's to say.
     """
     listed = variables.get("NO_PROXY", "")
-    is_completed = listing.consumer is Consumer.PRODUCT
+    is_completed = listing.consumer.completes_the_list
     judged = _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
     found = [("NO_PROXY", problem) for problem in judged] if variables else []
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
@@ -187,7 +187,7 @@ def _of_lists(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str,
     """NP002 for the place, and everything about the value of a list, once for both cases."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value != ""]
     lists = [one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""]
-    is_completed = listing.consumer is Consumer.PRODUCT
+    is_completed = listing.consumer.completes_the_list
     if urls and not lists and not is_completed:
         message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
         yield problem("NP002", "", message), tuple(urls)

@@ -7,7 +7,7 @@ target and no Cluster could want is never read, and none is read twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from krm_fn import settings, topology
@@ -20,6 +20,7 @@ from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import (
     AWARE,
     MAKERS,
+    OF_ALL_MACHINES,
     PATCHER,
     TARGETS,
     WITHOUT_A_PROXY,
@@ -30,7 +31,7 @@ from krm_fn.targets import (
     _sops,
     options_of,
 )
-from krm_fn.topology import Membership, Topology
+from krm_fn.topology import Membership, Role, Topology
 
 
 class Source(Protocol):
@@ -76,6 +77,14 @@ class Place:
     def consumer(self) -> Consumer:
         """Who reads what the target writes."""
         return self.target.CONSUMER
+
+    @property
+    def asked(self) -> tuple[Membership, ...]:
+        """The memberships for which overrides were looked up: of each role too, where all machines share the place."""
+        if self.target_id not in OF_ALL_MACHINES:
+            return self.memberships
+        of_roles = (replace(membership, role=role) for membership in self.memberships for role in Role)
+        return (*self.memberships, *of_roles)
 
     def proposals(self) -> Iterator[Change | Finding]:
         """What the target says about the object as it is now; of one that is encrypted, only that it is."""
@@ -156,7 +165,7 @@ def _companions(
     concerned = {name: maker for name, maker in makers.items() if obj.group_kind in maker.BESIDE}
     memberships = atlas.of(obj) if concerned else ()
     for name, maker in concerned.items():
-        resolved = settings.resolve(wanted, memberships, target=name, consumer=maker.CONSUMER)
+        resolved = _resolved(wanted, memberships, name, maker.CONSUMER)
         options = options_of(name, wanted.targets)
         for data in maker.companions(obj.data, resolved.settings, options):
             made = Object((), data, reference(data))
@@ -169,7 +178,7 @@ def _places(
     concerned = {name: target for name, target in targets.items() if obj.group_kind in target.KINDS}
     memberships = classes.atlas.of(obj) if concerned else ()
     for name, target in concerned.items():
-        resolved = settings.resolve(wanted, memberships, target=name, consumer=target.CONSUMER)
+        resolved = _resolved(wanted, memberships, name, target.CONSUMER)
         if classes.replaces(name, obj):
             resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared))
         options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)
@@ -187,6 +196,11 @@ def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple
         return ()
     found = classes.lost(obj)
     return (found,) if found else ()
+
+
+def _resolved(wanted: ProxyConfig, memberships: tuple[Membership, ...], target: str, consumer: Consumer) -> Resolved:
+    resolve = settings.resolve_for_all_machines if target in OF_ALL_MACHINES else settings.resolve
+    return resolve(wanted, memberships, target=target, consumer=consumer)
 
 
 def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> Iterator[Place]:

@@ -129,7 +129,8 @@ class ProxyConfig:
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
     that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
     ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
-    names one. ``secret_urls``: the URLs with a password that come from a Secret of ``spec.from``.
+    names one. ``secret_urls``: the URLs with a password that come from a Secret of ``spec.from``. ``reads_objects``:
+    objects of ``spec.from`` say a part of it.
     """
 
     http_proxy: str = ""
@@ -147,3 +148,4 @@ class ProxyConfig:
     hash_names: bool | None = None
     says_none: bool = False
     secret_urls: frozenset[str] = frozenset()
+    reads_objects: bool = False

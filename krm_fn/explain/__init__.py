@@ -24,9 +24,9 @@ class Section:
     """One proxy setting and all places that get it.
 
     ``clusters`` are the names of the Clusters (none is known where it is empty), ``roles`` their roles and worker
-    groups, ``consumer`` is ``node``, ``pod``, ``go`` or ``product``; the URLs are redacted. A product completes its
-    list by itself, so nothing is said about who honours it. ``readers`` are the IDs of the programs that read the list,
-    one for each verdict of a row: all of ``CONSUMERS``, or Go alone.
+    groups, ``consumer`` is ``node``, ``pod``, ``go``, ``product`` or ``tkg``; the URLs are redacted. A product
+    completes its list by itself, so nothing is said about who honours it. ``readers`` are the IDs of the programs that
+    read the list, one for each verdict of a row: all of ``CONSUMERS``, or Go alone.
     """
 
     clusters: tuple[str, ...]
@@ -59,7 +59,7 @@ def _section(places: list[Place]) -> Section:
     first = places[0]
     proxy = first.resolved.settings
     memberships = [membership for place in places for membership in place.memberships]
-    is_told = first.consumer is not Consumer.PRODUCT and any((proxy.http_proxy, proxy.https_proxy))
+    is_told = not first.consumer.completes_the_list and any((proxy.http_proxy, proxy.https_proxy))
     return Section(
         clusters=tuple(dict.fromkeys(_name(membership.cluster) for membership in first.memberships)),
         roles=tuple(dict.fromkeys(filter(None, map(_role, memberships)))),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from krm_fn.config import Certificates, Mirror
 from krm_fn.noproxy import Entry, Network, Policy
 from krm_fn.settings._known import Missing
+from krm_fn.topology import Role
 
 _IN_THE_CONFIG = ("`spec.", "`data.")
 """How the reason of an entry begins that stands in the FunctionConfig."""
@@ -61,6 +62,7 @@ class Resolved:
     ``policy`` that of the first. ``conflicts`` names the places whose proxies differ, the one whose proxy was taken
     first; empty where they agree. ``missing`` names what is not known and would be needed. ``beyond`` names the
     overrides for some nodes of its Clusters only, which would say something else.
+    ``of_role`` is the role whose proxy stands for the machines of all roles, None where that of the Cluster does.
     """
 
     settings: ProxySettings = field(default_factory=ProxySettings)
@@ -70,6 +72,12 @@ class Resolved:
     conflicts: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
     beyond: tuple[str, ...] = field(default=(), compare=False)
+    of_role: Role | None = field(default=None, compare=False)
+
+    @property
+    def urls(self) -> tuple[str, str]:
+        """The proxies for ``http://`` and ``https://``, "" for each that there is not."""
+        return (self.settings.http_proxy, self.settings.https_proxy)
 
     @property
     def declared(self) -> bool:

@@ -46,6 +46,7 @@ from krm_fn.targets._sops import is_encrypted
 __all__ = [
     "AWARE",
     "MAKERS",
+    "OF_ALL_MACHINES",
     "OF_ALL_NODES",
     "PATCHER",
     "REPORTED_ONLY",
@@ -212,6 +213,9 @@ OF_ALL_NODES = frozenset(
     )
 )
 """Those in whose place one proxy stands for all nodes of a Cluster."""
+
+OF_ALL_MACHINES = frozenset({image_builder_overrides.ID})
+"""Those whose place the machines of all roles share: without a proxy for the Cluster it gets that of a role."""
 
 WITHOUT_A_PROXY = frozenset(
     target.ID for target in (caren_cluster_config, tkg_cluster_class, tkg_cluster_config, tkg_kapp_controller)
