@@ -22,6 +22,7 @@ from krm_fn.rollout import new_refs, rollout
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.survey import Place, survey
+from krm_fn.yamledit import limited
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ def run(data: bytes) -> Outcome:
         InputError: the list, or an object that is to be changed, cannot be read or edited.
         OurBug: a check of this program on itself failed.
     """
+    with limited():
+        return _run(data)
+
+
+def _run(data: bytes) -> Outcome:
     resource_list = ResourceList(data)
     try:
         wanted = config.load(resource_list.function_config, Objects(resource_list))

@@ -147,6 +147,10 @@ class WholeLayout:
     def __len__(self) -> int:
         return len(self.items)
 
+    def starts(self) -> list[int]:
+        """Where the value of each item begins in the text."""
+        return [item.start for item in self.items]
+
     def text(self, index: int) -> str:
         return self.items[index].text
 

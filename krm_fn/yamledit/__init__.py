@@ -8,6 +8,7 @@ Kubernetes, proxies or files, and could be published alone.
     render    plain data -> text in a style         splice   shadow -> edits -> text
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
     stream    a text of several documents         comments each place of it with the comments there
+    expansion what aliases add, before they do
     breaks    the line breaks of YAML
 """
 
@@ -19,7 +20,9 @@ from typing import Any
 from krm_fn.yamledit.comments import Place, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import Document, items_text, member_text
+from krm_fn.yamledit.expansion import limited
 from krm_fn.yamledit.stream import documents, edit_documents, prove
+from krm_fn.yamledit.view import same
 
 __all__ = [
     "Cut",
@@ -29,11 +32,13 @@ __all__ = [
     "documents",
     "edit_documents",
     "items_text",
+    "limited",
     "mapping_text",
     "member_text",
     "places",
     "prove",
     "read",
+    "same",
 ]
 
 
