@@ -23,6 +23,7 @@ from krm_fn.rollout import Said, new_refs, rollout, secret_names
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.survey import Place, survey
+from krm_fn.yamledit import limited
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ def run(data: bytes) -> Outcome:
         InputError: the list, or an object that is to be changed, cannot be read or edited.
         OurBug: a check of this program on itself failed.
     """
+    with limited():
+        return _run(data)
+
+
+def _run(data: bytes) -> Outcome:
     resource_list = ResourceList(data)
     try:
         wanted = config.load(

@@ -158,6 +158,10 @@ class WholeLayout:
         """As ``CutLayout.repeated``."""
         return list(repeated_keys(self.members[key].node)) if key in self.members else []
 
+    def starts(self) -> list[int]:
+        """Where the value of each item begins in the text."""
+        return [item.start for item in self.items]
+
     def text(self, index: int) -> str:
         return self.items[index].text
 

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.errors import EditError, InputError, OurBug
+from krm_fn.errors import EditError, ExpansionError, InputError, OurBug
 from krm_fn.patch import Operation
-from krm_fn.yamledit import layout, shadow
+from krm_fn.yamledit import expansion, layout, shadow
 from krm_fn.yamledit.breaks import BREAKS, newline_of, with_line_feeds
 from krm_fn.yamledit.render import Style, block
 from krm_fn.yamledit.shadow import Spot
@@ -35,6 +35,11 @@ class Part:
         """The text it stands in."""
         return self.whole[self.node.start : self.node.end]
 
+    @property
+    def start(self) -> int:
+        """Where its text begins in the document."""
+        return self.node.start
+
     def data(self) -> Any:
         """Plain data, made anew; raises InputError for an alias bomb."""
         return view(self.node)
@@ -54,11 +59,16 @@ class Document:
     @cached_property
     def root(self) -> Node:
         """The tree of the text; raises InputError if it is not one YAML document."""
+        expansion.allow(len(self.text))
         return compose(self.text)
 
     def data(self) -> Any:
         """The plain data of the text, made anew at each call: the caller may change it."""
         return view(self.root)
+
+    def links(self) -> list[tuple[int, int]]:
+        """For each alias of the text where it is, and where the value that it stands for is."""
+        return [(node.start, node.target.start) for node in walk(self.root) if isinstance(node, Alias)]
 
     def members(self) -> dict[str, Part] | None:
         """The members of the outermost mapping; None if the text is something else.
@@ -130,6 +140,8 @@ class Document:
 def _says(text: str, wanted: Any) -> bool:
     try:
         return same(view(compose(text)), wanted)
+    except ExpansionError:
+        raise
     except InputError:
         return False
 

@@ -130,6 +130,8 @@ def _detach(node: Node) -> Any:
         return [_detach(item) for item in node.items]
     if isinstance(node, Mapping):
         own = {key_text(key): _detach(value) for key, value in node.entries if not is_merge(key)}
+        if not any(is_merge(key) for key, _ in node.entries):
+            return own
         inherited = {key: value for key, value in view(node).items() if key not in own}
         return {**inherited, **own}
     assert isinstance(node, Scalar)  # noqa: S101 -- the last of the four kinds
