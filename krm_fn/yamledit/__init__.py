@@ -8,7 +8,8 @@ Kubernetes, proxies or files, and could be published alone.
     render    plain data -> text in a style         splice   shadow -> edits -> text
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
     stream    a text of several documents         comments each place of it with the comments there
-    breaks    the line breaks of YAML
+    breaks    the line breaks of YAML             restyle  a scalar in its author's style
+    surrogates JSON's pairs of escapes
 """
 
 from __future__ import annotations

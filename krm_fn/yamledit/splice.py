@@ -13,6 +13,7 @@ from typing import Any
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Place
 from krm_fn.yamledit.render import LITERAL, Style, after_indicator, block, flow, is_literal, key, quote_of_new
+from krm_fn.yamledit.restyle import Frame, restyled
 from krm_fn.yamledit.shadow import Entry, Spot
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 
@@ -59,6 +60,8 @@ class _Writer:
             spot.rewrite()
         if spot.kept and isinstance(node, (Mapping, Sequence)) and _keeps_one(node, spot):
             yield from self.collection(node, spot.children or [])
+        elif place is not None and (changes := self.restyled(spot, node, place)):
+            yield from changes
         elif place is None:
             yield self.root(spot.plain(), node)
         elif place.flow:
@@ -66,6 +69,15 @@ class _Writer:
             yield Edit(node.start, node.end, flow(spot.plain(), near, _quote(node)))
         else:
             yield from self.behind_indicator(node, spot.plain(), place, index)
+
+    def restyled(self, spot: Spot, node: Node, place: Place) -> list[Edit]:
+        """The edits that give a scalar its new value in its author's style; none where there is no such way."""
+        value = spot.value if not spot.kept and spot.children is None else None
+        if not isinstance(node, Scalar) or not isinstance(value, str):
+            return []
+        raw = self.text[node.start : node.end]
+        changes = restyled(raw, node, value, Frame(place.column, self.style.newline, place.flow))
+        return [Edit(node.start + start, node.start + end, text) for start, end, text in changes or ()]
 
     def is_line(self, node: Node) -> bool:
         """True for a flow collection on one line: it may become a block without losing a comment or a key."""
