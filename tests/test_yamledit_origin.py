@@ -84,6 +84,12 @@ def test_a_member_that_was_not_there_goes() -> None:
             id="a document of ytt",
         ),
         pytest.param(
+            "- a: 1\n-   {b: {files: []}} # c\n",
+            [replace("1", "b", "files", value=[ITEM])],
+            [remove("1", "b", "files")],
+            id="an item of a list",
+        ),
+        pytest.param(
             "- spec:\n    files: # set\n",
             [replace("0", "spec", "files", value=[ITEM])],
             [remove("0", "spec", "files")],

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.errors import InputError
+from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import layout, shadow
 from krm_fn.yamledit.render import Raw
@@ -61,17 +61,27 @@ def origins(lines: str, root: Node) -> dict[Node, Origin]:
     if " was:" not in lines:
         return found
     for node in walk(root):
-        for key, value in node.entries if isinstance(node, MappingNode) and not node.flow else ():
-            colon = lines.find(":", key.end)
-            line = lines[colon + 1 : layout.end_of_line(lines, key.end)]
-            mark = _MARK.fullmatch(line) if " was:" in line and value.start > colon + len(line) else None
-            if mark and isinstance(value, (MappingNode, SequenceNode)):
-                try:
-                    data = view(compose(f"k:{mark['words']}\n"))["k"]
-                except (InputError, TypeError, KeyError):
-                    continue
-                found[value] = Origin(mark["words"] + mark["tail"], data)
+        if isinstance(node, (MappingNode, SequenceNode)) and not node.flow:
+            found.update(_origins_in(lines, node))
     return found
+
+
+def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[Node, Origin]]:
+    """The values of one collection that have a mark behind their key or dash."""
+    values = node.items if isinstance(node, SequenceNode) else [value for _, value in node.entries]
+    try:
+        behind = layout.Place(lines, node).behind
+    except EditError:  # an explicit key without a value
+        return
+    for start, value in zip(behind, values, strict=True):
+        line = lines[start : layout.end_of_line(lines, start)]
+        mark = _MARK.fullmatch(line) if " was:" in line and value.start > start + len(line) else None
+        if mark and isinstance(value, (MappingNode, SequenceNode)):
+            try:
+                data = view(compose(f"k:{mark['words']}\n"))["k"]
+            except (InputError, TypeError, KeyError):
+                continue
+            yield value, Origin(mark["words"] + mark["tail"], data)
 
 
 def give_back(root: Node, operations: Iterable[Operation], known: Mapping[Node, Origin]) -> list[Operation]:

@@ -170,7 +170,10 @@ class _Writer:
         body = "".join(newline + line for line in below)
         end_of_line = layout.end_of_line(self.text, indicator)
         if node.end <= end_of_line:
-            if not rest and not place.is_list and self.is_kept(node, place, index):
+            if isinstance(value, (dict, list)) and value and self.is_kept(node, place, index):
+                if place.is_list:
+                    pad = " " * (place.column + self.style.width)
+                    body = newline + pad + rest.lstrip(" ") + body
                 tail = self.text[node.end : end_of_line]
                 mark = marked(self.text[indicator : node.end], tail, has_ytt=self.has_ytt)
                 yield Edit(indicator, end_of_line, mark + body)
