@@ -121,7 +121,7 @@ class CutLayout:
         if not new:
             return member
         if member:
-            return Document(member).edit(_result_operations(known, new))
+            return Document(member, envelope=("results",)).edit(_result_operations(known, new))
         return member_text("results", new, like=self.parts.text)
 
 
@@ -137,7 +137,7 @@ class WholeLayout:
     """Any other layout: read, and written, as one document."""
 
     def __init__(self, text: str) -> None:
-        self.document = Document(text)
+        self.document = Document(text, envelope=("items", "results"))
         members = self.document.members()
         if members is None:
             raise InputError(SHAPE)

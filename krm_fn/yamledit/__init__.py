@@ -9,7 +9,8 @@ Kubernetes, proxies or files, and could be published alone.
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
     stream    a text of several documents         comments each place of it with the comments there
     breaks    the line breaks of YAML             repeated keys that stand twice
-    expansion what aliases add, before they do
+    expansion what aliases add, before they do    restyle  a scalar in its author's style
+    surrogates JSON's pairs of escapes
 """
 
 from __future__ import annotations

@@ -117,6 +117,12 @@ def container(root: Spot, operation: Operation) -> Spot:
     return spot
 
 
+def child_of(spot: Spot, token: str) -> Spot | None:
+    """The child that a step of a path names; None if there is none."""
+    found = _find(spot, token)
+    return found.spot if found else None
+
+
 def detach(node: Node) -> Any:
     """Plain data of ``node`` with ``Raw`` scalars, aliases and merge keys expanded; checked against an alias bomb."""
     view(node)

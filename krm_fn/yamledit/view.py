@@ -50,6 +50,11 @@ def scalar_value(node: Scalar) -> Any:
     return resolve(node.value)
 
 
+def resolves_by_tag(node: Scalar) -> bool:
+    """Return True if a tag of YAML itself says that a scalar is no string."""
+    return node.tag == _NULL_TAG or (bool(node.tag) and node.tag in _STR_TAGS)
+
+
 class ComplexKey(str):
     """The name of a key that is a mapping or a list, as ``{{ replicas }}`` without quotes or ``? - a`` are.
 
