@@ -131,7 +131,9 @@ def _holds_facts(node: Hints) -> bool:
 def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> Assumed:
     """The defaults that hold for a Cluster: those of its infrastructure, and kubeadm's if that makes it."""
     found = [defaults.for_cluster(node.assumed, cluster.key[3]) for node in sources if _is_part(node, wholes)]
-    services = (defaults.kubeadm_services(cluster.ref),) if _is_made_by_kubeadm(sources, wholes) else ()
+    is_silent = not any(node.sets_services for node in (cluster, *sources))
+    is_kubeadm = is_silent and _is_made_by_kubeadm(sources, wholes)
+    services = (defaults.kubeadm_services(cluster.ref),) if is_kubeadm else ()
     return Assumed(
         service_cidrs=services,
         networks=distinct(_unpatched((fact for each in found for fact in each.networks), wholes)),

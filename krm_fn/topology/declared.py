@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
 from krm_fn.topology.kinds import (
     CLUSTER,
@@ -25,7 +25,7 @@ from krm_fn.topology.kinds import (
 from krm_fn.topology.mirrors import mirror_hosts
 from krm_fn.topology.model import Fact
 from krm_fn.topology.pools import networks_of
-from krm_fn.topology.reading import cidrs, host, is_covered, url_host, values, word
+from krm_fn.topology.reading import cidrs, host, is_covered, pattern, url_host, values, word
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,17 @@ def declared(obj: Object) -> Declared:
         return _read(obj, INFRASTRUCTURE[kind], ("spec",))
     base = kind.removesuffix("Template")
     return _read(obj, INFRASTRUCTURE[base], ("spec", "template", "spec")) if base in INFRASTRUCTURE else NOTHING
+
+
+def sets_services(obj: Object) -> bool:
+    """Whether a Cluster or a Kubeadm object gives the services a network, in whatever form.
+
+    ``${SERVICE_CIDR:=["10.128.0.0/12"]}`` in the place of the list is no fact, but no silence either.
+    """
+    if obj.group_kind == CLUSTER:
+        return bool(lookup(obj.data, pattern("spec.clusterNetwork.services.cidrBlocks")))
+    start = KUBEADM_SPECS.get(obj.ref.kind)
+    return bool(start and lookup(obj.data, (*start, *pattern("clusterConfiguration.networking.serviceSubnet"))))
 
 
 def merge(sources: Iterable[Declared]) -> Declared:
