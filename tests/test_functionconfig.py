@@ -123,7 +123,7 @@ def test_the_policy_without_a_wish_is_that_of_the_schema() -> None:
         derive=frozenset(name for name, field in derive.items() if field["default"]),
         extra=tuple(policy["extra"]["default"]),
         exclude=tuple(policy["exclude"]["default"]),
-        rooted=policy["rooted"]["default"],
+        rooted=policy["rooted"].get("default"),
         max_length=policy["maxLength"]["default"],
     )
 

@@ -104,7 +104,8 @@ class Policy:
     """``spec.noProxyPolicy``, checked.
 
     ``derive`` names what to derive; ``extra`` is appended for every consumer; ``exclude`` takes entries out again,
-    whoever put them in (the exact text after normalisation, or a glob); ``rooted`` adds ``.svc.<domain>.``;
+    whoever put them in (the exact text after normalisation, or a glob). ``rooted`` says whether ``.svc.<domain>.`` is
+    in the list; None: it is in the style ``Portable``, as a part of ``CLUSTER_DOMAIN_NAMES``, and in no other.
     ``max_length`` is the longest joined list without a finding, 0 for no limit.
     """
 
@@ -112,5 +113,5 @@ class Policy:
     derive: frozenset[str] = ALL_DERIVED
     extra: tuple[Entry, ...] = ()
     exclude: tuple[str, ...] = ()
-    rooted: bool = False
+    rooted: bool | None = None
     max_length: int = 0

@@ -1,7 +1,7 @@
 """The five ways to make a list: which entries, in which order.
 
-The law of this room: a style yields pieces, each with the name under which ``spec.noProxyPolicy.derive`` switches it
-off ("" for what the user wrote); it removes nothing, merges nothing and sorts nothing: that is for ``composition``.
+A style yields pieces, each with the name under which ``spec.noProxyPolicy.derive`` switches it off ("" for what the
+user wrote, ``ROOTED`` for rooted names); it removes nothing, merges nothing and sorts nothing: ``composition`` does.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from krm_fn.noproxy import entries, model, providers
 from krm_fn.noproxy.model import Consumer, Entry, Network, Style
 
 TWIN = "rule: the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
+ROOTED = "rooted"
+"""What rooted names derive from: `spec.noProxyPolicy.rooted`, not a name of `spec.noProxyPolicy.derive`."""
 _DEFAULT_DOMAIN = Entry(model.CLUSTER_DOMAIN, ("rule: the domain of a cluster that declares none",))
 _LOOPBACK_V4 = ("rule: only Go, Ruby and Java leave loopback out on their own",)
 
@@ -69,6 +71,7 @@ def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Cons
     yield from (Piece("", entry) for entry in user)
     yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=consumer is Consumer.NODE)
     yield from _cluster_names(networks)
+    yield from _short_names()
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     for network in networks:
         yield from (Piece(model.SERVICE_CIDRS, entry) for entry in network.services)
@@ -92,6 +95,22 @@ def _cluster_names(networks: Sequence[Network]) -> Iterator[Piece]:
     for domain in (Entry("svc", ("rule: the short names of services end in it",)), *domains(networks)):
         yield Piece(model.CLUSTER_DOMAIN_NAMES, domain)
         yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".{domain.text}", (*domain.why, TWIN)))
+    yield from rooted_names(networks)
+
+
+def rooted_names(networks: Sequence[Network]) -> Iterator[Piece]:
+    """Yield ``.svc.<domain>.`` of each cluster, which is how Go programs write Services to skip the search domains.
+
+    Flux asks for ``source-controller.flux-system.svc.cluster.local.`` (``--storage-adv-addr`` of its manifests), and
+    its documentation, "Flux proxy settings", demands a rooted entry. Of the modelled clients only curl from 7.86 on
+    takes ``.cluster.local`` for such a host; none fails on the entry, wherever in the list it is.
+    """
+    for domain in domains(networks):
+        why = (*domain.why, "rule: Flux and other Go programs write Services with a final dot")
+        yield Piece(ROOTED, Entry(f".svc.{domain.text}.", why))
+
+
+def _short_names() -> Iterator[Piece]:
     for name in ("kubernetes", "kubernetes.default"):
         yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(name, ("rule: a short name of the API server inside pods",)))
 
