@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from krm_fn import settings, topology
 from krm_fn.classes import Classes
 from krm_fn.config import ProxyConfig
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Consumer
 from krm_fn.resourcelist import Object, reference
 from krm_fn.results import Change, Finding, Result
 from krm_fn.settings import ProxySettings, Resolved
@@ -114,7 +114,8 @@ def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
         InputError: an item that is wanted cannot be read.
     """
     reader = _Reader(source)
-    read = list(reader.of_kinds(topology.kinds()))
+    kinds = topology.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
+    read = list(reader.of_kinds(kinds))
     atlas = Topology(read)
     classes = Classes((obj for obj in read if _is_selected(obj, wanted)), atlas, wanted)
     del read  # what is taken is to be forgotten

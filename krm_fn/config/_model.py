@@ -142,3 +142,7 @@ class ProxyConfig:
     mirror: Mirror | None = None
     hash_names: bool | None = None
     says_none: bool = False
+
+    def derives(self, name: str) -> bool:
+        """Whether ``spec`` or an override asks for what is derived under this name."""
+        return name in self.policy.derive or any(one.policy.derive.get(name) for one in self.overrides)

@@ -14,7 +14,7 @@ from krm_fn.topology import defaults
 from krm_fn.topology.declared import NOTHING, Declared, distinct, merge
 from krm_fn.topology.graph import Graph, Tie
 from krm_fn.topology.hints import Hints, Whole, hints
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY, OF_CLASSES, POOLS
+from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY, OF_CLASSES, POOLS, SECRET
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.references import Key, WorkerClass, key_of
 
@@ -131,7 +131,7 @@ def _holds_facts(node: Hints) -> bool:
 def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> Assumed:
     """The defaults that hold for a Cluster: those of its infrastructure, and kubeadm's if that makes it."""
     found = [defaults.for_cluster(node.assumed, cluster.key[3]) for node in sources if _is_part(node, wholes)]
-    is_silent = not any(node.sets_services for node in (cluster, *sources))
+    is_silent = bool(cluster.ref.kind) and not any(node.sets_services for node in (cluster, *sources))
     is_kubeadm = is_silent and _is_made_by_kubeadm(sources, wholes)
     services = (defaults.kubeadm_services(cluster.ref),) if is_kubeadm else ()
     return Assumed(
@@ -179,7 +179,7 @@ def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
 
 def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> Declared:
     """The facts of an object that hold for the Cluster: not those of a part in whose place it names another."""
-    if node.key[:2] in (CLUSTER, INVENTORY) or node.key[:2] in POOLS:
+    if node.key[:2] in (CLUSTER, INVENTORY, SECRET) or node.key[:2] in POOLS:
         return node.facts
     of_class = (wholes[1].infrastructure, wholes[1].control_plane)
     if _is_part(node, wholes) and not (wholes[1].patched and node.key in of_class):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
+from krm_fn.topology.clouds import keystone_hosts
 from krm_fn.topology.kinds import (
     CLUSTER,
     CLUSTER_FIELDS,
@@ -19,6 +20,7 @@ from krm_fn.topology.kinds import (
     KUBEADM_FIELDS,
     KUBEADM_SPECS,
     POOLS,
+    SECRET,
     Fields,
     is_cluster_api,
 )
@@ -47,9 +49,10 @@ NOTHING = Declared()
 
 
 def declared(obj: Object) -> Declared:
-    """The facts of a Cluster, its infrastructure (or the template of that), a Kubeadm object or a pool of addresses.
+    """Read the facts of one object; nothing for a kind that holds none.
 
-    Nothing for all other kinds.
+    Those are a Cluster, its infrastructure (or the template of that), a Kubeadm object, a pool of addresses, and a
+    Secret with credentials of OpenStack.
     """
     group, kind = obj.group_kind
     if (group, kind) == CLUSTER:
@@ -58,6 +61,8 @@ def declared(obj: Object) -> Declared:
         return Declared(networks=distinct(_facts(obj, [HOSTS], host)))
     if (group, kind) in POOLS:
         return Declared(networks=_apart(tuple(_facts(obj, [("spec",)], networks_of))))
+    if (group, kind) == SECRET:
+        return Declared(infrastructure_hosts=distinct(_facts(obj, [()], keystone_hosts)))
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         spec = KUBEADM_SPECS[kind]
         return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))
