@@ -165,8 +165,9 @@ def _places(
 ) -> Iterator[Place]:
     concerned = {name: target for name, target in targets.items() if obj.group_kind in target.KINDS}
     memberships = classes.atlas.of(obj) if concerned else ()
+    alone = classes.atlas.alone(obj) if concerned and not memberships else None
     for name, target in concerned.items():
-        resolved = settings.resolve(wanted, memberships, target=name, consumer=target.CONSUMER)
+        resolved = settings.resolve(wanted, memberships, target=name, consumer=target.CONSUMER, alone=alone)
         if classes.replaces(name, obj):
             resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared))
         options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)

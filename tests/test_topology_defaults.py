@@ -466,6 +466,30 @@ def test_the_api_of_the_infrastructure_is_opt_in() -> None:
     assert "vcenter.corp.example" in listed(VSPHERE, **switched_on)
 
 
+def test_a_control_plane_without_its_cluster_says_what_it_knows() -> None:
+    configuration = {
+        "controlPlaneEndpoint": "api.corp.example:6443",
+        "networking": {"podSubnet": "10.1.0.0/16", "serviceSubnet": "10.2.0.0/16", "dnsDomain": "corp.local"},
+        "etcd": {"external": {"endpoints": ["https://etcd.corp.example:2379"]}},
+    }
+    items = [control_plane(clusterConfiguration=configuration), control_plane("silent", clusterConfiguration={})]
+    first, second = made(items)
+    said = ["10.1.0.0/16", "10.2.0.0/16", "10.2.0.1", "api.corp.example", "etcd.corp.example", "corp.local"]
+    assert set(said) <= {*first}
+    assert not {*said, KUBEADM}.intersection(second)
+
+
+def made(items: list[dict[str, Any]], **spec: Any) -> list[list[str]]:
+    """The list that each control plane gets in its exports."""
+    config = proxy_config(httpProxy=PROXY, **spec)
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
+    output = json.loads(run(json.dumps(whole).encode()).output)
+    specs = [item["spec"]["kubeadmConfigSpec"] for item in output["items"] if item["kind"] == "KubeadmControlPlane"]
+    begin = "export NO_PROXY='"
+    commands = [command for one in specs for command in one["preKubeadmCommands"] if command.startswith(begin)]
+    return [command.removeprefix(begin).rstrip("'").split(",") for command in commands]
+
+
 @pytest.mark.parametrize(
     ("wanted", "has_host"),
     [pytest.param(True, True, id="asked for"), pytest.param(False, False, id="else no Secret is read for it")],

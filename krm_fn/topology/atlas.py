@@ -14,7 +14,16 @@ from krm_fn.topology import defaults
 from krm_fn.topology.declared import NOTHING, Declared, distinct, merge
 from krm_fn.topology.graph import Graph, Tie
 from krm_fn.topology.hints import Hints, Whole, hints
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY, OF_CLASSES, POOLS, SECRET
+from krm_fn.topology.kinds import (
+    CLUSTER,
+    CLUSTER_CLASS,
+    INFRASTRUCTURE,
+    INVENTORY,
+    KUBEADM_SPECS,
+    OF_CLASSES,
+    POOLS,
+    SECRET,
+)
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.references import Key, WorkerClass, key_of
 
@@ -43,6 +52,25 @@ class Topology:
     def of(self, obj: Object) -> tuple[Membership, ...]:
         """The Clusters that ``obj``, of any kind, belongs to: none if no Cluster is known, several if they share it."""
         return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
+
+    def alone(self, obj: Object) -> ClusterFacts | None:
+        """What a control plane says of the network of its Cluster, for where that Cluster is not known.
+
+        None for any other object. Only the object itself is meant, so a name of a Cluster is not needed.
+        """
+        if obj.ref.kind not in KUBEADM_SPECS:
+            return None
+        node = hints(obj)
+        if node.role is not Role.CONTROL_PLANE or node.facts == NOTHING:
+            return None
+        return ClusterFacts(
+            pod_cidrs=node.facts.pod_cidrs,
+            service_cidrs=node.facts.service_cidrs,
+            service_domain=node.facts.service_domain,
+            endpoint=node.facts.endpoint,
+            mirrors=node.facts.mirrors,
+            hosts=node.facts.hosts,
+        )
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
