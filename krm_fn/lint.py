@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 
-from krm_fn import escaping
+from krm_fn import escaping, placeholders
 from krm_fn.noproxy import Consumer, Network
 from krm_fn.noproxy import lint as rules_of
 from krm_fn.noproxy.lint.rules import Problem, problem
@@ -80,7 +80,7 @@ def lint_settings(
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
         url = variables.get(name, "")
         of_url = rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret) if url else ()
-        found += [(name, problem) for problem in of_url]
+        found += [(name, problem) for problem in (*of_url, *_filled_in_later(url))]
     pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
     found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
     names: dict[Problem, list[str]] = {}
@@ -90,6 +90,16 @@ def lint_settings(
         severity = rules.severity(told)
         if severity is not None and not (told.rule in _ABOUT_THE_STYLE and told.entry in derived):
             yield Finding(severity, f"{told.rule}: {told.message} ({', '.join(about)})")
+
+
+def _filled_in_later(url: str) -> Iterator[Problem]:
+    """What has to hold for a URL that is not known here."""
+    if placeholders.alone(url):
+        message = (
+            "a later step fills in the value, so it is neither checked nor escaped here: it must be a URL with its "
+            'scheme and without "%", which systemd takes for a specifier in a drop-in'
+        )
+        yield problem("NP009", "", message, severity=Severity.WARNING)
 
 
 def lint_object(

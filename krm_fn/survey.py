@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from krm_fn import settings, topology
 from krm_fn.classes import Classes
 from krm_fn.config import ProxyConfig
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Consumer
 from krm_fn.resourcelist import Object, reference
 from krm_fn.results import Change, Finding, Result
 from krm_fn.settings import ProxySettings, Resolved
@@ -127,7 +127,8 @@ def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
         InputError: an item that is wanted cannot be read.
     """
     reader = _Reader(source)
-    read = list(reader.of_kinds(topology.kinds()))
+    kinds = topology.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
+    read = list(reader.of_kinds(kinds))
     atlas = Topology(read)
     classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
     del read  # what is taken is to be forgotten
@@ -177,8 +178,9 @@ def _places(
 ) -> Iterator[Place]:
     concerned = {name: target for name, target in targets.items() if obj.group_kind in target.KINDS}
     memberships = classes.atlas.of(obj) if concerned else ()
+    alone = classes.atlas.alone(obj) if concerned and not memberships else None
     for name, target in concerned.items():
-        resolved = _resolved(wanted, memberships, name, target.CONSUMER)
+        resolved = _resolved(wanted, memberships, name, target.CONSUMER, alone)
         if classes.replaces(name, obj):
             resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared))
         options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)
@@ -198,9 +200,16 @@ def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple
     return (found,) if found else ()
 
 
-def _resolved(wanted: ProxyConfig, memberships: tuple[Membership, ...], target: str, consumer: Consumer) -> Resolved:
-    resolve = settings.resolve_for_all_machines if target in OF_ALL_MACHINES else settings.resolve
-    return resolve(wanted, memberships, target=target, consumer=consumer)
+def _resolved(
+    wanted: ProxyConfig,
+    memberships: tuple[Membership, ...],
+    target: str,
+    consumer: Consumer,
+    alone: ClusterFacts | None = None,
+) -> Resolved:
+    if target in OF_ALL_MACHINES:
+        return settings.resolve_for_all_machines(wanted, memberships, target=target, consumer=consumer)
+    return settings.resolve(wanted, memberships, target=target, consumer=consumer, alone=alone)
 
 
 def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> Iterator[Place]:

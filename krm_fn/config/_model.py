@@ -149,3 +149,7 @@ class ProxyConfig:
     says_none: bool = False
     secret_urls: frozenset[str] = frozenset()
     reads_objects: bool = False
+
+    def derives(self, name: str) -> bool:
+        """Whether ``spec`` or an override asks for what is derived under this name."""
+        return name in self.policy.derive or any(one.policy.derive.get(name) for one in self.overrides)

@@ -16,12 +16,19 @@ from krm_fn.noproxy import MIRRORS, Consumer, Entry, Network, Policy, Style
 from krm_fn.settings import _known
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
 from krm_fn.settings._notes import notes
-from krm_fn.topology import Membership, Role
+from krm_fn.topology import ClusterFacts, Membership, Role
 
 __all__ = ["PROXY_VARIABLES", "ProxySettings", "Resolved", "idle", "notes", "resolve", "resolve_for_all_machines"]
 
 
-def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: str, consumer: Consumer) -> Resolved:
+def resolve(
+    config: ProxyConfig,
+    memberships: Sequence[Membership],
+    *,
+    target: str,
+    consumer: Consumer,
+    alone: ClusterFacts | None = None,
+) -> Resolved:
     """What the user asked for at this place, completed with what is known about it; empty for ``mode: Remove``.
 
     Args:
@@ -30,6 +37,7 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
             united. None: ``spec.clusterDefaults`` says what is known.
         target: the ID of the target at work, for overrides that name some.
         consumer: who reads the list.
+        alone: what the object itself says of a Cluster that is not known; ignored where it belongs to some.
     """
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
@@ -45,8 +53,9 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
         _known.network(membership.cluster, config.cluster_defaults, wish.policy)
         for membership, wish in zip(memberships, wishes, strict=False)
     ]
-    if not memberships and config.cluster_defaults != Network():
-        networks = [config.cluster_defaults]
+    if not memberships:
+        known = _known.network(alone or ClusterFacts(), config.cluster_defaults, wishes[0].policy)
+        networks = [known] if known != Network() else []
     first = wishes[0]
     derives = not consumer.completes_the_list
     entries = _united(wishes, networks, consumer) if any(first.urls) else ()

@@ -63,7 +63,8 @@ def _lack(missing: Sequence[Missing]) -> str:
     if len(switches) <= _FEW:
         named = " with ".join(f"`spec.noProxyPolicy.derive.{switch}: false`" for switch in switches)
         silence = f"{named} switches this warning off"
-    return f"{known}nothing says {lacks}, which `NO_PROXY` should cover: set {_enumerated(places)}; {silence}"
+    also = "" if missing[0].cluster else ", or add its Cluster to the list"
+    return f"{known}nothing says {lacks}, which `NO_PROXY` should cover: set {_enumerated(places)}{also}; {silence}"
 
 
 def _enumerated(texts: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Which Clusters an object belongs to, in which role, and what each Cluster declares about its network.
 
-The law of this room: it reads Cluster API objects, and knows nothing of proxies. A field that is missing, of a wrong
-type, or not yet a value (a template such as ``${POD_CIDR}``) is a fact that is not there; it is never an error.
+It reads Cluster API objects, and knows nothing of proxies. A field that is missing or of a wrong type is a fact that is
+not there; it is never an error. A value that a later step fills in (``${POD_CIDR}``) is a fact like any other.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ CLUSTER = (CORE, "Cluster")
 CLUSTER_CLASS = (CORE, "ClusterClass")
 KONVOY = "infrastructure.cluster.konvoy.d2iq.io"
 INVENTORY = (KONVOY, "PreprovisionedInventory")
+SECRET = ("", "Secret")
 HOSTS = pattern("spec.hosts.*.address")
 """Where an inventory has the addresses of its machines."""
 CLUSTER_BOOTSTRAP = ("run.tanzu.vmware.com", "ClusterBootstrap")
@@ -204,8 +205,12 @@ def is_cluster_api(group: str) -> bool:
     return group == CORE or group.endswith(f".{CORE}")
 
 
-def kinds() -> frozenset[str]:
-    """The kinds worth reading: what ties objects to Clusters, or holds facts of one."""
+def kinds(*, credentials: bool = False) -> frozenset[str]:
+    """The kinds worth reading: what ties objects to Clusters, or holds facts of one.
+
+    Args:
+        credentials: whether the addresses in the credentials of an infrastructure count; they stand in Secrets.
+    """
     core = {"Cluster", "ClusterClass", "ClusterBootstrap", "Machine", INVENTORY[1], *ROLES, *KUBEADM_SPECS}
-    core |= {*USES_POOLS, *(kind for _, kind in POOLS)}
+    core |= {*USES_POOLS, *(kind for _, kind in POOLS)} | ({SECRET[1]} if credentials else set())
     return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})
