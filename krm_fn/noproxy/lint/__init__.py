@@ -90,7 +90,9 @@ def fix(
         return text
     if entries.normalise([text]) == ("*",):
         return "*"
-    undue = {f".{host}" for host in whole.exact_hosts(network or Network())}.difference(entries.split(text))
+    written = entries.split(text)
+    listed = whole.Listed(entries.normalise([text]), consumer, network)
+    undue = whole.needless_twins(written, listed).difference(written)
     kept = [entry for entry in entries.normalise([text]) if not (entry in undue or entries.holds_every_address(entry))]
     if consumer is Consumer.POD:
         kept = [entry for entry in kept if not entries.breaks_clients(entry)]
