@@ -52,7 +52,8 @@ def audit(
     found = Files(files)
     wanted, problems = (config, []) if config else configs.chosen(found.configs)
     rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
-    results = [*found.problems, *problems, *_of_sites(places, rules), *_disagreements(places)]
+    results = [*found.problems, *problems, *_of_sites(places, rules)]
+    results += lint.levelled(_disagreements(places), rules)
     for given in found.configs:
         results += configs.judge(given, rules, consumer)
     judged = len({(place.where, place.obj.path) for place in places}) + len(found.configs)
@@ -83,7 +84,7 @@ def mend(files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consu
 def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
     for site in places:
         for finding in lint.lint_object(site.seen, site.listing, rules=rules):
-            yield Result(finding.severity, finding.message, site.obj.ref, finding.path, target=site.target)
+            yield finding.about(site.obj.ref, site.target)
 
 
 def _mended(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from krm_fn.audit import Audit, audit, listed, mend
 from krm_fn.cli._answer import Answer
-from krm_fn.cli._arguments import Arguments, taken_apart
+from krm_fn.cli._arguments import FAIL_ON, Arguments, taken_apart
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import exists, read_files, write_files
 from krm_fn.config import ProxyConfig
@@ -23,12 +23,13 @@ from krm_fn.lint import Listing, Rules
 from krm_fn.noproxy import Consumer, Network
 from krm_fn.noproxy.lint import Problem, lint_list
 from krm_fn.patch import field_path
-from krm_fn.results import Result, Severity, redact
+from krm_fn.results import Result, Severity, are_severe, is_severe, redact
 
 USAGE = """\
 inject-proxy lint: judges a NO_PROXY list, or what manifests say about a proxy, and mends it.
 
-usage: inject-proxy lint [--fix] [--consumer node|pod] [--config FILE] [--output text|json] TEXT | PATH ... | -
+usage: inject-proxy lint [--fix] [--consumer node|pod] [--config FILE] [--fail-on error|warning]
+                         [--output text|json] TEXT | PATH ... | -
 
   TEXT              one NO_PROXY list, as a program gets it
   PATH              files and folders of manifests: objects, workloads and ProxyConfigs in *.yaml, *.yml and *.json
@@ -36,13 +37,19 @@ usage: inject-proxy lint [--fix] [--consumer node|pod] [--config FILE] [--output
       --fix         do what the rules allow: mend files in place; print a list, or standard input, mended
       --consumer    who reads the list, of TEXT or of a ProxyConfig: node (default) or pod; objects know it themselves
       --config      the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests
+      --fail-on     error (default) or warning: the least finding that makes the exit code 1
       --output      text (default) or json: a list of results as a KRM function gives them
 
-exit codes: 0 nothing of severity error is left; 1 something is; 2 wrong usage; 3 a bug of this program.
+exit codes: 0 nothing of severity error (with `--fail-on warning`: error or warning) is left; 1 something is;
+2 wrong usage; 3 a bug of this program.
 """
-_OPTIONS: dict[str, tuple[str, ...]] = {"--consumer": ("node", "pod"), "--config": (), "--output": ("text", "json")}
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "--consumer": ("node", "pod"),
+    "--config": (),
+    "--fail-on": tuple(FAIL_ON),
+    "--output": ("text", "json"),
+}
 _STDIN = "standard input"
-_RULE = re.compile(r"NP[0-9]{3}(?=: )")
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,10 @@ class _Wish:
     @property
     def as_json(self) -> bool:
         return self.given.options.get("--output") == "json"
+
+    @property
+    def fail_on(self) -> Severity:
+        return FAIL_ON[self.given.options.get("--fail-on", Severity.ERROR.value)]
 
     @property
     def fix(self) -> bool:
@@ -107,7 +118,7 @@ def _of_list(text: str, wish: _Wish, wanted: ProxyConfig) -> Answer:
     found = lint_list(judged, consumer=listing.consumer, network=network, max_length=listing.max_length)
     rules = Rules(wanted.lint)
     told = [(severity, problem) for problem in found if (severity := rules.severity(problem)) is not None]
-    exit_code = int(any(severity is Severity.ERROR for severity, _ in told))
+    exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in told))
     lines = tuple(_line_of_problem(*one) for one in told)
     advice = (f"mended: {_shown(mended)}",) if told and mended != judged else ()
     report = _json([_problem_data(*one) for one in told]) if wish.as_json else _bytes(_joined([*lines, *advice]))
@@ -136,7 +147,7 @@ def _of_files(files: Mapping[str, bytes], wish: _Wish, wanted: ProxyConfig | Non
     done = (mend if wish.fix else audit)(files, config=wanted, consumer=wish.consumer)
     lines = [_line(result) for result in done.results]
     report = _json([_data(result) for result in done.results]) if wish.as_json else _bytes(_joined(lines))
-    exit_code = int(any(result.severity is Severity.ERROR for result in done.results))
+    exit_code = int(are_severe(done.results, wish.fail_on))
     told = _summary(files, done, wish)
     if wish.fix and _STDIN in files:
         mended = done.mended.get(_STDIN, files[_STDIN])
@@ -162,9 +173,7 @@ def _line(result: Result) -> str:
 
 
 def _data(result: Result) -> dict[str, Any]:
-    data = result.to_data()
-    rule = _RULE.match(result.message)
-    return data | ({"tags": {**data.get("tags", {}), "rule": rule[0]}} if rule else {})
+    return result.to_data()
 
 
 def _json(found: Sequence[Mapping[str, Any]]) -> bytes:

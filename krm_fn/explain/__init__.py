@@ -38,10 +38,10 @@ class Section:
 
 
 def explain(places: Iterable[Place]) -> list[Section]:
-    """The sections for all places, in the order in which they are first met."""
+    """The sections for all places that a run would write to, in the order in which they are first met."""
     grouped: dict[Any, list[Place]] = {}
     for place in places:
-        if place.resolved.declared and place.consumer is not Consumer.NOBODY:
+        if place.resolved.declared and place.consumer is not Consumer.NOBODY and place.is_touched:
             grouped.setdefault(_key(place), []).append(place)
     return [_section(members) for members in grouped.values()]
 

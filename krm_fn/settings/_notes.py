@@ -31,14 +31,18 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
         if not membership.sure:
             yield Finding(
                 Severity.WARNING,
-                f"is taken for a part of `{cluster_name(membership.cluster)}` because of {membership.how}: label it "
+                f"NP039: is taken for a part of `{cluster_name(membership.cluster)}` because of {membership.how}: "
+                "label it "
                 f"`cluster.x-k8s.io/cluster-name: {membership.cluster.name}` to be sure",
+                code="NP039",
             )
     if resolved.missing:
         known = "" if memberships else "belongs to no known Cluster, and "
         yield Finding(
             Severity.WARNING,
-            f"{known}nothing says {', '.join(resolved.missing)}, which `NO_PROXY` should cover: {_remedy(resolved)}",
+            f"NP038: {known}nothing says {', '.join(resolved.missing)}, which `NO_PROXY` should cover: "
+            f"{_remedy(resolved)}",
+            code="NP038",
         )
 
 

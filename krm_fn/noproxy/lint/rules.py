@@ -18,6 +18,7 @@ class About(Enum):
     LIST = "list"
     PROXY = "proxy URL"
     OBJECT = "object"
+    RUN = "run"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def problem(rule: str, entry: str, message: str, *, mended: str = "", severity: 
 
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
-_LIST, _PROXY, _OBJECT = About.LIST, About.PROXY, About.OBJECT
+_LIST, _PROXY, _OBJECT, _RUN = About.LIST, About.PROXY, About.OBJECT, About.RUN
 
 _TABLE = (
     Rule("NP001", _E, _OBJECT, "a single `%` in `Environment=` of a systemd unit",
@@ -135,6 +136,15 @@ _TABLE = (
          "curl takes 1080, wget 80"),
     Rule("NP037", _E, _LIST, "a name with an empty label: `a..b`",
          "no host has such a name"),
+    Rule("NP038", _W, _RUN, "a fact that the list should hold and that nobody says: pod CIDRs, service CIDRs, "
+         "endpoint, infrastructure",
+         "what it stands for goes through the proxy; said once for all objects of a Cluster"),
+    Rule("NP039", _W, _RUN, "an object that belongs to its Cluster by names only",
+         "names may mislead: a label or a reference is sure"),
+    Rule("NP040", _W, _RUN, "a place that does not say what the other places of its cluster say",
+         "the programs of one cluster disagree about the proxy"),
+    Rule("NP041", _W, _RUN, "an override for some nodes, and an object that holds one proxy for all of them",
+         "those nodes get another proxy than the override says"),
 )  # fmt: skip
 
 RULES: dict[str, Rule] = {rule.id: rule for rule in _TABLE}

@@ -143,7 +143,9 @@ def _reach(token: str, canonical: str) -> Iterator[Problem]:
         return
     inner = next((one for one in _PRIVATE if found != one and found.supernet_of(one)), None)
     if inner is not None:
-        message = f'entry "{token}" must not be so broad: beside the private network "{inner}" it holds public addresses'
+        message = (
+            f'entry "{token}" must not be so broad: beside the private network "{inner}" it holds public addresses'
+        )
         yield problem("NP025", token, f"{message}, which go direct then")
     elif found.subnet_of(_172) and not found.subnet_of(_PRIVATE[1]):
         message = f'entry "{token}" must not hold public addresses: of 172.0.0.0/8 only "{_PRIVATE[1]}" is private'
