@@ -80,7 +80,7 @@ def test_each_finding_with_an_id_is_silenced_or_louder_by_that_name(
 ) -> None:
     items = [cluster("10.0.0.0/8"), RIVAL, cluster("10.0.0.0/8").replace("prod", "other")]
     before = [result for result in ran(*items).results if result.code == rule]
-    after = [result for result in ran(*items, config=f'{CONFIG}  lint: {{rules: {{{rule}: "{level}"}}}}\n').results]
+    after = ran(*items, config=f'{CONFIG}  lint: {{rules: {{{rule}: "{level}"}}}}\n').results
     assert {result.severity for result in before} >= {Severity.WARNING}
     found = {result.severity for result in after if result.code == rule} - ({Severity.INFO} if severity else set())
     assert found <= ({severity} if severity else set())

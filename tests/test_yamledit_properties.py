@@ -14,6 +14,7 @@ from yaml_texts import at, data, handwritten, operations, patched, places, strin
 from krm_fn.errors import EditError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, document, read
+from krm_fn.yamledit.breaks import BREAKS, with_line_feeds
 from krm_fn.yamledit.layout import Place
 from krm_fn.yamledit.render import is_plain, scalar
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
@@ -112,7 +113,7 @@ def _has_explicit_key(text: str) -> bool:
 
 def _lines_of(text: str) -> list[str]:
     """Its lines; without their line breaks, of which the last one may be missing."""
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    return [line.removesuffix("\r") for line in with_line_feeds(text).split("\n")]
 
 
 def _is_in_order(lines: list[str], text: list[str]) -> bool:
@@ -141,7 +142,7 @@ def _touched_lines(text: str, operation: Operation, *, in_place: bool) -> set[in
     if flow or not in_place or not children or (operation.op == "remove" and len(children) == 1):
         spans.append((begin, holder.end))
     elif index is None:
-        spans.append((children[-1][1], children[-1][1]) if not text.endswith("\n") else (len(text), len(text)))
+        spans.append((children[-1][1], children[-1][1]) if not text.endswith(tuple(BREAKS)) else (len(text), len(text)))
     elif operation.op != "add" or isinstance(holder, Mapping):
         beside_a_dash = operation.op == "remove" and index == 0 and len(children) > 1
         spans.append((children[index][0], children[index + 1][0] if beside_a_dash else children[index][1]))
@@ -151,6 +152,7 @@ def _touched_lines(text: str, operation: Operation, *, in_place: bool) -> set[in
 
 
 def _lines(text: str, start: int, end: int) -> range:
+    text = with_line_feeds(text)
     return range(text.count("\n", 0, start), text.count("\n", 0, end) + 1)
 
 
@@ -160,7 +162,7 @@ def _entries(root: Node) -> list[tuple[Node, Node]]:
 
 def _children(text: str, node: Node) -> list[tuple[int, int]]:
     """Where each child begins, dash or key included, and where it ends."""
-    place = Place(text, node) if isinstance(node, (Mapping, Sequence)) else None
+    place = Place(with_line_feeds(text), node) if isinstance(node, (Mapping, Sequence)) else None
     return list(zip(place.starts, place.ends, strict=True)) if place else []
 
 
@@ -183,7 +185,9 @@ def test_what_was_added_at_the_end_and_is_removed_again_leaves_the_first_text(dr
     text = draw.draw(any_text)
     old = read(text)
     lists = [place for place in places(old) if at(old, place) and isinstance(at(old, place), list)]
-    if not lists or not text.endswith("\n") or "*" in text:  # through an alias there is no way back: it is written out
+    if (
+        not lists or not text.endswith(tuple(BREAKS)) or "*" in text
+    ):  # through an alias there is no way back: it is written out
         return
     place = draw.draw(st.sampled_from(lists))
 

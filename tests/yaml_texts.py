@@ -132,9 +132,9 @@ def handwritten(draw: st.DrawFn) -> str:
 
 
 def _with_line_breaks(draw: st.DrawFn, text: str) -> str:
-    if draw(st.booleans()):
-        text = text.replace("\n", "\r\n")
-    return text.rstrip("\r\n") if draw(st.integers(0, 9)) == 0 else text
+    line_break = draw(st.sampled_from(["\n", "\n", "\r\n", "\r\n", "\r", "\u2028", "\x85"]))
+    text = text.replace("\n", line_break)
+    return text.rstrip("\r\n\x85\u2028") if draw(st.integers(0, 9)) == 0 else text
 
 
 def _with_comments(text: str, random: Any) -> str:

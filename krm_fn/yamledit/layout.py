@@ -1,6 +1,7 @@
 """Where things stand in a text: columns, indicators, ends of lines, and the style they add up to.
 
-The law of this room: it measures and changes nothing. All positions are offsets into the text.
+The law of this room: it measures and changes nothing. All positions are offsets into the text, whose lines end at line
+feeds (``breaks.with_line_feeds``).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 from krm_fn.errors import EditError
+from krm_fn.yamledit.breaks import newline_of
 from krm_fn.yamledit.render import Style
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 from krm_fn.yamledit.view import key_text
@@ -41,11 +43,6 @@ def end_of_child(text: str, end: int, column: int) -> int:
     while (comment := _COMMENT_BELOW.match(text, position)) and len(comment["indent"]) > column:
         position = comment.end()
     return position
-
-
-def newline_of(text: str) -> str:
-    """The line break of the first line."""
-    return "\r\n" if text[: text.find("\n") + 1].endswith("\r\n") else "\n"
 
 
 def starts_line(text: str, position: int) -> bool:

@@ -49,12 +49,15 @@ class Raw:
 LITERAL = "|"
 """In the place of a quote: the author wrote a literal block."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9_/.][^\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]*")
+_PLAIN = re.compile(
+    r"[A-Za-z0-9_/.][^\x00-\x1f\x7f-\xa0\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]*"
+)
 _PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_/.][\w./-]*")
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
-# What YAML 1.1 takes for a line break or refuses, JSON leaves bare.
-_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+# What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing, which
+# would show another text than there is.
+_TO_ESCAPE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 _NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 

@@ -7,6 +7,7 @@ wrong can be mended by ``fix`` where the rule allows it, and then no such proble
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from krm_fn.noproxy import entries, model
 from krm_fn.noproxy.composition import compose, join
@@ -91,8 +92,10 @@ def fix(
     if entries.normalise([text]) == ("*",):
         return "*"
     written = entries.split(text)
-    listed = whole.Listed(entries.normalise([text]), consumer, network)
-    undue = whole.needless_twins(written, listed).difference(written)
+    listed = whole.Listed(written, consumer, network)
+    undue = whole.needless_twins(written, replace(listed, entries=entries.normalise([text])))
+    undue |= {name.rstrip(".") for name in written if whole.is_rooted_beside_its_name(name, listed)}
+    undue = undue.difference(written)
     kept = [entry for entry in entries.normalise([text]) if not (entry in undue or entries.holds_every_address(entry))]
     if consumer is Consumer.POD:
         kept = [entry for entry in kept if not entries.breaks_clients(entry)]
