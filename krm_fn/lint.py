@@ -165,6 +165,31 @@ def lint_object(
             yield _finding(same, severity)
 
 
+def lint_provider(seen: Iterable[Seen], files: Iterable[WrittenFile], rules: Rules = THE_TABLE) -> Iterator[Finding]:
+    """Yield NP031 for each place that stands in a file which the infrastructure provider writes, too.
+
+    Args:
+        seen: what the targets see in one object that makes nodes.
+        files: what the provider of its Clusters writes on these nodes.
+        rules: which rules speak, and how loud.
+    """
+    first = {one.file: one for one in reversed(list(seen)) if one.file}
+    for file in files:
+        place = first.get(file.path)
+        for found in rules_of.lint_writers(file.path, [file.writer, place.place]) if place else ():
+            severity = rules.severity(found)
+            if severity is not None and place:
+                yield Finding(severity, said_by(found.rule, found.message), place.path, code=found.rule)
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file on the nodes, by its path, and who writes it, in a phrase for a person."""
+
+    path: str
+    writer: str
+
+
 def places(seen: Iterable[Seen]) -> list[dict[str, Seen]]:
     """What was seen, place by place: variable -> what that place says; of a repeated one the last."""
     by_place: dict[str, dict[str, Seen]] = {}

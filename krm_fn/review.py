@@ -13,12 +13,12 @@ from typing import Any
 from krm_fn import consistency, lint
 from krm_fn.config import ProxyConfig
 from krm_fn.consistency import Said
-from krm_fn.lint import Listing, Rules
+from krm_fn.lint import Listing, Rules, WrittenFile
 from krm_fn.noproxy import Style
 from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
-from krm_fn.settings import ProxySettings
+from krm_fn.settings import ProxySettings, provider_files
 from krm_fn.survey import Place
 from krm_fn.targets import OF_ALL_NODES, Seen, _sops
 from krm_fn.topology import Fact, Membership
@@ -61,6 +61,8 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
             yield from _of_settings(place, listing, rules, config_ref)
         for finding in lint.lint_object(_in_our_file(seen, variables), listing, rules=rules, settled=variables):
             yield place.result(finding)
+        files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
+        yield from map(place.result, lint.lint_provider(seen, files, rules))
         said.append(_said(place, seen))
     yield from consistency.disagreements(one for one in said if one.clusters)
     strangers: dict[ObjectRef, list[Said]] = {}

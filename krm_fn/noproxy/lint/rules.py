@@ -123,7 +123,8 @@ _TABLE = (
     Rule("NP030", _W, _OBJECT, "a file with a password that others may read, or not `0640` or the like for Ignition",
          "`644` is a decimal number there, and without any Cluster API makes no node", "put a 0 in front; write one"),
     Rule("NP031", _W, _OBJECT, "two writers of one file",
-         "the later one wins: Cloud Director's provider writes a containerd drop-in of its own"),
+         "the later one wins: Cloud Director's provider writes a containerd drop-in of its own where "
+         "`spec.proxyConfigSpec` of the VCDCluster names a proxy"),
     Rule("NP032", _W, _PROXY, "a proxy that is spoken to by TLS (`https://`)",
          "wget, urllib, Ruby, aiohttp and .NET cannot"),
     Rule("NP033", _I, _PROXY, "a password in clear text in a manifest",
