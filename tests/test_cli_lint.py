@@ -409,6 +409,14 @@ def test_a_disk_that_fails_in_between_is_told(tmp_path: Path, monkeypatch: pytes
 # nothing to judge
 
 
+def written(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
 @pytest.mark.parametrize(
     "files",
     [
@@ -418,7 +426,7 @@ def test_a_disk_that_fails_in_between_is_told(tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_a_path_without_a_manifest_is_a_warning(tmp_path: Path, files: dict[str, str]) -> None:
-    folder = str(tree(tmp_path, files))
+    folder = str(written(tmp_path, files))
     answer = run(folder)
     (line,) = lines(answer)
     assert line.startswith(f"[warning] {folder}: holds no manifest, so nothing was judged")
@@ -428,7 +436,7 @@ def test_a_path_without_a_manifest_is_a_warning(tmp_path: Path, files: dict[str,
 
 
 def test_only_the_path_without_a_manifest_is_told(tmp_path: Path) -> None:
-    folder = tree(tmp_path, {"a/web.yaml": GOOD, "b/notes.txt": ""})
+    folder = written(tmp_path, {"a/web.yaml": GOOD, "b/notes.txt": ""})
     told = [line for line in lines(run(str(folder / "a"), str(folder / "b"))) if "holds no manifest" in line]
     assert [line.partition(": ")[0] for line in told] == [f"[warning] {folder / 'b'}"]
 

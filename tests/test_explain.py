@@ -232,9 +232,9 @@ def test_only_what_a_run_would_touch_is_listed() -> None:
         "  template: {spec: {containers: [{name: web, image: web}]}}\n"
         "---\napiVersion: v1\nkind: Secret\nmetadata: {name: some-secret, namespace: org}\nstringData: {a: HelmRelease}\n"
     )
-    data = json.loads(explained("--output", "json", manifests=f"{MANIFESTS}{other}"))
-    places = [place for section in data["sections"] for place in section["places"]]
-    assert places == [
-        place for section in json.loads(explained("--output", "json"))["sections"] for place in section["places"]
-    ]
-    assert places
+    assert places_of(f"{MANIFESTS}{other}") == places_of(MANIFESTS) != []
+
+
+def places_of(manifests: str) -> list[str]:
+    data = json.loads(explained("--output", "json", manifests=manifests))
+    return [place for section in data["sections"] for place in section["places"]]
