@@ -230,7 +230,7 @@ def test_only_what_a_run_would_touch_is_listed() -> None:
     other = (
         "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: cert-manager-docs, namespace: org}\nspec:\n"
         "  template: {spec: {containers: [{name: web, image: web}]}}\n"
-        "---\napiVersion: v1\nkind: Secret\nmetadata: {name: some-secret, namespace: org}\nstringData: {a: HelmRelease}\n"
+        "---\napiVersion: v1\nkind: Secret\nmetadata: {name: other, namespace: org}\nstringData: {a: HelmRelease}\n"
     )
     assert places_of(f"{MANIFESTS}{other}") == places_of(MANIFESTS) != []
 
