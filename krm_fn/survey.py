@@ -31,7 +31,7 @@ from krm_fn.targets import (
     _sops,
     options_of,
 )
-from krm_fn.topology import Membership, Role, Topology
+from krm_fn.topology import ClusterFacts, Membership, Role, Topology
 
 
 class Source(Protocol):
@@ -102,6 +102,13 @@ class Place:
         """What the object says already in the place of the target; nothing where it is encrypted."""
         if not _sops.is_encrypted(self.obj.data):
             yield from self.target.observe(self.obj.data, self.options)
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether a run writes here, or finds here what it would write: the object has the place of the target."""
+        if not self.is_asked:
+            return False
+        return any(isinstance(one, Change) for one in self.proposals()) or any(True for _ in self.seen())
 
     @property
     def is_asked(self) -> bool:

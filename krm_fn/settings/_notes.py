@@ -41,13 +41,15 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
         if not membership.sure:
             yield Finding(
                 Severity.WARNING,
-                f"is taken for a part of `{cluster_name(membership.cluster)}` because of {membership.how}: label it "
+                f"NP039: is taken for a part of `{cluster_name(membership.cluster)}` because of {membership.how}: "
+                "label it "
                 f"`cluster.x-k8s.io/cluster-name: {membership.cluster.name}` to be sure",
+                code="NP039",
             )
     nodes = [one for one in resolved.missing if one.is_about_nodes]
     others = [one for one in resolved.missing if not one.is_about_nodes]
     for missing in filter(None, (others, nodes)):  # apart, because few targets write what calls nodes
-        yield Finding(Severity.WARNING, _lack(missing))
+        yield Finding(Severity.WARNING, f"NP038: {_lack(missing)}", code="NP038")
 
 
 def _lack(missing: Sequence[Missing]) -> str:
