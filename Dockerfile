@@ -1,5 +1,6 @@
 # The image of the KRM function. Build it with `make image`.
-#   BASE        any image with Python 3.10 or newer and a user `nobody`; the finished image stands on it
+#   BASE        any image with Python 3.10 or newer; the finished image is built on it. Name it with its digest
+#               (`python:3.13-slim@sha256:...`), so that the same build always takes the same one
 #   BUILD_BASE  the same Python at the same path, with venv and pip, where BASE has neither (a distroless one, say)
 ARG BASE=python:3.13-slim
 ARG BUILD_BASE=${BASE}
@@ -22,5 +23,7 @@ LABEL org.opencontainers.image.title="inject-proxy" \
       org.opencontainers.image.licenses="Apache-2.0"
 ENV PYTHONDONTWRITEBYTECODE=1
 COPY --from=build /opt/inject-proxy /opt/inject-proxy
-USER nobody
-ENTRYPOINT ["/opt/inject-proxy/bin/inject-proxy"]
+# By number, so that Kubernetes can see that it is not root (`runAsNonRoot`); it is `nobody` of Debian and its like.
+USER 65534:65534
+# Isolated: neither the environment nor the folder it is run in can bring code of their own.
+ENTRYPOINT ["/opt/inject-proxy/bin/python", "-I", "-m", "krm_fn"]

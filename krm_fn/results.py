@@ -177,15 +177,32 @@ _TOKEN = re.compile(r"://[^\s:@/]+@")
 # "user:secret@proxy:3128" in a manifest is a credential too.
 _USER_WITHOUT_SCHEME = re.compile(r"""[^\s:@/"'=,`]:(?!//)""")
 _WORD = re.compile(r"\S+")
+_LONG_NAME = 20
+_FILLERS = frozenset({"", "x", "X", "x-oauth-basic", "oauth2"})
+"""What stands in the place of a password where the user name is a token (GitHub, GitLab and others)."""
 # ... and its password may hold blanks; a colon with a blank behind it is prose.
 _USER_BEFORE_BLANKS = re.compile(r"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?=[^\s/:*])""")
 _UNMASKED = re.compile(r"(?<!\*\*\*)(?<=\S)@\S")
 
 
+# A password with a raw line break in it; what is a port before the break is none.
+_USER_BEFORE_BREAK = re.compile(r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@""")
+# "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
+_USER_WITHOUT_HOST = re.compile(
+    r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?![^\s/?#,;|"'()<>\]`])|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
+)
+
+
 def redact(value: Any) -> Any:
-    """The same data with every ``user:password@`` as ``user:***@``, in strings at any depth."""
+    """The same data with every ``user:password@`` as ``user:***@``, in strings at any depth.
+
+    A user name is hidden, too, where it is likely to be a token: it is long, or its password is only a filler.
+    """
     if isinstance(value, str):
-        return "\n".join(map(_redact_line, value.split("\n"))) if "@" in value else value
+        if "@" in value:
+            value = _USER_BEFORE_BREAK.sub(r"\1***@", value) if "\n" in value else value
+            value = "\n".join(map(_redact_line, value.split("\n")))
+        return _USER_WITHOUT_HOST.sub(r"\1***", value) if "://" in value else value
     if isinstance(value, Mapping):
         return {key: redact(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -205,7 +222,12 @@ def _masked(text: str, user: re.Pattern[str]) -> str:
     """Mask what stands from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
     before, at, behind = text.rpartition("@")
     found = user.search(before) if at else None
-    return f"{before[: found.end()]}***@{behind}" if found else text
+    if found is None:
+        return text
+    name, password = found[0].removeprefix("://").removesuffix(":"), before[found.end() :]
+    if user is _USER and (len(name) >= _LONG_NAME or password in _FILLERS):
+        return f"{before[: found.start()]}://***@{behind}"
+    return f"{before[: found.end()]}***@{behind}"
 
 
 def _filled(**members: Any) -> dict[str, Any]:

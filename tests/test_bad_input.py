@@ -357,7 +357,7 @@ LAUGHING = OBJECTS["Deployment cert-manager"] + "x:\n" + _laughs("  ")
         ),
         pytest.param(
             resource_list("kind: Deployment\nx: cert-manager\ny: &y\n  z: *y\n").encode(),
-            "inside its own anchor",
+            "an alias must not be inside its own anchor",
             id="an alias in itself",
         ),
         pytest.param(

@@ -387,7 +387,7 @@ def test_all_files_are_written_or_none(tmp_path: Path) -> None:
     good, gone = tmp_path / "a.yaml", tmp_path / "gone" / "b.yaml"
     good.write_text("old")
     with pytest.raises(OutputError, match=r'b\.yaml" cannot be written: .*; nothing was written'):
-        _files.write_files({str(good): b"new", str(gone): b"new"})
+        _files.write_files({str(good): b"new", str(gone): b"new"}, {str(good): b"old", str(gone): b"old"})
     assert contents(tmp_path) == {"a.yaml": b"old"}
 
 
@@ -404,7 +404,7 @@ def test_a_disk_that_fails_in_between_is_told(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(Path, "replace", fail_at_b)
     with pytest.raises(OutputError, match=r'b" cannot be written: .*; 1 of 2 files were written'):
-        _files.write_files(dict.fromkeys(names, b"new"))
+        _files.write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
     assert contents(tmp_path) == {"a": b"new", "b": b"old"}
 
 

@@ -79,7 +79,7 @@ from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
         ),
         pytest.param(
             {"overrides": "- match: {clusters: [lab]}\n  httpProxy: proxy:3128\n"},
-            'data.overrides[0].httpProxy: must begin with "http://" or "https://", as in "http://proxy:3128"',
+            'data.overrides[0].httpProxy: must begin with "http://" or "https://", as in "http://proxy.example.com:3128"',
             id="a URL without scheme in an override",
         ),
         pytest.param(

@@ -136,8 +136,9 @@ NOTHING_SET = "must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabl
         ),
         pytest.param(
             {"match": MATCH, "httpsProxy": "http://u:p@ss@h:1"},
-            '.httpsProxy: must hold user name and password percent-encoded: write "@" as "%40", '
-            'as in "http://u:***@h:1"',
+            ".httpsProxy: must hold user name and password percent-encoded: every character but letters, digits and "
+            '"-._~" is written as "%" and two hexadecimal digits, "@" as "%40", a further colon as "%3A", '
+            'as in "http://user:***@host:3128"',
             id="a password with a raw character",
         ),
         pytest.param(

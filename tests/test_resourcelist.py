@@ -123,10 +123,14 @@ def test_a_result_that_is_there_already_is_not_told_twice(text: str) -> None:
         pytest.param(
             "kind: ResourceList\nitems: 0\n", "`items` must be a list of objects", id="items that are a number"
         ),
-        pytest.param("kind: ResourceList\nitems: []\nitems: []\n", "`items` must not stand twice", id="items twice"),
+        pytest.param(
+            "kind: ResourceList\nitems: []\nitems: []\n",
+            "a key must not be twice in one mapping: remove the one at line 3",
+            id="items twice",
+        ),
         pytest.param(
             "kind: ResourceList\nresults: []\nresults: []\nitems:\n- a\n",
-            "`results` must not stand",
+            "a key must not be twice in one mapping: remove the one at line 3",
             id="results twice",
         ),
         pytest.param(COMPACT + "---\na: 1\n", "a second one begins at line 14", id="two documents"),

@@ -340,8 +340,9 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret(f"proxy:\n  http: http://u:{PASSWORD}!@a\n")],
-            'Secret "values" `proxy.http` must hold user name and password percent-encoded: write "!" as "%21", as in '
-            '"http://u:***@a"',
+            'Secret "values" `proxy.http` must hold user name and password percent-encoded: every character but '
+            'letters, digits and "-._~" is written as "%" and two hexadecimal digits, "@" as "%40", a further colon as '
+            '"%3A", as in "http://user:***@host:3128"',
             id="a password that is not encoded",
         ),
         pytest.param(
@@ -420,7 +421,10 @@ def test_all_problems_are_told_at_once_in_the_words_of_a_config_map() -> None:
             'data.from[0]: Secret "values" `TKG_HTTPS_PROXY` must begin with "http://" or "https://"; other kinds of '
             "proxy are not understood by every client"
         ),
-        'data.from[0]: Secret "values" `TKG_HTTP_PROXY` must begin with "http://" or "https://", as in "http://proxy"',
+        (
+            'data.from[0]: Secret "values" `TKG_HTTP_PROXY` must begin with "http://" or "https://", as in '
+            '"http://proxy.example.com:3128"'
+        ),
         'data.trustedCA.configMap: must name an object of the list: there is no ConfigMap "no-ca" in it',
     ]
 

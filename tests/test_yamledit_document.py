@@ -159,7 +159,7 @@ def test_the_items_of_an_alias_are_those_of_its_anchor() -> None:
 
 
 def test_a_member_must_not_stand_twice() -> None:
-    with pytest.raises(InputError, match="`a` must not stand twice in one mapping"):
+    with pytest.raises(InputError, match="a key must not be twice in one mapping: remove the one at line "):
         Document("a: 1\na: 1\n").members()
 
 

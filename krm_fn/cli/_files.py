@@ -6,10 +6,13 @@ few as the file system allows.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 from krm_fn.errors import InputError, OutputError, UsageError
 
@@ -54,20 +57,30 @@ def read_file(path: str) -> bytes:
     return content
 
 
-def write_files(contents: Mapping[str, bytes]) -> None:
-    """Give files that exist a new content, each at once, with the permissions they had; links stay links.
+def write_files(contents: Mapping[str, bytes], originals: Mapping[str, bytes]) -> None:
+    """Give files that exist a new content, with the owner and the mode that they have; links of both kinds stay links.
+
+    Each file is replaced at once by a new one that is on the disk before. A file with hard links, or whose owner the
+    new one could not have, is written in place instead.
+
+    Args:
+        contents: name -> new content.
+        originals: name -> what was read from it. A file that holds something else by now is not written.
 
     Raises:
         OutputError: a file cannot be written. Unless it says so, nothing was written.
     """
-    ready: dict[Path, Path] = {}
+    ready: dict[Path, Path | bytes] = {}
     file, written = Path(), 0
     try:
         for name, content in contents.items():
             file = Path(name).resolve()
-            ready[file] = _beside(file, content)
-        for file in list(ready):
-            ready[file].replace(file)
+            _refuse_read_only(file)
+            _refuse_changed(file, originals[name])
+            ready[file] = _beside(file, content) or content
+        for name, file in zip(contents, list(ready), strict=True):
+            _refuse_changed(file, originals[name])
+            _put(file, ready[file])
             del ready[file]
             written += 1
     except OSError as error:
@@ -75,7 +88,43 @@ def write_files(contents: Mapping[str, bytes]) -> None:
         raise OutputError(f'"{file}" cannot be written: {error.strerror}; {which}') from None
     finally:
         for leftover in ready.values():
-            leftover.unlink(missing_ok=True)
+            if isinstance(leftover, Path):
+                leftover.unlink(missing_ok=True)
+
+
+def _refuse_read_only(file: Path) -> None:
+    """Raise OSError for a file that nobody may write: replacing it would need no permission on the file itself."""
+    if not file.stat().st_mode & 0o222 or not os.access(file, os.W_OK):
+        raise OSError(errno.EACCES, "it is read-only")
+
+
+def _refuse_changed(file: Path, original: bytes) -> None:
+    if file.read_bytes() != original:
+        raise OSError(errno.EBUSY, "it has changed since it was read, so run the command again")
+
+
+def _put(file: Path, new: Path | bytes) -> None:
+    """Replace ``file`` by the new file, or write the content into it; then make sure that it is on the disk."""
+    if isinstance(new, Path):
+        new.replace(file)
+    else:
+        with file.open("r+b") as stream:
+            stream.write(new)
+            stream.truncate()
+            _flush(stream)
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems of networks cannot do it for a folder
+            raise
+    finally:
+        os.close(folder)
+
+
+def _flush(stream: IO[bytes]) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
 
 
 def _found(paths: Iterable[str], endings: frozenset[str] | None) -> list[Path]:
@@ -120,14 +169,27 @@ def _content(file: Path) -> bytes:
         raise InputError(f'"{file}" cannot be read: {error.strerror}') from None
 
 
-def _beside(file: Path, content: bytes) -> Path:
-    """A new file in the same folder, with ``content`` and the permissions of ``file``."""
+def _beside(file: Path, content: bytes) -> Path | None:
+    """Return a new file in the same folder, with ``content`` and the owner and mode of ``file``.
+
+    None where a new file cannot take the place of the old one: it has hard links, or an owner whom only root can set.
+    """
+    old = file.stat()
+    if old.st_nlink > 1:
+        return None
     handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     beside = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
-        beside.chmod(file.stat().st_mode)
+            _flush(stream)
+        new = beside.stat()
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+            os.chown(beside, old.st_uid, old.st_gid)
+        beside.chmod(stat.S_IMODE(old.st_mode))
+    except PermissionError:
+        beside.unlink(missing_ok=True)
+        return None
     except OSError:
         beside.unlink(missing_ok=True)
         raise

@@ -69,7 +69,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
     told = (*told, f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not in_place:
         return Answer(text.encode(), told)
-    write_files({name: text.encode()} if edits else {})
+    write_files({name: text.encode()} if edits else {}, {name: content})
     return Answer(b"", told)
 
 

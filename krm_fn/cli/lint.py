@@ -156,7 +156,7 @@ def _of_files(
     if wish.fix and _STDIN in files:
         mended = done.mended.get(_STDIN, files[_STDIN])
         return Answer(mended, (*_lines(report), *told), exit_code)
-    write_files(done.mended)
+    write_files(done.mended, files)
     return Answer(report, told, exit_code)
 
 

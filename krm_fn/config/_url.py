@@ -1,7 +1,6 @@
 """Whether a text can be the URL of a proxy, and why not.
 
-The law of this room: no message repeats what could be a password. A URL that is wrong is not repeated at all; where an
-example helps, it is made of the parts that are known to be harmless.
+No message repeats any part of the URL: which part of a wrong one is the password, nobody knows.
 
 Why so strict: Go ignores a proxy whose user info it cannot read, without a word, and goes direct; apt, aiohttp, Ruby
 and Node ignore one without a scheme; apt one whose scheme is in capitals (measured).
@@ -13,15 +12,13 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from krm_fn import escaping, placeholders
+from krm_fn import placeholders
 
 _EXAMPLE = "http://proxy.example.com:3128"
 _BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_HALF_A_SCHEME = re.compile(r"^(https?:(?=/))?/*")
 _PLACE = re.compile(r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)", re.DOTALL)
 _LABEL = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
-_NAMES = {":": "a further colon", '"': "a quotation mark"}
 _RAW = re.compile(r"[^A-Za-z0-9._~%-]")
 
 
@@ -54,8 +51,7 @@ def _scheme_problem(url: str) -> str:
         return f'must begin with "{scheme.lower()}://" in lower case: apt does not use the proxy otherwise'
     if separator:
         return 'must begin with "http://" or "https://"; other kinds of proxy are not understood by every client'
-    shown = _shown("http", _HALF_A_SCHEME.sub("", url, count=1)) or _EXAMPLE
-    return f'must begin with "http://" or "https://", as in "{shown}"'
+    return f'must begin with "http://" or "https://", as in "{_EXAMPLE}"'
 
 
 def _problems_behind_scheme(url: str) -> Iterator[str]:
@@ -63,7 +59,7 @@ def _problems_behind_scheme(url: str) -> Iterator[str]:
     # A password may hold any character that its author forgot to encode: everything up to the last "@" belongs to it.
     user_info, at, place = rest.rpartition("@")
     if at:
-        yield from _user_info_problems(user_info, _shown(scheme, rest) or f"{scheme}://user:***@host:3128")
+        yield from _user_info_problems(user_info, f"{scheme}://user:***@host:3128")
     match = _PLACE.fullmatch(place)
     host, port, tail = match.group("host", "port", "tail") if match else ("", None, place)
     if port and port.count(":") > 1:
@@ -74,7 +70,7 @@ def _problems_behind_scheme(url: str) -> Iterator[str]:
     if port is not None and not _is_port(port[1:]):
         yield 'must hold a port from 1 to 65535 behind the last ":", or no ":"'
     if tail not in ("", "/"):
-        yield f'must not hold a path, a query or a fragment: write "{_shown(scheme, rest, tail=tail) or _EXAMPLE}"'
+        yield f'must not hold a path, a query or a fragment: end it behind host and port, as in "{_EXAMPLE}"'
 
 
 def _user_info_problems(user_info: str, example: str) -> Iterator[str]:
@@ -82,30 +78,13 @@ def _user_info_problems(user_info: str, example: str) -> Iterator[str]:
     if not user:
         yield 'must name a user in front of the "@"'
     unescaped = _ENCODED.sub("", user) + _ENCODED.sub("", password)
-    raw = sorted(set(_RAW.findall(unescaped)))
-    if raw:
-        mended = ", ".join(map(_mended, raw))
-        yield f'must hold user name and password percent-encoded: write {mended}, as in "{example}"'
+    if _RAW.search(unescaped):
+        yield (
+            'must hold user name and password percent-encoded: every character but letters, digits and "-._~" is '
+            f'written as "%" and two hexadecimal digits, "@" as "%40", a further colon as "%3A", as in "{example}"'
+        )
     if "%" in unescaped:
         yield 'must hold two hexadecimal digits behind every "%" of user name and password: a "%" itself is "%25"'
-
-
-def _mended(char: str) -> str:
-    name = _NAMES.get(char, f'"{char}"')
-    return f'{name} as "{escaping.url_user_info(char)}"'
-
-
-def _shown(scheme: str, rest: str, *, tail: str = "") -> str:
-    """The URL with its user name encoded and its password masked; "" where it is not sure which part is which."""
-    user_info, at, place = rest.removesuffix(tail).rpartition("@")
-    match = _PLACE.fullmatch(place)
-    if not match or match["tail"] not in ("", "/") or not _is_host(match["host"]):
-        return ""
-    if match["port"] and not _is_port(match["port"][1:]):
-        return ""
-    user, colon, _ = user_info.partition(":")
-    shown = f"{escaping.url_user_info(user)}:***@" if colon and user else "***@" if at else ""
-    return f"{scheme}://{shown}{place}"
 
 
 def _is_port(text: str) -> bool:

@@ -87,7 +87,8 @@ class Document:
         for key, value in self.root.entries:
             name = key_text(key)
             if name in members:
-                raise InputError(f"`{name}` must not stand twice in one mapping: keep one of them")
+                line = self.text.count("\n", 0, key.start) + 1
+                raise InputError(f"a key must not be twice in one mapping: remove the one at line {line} or the other")
             members[name] = Part(self.text, value)
         return members
 

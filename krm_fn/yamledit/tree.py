@@ -152,9 +152,11 @@ class _Builder:
     def _alias(self, event: yaml.AliasEvent, start: int, end: int) -> Alias:
         target = self.anchors.get(event.anchor or "")
         if target is None:
-            raise InputError(f'the alias "*{event.anchor}" has no anchor before it{_at(event.start_mark)}')
+            raise InputError(
+                f"an alias has no anchor before it{_at(event.start_mark)}: quote a text that begins with `*`"
+            )
         if any(target is open_node for open_node in self.stack):
-            raise InputError(f'the alias "*{event.anchor}" stands inside its own anchor{_at(event.start_mark)}')
+            raise InputError(f"an alias must not be inside its own anchor{_at(event.start_mark)}")
         return Alias(start, end, target=target)
 
     def _open(self, node: Sequence | Mapping, event: yaml.CollectionStartEvent) -> None:

@@ -57,7 +57,7 @@ def test_the_image_prints_its_help_for_kpt_fn_doc(image: str) -> None:
 
 def test_the_image_runs_as_nobody_without_a_flag_that_says_so(image: str) -> None:
     done = run([need_engine(), "image", "inspect", "--format", "{{.Config.User}} {{json .Config.Entrypoint}}", image])
-    assert done.stdout.decode().strip() == 'nobody ["/opt/inject-proxy/bin/inject-proxy"]'
+    assert done.stdout.decode().strip() == ('65534:65534 ["/opt/inject-proxy/bin/python","-I","-m","krm_fn"]')
 
 
 def test_the_image_holds_no_installer_and_nothing_that_is_compiled_at_run_time(image: str) -> None:
