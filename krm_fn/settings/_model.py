@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from krm_fn.config import Certificates, Mirror
 from krm_fn.noproxy import Entry, Network, Policy
+from krm_fn.settings._known import Missing
 
 _IN_THE_CONFIG = ("`spec.", "`data.")
 """How the reason of an entry begins that stands in the FunctionConfig."""
@@ -67,7 +68,7 @@ class Resolved:
     networks: tuple[Network, ...] = ()
     policy: Policy = field(default_factory=Policy)
     conflicts: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
     beyond: tuple[str, ...] = field(default=(), compare=False)
 
     @property

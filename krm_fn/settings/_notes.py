@@ -5,12 +5,15 @@ The law of this room: sentences only; nothing is decided here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.results import Finding, Severity
-from krm_fn.settings._known import cluster_name
+from krm_fn.settings._known import Missing, cluster_name
 from krm_fn.settings._model import Resolved
 from krm_fn.topology import Membership
+
+_FEW = 2
+"""So many switches are named one by one."""
 
 
 def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Finding]:
@@ -34,17 +37,29 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
                 f"is taken for a part of `{cluster_name(membership.cluster)}` because of {membership.how}: label it "
                 f"`cluster.x-k8s.io/cluster-name: {membership.cluster.name}` to be sure",
             )
-    if resolved.missing:
-        known = "" if memberships else "belongs to no known Cluster, and "
-        yield Finding(
-            Severity.WARNING,
-            f"{known}nothing says {', '.join(resolved.missing)}, which `NO_PROXY` should cover: {_remedy(resolved)}",
-        )
+    nodes = [one for one in resolved.missing if one.is_about_nodes]
+    others = [one for one in resolved.missing if not one.is_about_nodes]
+    for missing in filter(None, (others, nodes)):  # apart, because few targets write what calls nodes
+        yield Finding(Severity.WARNING, _lack(missing))
 
 
-def _remedy(resolved: Resolved) -> str:
-    """Where what is missing can be declared; a Cluster that is made of a class does not name its infrastructure."""
-    of_infrastructure = [text.startswith("`infrastructure`") for text in resolved.missing]
-    if all(of_infrastructure):
-        return "declare it in `spec.clusterDefaults.infrastructure`, or add what says it to the list"
-    return "declare it in the Cluster or in `spec.clusterDefaults`"
+def _lack(missing: Sequence[Missing]) -> str:
+    """What nobody says, where it can be declared, and what says that it is not needed."""
+    known = "" if missing[0].cluster else "belongs to no known Cluster, and "
+    lacks = ", ".join(map(str, missing))
+    names = dict.fromkeys(one.name for one in missing)
+    below = f".{missing[0].name}" if len(names) == 1 else ""
+    places = [f"`spec.clusterDefaults{below}` of the ProxyConfig"]
+    places += [one.field for one in missing if one.field and one.cluster]
+    switches = dict.fromkeys(switch for one in missing for switch in one.switches)
+    silence = "`spec.noProxyPolicy.derive` switches off what is not needed"
+    if len(switches) <= _FEW:
+        named = " with ".join(f"`spec.noProxyPolicy.derive.{switch}: false`" for switch in switches)
+        silence = f"{named} switches this warning off"
+    return f"{known}nothing says {lacks}, which `NO_PROXY` should cover: set {_enumerated(places)}; {silence}"
+
+
+def _enumerated(texts: Iterable[str]) -> str:
+    """The different texts, as a sentence has them: ``a, b or c``."""
+    *front, last = dict.fromkeys(texts)
+    return f"{', '.join(front)} or {last}" if front else last

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
-from krm_fn.topology.kinds import kinds
-from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
+from krm_fn.topology.kinds import kinds, network_field
+from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.references import Key, class_of, key_of, references, target_of
 
 __all__ = [
     "CLUSTER_CHARTS",
     "USER_VALUES",
+    "Assumed",
     "ClusterFacts",
     "Fact",
     "Key",
@@ -25,6 +26,7 @@ __all__ = [
     "class_of",
     "key_of",
     "kinds",
+    "network_field",
     "references",
     "target_of",
     "user_values_of",
