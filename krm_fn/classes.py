@@ -15,7 +15,7 @@ from krm_fn.resourcelist import Object
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings.classes import for_class, for_nodes
 from krm_fn.targets import AWARE, PATCHER, TARGETS, Around
-from krm_fn.topology import Key, Membership, Topology, key_of
+from krm_fn.topology import ByKey, Key, Membership, Topology, key_of
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
 _ALL_NODES = ("", "")
@@ -50,7 +50,7 @@ class Classes:
         options = wanted.targets.get(PATCHER.ID, {})
         self.is_on = options.get("enabled", True) and PATCHER.is_on(options) and wanted.mode is not Mode.REMOVE
         self._classes: dict[Key, _Class] = {}
-        self._templates: dict[Key, Mapping[str, Any]] = {}
+        self._templates: ByKey[Mapping[str, Any]] = ByKey()
         known = [obj for obj in objects if obj.ref.kind.endswith(("Template", _CLASS, _CLUSTER))] if self.is_on else []
         for obj in known:
             if self._is(obj, _CLASS):
@@ -59,7 +59,7 @@ class Classes:
             if self._is(obj, _CLUSTER):
                 self._take_cluster(obj)
             elif self.is_template(obj):
-                self._templates[key_of(obj)] = obj.data
+                self._templates.add(key_of(obj), obj.data)
 
     def is_template(self, obj: Object) -> bool:
         """Whether the patches of classes stand in the place of what this object could hold itself."""

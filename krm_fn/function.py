@@ -17,7 +17,7 @@ from krm_fn.errors import ConfigError
 from krm_fn.patch import Operation
 from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
-from krm_fn.review import review, unreached
+from krm_fn.review import review, unreached, withheld
 from krm_fn.rollout import new_refs, rollout
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
@@ -72,6 +72,7 @@ def run(data: bytes) -> Outcome:
     idle = settings.idle(wanted, ((place.memberships, place.target_id) for place in every))
     found += (_about_config(resource_list, text, Severity.INFO) for text in idle)
     found += unreached(every)
+    found += withheld(every)
     found += review(places, wanted, _config_ref(resource_list))
     return _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
 

@@ -29,7 +29,7 @@ from krm_fn.results import Change, Finding, ObjectRef, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.survey import Place, Source
 from krm_fn.targets import _sops
-from krm_fn.topology import Key, key_of, references
+from krm_fn.topology import ByKey, Key, key_of, meanings, references
 
 _CONFIGS = ("bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate")
 _CONTROL_PLANES = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlaneTemplate")
@@ -118,7 +118,7 @@ def new_refs(said: Iterable[Said]) -> dict[ObjectRef, ObjectRef]:
 def _templates(places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) -> Iterator[_Template]:
     """The templates of a list; of two with one identity the first says what both are called."""
     names: dict[Key, str] = {}
-    secrets = {key_of(place.obj): place.obj for place in places if place.obj.group_kind == _SECRET}
+    secrets = ByKey((key_of(place.obj), place.obj) for place in places if place.obj.group_kind == _SECRET)
     for _, group in groupby(places, key=lambda place: id(place.obj)):
         of_object = list(group)
         index, obj = of_object[0].index, of_object[0].obj
@@ -175,7 +175,18 @@ def _known(source: Source) -> _Known:
                 known.users.setdefault(target, []).append((index, obj, path))
             if _sops.is_encrypted(obj.data):
                 known.encrypted.update(dict.fromkeys([*own, *(target for target, _ in uses)], obj.ref))
-    return known
+    return _settled(known)
+
+
+def _settled(known: _Known) -> _Known:
+    """The same by the names of the templates that are meant, where one of both leaves its namespace out."""
+    meant = meanings(ByKey((key, None) for key in known.names), [*known.users, *known.encrypted])
+    settled = _Known(known.names)
+    for key, users in known.users.items():
+        settled.users.setdefault(meant.get(key, key), []).extend(users)
+    for key, ref in known.encrypted.items():
+        settled.encrypted[meant.get(key, key)] = ref
+    return settled
 
 
 def _obstacle(template: _Template, known: _Known) -> str:

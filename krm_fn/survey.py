@@ -30,7 +30,7 @@ from krm_fn.targets import (
     _sops,
     options_of,
 )
-from krm_fn.topology import Membership, Topology
+from krm_fn.topology import ByKey, Membership, Topology, key_of
 
 
 class Source(Protocol):
@@ -118,31 +118,23 @@ def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
     atlas = Topology(read)
     classes = Classes((obj for obj in read if _is_selected(obj, wanted)), atlas, wanted)
     del read  # what is taken is to be forgotten
-    there: set[_Identity] = set()
+    there: ByKey[None] = ByKey()
     owed: list[Place] = []
     last: list[Place] = []
     for index in range(len(source)):
         targets, makers = _wanted_targets(source, index, wanted), _wanted_makers(source, index, wanted)
         is_patched = _may_patch(source, index, wanted, classes)
         for obj in reader.take(index) if targets or makers or is_patched else ():
-            there.add(_identity(obj))
+            there.add(key_of(obj), None)
             if _is_selected(obj, wanted):
                 yield from _places(index, obj, targets, wanted, classes)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, makers, atlas, wanted)
     for place in owed:
-        if _identity(place.obj) not in there and _is_selected(place.obj, wanted):
-            there.add(_identity(place.obj))
+        if not there.candidates(key_of(place.obj)) and _is_selected(place.obj, wanted):
+            there.add(key_of(place.obj), None)
             yield place
     yield from last
-
-
-_Identity = tuple[tuple[str, str], str, str]
-"""(group, kind), namespace, name."""
-
-
-def _identity(obj: Object) -> _Identity:
-    return obj.group_kind, obj.ref.namespace, obj.ref.name
 
 
 def _companions(

@@ -5,6 +5,7 @@ The law of this room: values only. None, where it is allowed, means "not said he
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -125,7 +126,7 @@ class ProxyConfig:
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
     that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
     ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
-    names one.
+    names one. ``trusted_namespaces`` are globs, see ``trusts``.
     """
 
     http_proxy: str = ""
@@ -142,3 +143,8 @@ class ProxyConfig:
     mirror: Mirror | None = None
     hash_names: bool | None = None
     says_none: bool = False
+    trusted_namespaces: tuple[str, ...] = ()
+
+    def trusts(self, namespace: str) -> bool:
+        """Return whether objects of ``namespace`` may name a Cluster of another one as theirs."""
+        return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)

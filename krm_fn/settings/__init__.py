@@ -37,11 +37,18 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
     blank = replace(blank, trusted_ca=config.trusted_ca, mirror=config.mirror)
     if consumer is Consumer.NOBODY:
         return Resolved(blank)
+    if withheld := _withheld(config, memberships, target):
+        return Resolved(replace(blank, is_declared=False), withheld=withheld)
     wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
     networks = [_known.network(membership.cluster, config.cluster_defaults) for membership in memberships]
     if not memberships and config.cluster_defaults != Network():
         networks = [config.cluster_defaults]
     first = wishes[0]
+    declared = [
+        network
+        for at, network in enumerate(networks)
+        if at >= len(memberships) or memberships[at].cluster.is_listed or network != Network()
+    ]
     derives = consumer is not Consumer.PRODUCT
     entries = _united(wishes, networks, consumer) if any(first.urls) else ()
     return Resolved(
@@ -54,7 +61,7 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
             is_declared=first.declared,
         ),
         entries=entries,
-        networks=tuple(dict.fromkeys(networks)),
+        networks=tuple(dict.fromkeys(declared)),
         policy=first.policy,
         conflicts=_conflicts(wishes, memberships),
         missing=_known.missing(first.policy, networks, memberships) if derives and any(first.urls) else (),
@@ -87,11 +94,27 @@ def _beyond(config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish
     return tuple(found)
 
 
+def _withheld(config: ProxyConfig, memberships: Sequence[Membership], target: str) -> tuple[Membership, ...]:
+    """The memberships that an object only claims, and whose proxy is not the one that it has without any Cluster.
+
+    What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
+    """
+    of_anybody = _wish(config, _place(None, target))
+    found = []
+    for membership in memberships:
+        if membership.claimed_from and not config.trusts(membership.claimed_from):
+            wish = _wish(config, _place(membership, target))
+            if (wish.urls, wish.declared) != (of_anybody.urls, of_anybody.declared):
+                found.append(membership)
+    return tuple(found)
+
+
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     """No proxy, for an object of these Clusters."""
     names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
     namespace = memberships[0].cluster.namespace if memberships else ""
-    return ProxySettings(cluster=names[0] if names else "", namespace=namespace, clusters=names)
+    is_listed = all(membership.cluster.is_listed for membership in memberships)
+    return ProxySettings(cluster=names[0] if names else "", namespace=namespace, clusters=names, is_listed=is_listed)
 
 
 def _is_particular(config: ProxyConfig, membership: Membership, wish: _Wish) -> bool:

@@ -10,11 +10,13 @@ from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
 from krm_fn.topology.kinds import kinds
 from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
+from krm_fn.topology.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.topology.references import Key, class_of, key_of, references, target_of
 
 __all__ = [
     "CLUSTER_CHARTS",
     "USER_VALUES",
+    "ByKey",
     "ClusterFacts",
     "Fact",
     "Key",
@@ -23,8 +25,11 @@ __all__ = [
     "Topology",
     "chart_of",
     "class_of",
+    "is_open",
     "key_of",
     "kinds",
+    "may_be_same",
+    "meanings",
     "references",
     "target_of",
     "user_values_of",

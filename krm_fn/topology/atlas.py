@@ -1,7 +1,8 @@
 """All Clusters of a list with their facts, and the Clusters of each object.
 
-The law of this room: a fact of the Cluster itself goes before one of its infrastructure cluster, and that before one
-of its control plane. What names only suggest holds no facts. Variables and patches of a ClusterClass are not worked
+A fact of the Cluster itself goes before one of its infrastructure cluster, and that before one of its control plane.
+What names only suggest, or an object claims from another namespace, holds no facts. Of a Cluster that is not in the
+list the facts are those of the objects that belong to it. Variables and patches of a ClusterClass are not worked
 out: of the templates of a class with patches only the kind of the infrastructure and the mirrors are known.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from krm_fn.resourcelist import Object
+from krm_fn.results import ObjectRef
 from krm_fn.topology.declared import NOTHING, Declared, merge
 from krm_fn.topology.graph import Graph, Tie
 from krm_fn.topology.hints import Hints, Whole, hints
@@ -30,22 +32,27 @@ class Topology:
     def __init__(self, objects: Iterable[Object]) -> None:
         self._graph = Graph(objects)
         sources = self._sources()
+        unlisted = {key: Hints(key, ObjectRef()) for key in sources if key not in self._graph.clusters}
         self._facts = {
-            key: self._facts_of(cluster, sources.get(key, [])) for key, cluster in self._graph.clusters.items()
+            key: self._facts_of(cluster, sources.get(key, []))
+            for key, cluster in {**self._graph.clusters, **unlisted}.items()
         }
 
     @property
     def clusters(self) -> tuple[ClusterFacts, ...]:
         """All Clusters, in the order of the list."""
-        return tuple(self._facts.values())
+        return tuple(self._facts[key] for key in self._graph.clusters)
 
     def of(self, obj: Object) -> tuple[Membership, ...]:
-        """The Clusters that ``obj``, of any kind, belongs to: none if no Cluster is known, several if they share it."""
+        """The Clusters that ``obj``, of any kind, belongs to: none if it names none, several if they share it.
+
+        One that is not in the list is known by its name, and by what the objects of the list say that belong to it.
+        """
         return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
-        sources = [use.source for use in self._graph.uses.get(key_of(obj), ())]
+        sources = [use.source for use in self._graph.uses_of(key_of(obj))]
         return tuple(dict.fromkeys(sources)) if all(key[:2] == CLUSTER_CLASS for key in sources) else ()
 
     def class_of(self, cluster: Object) -> Key | None:
@@ -74,14 +81,15 @@ class Topology:
         return found
 
     def _membership(self, tie: Tie) -> Membership:
-        return Membership(self._facts[tie.cluster], tie.role, tie.group, tie.how, tie.sure, tie.worker_class)
+        cluster = self._facts.get(tie.cluster) or ClusterFacts(namespace=tie.cluster[2], name=tie.cluster[3])
+        return Membership(cluster, tie.role, tie.group, tie.how, tie.sure, tie.worker_class, tie.claimed_from)
 
     def _sources(self) -> dict[Key, list[Hints]]:
         """Cluster -> the objects of it that hold facts, in the order of the list."""
         found: dict[Key, list[Hints]] = {}
         for node in self._graph.nodes.values():
             ties = self._graph.ties(node) if node.facts != NOTHING else ()
-            for key in dict.fromkeys(tie.cluster for tie in ties if tie.sure):
+            for key in dict.fromkeys(tie.cluster for tie in ties if tie.sure and not tie.claimed_from):
                 found.setdefault(key, []).append(node)
         return found
 
