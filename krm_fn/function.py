@@ -21,7 +21,8 @@ from krm_fn.review import review, unreached, withheld
 from krm_fn.rollout import new_refs, rollout
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
-from krm_fn.survey import Place, survey
+from krm_fn.survey import Overview, Place, survey
+from krm_fn.unwritten import unwritten
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ def run(data: bytes) -> Outcome:
         return _outcome(resource_list, _Edits(), [_about_config(resource_list, nothing, Severity.WARNING)])
     edits = _Edits()
     found: list[Result] = []
-    every = list(survey(resource_list, wanted))
+    overview = Overview()
+    every = list(survey(resource_list, wanted, overview))
     places = [place for place in every if place.is_asked]
     for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
         told: list[Result] = []
@@ -70,9 +72,10 @@ def run(data: bytes) -> Outcome:
         found += told
     places, found = _roll_out(resource_list, places, found, edits, wanted)
     idle = settings.idle(wanted, ((place.memberships, place.target_id) for place in every))
-    found += (_about_config(resource_list, text, Severity.INFO) for text in idle)
+    found += (_about_config(resource_list, one.message, one.severity) for one in idle)
     found += unreached(every)
     found += withheld(every)
+    found += unwritten(overview, every, wanted, _config_ref(resource_list))
     found += review(places, wanted, _config_ref(resource_list))
     return _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
 

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from krm_fn import noproxy
-from krm_fn.config import Mirror, Mode, Override, Place, ProxyConfig, said
+from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, Place, ProxyConfig, said
 from krm_fn.noproxy import MIRRORS, Consumer, Entry, Network, Policy, Style
+from krm_fn.results import Finding, Severity
 from krm_fn.settings import _known
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
 from krm_fn.settings._notes import notes
@@ -69,16 +70,30 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
     )
 
 
-def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]) -> Iterator[str]:
-    """One line for each override that fits none of ``places``, the memberships and the target ID of each.
+def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]) -> Iterator[Finding]:
+    """Yield one line for each override that fits none of ``places``, the memberships and the target ID of each.
 
-    It may be meant (a table of regions serves many lists), or a name in it is misspelt. Of no place there is nothing to
-    say.
+    It may be meant: a table of regions serves many lists. It is a warning where it is a mistake all the same: the
+    override is about a Cluster of the list, or none of all overrides fits although there are Clusters. Of no place
+    there is nothing to say.
     """
     there = {_place(one, target) for memberships, target in places for one in memberships or (None,)}
-    for at, override in enumerate(config.overrides if there else ()):
-        if not any(map(override.match.fits, there)):
-            yield f"`spec.overrides[{at}].match` fits nothing in this list"
+    fitting = [any(map(override.match.fits, there)) for override in config.overrides if there]
+    for at, fits in enumerate(fitting):
+        if not fits:
+            is_mistake = _is_mistaken(config.overrides[at].match, there, is_alone=not any(fitting))
+            severity = Severity.WARNING if is_mistake else Severity.INFO
+            advice = ": correct it, or take it out" if is_mistake else ""
+            yield Finding(severity, f"`spec.overrides[{at}].match` fits nothing in this list{advice}")
+
+
+def _is_mistaken(match: ClusterMatcher, there: Iterable[Place], *, is_alone: bool) -> bool:
+    """Whether a match that fits none of the places ``there`` means the Clusters of this list, not those of others."""
+    of_cluster = replace(match, roles=(), worker_groups=(), targets=())
+    if of_cluster == ClusterMatcher():
+        return bool(match.roles or match.worker_groups) and any(place.role or place.groups for place in there)
+    known = [place for place in there if place.cluster is not None]
+    return any(map(of_cluster.fits, known)) or (is_alone and bool(known))
 
 
 def _beyond(config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish]) -> tuple[str, ...]:

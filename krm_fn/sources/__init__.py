@@ -81,12 +81,11 @@ class Objects:
             raise ConfigError([f"must name one object: there are {len(found)} of {called}{place} in the list, {hint}"])
         namespace = found[0].ref.namespace
         if not (place or is_open(namespace)) and self._has_other_namespaces(namespace):
-            raise ConfigError(
-                [
-                    f"must say in `namespace` that the {called} of namespace {json.dumps(namespace)} is meant, because the "
-                    "list holds objects of other namespaces, too, and anybody may own one of that name"
-                ]
+            problem = (
+                f"must say in `namespace` that the {called} of namespace {json.dumps(namespace)} is meant, because "
+                "the list holds objects of other namespaces, too, and anybody may own one of that name"
             )
+            raise ConfigError([problem])
         return found[0]
 
     def _has_other_namespaces(self, namespace: str) -> bool:

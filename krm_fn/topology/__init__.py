@@ -11,7 +11,9 @@ from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_v
 from krm_fn.topology.kinds import kinds
 from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.namespaces import ByKey, is_open, may_be_same, meanings
+from krm_fn.topology.reading import is_template
 from krm_fn.topology.references import Key, class_of, key_of, references, target_of
+from krm_fn.topology.systems import Foreign, foreign, system_kinds, system_of, without_class
 
 __all__ = [
     "CLUSTER_CHARTS",
@@ -19,18 +21,24 @@ __all__ = [
     "ByKey",
     "ClusterFacts",
     "Fact",
+    "Foreign",
     "Key",
     "Membership",
     "Role",
     "Topology",
     "chart_of",
     "class_of",
+    "foreign",
     "is_open",
+    "is_template",
     "key_of",
     "kinds",
     "may_be_same",
     "meanings",
     "references",
+    "system_kinds",
+    "system_of",
     "target_of",
     "user_values_of",
+    "without_class",
 ]
