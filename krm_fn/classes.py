@@ -117,7 +117,8 @@ class Classes:
         return Around(its_class.is_wanted, options=self._wanted.targets, templates=self._templates, default=default)
 
     def _default(self, obj: Object) -> Resolved:
-        return for_class(self._wanted, self.atlas.infrastructure_of(obj), target=PATCHER.ID)
+        infrastructure, networks = self.atlas.infrastructure_of(obj), self.atlas.networks_of(obj)
+        return for_class(self._wanted, infrastructure, networks, target=PATCHER.ID)
 
     def _nothing(self, obj: Object) -> Resolved:
         found = resolve(self._wanted, self.atlas.of(obj), target=PATCHER.ID, consumer=PATCHER.CONSUMER)

@@ -12,7 +12,7 @@ from typing import Any
 
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
-from krm_fn.resourcelist import Object, kinds_in, objects
+from krm_fn.resourcelist import Object, hides_words, kinds_in, objects
 from krm_fn.yamledit import Document, documents
 
 
@@ -50,7 +50,7 @@ class Manifests:
     def contains(self, index: int, words: Sequence[str]) -> bool:
         """As ``ResourceList.contains``."""
         text = self._text(index)
-        return any(word in text for word in words) or not words
+        return not words or any(word in text for word in words) or hides_words(text)
 
     def objects(self, index: int) -> list[Object]:
         """The objects of one document, each with the name of its file; none if it is no mapping.

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Any
 
 from krm_fn.patch import Operation, Pointer, field_path
+from krm_fn.printable import printable
 
 
 class Severity(Enum):
@@ -91,11 +92,14 @@ class Result:
         """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
         subject = " ".join(part for part in (str(self.ref), field_path(self.path)) if part)
         line = f"[{self.severity.value}] {subject}{': ' if subject else ''}{redact(self.message)}"
-        return " ".join(line.split())
+        return printable(" ".join(line.split()))
 
     def to_data(self) -> dict[str, Any]:
         """The entry as the specification writes it; keys without a value are left out."""
-        data: dict[str, Any] = {"message": redact(" ".join(self.message.split())), "severity": self.severity.value}
+        data: dict[str, Any] = {
+            "message": printable(redact(" ".join(self.message.split()))),
+            "severity": self.severity.value,
+        }
         if self.ref.api_version and self.ref.kind and self.ref.name:
             data["resourceRef"] = _filled(
                 apiVersion=self.ref.api_version,

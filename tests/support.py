@@ -33,6 +33,7 @@ HOW_TO_GET = {
     "curl": "`apt-get install curl`",
     "docker": "install Docker, or on Debian `apt-get install docker.io`",
     "go": "install Go",
+    "httpproxy": "`make tools` builds it where Go is installed",
     "ignition-files": "`make tools` builds it where Go is installed",
     "java": "install a JDK, on Debian `apt-get install default-jdk-headless`",
     "javac": "install a JDK, on Debian `apt-get install default-jdk-headless`",

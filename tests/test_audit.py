@@ -151,7 +151,7 @@ def test_a_rule_that_is_off_mends_nothing() -> None:
             {
                 **dict.fromkeys(
                     ("NO_PROXY", "HTTP_PROXY", "http_proxy", "no_proxy"),
-                    f"{LOOPBACK},svc,.svc,cluster.local,.cluster.local,kubernetes,kubernetes.default",
+                    f"{LOOPBACK},svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default",
                 ),
                 **both(PROXY),
             },

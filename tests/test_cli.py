@@ -247,3 +247,58 @@ def test_the_module_is_the_command() -> None:
         [sys.executable, "-m", "krm_fn"], input=GOOD.encode(), capture_output=True, timeout=TIME_LIMIT, check=False
     )
     assert (done.returncode, done.stdout) == (0, inject_proxy(GOOD).stdout)
+
+
+SPOOFED = UNSEEN.replace("name: workers", r'name: "\e[2Kworkers\u202e\n[error]"')
+
+
+def test_control_characters_and_marks_of_direction_do_not_reach_a_terminal() -> None:
+    """A name may hold escape sequences, marks like U+202E, and line breaks that look like another message."""
+    assert SPOOFED != UNSEEN
+    done = inject_proxy(resource_list(SPOOFED), "--verbose")
+    explained = inject_proxy(resource_list(SPOOFED), "explain")
+    as_json = inject_proxy(resource_list(SPOOFED), "explain", "--output", "json")
+    for text in (done.stderr, explained.stdout, as_json.stdout, done.stdout.rpartition(b"\nresults:\n")[2]):
+        shown = text.decode().replace("\n", "")
+        assert shown.isprintable()
+        assert "workers" in shown
+    assert not any(line.startswith(b"[error]") for line in explained.stdout.splitlines())
+
+
+def test_a_closed_standard_error_does_not_make_a_complete_output_fail() -> None:
+    """``2>&-`` in a shell, and a reader of standard error that has gone."""
+    whole = inject_proxy(resource_list(UNSEEN)).stdout
+    closed = subprocess.run(
+        ["sh", "-c", f'exec "{COMMAND}" 2>&-'],
+        input=resource_list(UNSEEN).encode(),
+        capture_output=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    assert (closed.returncode, closed.stdout) == (0, whole)
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    broken = subprocess.run(
+        [COMMAND],
+        input=resource_list(UNSEEN).encode(),
+        stdout=subprocess.PIPE,
+        stderr=write_end,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    os.close(write_end)
+    assert (broken.returncode, broken.stdout) == (0, whole)
+
+
+def test_ctrl_c_ends_without_a_traceback() -> None:
+    """The command waits for its input; the signal comes once it has read the first byte."""
+    script = (
+        "import os, signal, sys\n"
+        "import krm_fn.cli as cli\n"
+        "cli._read_stdin = lambda: os.kill(os.getpid(), signal.SIGINT) or sys.stdin.buffer.read()\n"
+        "raise SystemExit(cli.main([]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")

@@ -51,7 +51,7 @@ BEFORE = Policy(Style.TKG, ALL_DERIVED - {"mirrors"}, (Entry("a"),), ("b",), roo
         pytest.param(PolicyChange(derive={"mirrors": False}), BEFORE, id="what is off stays off"),
         pytest.param(
             PolicyChange(Style.SORTED, {}, (), (), rooted=False, max_length=0),
-            Policy(Style.SORTED, ALL_DERIVED - {"mirrors"}),
+            Policy(Style.SORTED, ALL_DERIVED - {"mirrors"}, rooted=False),
             id="empty values are said",
         ),
         pytest.param(

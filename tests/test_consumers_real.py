@@ -25,13 +25,15 @@ import kubernetes.client.rest
 import pytest
 import requests
 import websocket
+import yaml
 import yarl
 from hypothesis import given, settings
 from real_consumers.cases import Case, cases, generated
-from support import CACHE, missing, need, run
+from support import CACHE, ROOT, missing, need, run
 
 from krm_fn.consumers import CONSUMERS
 
+EXAMPLES = ROOT / "examples"
 PROGRAMS = Path(__file__).with_name("real_consumers")
 PROXY = "http://proxy.invalid:3128"
 IN_THIS_PROCESS = settings(max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "300")))
@@ -93,6 +95,39 @@ def go_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_go_says_the_same(go_program: Path) -> None:
     assert disagreements("go", ask(go_program)) == []
+
+
+def test_the_package_behind_go_says_the_same() -> None:
+    assert disagreements("go", ask(need("httpproxy"))) == []
+
+
+FLUX = "http://source-controller.flux-system.svc.cluster.local./"
+
+
+def test_with_the_list_of_the_demos_policy_go_reaches_flux_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLES / "demo")
+    import run as demo  # noqa: PLC0415 -- the module is a script of the examples
+
+    before = {path: path.read_text() for path in sorted(demo.REPOSITORY.rglob("*.yaml"))}
+    after = demo.inject(before)
+    lists = set(variables(yaml.safe_load(after[demo.REPOSITORY / "policies" / "proxy-for-flux.yaml"]), "NO_PROXY"))
+    assert len(lists) == 1
+    asked = [{"no_proxy": lists.pop(), "urls": [FLUX, "http://github.com/", "https://registry.example.com./"]}]
+    done = run([need("httpproxy")], json.dumps(asked).encode())
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(done.stdout) == [[True, False, False]]
+
+
+def variables(value: object, name: str) -> Iterator[str]:
+    """The values of the variables ``name`` in any list of ``name`` and ``value``, in either case of its letters."""
+    if isinstance(value, dict):
+        if str(value.get("name")).upper() == name:
+            yield value["value"]
+        for below in value.values():
+            yield from variables(below, name)
+    elif isinstance(value, list):
+        for below in value:
+            yield from variables(below, name)
 
 
 def test_curl_says_the_same(own_network: list[str]) -> None:

@@ -15,7 +15,7 @@ from support import ROOT
 
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, load
 from krm_fn.errors import OurBug
-from krm_fn.noproxy import ALL_DERIVED, Policy, Style
+from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
 from krm_fn.results import Severity
 from krm_fn.topology import Role
 
@@ -123,7 +123,7 @@ def test_the_policy_without_a_wish_is_that_of_the_schema() -> None:
         derive=frozenset(name for name, field in derive.items() if field["default"]),
         extra=tuple(policy["extra"]["default"]),
         exclude=tuple(policy["exclude"]["default"]),
-        rooted=policy["rooted"]["default"],
+        rooted=policy["rooted"].get("default"),
         max_length=policy["maxLength"]["default"],
     )
 
@@ -131,7 +131,9 @@ def test_the_policy_without_a_wish_is_that_of_the_schema() -> None:
 def test_what_can_be_chosen_is_what_the_rooms_know() -> None:
     policy, match = SCHEMA["$defs"]["policy"]["properties"], SCHEMA["$defs"]["overrideMatch"]["properties"]
     assert {*policy["style"]["enum"]} == {style.value for style in Style}
-    assert {*policy["derive"]["properties"]} == ALL_DERIVED
+    derive = policy["derive"]["properties"]
+    assert {*derive} == ALL_DERIVED | {INFRASTRUCTURE_ENDPOINT}
+    assert {name for name, field in derive.items() if field["default"]} == ALL_DERIVED
     assert match["roles"]["items"]["enum"] == [role.value for role in Role]
     levels = [severity.value.capitalize() for severity in reversed(Severity)]
     assert SCHEMA["$defs"]["level"]["enum"] == ["Off", *levels]

@@ -18,7 +18,8 @@ GIANT_SWARM_DOCUMENT = (
 )
 TKG_DOCUMENT = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11"
 
-ALWAYS = "localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local,kubernetes,kubernetes.default"
+NAMES = "svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default"
+ALWAYS = f"localhost,127.0.0.1,{NAMES}"
 
 
 def entries(text: str, source: str = "spec.noProxy") -> tuple[Entry, ...]:
@@ -190,13 +191,13 @@ def test_sorted(user: str, facts: Network, expected: str) -> None:
         pytest.param(
             "localhost,.svc,A.b",
             (),
-            "localhost,.svc,svc,a.b,.a.b,127.0.0.1,cluster.local,.cluster.local,kubernetes,kubernetes.default",
+            f"localhost,.svc,svc,a.b,.a.b,127.0.0.1,{NAMES.removeprefix('svc,.svc,')}",
             id="the user's entries keep their place",
         ),
         pytest.param(
             "",
             (network(domain="prod.local"),),
-            "localhost,127.0.0.1,svc,.svc,prod.local,.prod.local,kubernetes,kubernetes.default",
+            ALWAYS.replace("cluster.local", "prod.local"),
             id="a domain of its own in the place of cluster.local",
         ),
         pytest.param(
@@ -242,7 +243,8 @@ def test_sorted(user: str, facts: Network, expected: str) -> None:
         pytest.param(
             "",
             (network("1.0.0.0/8", "2.0.0.0/8"), network("1.0.0.0/8", "3.0.0.0/8", domain="b.local")),
-            "localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local,b.local,.b.local,kubernetes,kubernetes.default,"
+            "localhost,127.0.0.1,svc,.svc,cluster.local,.cluster.local,b.local,.b.local,.svc.cluster.local.,"
+            ".svc.b.local.,kubernetes,kubernetes.default,"
             "1.0.0.0/8,2.0.0.0/8,2.0.0.1,3.0.0.0/8,3.0.0.1",
             id="several clusters: the union, in order",
         ),
@@ -324,9 +326,24 @@ def test_nodes_and_pods(facts: Network, user: str, node: str, pod: str) -> None:
             Policy(derive=frozenset(), extra=entries("x"), exclude=("x",)), "a.b,.a.b", id="exclude comes last"
         ),
         pytest.param(
-            Policy(derive=frozenset({"clusterDomain"}), rooted=True, exclude=("kube*",)),
+            Policy(derive=frozenset({"clusterDomain"}), exclude=("kube*",)),
             "a.b,.a.b,svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.",
-            id="rooted names behind the derived ones",
+            id="rooted names behind those of the domain, by default",
+        ),
+        pytest.param(
+            Policy(derive=frozenset({"clusterDomain"}), rooted=False, exclude=("kube*",)),
+            "a.b,.a.b,svc,.svc,cluster.local,.cluster.local",
+            id="rooted names are out where the policy says so",
+        ),
+        pytest.param(
+            Policy(derive=frozenset(), rooted=True),
+            "a.b,.a.b,.svc.cluster.local.",
+            id="rooted names that are demanded are in although no name of the domain is derived",
+        ),
+        pytest.param(
+            Policy(derive=frozenset({"clusterDomain"}), exclude=("kube*", "svc", "cluster.local", ".cluster.local")),
+            "a.b,.a.b,.svc",
+            id="rooted names go with the domain that is excluded",
         ),
     ],
 )
@@ -343,11 +360,45 @@ def test_extra_and_exclude_count_in_every_style(style: Style) -> None:
     assert not {"a.b", ".a.b"} & set(found)
 
 
+@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
 @pytest.mark.parametrize("style", [style for style in Style if style is not Style.VERBATIM])
-def test_rooted_names_in_every_style_that_derives(style: Style) -> None:
+def test_rooted_names_are_in_portable_by_default_and_in_other_styles_on_demand(
+    style: Style, consumer: Consumer
+) -> None:
     facts = network(domain="prod.local")
-    assert ".svc.prod.local." in composed("a", facts, style=style, policy=Policy(rooted=True)).split(",")
-    assert ".svc.prod.local." not in composed("a", facts, style=style).split(",")
+
+    def has_them(rooted: bool | None) -> bool:
+        text = composed("a", facts, style=style, consumer=consumer, policy=Policy(rooted=rooted))
+        return ".svc.prod.local." in text.split(",")
+
+    assert has_them(None) is (style is Style.PORTABLE)
+    assert has_them(True)
+    assert not has_them(False)
+
+
+@pytest.mark.parametrize("style", [Style.PORTABLE, Style.TKG, Style.SORTED])
+def test_a_list_of_everything_gets_no_rooted_names(style: Style) -> None:
+    assert composed("*", DOCUMENTS, style=style, policy=Policy(rooted=True)) == "*"
+
+
+@pytest.mark.parametrize("at", range(len(ALWAYS.split(","))))
+def test_a_rooted_entry_breaks_no_client_and_hides_no_other_entry_wherever_it_is(at: int) -> None:
+    rooted = ".svc.cluster.local."
+    without = [entry for entry in ALWAYS.split(",") if entry != rooted]
+    listed = ",".join([*without[:at], rooted, *without[at:]])
+    hosts = ["localhost", "127.0.0.1", "kubernetes.default.svc", "a.b.svc.cluster.local", "kubernetes", "example.com"]
+    for consumer in CONSUMERS.values():
+        assert consumer.breaks_on(listed) == ""
+        for host in hosts:
+            before = consumer.goes_direct(",".join(without), host, 443)
+            assert consumer.goes_direct(listed, host, 443) == before, (consumer.ID, host)
+
+
+def test_with_the_rooted_entry_all_but_two_clients_reach_flux_directly() -> None:
+    host = "source-controller.flux-system.svc.cluster.local."
+    listed = composed("", DOCUMENTS, consumer=Consumer.POD)
+    proxied = {name for name, consumer in CONSUMERS.items() if not consumer.goes_direct(listed, host, 80)}
+    assert proxied == {"wget-old", "java"}
 
 
 FIRST = "rule: first address of the service CIDR 10.96.0.0/12 (for clients that read no CIDRs)"

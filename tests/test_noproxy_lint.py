@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.noproxy import Consumer, Entry, Network, Policy, compose, join
+from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join
 from krm_fn.noproxy.lint import RULES, About, fix, lint_list
 from krm_fn.results import Severity
 
@@ -39,6 +39,10 @@ def rules(text: str, *, consumer: Consumer = Consumer.NODE, network: Network | N
         pytest.param(f"{LOOPBACK},fd00::abc0", id="an IPv6 address that Ruby does not misread"),
         pytest.param(f"{LOOPBACK},${{NO_PROXY}},{{{{ .Values.A B }}}}", id="templates that others fill in"),
         pytest.param(f"{LOOPBACK},metadata,metadata.google.internal,metadata.google.internal.", id="a rooted name too"),
+        pytest.param(
+            f"{LOOPBACK},cluster.local,.cluster.local,.svc.cluster.local.",
+            id="a rooted name beside the domain around it",
+        ),
         pytest.param(f"{LOOPBACK},10.0.0.1-10.0.0.1,10.0.0.1/32,10.0.0.1", id="a range beside its CIDRs"),
     ],
 )
@@ -53,7 +57,18 @@ def test_the_composed_list_has_no_problem(consumer: Consumer, infrastructure: st
     network = Network(NETWORK.pods, NETWORK.services, NETWORK.domain, NETWORK.endpoint, infrastructure, "eu-west-1")
     composed = join(compose((Entry("corp.example"),), (network,), Policy(), consumer))
     assert lint_list(composed, consumer=consumer, network=network) == []
-    assert fix(composed, consumer=consumer, network=Network()) != ""
+    assert fix(composed, consumer=consumer, network=network) == composed
+
+
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize("exclude", [(), ("cluster.local",), (".cluster.local", "cluster.local")])
+def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: tuple[str, ...]) -> None:
+    for rooted in (None, True, False) if not exclude else (None, False):
+        policy = Policy(style=style, rooted=rooted, exclude=exclude)
+        composed = join(
+            compose((Entry("corp.example"),), (Network(domain=Entry("cluster.local")),), policy, Consumer.NODE)
+        )
+        assert "NP029" not in rules(composed), composed
 
 
 @pytest.mark.parametrize(
@@ -266,7 +281,7 @@ def test_whether_there_is_a_proxy(text: str, has_proxy: bool, expected: list[str
     [
         pytest.param({"192.168.0.0/16"}, "NP003", "192.168.0.0/16", id="the pod CIDR"),
         pytest.param({"10.96.0.0/12"}, "NP003", "10.96.0.0/12", id="the service CIDR"),
-        pytest.param({"prod.local", ".prod.local"}, "NP003", "prod.local", id="the domain"),
+        pytest.param({"prod.local", ".prod.local", ".svc.prod.local."}, "NP003", "prod.local", id="the domain"),
         pytest.param({"svc", ".svc"}, "NP003", "svc", id="the services"),
         pytest.param({"api.example.com"}, "NP003", "api.example.com", id="the endpoint"),
         pytest.param({"10.96.0.1"}, "NP004", "10.96.0.1", id="the API server's address"),

@@ -159,7 +159,13 @@ CERT_MANAGER = manifest(
     "cert-manager",
     {"app.kubernetes.io/name": "cert-manager"},
     spec={
-        "template": {"spec": {"containers": [{"name": "cert-manager-controller", "image": "quay.io/jetstack/cert-manager-controller:v1"}]}}
+        "template": {
+            "spec": {
+                "containers": [
+                    {"name": "cert-manager-controller", "image": "quay.io/jetstack/cert-manager-controller:v1"}
+                ]
+            }
+        }
     },
 )
 STALE = [

@@ -103,7 +103,9 @@ def test_the_core_schema_of_yaml_1_2(text: str, value: Any) -> None:
             "1: a\ntrue: b\n~: c\n", {"1": "a", "true": "b", "~": "c"}, id="a key is the string it is written as"
         ),
         pytest.param("on: push\n0640: x\n", {"on": "push", "0640": "x"}, id="keys that YAML 1.1 reads differently"),
-        pytest.param("? [a, b]\n: 1\n", {"? at 2": 1}, id="a key that is no scalar is told by its place"),
+        pytest.param("? [a, b]\n: 1\n", {'? ["a", "b"]': 1}, id="a key that is no scalar is named by what it holds"),
+        pytest.param("a: {{ b }}\n", {"a": {'? {"b": null}': None}}, id="a placeholder without quotes"),
+        pytest.param("a: &x 1\n? [*x]\n: 1\n", {"a": 1, "? [1]": 1}, id="an alias in a key that is no scalar"),
         pytest.param("? &k a\n: 1\n*k : 2\n", {"a": 2}, id="an alias as a key"),
         pytest.param("a: 1\nb: 2\na: 3\n", {"a": 3, "b": 2}, id="of a key that stands twice the last counts"),
         pytest.param("a:\nb: []\nc: {}\n", {"a": None, "b": [], "c": {}}, id="three ways to be empty"),

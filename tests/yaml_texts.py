@@ -132,9 +132,9 @@ def handwritten(draw: st.DrawFn) -> str:
 
 
 def _with_line_breaks(draw: st.DrawFn, text: str) -> str:
-    if draw(st.booleans()):
-        text = text.replace("\n", "\r\n")
-    return text.rstrip("\r\n") if draw(st.integers(0, 9)) == 0 else text
+    line_break = draw(st.sampled_from(["\n", "\n", "\r\n", "\r\n", "\r", "\u2028", "\x85"]))
+    text = text.replace("\n", line_break)
+    return text.rstrip("\r\n\x85\u2028") if draw(st.integers(0, 9)) == 0 else text
 
 
 def _with_comments(text: str, random: Any) -> str:
@@ -170,6 +170,14 @@ class _Author:
     def key(self) -> str:
         self.names += 1
         return self.pick("k{}", "'q {}'", '"d{}"', "ke-y.{}", "0{}", "!!str t{}").format(self.names)
+
+    def complex_key(self, column: int) -> str:
+        """A key that is a mapping or a list, behind its question mark."""
+        self.names += 1
+        pad = "\n" + " " * (column + 2)
+        return self.pick("[k{}, x]", "{{ k{} }}", "{{ k{}: 1 }}", f"- k{{}}{pad}- x", f"k{{}}:{pad}- x").format(
+            self.names
+        )
 
     def properties(self) -> str:
         """A tag or an anchor, sometimes. The anchor counts from its value's end on."""
@@ -208,7 +216,8 @@ class _Author:
             lines.append(f"{pad}{self.pick('<<', '!!merge <<')}: [{self.alias()}]{self.comment()}\n")
         for _ in range(self.draw(st.integers(1, 3))):
             explicit = self.pick("", "", "", "? ") if lines else ""
-            head = f"{pad}{explicit}{self.key()}" + (f"\n{pad}:" if explicit else self.pick(":", ":", ":", " :"))
+            key = self.pick(self.key(), self.key(), self.complex_key(column)) if explicit else self.key()
+            head = f"{pad}{explicit}{key}" + (f"\n{pad}:" if explicit else self.pick(":", ":", ":", " :"))
             lines.append(head + self.value(column, depth, dash=False) + self.between(column))
         return "".join(lines)
 
@@ -244,7 +253,9 @@ class _Author:
         )
 
     def flow(self) -> str:
-        return self.pick("[]", "{}", "[1, {a: b}, 'c']", '{"a": [1, 2], b: {}}', "[x, [y], ]", "{ a : 1 }", '{"a":1}')
+        return self.pick(
+            "[]", "{}", "[1, {a: b}, 'c']", '{"a": [1, 2], b: {}}', "[x, [y], ]", "{ a : 1 }", '{"a":1}', "{{ x }}"
+        )
 
     def tall(self, column: int) -> str:
         """A flow collection over several lines."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from krm_fn.errors import InjectProxyError, OutputError, UsageError
+from krm_fn.printable import printable
 from krm_fn.results import Severity, by_importance, lines, redact
 
 if TYPE_CHECKING:
@@ -55,12 +57,14 @@ functionConfig:
     mode: Inject            # or Remove, or Check (change nothing, fail if something would change)
 
 A ConfigMap with the same keys under `data` works too. exit codes: 0 done; 1 an error in the input, told on standard
-error and in `results`; 2 wrong usage; 3 a bug of this program.
+error and in `results`; 2 wrong usage; 3 a bug of this program; 130 interrupted.
 """
 _FLAGS = frozenset({"-v", "--verbose", "--traceback", "-h", "--help", "--version"})
 _COMMANDS = {"check": "check", "explain": "explain", "export": "export", "import": "import_", "lint": "lint"}
 """The sub-commands, and the module of each."""
 _BUG = 3
+_INTERRUPTED = 130
+"""What a shell sees of a program that Ctrl-C ended: 128 and the number of SIGINT."""
 # A manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), and a walk takes up to four frames a level.
 _FRAMES = 4000
 
@@ -72,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     sys.setrecursionlimit(_FRAMES)
     try:
         return _main(arguments)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     except InjectProxyError as error:
         return _fail(f"[error] {error}", error.exit_code)
     except Exception as error:  # noqa: BLE001 -- the last resort: whatever it is, it is told in one line
@@ -110,7 +116,7 @@ def _command(name: str, arguments: list[str]) -> int:
         return _print(module.USAGE.encode())
     answer: Answer = module.run([argument for argument in arguments if argument != "--traceback"], _read_stdin)
     _print(answer.output)
-    sys.stderr.write("".join(f"{redact(line)}\n" for line in answer.told))
+    _write_lines(redact(line) for line in answer.told)
     return answer.exit_code
 
 
@@ -139,7 +145,7 @@ def _tell(outcome: Outcome, *, verbose: bool) -> None:
         f"inject-proxy: {_count(outcome.items, 'item')} read, {outcome.changed} changed, "
         f"{_count(counts[Severity.ERROR], 'error')}, {_count(counts[Severity.WARNING], 'warning')}"
     )
-    sys.stderr.write("".join(f"{line}\n" for line in told))
+    _write_lines(told)
 
 
 def _count(number: int, noun: str) -> str:
@@ -147,8 +153,21 @@ def _count(number: int, noun: str) -> str:
 
 
 def _fail(line: str, exit_code: int) -> int:
-    sys.stderr.write(" ".join(redact(line).split()) + "\n")
+    _write_lines([" ".join(redact(line).split())])
     return exit_code
+
+
+def _write_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard error; where nobody reads it, what went to standard output still counts."""
+    text = "".join(f"{printable(line)}\n" for line in lines)
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        # At its end the interpreter flushes the stream again, and would exit with 120.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _where(error: Exception) -> str:

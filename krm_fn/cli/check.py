@@ -15,6 +15,7 @@ from krm_fn.cli._answer import Answer
 from krm_fn.cli._arguments import taken_apart
 from krm_fn.cli._files import read_every_file
 from krm_fn.errors import UsageError
+from krm_fn.printable import printable, printable_json
 from krm_fn.results import Severity, redact
 
 USAGE = """\
@@ -53,14 +54,14 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:  # noq
         raise UsageError("a file or folder must be named: `inject-proxy check --help` shows how")
     report = check(read_every_file(given.words, at_most=_LONGEST))
     as_json = given.options.get("--output") == "json"
-    told = json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n"
+    told = printable_json(json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n")
     lines = "".join(f"{_line(note)}\n" for note in report.notes)
     exit_code = int(any(note.severity is Severity.ERROR for note in report.notes))
     return Answer((told if as_json else lines).encode(errors="surrogateescape"), _summary(report), exit_code)
 
 
 def _line(note: Note) -> str:
-    return " ".join(str(redact(f"[{note.severity.value}] {note.file}:{note.line}: {note.message}")).split())
+    return printable(" ".join(str(redact(f"[{note.severity.value}] {note.file}:{note.line}: {note.message}")).split()))
 
 
 def _data(note: Note) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from krm_fn.cli._files import read_files
 from krm_fn.errors import UsageError
 from krm_fn.explain import Section, explain, html, text, to_data
 from krm_fn.manifests import Manifests
+from krm_fn.printable import printable_json
 from krm_fn.sources import Objects
 from krm_fn.survey import survey
 
@@ -29,7 +30,7 @@ usage: inject-proxy explain [--config FILE] [--output text|json|html] [PATH ...]
 """
 _OUTPUTS: dict[str, Callable[[Iterable[Section]], str]] = {
     "text": text.render,
-    "json": lambda sections: json.dumps(to_data(sections), indent=2, ensure_ascii=False) + "\n",
+    "json": lambda sections: printable_json(json.dumps(to_data(sections), indent=2, ensure_ascii=False) + "\n"),
     "html": html.render,
 }
 _OPTIONS = {"--config": (), "--output": tuple(_OUTPUTS)}

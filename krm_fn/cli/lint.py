@@ -23,6 +23,7 @@ from krm_fn.lint import Listing, Rules
 from krm_fn.noproxy import Consumer, Network
 from krm_fn.noproxy.lint import Problem, lint_list
 from krm_fn.patch import field_path
+from krm_fn.printable import printable, printable_json
 from krm_fn.results import Result, Severity, redact
 
 USAGE = """\
@@ -168,11 +169,11 @@ def _data(result: Result) -> dict[str, Any]:
 
 
 def _json(found: Sequence[Mapping[str, Any]]) -> bytes:
-    return _bytes(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    return _bytes(printable_json(json.dumps(found, indent=2, ensure_ascii=False) + "\n"))
 
 
 def _shown(text: str) -> str:
-    return " ".join(str(redact(text)).split())
+    return printable(" ".join(str(redact(text)).split()))
 
 
 def _joined(lines: Iterable[str]) -> str:

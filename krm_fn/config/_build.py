@@ -110,6 +110,7 @@ def _network(written: Mapping[str, Any], name: Name) -> Network:
         endpoint=fact("endpoint"),
         infrastructure=written.get("infrastructure", ""),
         region=written.get("region", ""),
+        networks=_entries(written, ("clusterDefaults", "networks"), name),
     )
 
 

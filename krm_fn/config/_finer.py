@@ -23,7 +23,7 @@ def problems(spec: dict[str, Any]) -> Told:
     overrides = spec.get("overrides")
     for at, override in enumerate(overrides if isinstance(overrides, list) else ()):
         yield from _of_proxy(override, ("overrides", at))
-    for name in ("podCIDRs", "serviceCIDRs"):
+    for name in ("podCIDRs", "serviceCIDRs", "networks"):
         yield from _of_entries(spec, ("clusterDefaults", name), _cidr_problem)
     yield from _unknown_rules(lookup(spec, ("lint", "rules")))
     yield from _shared_path(spec.get("targets"))

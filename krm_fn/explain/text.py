@@ -12,6 +12,7 @@ from krm_fn.consumers import CONSUMERS
 from krm_fn.explain import Section
 from krm_fn.explain.hosts import Row
 from krm_fn.noproxy import Consumer
+from krm_fn.printable import printable
 
 _READERS = {
     Consumer.NODE.value: "nodes",
@@ -23,7 +24,7 @@ _MARKS = {True: ".", False: "P", None: "!"}
 
 def render(sections: Iterable[Section]) -> str:
     """All sections, one after another."""
-    blocks = ["\n".join(_section(section)) for section in sections]
+    blocks = ["\n".join(map(printable, _section(section))) for section in sections]
     nothing = (
         "no object in the input gets a proxy: none is one that a target writes into, or `spec.selector` leaves it out"
     )

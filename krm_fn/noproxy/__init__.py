@@ -12,18 +12,45 @@ The law of this room: where an entry comes from, and which object gets the list,
 
 from krm_fn.noproxy._texts import mistake, parse
 from krm_fn.noproxy.composition import compose, join
-from krm_fn.noproxy.model import ALL_DERIVED, CLUSTER_DOMAIN, MIRRORS, Consumer, Entry, Network, Policy, Style
+from krm_fn.noproxy.entries import holds
+from krm_fn.noproxy.model import (
+    ALL_DERIVED,
+    CLUSTER_DOMAIN,
+    DEFAULTS,
+    ENDPOINT,
+    INFRASTRUCTURE_ENDPOINT,
+    METADATA,
+    MIRRORS,
+    NETWORKS,
+    POD_CIDRS,
+    PROVIDER,
+    SERVICE_CIDRS,
+    Consumer,
+    Entry,
+    Network,
+    Policy,
+    Style,
+)
 
 __all__ = [
     "ALL_DERIVED",
     "CLUSTER_DOMAIN",
+    "DEFAULTS",
+    "ENDPOINT",
+    "INFRASTRUCTURE_ENDPOINT",
+    "METADATA",
     "MIRRORS",
+    "NETWORKS",
+    "POD_CIDRS",
+    "PROVIDER",
+    "SERVICE_CIDRS",
     "Consumer",
     "Entry",
     "Network",
     "Policy",
     "Style",
     "compose",
+    "holds",
     "join",
     "mistake",
     "parse",

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from krm_fn.noproxy import entries, styles
 from krm_fn.noproxy.entries import Kind
-from krm_fn.noproxy.model import Consumer, Entry, Network, Policy, Style
+from krm_fn.noproxy.model import CLUSTER_DOMAIN_NAMES, Consumer, Entry, Network, Policy, Style
 from krm_fn.noproxy.styles import Piece, Recipe
 
 
@@ -32,12 +32,16 @@ def compose(
     style = Style.VERBATIM if consumer is Consumer.PRODUCT else policy.style
     recipe = styles.RECIPES[style]
     pieces = [piece for piece in _pieces(recipe, user, networks, consumer) if _is_wanted(piece, policy)]
-    pieces += _rooted(networks, policy) if style is not Style.VERBATIM else ()
+    has_rooted_names = style in {Style.PORTABLE, Style.VERBATIM} or _is_everything(recipe, user)
+    if policy.rooted and not has_rooted_names:
+        pieces += styles.rooted_names(networks)
     pieces += _finished(recipe, (Piece("", entry) for entry in policy.extra))
     found = _merged(pieces) if recipe.merged else _merged_derived(pieces)
     if policy.style is Style.PORTABLE and consumer is Consumer.POD:
         found = [entry for entry in found if not entries.breaks_clients(entry.text)]
     found = [entry for entry in found if not any(is_out(entry.text) for is_out in _exclusions(policy.exclude))]
+    if policy.rooted is None and style is Style.PORTABLE:
+        found = _without_rooted_names_alone(found, networks)
     return tuple(sorted(found, key=lambda entry: entry.text) if recipe.ordered else found)
 
 
@@ -48,20 +52,30 @@ def join(list_of_entries: Iterable[Entry]) -> str:
 
 def _pieces(recipe: Recipe, user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer) -> Iterator[Piece]:
     """The pieces of the style, in the forms it wants; the user's ``*`` alone switches the proxy off and stays so."""
-    if recipe.merged and [entry.text for entry in user] == ["*"]:
+    if _is_everything(recipe, user):
         return iter([Piece("", user[0])])
     return _finished(recipe, recipe.pieces(user, networks, consumer))
 
 
+def _is_everything(recipe: Recipe, user: Sequence[Entry]) -> bool:
+    return recipe.merged and [entry.text for entry in user] == ["*"]
+
+
+def _without_rooted_names_alone(found: list[Entry], networks: Sequence[Network]) -> list[Entry]:
+    """Return ``found`` without the rooted names of a domain that ``exclude`` has taken out of the list."""
+    texts = {entry.text for entry in found}
+    alone = set()
+    for domain in styles.domains(networks):
+        names = (domain.text, f".{domain.text}", f"svc.{domain.text}", f".svc.{domain.text}")
+        if texts.isdisjoint(names):
+            alone.add(f".svc.{domain.text}.")
+    return [entry for entry in found if entry.text not in alone]
+
+
 def _is_wanted(piece: Piece, policy: Policy) -> bool:
+    if piece.derived_from == styles.ROOTED:
+        return CLUSTER_DOMAIN_NAMES in policy.derive if policy.rooted is None else policy.rooted
     return not piece.derived_from or piece.derived_from in policy.derive
-
-
-def _rooted(networks: Sequence[Network], policy: Policy) -> Iterator[Piece]:
-    """``.svc.<domain>.`` for Go programs that ask for rooted names, as CAREN adds it."""
-    if policy.rooted:
-        for domain in styles.domains(networks):
-            yield Piece("", Entry(f".svc.{domain.text}.", ("`spec.noProxyPolicy.rooted`", *domain.why)))
 
 
 def _finished(recipe: Recipe, pieces: Iterable[Piece]) -> Iterator[Piece]:

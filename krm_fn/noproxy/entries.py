@@ -228,6 +228,12 @@ def holds_every_address(entry: str) -> bool:
     return cidr is not None and cidr.prefixlen == 0
 
 
+def holds(entry: str, host: str) -> bool:
+    """Whether ``entry`` is a CIDR and ``host`` one of its addresses."""
+    cidr, found = network(entry), address(host)
+    return cidr is not None and found is not None and found in cidr
+
+
 def breaks_clients(entry: str) -> bool:
     """Whether a list with ``entry`` makes some client fail on every request: httpx raises ``InvalidURL``.
 

@@ -21,6 +21,8 @@ METADATA = "metadata"
 PROVIDER = "provider"
 NETWORKS = "networks"
 MIRRORS = "mirrors"
+DEFAULTS = "defaults"
+INFRASTRUCTURE_ENDPOINT = "infrastructureEndpoint"
 
 ALL_DERIVED = frozenset(
     {
@@ -34,9 +36,14 @@ ALL_DERIVED = frozenset(
         PROVIDER,
         NETWORKS,
         MIRRORS,
+        DEFAULTS,
     }
 )
-"""The names of everything that can be derived: the values of ``spec.noProxyPolicy.derive``."""
+"""The names of everything that is derived unless ``spec.noProxyPolicy.derive`` switches it off.
+
+``DEFAULTS`` is no group of entries: what kubeadm or a provider takes where nobody says otherwise is in the group of the
+fact that it stands for, and needs both names. ``INFRASTRUCTURE_ENDPOINT`` is derived only where it is switched on.
+"""
 
 
 class Consumer(Enum):
@@ -76,7 +83,8 @@ class Network:
 
     ``domain`` has no dots around it ("cluster.local"), ``endpoint`` is a host without a port, ``infrastructure`` the
     kind of the infrastructure cluster ("AWSCluster"), ``networks`` holds the CIDRs of its VPC, VNet or nodes, or
-    the hosts that are its nodes, and ``mirrors`` the hosts of registry mirrors.
+    the hosts that are its nodes, and ``mirrors`` the hosts of registry mirrors. ``hosts`` are further hosts of the
+    control plane, ``infrastructure_hosts`` those of the infrastructure's own API.
     """
 
     pods: tuple[Entry, ...] = ()
@@ -87,6 +95,8 @@ class Network:
     region: str = ""
     networks: tuple[Entry, ...] = ()
     mirrors: tuple[Entry, ...] = ()
+    hosts: tuple[Entry, ...] = ()
+    infrastructure_hosts: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,7 +104,8 @@ class Policy:
     """``spec.noProxyPolicy``, checked.
 
     ``derive`` names what to derive; ``extra`` is appended for every consumer; ``exclude`` takes entries out again,
-    whoever put them in (the exact text after normalisation, or a glob); ``rooted`` adds ``.svc.<domain>.``;
+    whoever put them in (the exact text after normalisation, or a glob). ``rooted`` says whether ``.svc.<domain>.`` is
+    in the list; None: it is in the style ``Portable``, as a part of ``CLUSTER_DOMAIN_NAMES``, and in no other.
     ``max_length`` is the longest joined list without a finding, 0 for no limit.
     """
 
@@ -102,5 +113,5 @@ class Policy:
     derive: frozenset[str] = ALL_DERIVED
     extra: tuple[Entry, ...] = ()
     exclude: tuple[str, ...] = ()
-    rooted: bool = False
+    rooted: bool | None = None
     max_length: int = 0

@@ -1,7 +1,7 @@
 """The five ways to make a list: which entries, in which order.
 
-The law of this room: a style yields pieces, each with the name under which ``spec.noProxyPolicy.derive`` switches it
-off ("" for what the user wrote); it removes nothing, merges nothing and sorts nothing: that is for ``composition``.
+A style yields pieces, each with the name under which ``spec.noProxyPolicy.derive`` switches it off ("" for what the
+user wrote, ``ROOTED`` for rooted names); it removes nothing, merges nothing and sorts nothing: ``composition`` does.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from krm_fn.noproxy import entries, model, providers
 from krm_fn.noproxy.model import Consumer, Entry, Network, Style
 
 TWIN = "rule: the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
+ROOTED = "rooted"
+"""What rooted names derive from: `spec.noProxyPolicy.rooted`, not a name of `spec.noProxyPolicy.derive`."""
 _DEFAULT_DOMAIN = Entry(model.CLUSTER_DOMAIN, ("rule: the domain of a cluster that declares none",))
 _LOOPBACK_V4 = ("rule: only Go, Ruby and Java leave loopback out on their own",)
 
@@ -62,16 +64,18 @@ def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Cons
     yield from (Piece("", entry) for entry in user)
     yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=consumer is Consumer.NODE)
     yield from _cluster_names(networks)
+    yield from _short_names()
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     for network in networks:
         yield from (Piece(model.SERVICE_CIDRS, entry) for entry in network.services)
         yield from _service_addresses(network, consumer)
-    yield from _endpoints(networks)
+    yield from _control_planes(networks)
     yield from _metadata(networks, v6=consumer is Consumer.NODE and speaks_ipv6(networks))
     for network in networks:
         yield from _provider(network)
     yield from _node_networks(networks)
     yield from (Piece(model.MIRRORS, entry) for network in networks for entry in network.mirrors)
+    yield from _infrastructure(networks)
 
 
 def _loopback(networks: Sequence[Network], names: Sequence[str], *, v6: bool) -> Iterator[Piece]:
@@ -84,6 +88,22 @@ def _cluster_names(networks: Sequence[Network]) -> Iterator[Piece]:
     for domain in (Entry("svc", ("rule: the short names of services end in it",)), *domains(networks)):
         yield Piece(model.CLUSTER_DOMAIN_NAMES, domain)
         yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".{domain.text}", (*domain.why, TWIN)))
+    yield from rooted_names(networks)
+
+
+def rooted_names(networks: Sequence[Network]) -> Iterator[Piece]:
+    """Yield ``.svc.<domain>.`` of each cluster, which is how Go programs write Services to skip the search domains.
+
+    Flux asks for ``source-controller.flux-system.svc.cluster.local.`` (``--storage-adv-addr`` of its manifests), and
+    its documentation, "Flux proxy settings", demands a rooted entry. Of the modelled clients only curl from 7.86 on
+    takes ``.cluster.local`` for such a host; none fails on the entry, wherever in the list it is.
+    """
+    for domain in domains(networks):
+        why = (*domain.why, "rule: Flux and other Go programs write Services with a final dot")
+        yield Piece(ROOTED, Entry(f".svc.{domain.text}.", why))
+
+
+def _short_names() -> Iterator[Piece]:
     for name in ("kubernetes", "kubernetes.default"):
         yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(name, ("rule: a short name of the API server inside pods",)))
 
@@ -100,6 +120,19 @@ def _service_addresses(network: Network, consumer: Consumer) -> Iterator[Piece]:
 
 def _endpoints(networks: Sequence[Network]) -> Iterator[Piece]:
     yield from (Piece(model.ENDPOINT, network.endpoint) for network in networks if network.endpoint)
+
+
+def _control_planes(networks: Sequence[Network]) -> Iterator[Piece]:
+    """The endpoint of each control plane, and its other hosts."""
+    for network in networks:
+        yield from _endpoints((network,))
+        yield from (Piece(model.ENDPOINT, entry) for entry in network.hosts)
+
+
+def _infrastructure(networks: Sequence[Network]) -> Iterator[Piece]:
+    """The infrastructure's own API, which the cloud provider and the storage driver of a cluster call."""
+    for network in networks:
+        yield from (Piece(model.INFRASTRUCTURE_ENDPOINT, entry) for entry in network.infrastructure_hosts)
 
 
 def _metadata(networks: Sequence[Network], *, v6: bool) -> Iterator[Piece]:
@@ -151,6 +184,7 @@ def _tkg(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
     yield from (Piece("", entry) for entry in user)
     for network in networks:
         yield from _tkg_cloud(network)
+    yield from _infrastructure(networks)
     for domain in domains(networks):
         why = (*domain.why, "rule: TKG adds the services of the domain")
         yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".svc.{domain.text}", why))
@@ -177,7 +211,7 @@ def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consu
         why = (*name.why, "rule: OpenShift always adds it")
         yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".{name.text}", why))
     yield from _node_networks(networks)
-    yield from _endpoints(networks)
+    yield from _control_planes(networks)
     yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     yield from _metadata(networks, v6=False)
@@ -185,6 +219,7 @@ def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consu
         for domain in providers.machine_domains(network.infrastructure, network.region):
             why = (f"rule: the names of machines in the region {network.region}",)
             yield Piece(model.PROVIDER, Entry(f".{domain}", why))
+    yield from _infrastructure(networks)
     yield from (Piece("", entry) for entry in user)
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
+from krm_fn.resourcelist._kinds import hides_words, kinds_in
 from krm_fn.resourcelist._layouts import SHAPE, Edits, WholeLayout, layout_of
 from krm_fn.resourcelist._objects import BASE_NAME, Object, objects, reference
 
-__all__ = ["BASE_NAME", "Object", "ResourceList", "kinds_in", "objects", "reference"]
+__all__ = ["BASE_NAME", "Object", "ResourceList", "hides_words", "kinds_in", "objects", "reference"]
 
 _BOM = "\ufeff"
-_KIND = re.compile(r"""kind["']?[ \t]*:[ \t]*(?:["']?([A-Za-z]+)|[&!*|>])""")
 _ANCHOR = re.compile(r"""(?:^|[\s\[{,:])&([^\s,\[\]{}]+)""")
 
 
@@ -56,9 +56,9 @@ class ResourceList:
         return kinds_in(self._layout.text(index))
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
-        """True if one of the words stands in the item's text, or if there are no words."""
+        """Return True if one of the words is in the item's text or may be hidden there, or if there are no words."""
         text = self._layout.text(index)
-        return any(word in text for word in words) or not words
+        return not words or any(word in text for word in words) or hides_words(text)
 
     def objects(self, index: int) -> list[Object]:
         """The object that an item is, or those inside an item of kind ``List``; raises as ``read`` does."""
@@ -128,12 +128,6 @@ class ResourceList:
         names = [name for name in names if self._has_alias(name)]
         others = [self._layout.text(other) for other in range(index + 1, len(self))] if names else []
         return any(_refers_out(other, name) for name in names for other in others)
-
-
-def kinds_in(text: str) -> frozenset[str]:
-    """Every word of a text that could be the kind of an object in it; empty where one may be hidden."""
-    found = frozenset(_KIND.findall(text))
-    return frozenset() if "" in found else found  # behind an anchor or a tag stands a kind that is not seen here
 
 
 def _refers_out(text: str, name: str) -> bool:

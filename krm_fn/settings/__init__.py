@@ -41,7 +41,10 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
     if withheld := _withheld(config, memberships, target):
         return Resolved(replace(blank, is_declared=False), withheld=withheld)
     wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
-    networks = [_known.network(membership.cluster, config.cluster_defaults) for membership in memberships]
+    networks = [
+        _known.network(membership.cluster, config.cluster_defaults, wish.policy)
+        for membership, wish in zip(memberships, wishes, strict=False)
+    ]
     if not memberships and config.cluster_defaults != Network():
         networks = [config.cluster_defaults]
     first = wishes[0]
@@ -65,9 +68,16 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
         networks=tuple(dict.fromkeys(declared)),
         policy=first.policy,
         conflicts=_conflicts(wishes, memberships),
-        missing=_known.missing(first.policy, networks, memberships) if derives and any(first.urls) else (),
+        missing=_missing(config, memberships, target, first, networks) if derives and any(first.urls) else (),
         beyond=_beyond(config, [_place(membership, target) for membership in memberships or (None,)], wishes),
     )
+
+
+def _missing(
+    config: ProxyConfig, memberships: Sequence[Membership], target: str, wish: _Wish, networks: Sequence[Network]
+) -> tuple[_known.Missing, ...]:
+    talks_to_nodes = _known.talks_to_nodes(target, config.targets, memberships)
+    return _known.missing(wish.policy, networks, memberships, wish.entries, talks_to_nodes=talks_to_nodes)
 
 
 def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]) -> Iterator[Finding]:

@@ -1,29 +1,86 @@
 """What is known about the network of each Cluster, and what is not.
 
-The law of this room: a fact keeps the field it was read from, as the reason of every entry it becomes; what a Cluster
-does not say, ``spec.clusterDefaults`` may.
+A fact keeps the field it was read from, as the reason of every entry it becomes. What a Cluster does not say,
+``spec.clusterDefaults`` may; what neither says is a default of kubeadm or of the infrastructure provider, or missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from krm_fn.noproxy import Entry, Network, Policy, Style
+from krm_fn.noproxy import (
+    DEFAULTS,
+    ENDPOINT,
+    INFRASTRUCTURE_ENDPOINT,
+    METADATA,
+    NETWORKS,
+    POD_CIDRS,
+    PROVIDER,
+    SERVICE_CIDRS,
+    Entry,
+    Network,
+    Policy,
+    Style,
+    holds,
+)
 from krm_fn.patch import field_path
-from krm_fn.topology import ClusterFacts, Fact, Membership
+from krm_fn.topology import Assumed, ClusterFacts, Fact, Membership, Role, network_field
+
+_IMITATES = frozenset({Style.GIANT_SWARM, Style.VERBATIM})
+"""Styles that write what another program writes, or what the user wrote, to the byte: they know no defaults."""
 
 
-def network(cluster: ClusterFacts, defaults: Network) -> Network:
-    """What a Cluster says of its network, and ``defaults`` for what it does not say."""
+@dataclass(frozen=True)
+class Missing:
+    """A fact that a list should hold and that nobody says.
+
+    ``name`` is the field of ``spec.clusterDefaults`` that can say it, ``field`` the one of the Cluster or its
+    infrastructure ("" if there is none), ``switches`` the names below ``derive`` that say that it is not needed, and
+    ``cluster`` the Cluster that lacks it, as ``cluster_name`` calls it; "" where no Cluster is known.
+    """
+
+    name: str
+    field: str
+    switches: tuple[str, ...]
+    cluster: str = ""
+
+    @property
+    def is_about_nodes(self) -> bool:
+        """Whether the network of the nodes is missing, which matters to few programs only."""
+        return NETWORKS in self.switches
+
+    def __str__(self) -> str:
+        return f"`{self.name}` of `{self.cluster}`" if self.cluster else f"`{self.name}`"
+
+
+def network(cluster: ClusterFacts, defaults: Network, policy: Policy) -> Network:
+    """What is known of a Cluster.
+
+    Args:
+        cluster: what its objects say.
+        defaults: ``spec.clusterDefaults``, for what they do not say.
+        policy: whether what kubeadm and the provider take then counts, and the infrastructure's own API.
+    """
+    has_defaults = DEFAULTS in policy.derive and policy.style not in _IMITATES
+    assumed = cluster.assumed if has_defaults else Assumed()
+    endpoint = _entry(cluster.endpoint) or defaults.endpoint
+    networks = _entries(cluster.networks)
+    if not defaults.networks:
+        networks += _entries(assumed.networks)
+    has_api = INFRASTRUCTURE_ENDPOINT in policy.derive
     return Network(
         pods=_entries(cluster.pod_cidrs) or defaults.pods,
-        services=_entries(cluster.service_cidrs) or defaults.services,
+        services=_entries(cluster.service_cidrs) or defaults.services or _entries(assumed.service_cidrs),
         domain=_entry(cluster.service_domain) or defaults.domain,
-        endpoint=_entry(cluster.endpoint) or defaults.endpoint,
+        endpoint=endpoint,
         infrastructure=cluster.infrastructure or defaults.infrastructure,
         region=cluster.region.value if cluster.region else defaults.region,
-        networks=_entries(cluster.networks) or defaults.networks,
+        networks=networks or defaults.networks,
         mirrors=_entries(cluster.mirrors) or defaults.mirrors,
+        hosts=_entries(cluster.hosts) if endpoint else _entries((*assumed.hosts, *cluster.hosts)),
+        infrastructure_hosts=_entries(cluster.infrastructure_hosts) if has_api else (),
     )
 
 
@@ -38,7 +95,8 @@ def _entry(fact: Fact | None) -> Entry | None:
 def _reason(fact: Fact) -> str:
     ref = fact.ref
     subject = "/".join(part for part in (ref.kind, ref.namespace, ref.name) if part)
-    return f"`{subject}` `{field_path(fact.path)}`"
+    where = f"`{subject}` `{field_path(fact.path)}`"
+    return f"default of {fact.default_of}, because {where} is not set" if fact.default_of else where
 
 
 def cluster_name(cluster: ClusterFacts) -> str:
@@ -46,39 +104,86 @@ def cluster_name(cluster: ClusterFacts) -> str:
     return "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
 
 
+_PODS = Missing("podCIDRs", "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster", (POD_CIDRS,))
+_SERVICES = Missing("serviceCIDRs", "`spec.clusterNetwork.services.cidrBlocks` of the Cluster", (SERVICE_CIDRS,))
+_ENDPOINT = Missing("endpoint", "`spec.controlPlaneEndpoint.host` of the Cluster", (ENDPOINT,))
+_INFRASTRUCTURE = Missing("infrastructure", "`spec.infrastructureRef` of the Cluster", (METADATA, PROVIDER))
+_NETWORKS = Missing("networks", "", (NETWORKS,))
+
 _NEEDED = {
-    Style.PORTABLE: ("podCIDRs", "serviceCIDRs", "endpoint", "infrastructure"),
-    Style.GIANT_SWARM: ("podCIDRs", "serviceCIDRs", "endpoint"),
-    Style.TKG: ("podCIDRs", "serviceCIDRs"),
-    Style.SORTED: ("podCIDRs", "serviceCIDRs", "endpoint", "infrastructure"),
+    Style.PORTABLE: (_PODS, _SERVICES, _ENDPOINT, _INFRASTRUCTURE, _NETWORKS),
+    Style.GIANT_SWARM: (_PODS, _SERVICES, _ENDPOINT),
+    Style.TKG: (_PODS, _SERVICES),
+    Style.SORTED: (_PODS, _SERVICES, _ENDPOINT, _INFRASTRUCTURE, _NETWORKS),
     Style.VERBATIM: (),
 }
-"""The fields of ``spec.clusterDefaults`` that each style cannot do without."""
+"""What each style cannot do without."""
 
-_SERVES = {"infrastructure": frozenset({"metadata", "provider"})}
-"""What is derived from such a field, where it is not what the field itself is called."""
+_EXPORTERS = frozenset({"kubeadmCommands", "clusterClass"})
+"""The targets that export the variables to kubeadm, which copies them into the static pods of the control plane."""
 
 
-def missing(policy: Policy, networks: Sequence[Network], memberships: Sequence[Membership]) -> tuple[str, ...]:
-    """What the policy asks for and no one says, with the Clusters that lack it."""
-    needed = [name for name in _NEEDED[policy.style] if _SERVES.get(name, {name}) & policy.derive]
+def missing(
+    policy: Policy,
+    networks: Sequence[Network],
+    memberships: Sequence[Membership],
+    user: Iterable[Entry],
+    *,
+    talks_to_nodes: bool,
+) -> tuple[Missing, ...]:
+    """What the policy asks for and nobody says, with the Clusters that lack it.
+
+    Args:
+        policy: what is derived, in which style.
+        networks: what is known of each Cluster, or of none in particular.
+        memberships: the Clusters; none where no Cluster is known.
+        user: the entries of the user, which may cover the nodes.
+        talks_to_nodes: whether a program that reads the list calls other nodes by their addresses.
+    """
+    needed = [one for one in _NEEDED[policy.style] if policy.derive.intersection(one.switches)]
     if not memberships:
-        return tuple(f"`{name}`" for name in _lacking(networks[0] if networks else Network(), needed))
-    found = ((name, called) for called, network in _known(memberships, networks) for name in _lacking(network, needed))
-    return tuple(f"`{name}` of `{called}`" for name, called in sorted(found, key=lambda pair: needed.index(pair[0])))
+        return tuple(_lacking(networks[0] if networks else Network(), [one for one in needed if one != _NETWORKS]))
+    user = tuple(user)
+    found: dict[str, list[Missing]] = {}
+    for membership, known in zip(memberships, networks, strict=True):
+        wanted = needed
+        if not talks_to_nodes or _cover_nodes(user, known):
+            wanted = [one for one in needed if one != _NETWORKS]
+        found[cluster_name(membership.cluster)] = list(_lacking(known, wanted))
+    return tuple(
+        Missing(one.name, one.field, one.switches, called)
+        for kind in needed
+        for called, lacks in found.items()
+        for one in lacks
+        if one.name == kind.name
+    )
 
 
-def _known(memberships: Sequence[Membership], networks: Sequence[Network]) -> Iterator[tuple[str, Network]]:
-    """Each Cluster once."""
-    called = (cluster_name(membership.cluster) for membership in memberships)
-    return iter(dict(zip(called, networks, strict=True)).items())
+def talks_to_nodes(target: str, options: Mapping[str, Mapping[str, Any]], memberships: Sequence[Membership]) -> bool:
+    """Whether what a target writes reaches a program that calls nodes by their addresses: the API server, etcd.
+
+    kubeadm copies the variables it is started with into the pods of the control plane, and calls etcd of the other
+    nodes itself (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
+    """
+    exports = options.get("kubeadmCommands", {}).get("exports", True)
+    return bool(target in _EXPORTERS and exports and any(one.role is Role.CONTROL_PLANE for one in memberships))
 
 
-def _lacking(network: Network, needed: Iterable[str]) -> Iterator[str]:
+def _lacking(known: Network, needed: Iterable[Missing]) -> Iterator[Missing]:
     has = {
-        "podCIDRs": network.pods,
-        "serviceCIDRs": network.services,
-        "endpoint": network.endpoint,
-        "infrastructure": network.infrastructure,
+        _PODS: known.pods,
+        _SERVICES: known.services,
+        _ENDPOINT: known.endpoint or known.hosts,
+        _INFRASTRUCTURE: known.infrastructure,
+        _NETWORKS: known.networks,
     }
-    return (name for name in needed if not has[name])
+    for one in needed:
+        if not has[one]:
+            field = network_field(known.infrastructure) if one == _NETWORKS else one.field
+            yield Missing(one.name, field, one.switches)
+
+
+def _cover_nodes(user: Iterable[Entry], known: Network) -> bool:
+    """Whether a CIDR of the user holds the endpoint: an address of the network that the nodes are in, as a rule."""
+    endpoint = known.endpoint.text if known.endpoint else ""
+    return any(holds(entry.text, endpoint) for entry in user)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from krm_fn.config import Certificates, Mirror
 from krm_fn.noproxy import Entry, Network, Policy
+from krm_fn.settings._known import Missing
 from krm_fn.topology import Membership
 
 _IN_THE_CONFIG = ("`spec.", "`data.")
@@ -72,7 +73,7 @@ class Resolved:
     networks: tuple[Network, ...] = ()
     policy: Policy = field(default_factory=Policy)
     conflicts: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
     beyond: tuple[str, ...] = field(default=(), compare=False)
     withheld: tuple[Membership, ...] = ()
 

@@ -5,12 +5,15 @@ The law of this room: sentences only; nothing is decided here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.results import Finding, Severity
-from krm_fn.settings._known import cluster_name
+from krm_fn.settings._known import Missing, cluster_name
 from krm_fn.settings._model import Resolved
 from krm_fn.topology import Membership
+
+_FEW = 2
+"""So many switches are named one by one."""
 
 
 def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Finding]:
@@ -28,12 +31,10 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
     if len(names) > 1:
         yield Finding(Severity.INFO, f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs")
     yield from _unsure([membership for membership in memberships if not membership.sure])
-    if resolved.missing:
-        yield Finding(
-            Severity.WARNING,
-            f"{_known(memberships)}nothing says {', '.join(resolved.missing)}, which `NO_PROXY` should cover: "
-            f"{_remedy(resolved, memberships)}",
-        )
+    nodes = [one for one in resolved.missing if one.is_about_nodes]
+    others = [one for one in resolved.missing if not one.is_about_nodes]
+    for missing in filter(None, (others, nodes)):  # apart, because few targets write what calls nodes
+        yield Finding(Severity.WARNING, _lack(missing, memberships))
 
 
 def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
@@ -54,28 +55,34 @@ def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, message)
 
 
-def _known(memberships: Sequence[Membership]) -> str:
-    """What is known of the Clusters, before the words that say what is not."""
-    if not memberships:
-        return "belongs to no known Cluster, and "
+def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
+    """What nobody says, where it can be declared, and what says that it is not needed."""
     absent = _absent(memberships)
-    if not absent:
-        return ""
-    names = " and ".join(f"`{name}`" for name in absent)
-    return f"belongs to {names}, which {'is' if len(absent) == 1 else 'are'} not in the list, and "
+    known = "" if missing[0].cluster else "belongs to no known Cluster, and "
+    if absent:
+        known = f"belongs to {' and '.join(absent)}, not in the list, and "
+    lacks = ", ".join(map(str, missing))
+    names = dict.fromkeys(one.name for one in missing)
+    below = f".{missing[0].name}" if len(names) == 1 else ""
+    places = [f"`spec.clusterDefaults{below}` of the ProxyConfig"]
+    places += [one.field for one in missing if one.field and one.cluster]
+    if absent:
+        places = [f"`spec.clusterDefaults{below}` of the ProxyConfig, or add the Cluster to the list"]
+    switches = dict.fromkeys(switch for one in missing for switch in one.switches)
+    silence = "`spec.noProxyPolicy.derive` switches off what is not needed"
+    if len(switches) <= _FEW:
+        named = " with ".join(f"`spec.noProxyPolicy.derive.{switch}: false`" for switch in switches)
+        silence = f"{named} switches this warning off"
+    return f"{known}nothing says {lacks}, which `NO_PROXY` should cover: set {_enumerated(places)}; {silence}"
+
+
+def _enumerated(texts: Iterable[str]) -> str:
+    """The different texts, as a sentence has them: ``a, b or c``."""
+    *front, last = dict.fromkeys(texts)
+    return f"{', '.join(front)} or {last}" if front else last
 
 
 def _absent(memberships: Sequence[Membership]) -> tuple[str, ...]:
     """The Clusters that are known by name only."""
     clusters = (membership.cluster for membership in memberships)
-    return tuple(dict.fromkeys(cluster_name(cluster) for cluster in clusters if not cluster.is_listed))
-
-
-def _remedy(resolved: Resolved, memberships: Sequence[Membership]) -> str:
-    """Where what is missing can be declared; a Cluster that is made of a class does not name its infrastructure."""
-    if _absent(memberships):
-        return "add the Cluster to the list, or declare it in `spec.clusterDefaults`"
-    of_infrastructure = [text.startswith("`infrastructure`") for text in resolved.missing]
-    if all(of_infrastructure):
-        return "declare it in `spec.clusterDefaults.infrastructure`, or add what says it to the list"
-    return "declare it in the Cluster or in `spec.clusterDefaults`"
+    return tuple(dict.fromkeys(f"`{cluster_name(cluster)}`" for cluster in clusters if not cluster.is_listed))

@@ -16,6 +16,7 @@ from krm_fn import noproxy
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Consumer, Entry
 from krm_fn.settings import ProxySettings, Resolved, resolve
+from krm_fn.settings._known import network
 from krm_fn.topology import ClusterFacts, Fact, Membership
 
 PODS = "builtin.cluster.network.pods"
@@ -33,12 +34,13 @@ _PODS, _SERVICES, _ADDRESS, _DOMAIN = "198.51.100.0/25", "198.51.100.128/25", "1
 _NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
 
 
-def for_class(config: ProxyConfig, infrastructure: str, *, target: str) -> Resolved:
+def for_class(config: ProxyConfig, infrastructure: str, of_class: ClusterFacts, *, target: str) -> Resolved:
     """What the nodes of any Cluster of a class are to get, as far as it does not depend on the Cluster.
 
     Args:
         config: the checked FunctionConfig.
         infrastructure: kind of the infrastructure cluster that the class makes, "" if it is not known.
+        of_class: the networks that the machines of every such Cluster are in.
         target: the ID of the target at work.
     """
     known = config.cluster_defaults
@@ -48,6 +50,7 @@ def for_class(config: ProxyConfig, infrastructure: str, *, target: str) -> Resol
         services=(Entry(_SERVICES),),
         domain=Entry(_DOMAIN),
         infrastructure=infrastructure or known.infrastructure,
+        networks=network(of_class, known, config.policy).networks,
     )
     found = resolve(replace(config, cluster_defaults=probe), (), target=target, consumer=Consumer.NODE)
     return _with_list(replace(found, networks=(), missing=()), _named(found))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
-from krm_fn.topology.kinds import kinds
-from krm_fn.topology.model import ClusterFacts, Fact, Membership, Role
+from krm_fn.topology.kinds import kinds, network_field
+from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.topology.reading import is_template
 from krm_fn.topology.references import Key, class_of, key_of, references, target_of
@@ -18,6 +18,7 @@ from krm_fn.topology.systems import Foreign, foreign, system_kinds, system_of, w
 __all__ = [
     "CLUSTER_CHARTS",
     "USER_VALUES",
+    "Assumed",
     "ByKey",
     "ClusterFacts",
     "Fact",
@@ -35,6 +36,7 @@ __all__ = [
     "kinds",
     "may_be_same",
     "meanings",
+    "network_field",
     "references",
     "system_kinds",
     "system_of",

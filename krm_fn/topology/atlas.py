@@ -8,15 +8,16 @@ out: of the templates of a class with patches only the kind of the infrastructur
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from krm_fn.resourcelist import Object
 from krm_fn.results import ObjectRef
-from krm_fn.topology.declared import NOTHING, Declared, merge
+from krm_fn.topology import defaults
+from krm_fn.topology.declared import NOTHING, Declared, distinct, merge
 from krm_fn.topology.graph import Graph, Tie
 from krm_fn.topology.hints import Hints, Whole, hints
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY, OF_CLASSES
-from krm_fn.topology.model import ClusterFacts, Membership, Role
+from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY, OF_CLASSES, POOLS
+from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.references import Key, WorkerClass, key_of
 
 _INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
@@ -62,8 +63,18 @@ class Topology:
 
     def infrastructure_of(self, cluster_class: Object) -> str:
         """The kind of the infrastructure cluster that a ClusterClass makes; "" if it does not say."""
-        named = hints(cluster_class).whole.infrastructure
+        named = self._node(cluster_class).whole.infrastructure
         return named[1].removesuffix("Template") if named else ""
+
+    def networks_of(self, cluster_class: Object) -> ClusterFacts:
+        """The networks that the machines of every Cluster of a ClusterClass are in, and nothing else."""
+        node = self._node(cluster_class)
+        template = self._graph.nodes.get(node.whole.infrastructure) if node.whole.infrastructure else None
+        if template is None:
+            return ClusterFacts()
+        wholes = (Whole(), node.whole)
+        assumed = tuple(_unpatched(template.assumed.networks, wholes))
+        return ClusterFacts(networks=_usable(template, wholes).networks, assumed=Assumed(networks=assumed))
 
     def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
         """The nodes that ``spec.topology`` of a Cluster makes: ``("", "")`` is its control plane.
@@ -80,6 +91,10 @@ class Topology:
                 found[section, name] = Membership(facts, Role.WORKER, name, how, worker_class=worker_class)
         return found
 
+    def _node(self, obj: Object) -> Hints:
+        """What an object says, with the keys of the objects in the list that it means."""
+        return self._graph.nodes.get(key_of(obj)) or hints(obj)
+
     def _membership(self, tie: Tie) -> Membership:
         cluster = self._facts.get(tie.cluster) or ClusterFacts(namespace=tie.cluster[2], name=tie.cluster[3])
         return Membership(cluster, tie.role, tie.group, tie.how, tie.sure, tie.worker_class, tie.claimed_from)
@@ -88,7 +103,7 @@ class Topology:
         """Cluster -> the objects of it that hold facts, in the order of the list."""
         found: dict[Key, list[Hints]] = {}
         for node in self._graph.nodes.values():
-            ties = self._graph.ties(node) if node.facts != NOTHING else ()
+            ties = self._graph.ties(node) if _holds_facts(node) else ()
             for key in dict.fromkeys(tie.cluster for tie in ties if tie.sure and not tie.claimed_from):
                 found.setdefault(key, []).append(node)
         return found
@@ -110,12 +125,56 @@ class Topology:
             networks=known.networks,
             mirrors=known.mirrors,
             ref=cluster.ref,
+            hosts=known.hosts,
+            infrastructure_hosts=known.infrastructure_hosts,
+            assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else Assumed(),
         )
 
     def _wholes(self, cluster: Hints) -> tuple[Whole, Whole]:
         """What the Cluster says of its parts, and what its class says, if that is in the list."""
         its_class = self._graph.nodes.get(cluster.whole.class_key) if cluster.whole.class_key else None
         return cluster.whole, its_class.whole if its_class else Whole()
+
+
+def _holds_facts(node: Hints) -> bool:
+    return node.facts != NOTHING or node.assumed != Assumed() or node.role is Role.CONTROL_PLANE
+
+
+def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> Assumed:
+    """The defaults that hold for a Cluster: those of its infrastructure, and kubeadm's if that makes it."""
+    found = [defaults.for_cluster(node.assumed, cluster.key[3]) for node in sources if _is_part(node, wholes)]
+    services = (defaults.kubeadm_services(cluster.ref),) if _is_made_by_kubeadm(sources, wholes) else ()
+    return Assumed(
+        service_cidrs=services,
+        networks=distinct(_unpatched((fact for each in found for fact in each.networks), wholes)),
+        hosts=distinct(_unpatched((fact for each in found for fact in each.hosts), wholes)),
+    )
+
+
+def _is_made_by_kubeadm(sources: list[Hints], wholes: tuple[Whole, Whole]) -> bool:
+    """Whether the control plane of a Cluster is one of kubeadm that nobody gives another network."""
+    named = next((whole.control_plane for whole in wholes if whole.control_plane), None)
+    tied = [node.key for node in sources if _sort(node) == _CONTROL_PLANE]
+    keys = [named] if named else tied
+    of_kubeadm = any(key[1].removesuffix("Template") == "KubeadmControlPlane" for key in keys)
+    return of_kubeadm and not any(_overlap(path, _KUBEADM_NETWORK) for path in wholes[1].rewritten)
+
+
+_KUBEADM_NETWORK = ("spec", "template", "spec", "kubeadmConfigSpec", "clusterConfiguration", "networking")
+
+
+def _unpatched(facts: Iterable[Fact], wholes: tuple[Whole, Whole]) -> Iterator[Fact]:
+    """Without defaults of a template where a patch of its class may say otherwise."""
+    for fact in facts:
+        is_of_template = fact.path[:3] == ("spec", "template", "spec")
+        if not is_of_template or not any(_overlap(path, fact.path[:4]) for path in wholes[1].rewritten):
+            yield fact
+
+
+def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether what stands at one path is a part of what stands at the other."""
+    length = min(len(one), len(other))
+    return one[:length] == other[:length]
 
 
 def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
@@ -130,16 +189,20 @@ def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
 
 def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> Declared:
     """The facts of an object that hold for the Cluster: not those of a part in whose place it names another."""
-    if node.key[:2] in (CLUSTER, INVENTORY):
+    if node.key[:2] in (CLUSTER, INVENTORY) or node.key[:2] in POOLS:
         return node.facts
     of_class = (wholes[1].infrastructure, wholes[1].control_plane)
-    named = (wholes[0].infrastructure, wholes[0].control_plane, *of_class)
-    sort = _sort(node)
-    rival = any(getattr(whole, sort) for whole in wholes) if sort else True
-    whole_truth = node.key in named or not rival
-    if whole_truth and not (wholes[1].patched and node.key in of_class):
+    if _is_part(node, wholes) and not (wholes[1].patched and node.key in of_class):
         return node.facts
     return Declared(mirrors=node.facts.mirrors)
+
+
+def _is_part(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
+    """Whether a Cluster is made of an object, its infrastructure or control plane, and names no other in its place."""
+    named = [key for whole in wholes for key in (whole.infrastructure, whole.control_plane)]
+    sort = _sort(node)
+    has_rival = any(getattr(whole, sort) for whole in wholes) if sort else True
+    return node.key in named or not has_rival
 
 
 def _sort(node: Hints) -> str:

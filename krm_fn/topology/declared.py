@@ -18,12 +18,14 @@ from krm_fn.topology.kinds import (
     INVENTORY,
     KUBEADM_FIELDS,
     KUBEADM_SPECS,
+    POOLS,
     Fields,
     is_cluster_api,
 )
 from krm_fn.topology.mirrors import mirror_hosts
 from krm_fn.topology.model import Fact
-from krm_fn.topology.reading import cidrs, host, is_covered, values, word
+from krm_fn.topology.pools import networks_of
+from krm_fn.topology.reading import cidrs, host, is_covered, url_host, values, word
 
 
 @dataclass(frozen=True)
@@ -37,18 +39,25 @@ class Declared:
     region: Fact | None = None
     networks: tuple[Fact, ...] = ()
     mirrors: tuple[Fact, ...] = ()
+    hosts: tuple[Fact, ...] = ()
+    infrastructure_hosts: tuple[Fact, ...] = ()
 
 
 NOTHING = Declared()
 
 
 def declared(obj: Object) -> Declared:
-    """The facts of a Cluster, its infrastructure (or the template of that) or a Kubeadm object; else nothing."""
+    """The facts of a Cluster, its infrastructure (or the template of that), a Kubeadm object or a pool of addresses.
+
+    Nothing for all other kinds.
+    """
     group, kind = obj.group_kind
     if (group, kind) == CLUSTER:
         return _read(obj, CLUSTER_FIELDS, ("spec",))
     if (group, kind) == INVENTORY:
         return Declared(networks=distinct(_facts(obj, [HOSTS], host)))
+    if (group, kind) in POOLS:
+        return Declared(networks=_apart(tuple(_facts(obj, [("spec",)], networks_of))))
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         spec = KUBEADM_SPECS[kind]
         return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))
@@ -59,7 +68,7 @@ def declared(obj: Object) -> Declared:
 
 
 def merge(sources: Iterable[Declared]) -> Declared:
-    """One answer: of each fact the first source that has it, of networks and mirrors what any source has."""
+    """One answer: of each fact the first source that has it, of networks, mirrors and hosts what any source has."""
     whole = NOTHING
     for source in sources:
         whole = Declared(
@@ -70,6 +79,8 @@ def merge(sources: Iterable[Declared]) -> Declared:
             region=whole.region or source.region,
             networks=_apart((*whole.networks, *source.networks)),
             mirrors=distinct((*whole.mirrors, *source.mirrors)),
+            hosts=distinct((*whole.hosts, *source.hosts)),
+            infrastructure_hosts=distinct((*whole.infrastructure_hosts, *source.infrastructure_hosts)),
         )
     return whole
 
@@ -92,7 +103,9 @@ def _read(obj: Object, fields: Fields, start: Pointer) -> Declared:
         service_domain=_first(facts(fields.domain, host)),
         endpoint=_first(facts(fields.endpoint, host)),
         region=_first(facts(fields.region, word)),
-        networks=_apart(facts(fields.networks, cidrs)),
+        networks=_apart((*facts(fields.networks, cidrs), *facts(fields.pools, networks_of))),
+        hosts=facts(fields.hosts, url_host),
+        infrastructure_hosts=facts(fields.infrastructure_hosts, url_host),
     )
 
 

@@ -8,7 +8,7 @@ Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from krm_fn.patch import Pointer, lookup
@@ -16,8 +16,18 @@ from krm_fn.resourcelist import Object
 from krm_fn.results import ObjectRef
 from krm_fn.topology.charts import Aim, aim, may_be
 from krm_fn.topology.declared import NOTHING, Declared, declared
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, CORE, KONVOY, OWNS_WORKERS, ROLES, is_cluster_api
-from krm_fn.topology.model import Role
+from krm_fn.topology.defaults import assumed
+from krm_fn.topology.kinds import (
+    CLUSTER,
+    CLUSTER_CLASS,
+    CORE,
+    KONVOY,
+    METAL3_POOL,
+    OWNS_WORKERS,
+    ROLES,
+    is_cluster_api,
+)
+from krm_fn.topology.model import Assumed, Role
 from krm_fn.topology.names import named_after, referred
 from krm_fn.topology.reading import pattern, text, values
 from krm_fn.topology.references import Key, WorkerClass, class_of, key_of, owners, target_of
@@ -47,7 +57,7 @@ class Whole:
     """What only a Cluster and a ClusterClass say: which objects are the infrastructure and the control plane.
 
     ``workers`` are the names of a Cluster's worker groups by class; a class is ``patched`` if its templates are not
-    what a Cluster gets.
+    what a Cluster gets, and ``rewritten`` are the paths in them that its patches write; the root if it can be any.
     """
 
     infrastructure: Key | None = None
@@ -57,6 +67,7 @@ class Whole:
     class_path: Pointer = ()
     workers: Mapping[WorkerClass, tuple[str, ...]] = field(default_factory=dict)
     patched: bool = False
+    rewritten: tuple[Pointer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,7 @@ class Hints:
     may_be: tuple[str, ...] = ()
     owners: tuple[Key, ...] = ()
     facts: Declared = NOTHING
+    assumed: Assumed = field(default_factory=Assumed)
     whole: Whole = field(default_factory=Whole)
 
     @property
@@ -110,7 +122,7 @@ def hints(obj: Object) -> Hints:
         obj.ref,
         role=_role(obj, group) if ours else None,
         group=group,
-        cluster_name=_cluster_name(obj) if ours else "",
+        cluster_name=_cluster_name(obj) if ours or key[:2] == METAL3_POOL else "",
         cluster_namespace=_cluster_namespace(obj),
         convention=named_after(obj),
         referred=referred(obj),
@@ -119,6 +131,7 @@ def hints(obj: Object) -> Hints:
         may_be=may_be(obj),
         owners=tuple(owners(obj)),
         facts=declared(obj),
+        assumed=assumed(obj) if ours else Assumed(),
         whole=_whole(obj, key),
     )
 
@@ -166,7 +179,7 @@ def _whole(obj: Object, key: Key) -> Whole:
             _first_target(obj, f"spec.{part}.ref", f"spec.{part}.templateRef")
             for part in ("infrastructure", "controlPlane")
         )
-        return Whole(infrastructure, control_plane, patched=_is_patched(obj))
+        return Whole(infrastructure, control_plane, patched=_is_patched(obj), rewritten=tuple(_rewritten(obj)))
     if key[:2] != CLUSTER:
         return Whole()
     class_key, class_path = class_of(obj.data, key[2])
@@ -185,6 +198,14 @@ def _is_patched(obj: Object) -> bool:
     patches = [patch for _, patch in values(obj.data, ("spec", "patches", "*"))]
     written = ([text(path) for _, path in values(patch, _PATCHED_PATHS)] for patch in patches)
     return any(not paths or not all(path.endswith(_LISTS_OF_NODES) for path in paths) for paths in written)
+
+
+def _rewritten(obj: Object) -> Iterator[Pointer]:
+    """The paths that the patches of a ClusterClass write in templates; a patch from elsewhere may write any."""
+    for _, patch in values(obj.data, ("spec", "patches", "*")):
+        paths = [text(path) for _, path in values(patch, _PATCHED_PATHS)]
+        for path in paths or [""]:
+            yield tuple(step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:])
 
 
 def _first_target(obj: Object, *paths: str) -> Key | None:

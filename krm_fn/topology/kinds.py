@@ -65,6 +65,9 @@ class Fields:
     endpoint: tuple[Pointer, ...] = ()
     region: tuple[Pointer, ...] = ()
     networks: tuple[Pointer, ...] = ()
+    pools: tuple[Pointer, ...] = ()
+    hosts: tuple[Pointer, ...] = ()
+    infrastructure_hosts: tuple[Pointer, ...] = ()
 
 
 CLUSTER_FIELDS = Fields(
@@ -78,14 +81,21 @@ KUBEADM_FIELDS = Fields(
     services=(pattern("clusterConfiguration.networking.serviceSubnet"),),
     domain=(pattern("clusterConfiguration.networking.dnsDomain"),),
     endpoint=(pattern("clusterConfiguration.controlPlaneEndpoint"),),
+    hosts=(pattern("clusterConfiguration.etcd.external.endpoints.*"),),
 )
 
 
-def _infrastructure(region: str = "", *networks: str) -> Fields:
+def _infrastructure(
+    region: str = "", *networks: str, pools: str = "", hosts: str = "", api: str = "", endpoint: str = ""
+) -> Fields:
+    """The fields of one kind; each text holds patterns with blanks between them."""
     return Fields(
-        endpoint=(pattern("controlPlaneEndpoint.host"),),
+        endpoint=tuple(map(pattern, f"controlPlaneEndpoint.host {endpoint}".split())),
         region=(pattern(region),) if region else (),
         networks=tuple(map(pattern, networks)),
+        pools=tuple(map(pattern, pools.split())),
+        hosts=tuple(map(pattern, hosts.split())),
+        infrastructure_hosts=tuple(map(pattern, api.split())),
     )
 
 
@@ -109,12 +119,17 @@ _AZURE = _infrastructure(
     "networkSpec.vnet.cidrBlock",  # v1alpha3
     "networkSpec.subnets.*.cidrBlocks.*",
     "networkSpec.subnets.*.cidrBlock",  # v1alpha3
+    endpoint="networkSpec.apiServerLB.frontendIPs.*.publicIP.dnsName",
+    hosts="networkSpec.apiServerLB.frontendIPs.*.privateIP",
 )
+# A floating address is the endpoint where there is one, else the fixed one (``openstackcluster_types.go``: v1beta1
+# ``apiServerFixedIP``, v1beta2 ``apiServer.fixedIP``).
+_OPENSTACK_ADDRESSES = "apiServerFloatingIP apiServer.floatingIP apiServerFixedIP apiServer.fixedIP"
 _GCP = _infrastructure("region", "network.subnets.*.cidrBlock", "network.subnets.*.secondaryCidrBlocks.*")
 _ENDPOINT_ONLY = (
     "AWSManagedCluster AzureManagedCluster ByoCluster CloudStackCluster DevCluster DockerCluster "
-    "GCPManagedControlPlane HarvesterCluster KubevirtCluster MaasCluster Metal3Cluster NutanixCluster PacketCluster "
-    "PreprovisionedCluster ProxmoxCluster TinkerbellCluster VCDCluster VSphereCluster"
+    "GCPManagedControlPlane HarvesterCluster KubevirtCluster MaasCluster Metal3Cluster PacketCluster "
+    "PreprovisionedCluster TinkerbellCluster"
 )
 
 INFRASTRUCTURE: dict[str, Fields] = {
@@ -131,13 +146,52 @@ INFRASTRUCTURE: dict[str, Fields] = {
     "IBMVPCCluster": _infrastructure("region"),
     "LinodeCluster": _infrastructure("region"),
     "OCICluster": _infrastructure("region", "networkSpec.vcn.cidr", "networkSpec.vcn.subnets.*.cidr"),
-    "OpenStackCluster": _infrastructure("identityRef.region", "managedSubnets.*.cidr", "nodeCidr"),
+    "NutanixCluster": _infrastructure(api="prismCentral.address"),
+    "OpenStackCluster": _infrastructure(
+        "identityRef.region",
+        "managedSubnets.*.cidr",
+        "nodeCidr",
+        endpoint=_OPENSTACK_ADDRESSES,
+        hosts=_OPENSTACK_ADDRESSES,
+    ),
+    "ProxmoxCluster": _infrastructure(pools="ipv4Config ipv6Config"),
+    "VCDCluster": _infrastructure(api="site"),
+    "VSphereCluster": _infrastructure(api="server"),
     **dict.fromkeys(_ENDPOINT_ONLY.split(), _infrastructure()),
 }
 """Kind of an infrastructure cluster, or of a managed control plane, -> its fields below ``spec``.
 
 ``…Template`` kinds of a ClusterClass keep the same below ``spec.template.spec``.
 """
+
+IPAM = "ipam.cluster.x-k8s.io"
+METAL3_POOL = ("ipam.metal3.io", "IPPool")
+POOLS = frozenset({(IPAM, "InClusterIPPool"), (IPAM, "GlobalInClusterIPPool"), METAL3_POOL})
+"""The kinds that hand out addresses to machines; other projects have kinds of the name ``IPPool``, too."""
+
+USES_POOLS = {"VSphereMachineTemplate": "spec.template.spec.network.devices.*.addressesFromPools.*"}
+"""Kind of a machine template -> where it names the pools that its machines take addresses from."""
+
+_NETWORK_FIELDS = {
+    "AWSCluster": "spec.network.vpc.cidrBlock",
+    "AWSManagedCluster": "spec.network.vpc.cidrBlock",
+    "AzureCluster": "spec.networkSpec.vnet.cidrBlocks",
+    "GCPCluster": "spec.network.subnets",
+    "HetznerCluster": "spec.hcloudNetwork.cidrBlock",
+    "OCICluster": "spec.networkSpec.vcn.cidr",
+    "OpenStackCluster": "spec.managedSubnets",
+    "ProxmoxCluster": "spec.ipv4Config",
+}
+"""Kind of an infrastructure cluster -> the field in which it can say in which network its machines are.
+
+The cluster of the others only names a network, or says nothing about it: vSphere, Cloud Director, Nutanix.
+"""
+
+
+def network_field(infrastructure: str) -> str:
+    """The field that can say in which network the machines are, in the words of a message; "" if there is none."""
+    kind = infrastructure.removesuffix("Template")
+    return f"`{_NETWORK_FIELDS[kind]}` of the {kind}" if kind in _NETWORK_FIELDS else ""
 
 
 def is_cluster_api(group: str) -> bool:
@@ -148,4 +202,5 @@ def is_cluster_api(group: str) -> bool:
 def kinds() -> frozenset[str]:
     """The kinds worth reading: what ties objects to Clusters, or holds facts of one."""
     core = {"Cluster", "ClusterClass", "ClusterBootstrap", "Machine", INVENTORY[1], *ROLES, *KUBEADM_SPECS}
+    core |= {*USES_POOLS, *(kind for _, kind in POOLS)}
     return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})

@@ -22,11 +22,28 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Fact:
-    """One value, and where it was read: ``path`` leads from the root of the object ``ref`` to it."""
+    """One value, and where it was read: ``path`` leads from the root of the object ``ref`` to it.
+
+    A default is read nowhere: ``path`` leads to the field that would say otherwise, and ``default_of`` names the
+    program that takes the value where that field is not set ("kubeadm").
+    """
 
     value: str
     ref: ObjectRef
     path: Pointer
+    default_of: str = ""
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What holds for a Cluster because nobody says otherwise: defaults of kubeadm and of the infrastructure provider.
+
+    The names are those of ``ClusterFacts``; each fact has its ``default_of``.
+    """
+
+    service_cidrs: tuple[Fact, ...] = ()
+    networks: tuple[Fact, ...] = ()
+    hosts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,7 +53,9 @@ class ClusterFacts:
     CIDRs are as written; ``service_domain`` has no dots around it; ``endpoint`` is a name or an address without port
     and brackets; ``infrastructure`` is the kind of the infrastructure cluster (``AWSCluster``); ``networks`` are the
     CIDRs of its VPC, VNet or subnets, or the hosts that are its machines; ``mirrors`` are hosts of registry mirrors,
-    without port.
+    without port. ``hosts`` are further hosts of the control plane: addresses of its load balancer, external etcd.
+    ``infrastructure_hosts`` are those of the infrastructure's own API (vCenter, Prism Central). ``assumed`` is what
+    nobody declares and what holds all the same.
     """
 
     namespace: str = ""
@@ -51,6 +70,9 @@ class ClusterFacts:
     networks: tuple[Fact, ...] = ()
     mirrors: tuple[Fact, ...] = ()
     ref: ObjectRef = field(default_factory=ObjectRef)
+    hosts: tuple[Fact, ...] = ()
+    infrastructure_hosts: tuple[Fact, ...] = ()
+    assumed: Assumed = field(default_factory=Assumed)
 
     @property
     def is_listed(self) -> bool:

@@ -14,6 +14,7 @@ from krm_fn.patch import Pointer
 
 _NAME_AND_PORT = re.compile(r"([A-Za-z0-9_.-]+)(?::[0-9]+)?")
 _BRACKETS = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?")
+_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?([^/?#@\s]+)(?:[/?#]\S*)?")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 
 
@@ -47,6 +48,11 @@ def word(value: Any) -> str:
     return found if _WORD.fullmatch(found) else ""
 
 
+def region(value: Any) -> str:
+    """The name of a region in the words of its provider; "" for what is none."""
+    return word(value)
+
+
 def host(value: Any) -> str:
     """A name or an address without port, brackets and final dot; "" for what is neither, and for ``0.0.0.0``."""
     found = text(value)
@@ -59,6 +65,12 @@ def host(value: Any) -> str:
     if match is None or _is_unspecified(match[1]):
         return ""
     return match[1].strip(".")
+
+
+def url_host(value: Any) -> str:
+    """The host of a URL, or of what ``host`` reads: without scheme, port and path; "" where there is a user name."""
+    match = _URL.fullmatch(text(value))
+    return host(match[1]) if match else ""
 
 
 def cidrs(value: Any) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
-from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, CLUSTER_CLASS, is_cluster_api
+from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, CLUSTER_CLASS, USES_POOLS, is_cluster_api
 from krm_fn.topology.model import Role
 from krm_fn.topology.reading import pattern, text, values
 
@@ -55,6 +55,7 @@ _REFERENCES: dict[str, tuple[tuple[Pointer, Role | None], ...]] = {
     "ClusterClass": tuple(
         (pattern(f"{part}.{holder}"), role) for part, role in _CLASS_PARTS for holder in ("ref", "templateRef")
     ),
+    **{kind: ((pattern(path), None),) for kind, path in USES_POOLS.items()},
 }
 """Kind -> the fields in which it names what it uses, and the role that gives; None: the role of the object itself."""
 

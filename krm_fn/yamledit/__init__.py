@@ -8,6 +8,7 @@ Kubernetes, proxies or files, and could be published alone.
     render    plain data -> text in a style         splice   shadow -> edits -> text
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
     stream    a text of several documents         comments each place of it with the comments there
+    breaks    the line breaks of YAML
 """
 
 from __future__ import annotations

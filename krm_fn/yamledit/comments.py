@@ -10,6 +10,7 @@ from bisect import bisect, bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from krm_fn.yamledit.breaks import with_line_feeds
 from krm_fn.yamledit.document import Document
 from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
@@ -41,6 +42,7 @@ def places(text: str) -> list[Place]:
     Raises:
         InputError: a document of it cannot be read.
     """
+    text = with_line_feeds(text)
     found: list[Place] = []
     pieces, position = [], 0
     for number, (start, end) in enumerate(documents(text)):

@@ -6,7 +6,7 @@ The law of this room: the new text, read again, says what ``jsonpatch`` makes of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from krm_fn import patch
 from krm_fn.errors import EditError, InputError, OurBug
 from krm_fn.patch import Operation
 from krm_fn.yamledit import layout, shadow
+from krm_fn.yamledit.breaks import BREAKS, newline_of, with_line_feeds
 from krm_fn.yamledit.render import Style, block
 from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.splice import edits, splice
@@ -90,29 +91,39 @@ class Document:
         wanted = patch.apply(self.data(), operations)
         if same(wanted, self.data()):
             return self.text
+        refusals: list[EditError] = []
         for ways in (_in_place, _containers_anew, _all_anew):
-            for text in self._endings(self._attempt(operations, ways)):
+            for text in self._endings(self._attempt(operations, ways, refusals)):
                 if _says(text, wanted):
                     return text
+        if refusals:
+            raise refusals[-1]
         raise OurBug("an edit would not have said what was asked for: nothing was written")
 
     def _endings(self, text: str | None) -> Iterator[str]:
         """The text as it is, then with the final line break that its author left out: a literal block needs one."""
         if text is not None:
             yield text
-            if not text.endswith("\n"):
-                yield text + layout.newline_of(self.text)
+            if not text.endswith(tuple(BREAKS)):
+                yield text + newline_of(self.text)
 
     def _attempt(
-        self, operations: Sequence[Operation], prepare: Callable[[Spot, Sequence[Operation]], None]
+        self,
+        operations: Sequence[Operation],
+        prepare: Callable[[Spot, Sequence[Operation]], None],
+        refusals: list[EditError] | None = None,
     ) -> str | None:
+        """The new text in one of the ways; None, and why in ``refusals``, where the layout does not allow it."""
         root = Spot(self.root)
         prepare(root, operations)
-        style = layout.style_of(self.text, self.root)
+        lines = with_line_feeds(self.text)
+        style = replace(layout.style_of(lines, self.root), newline=newline_of(self.text))
         try:
             _expand_stale_aliases(root, self.root)
-            return splice(self.text, edits(self.text, root, style))
-        except EditError:
+            return splice(self.text, edits(lines, root, style))
+        except EditError as error:
+            if refusals is not None:
+                refusals.append(error)
             return None
 
 
@@ -188,11 +199,11 @@ def _is_touched(spot: Spot) -> bool:
 
 def member_text(key: str, value: Any, *, like: str) -> str:
     """``key: value`` as the lines of a new member of the outermost mapping, with the line breaks of ``like``."""
-    line_break = layout.newline_of(like)
+    line_break = newline_of(like)
     return "".join(line + line_break for line in block({key: value}, 0, Style(newline=line_break)))
 
 
 def items_text(values: list[Any], column: int, *, like: str) -> str:
     """The lines of new items of a list whose dashes stand at ``column``, with the line breaks of ``like``."""
-    line_break = layout.newline_of(like)
+    line_break = newline_of(like)
     return "".join(line + line_break for line in block(values, column, Style(newline=line_break)))

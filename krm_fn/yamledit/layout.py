@@ -1,6 +1,7 @@
 """Where things stand in a text: columns, indicators, ends of lines, and the style they add up to.
 
-The law of this room: it measures and changes nothing. All positions are offsets into the text.
+The law of this room: it measures and changes nothing. All positions are offsets into the text, whose lines end at line
+feeds (``breaks.with_line_feeds``).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 from krm_fn.errors import EditError
+from krm_fn.yamledit.breaks import newline_of
 from krm_fn.yamledit.render import Style
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 from krm_fn.yamledit.view import key_text
@@ -41,11 +43,6 @@ def end_of_child(text: str, end: int, column: int) -> int:
     while (comment := _COMMENT_BELOW.match(text, position)) and len(comment["indent"]) > column:
         position = comment.end()
     return position
-
-
-def newline_of(text: str) -> str:
-    """The line break of the first line."""
-    return "\r\n" if text[: text.find("\n") + 1].endswith("\r\n") else "\n"
 
 
 def starts_line(text: str, position: int) -> bool:
@@ -112,8 +109,13 @@ class Place:
 
 def _question_mark(text: str, key: int) -> int:
     """Where an explicit key (``? key``) begins; for any other key its own place."""
-    before = text[text.rfind("\n", 0, key) + 1 : key].rstrip(" \t")
-    return key - column_of(text, key) + len(before) - 1 if before.endswith("?") else key
+    mark = key - 1
+    while mark >= 0 and text[mark] in " \t\r\n":
+        mark -= 1
+    if mark < 0 or text[mark] != "?":
+        return key
+    is_indicator = not text[text.rfind("\n", 0, mark) + 1 : mark].strip(" \t-?:")
+    return mark if is_indicator else key
 
 
 def _first_dash(text: str, node: Sequence) -> int:

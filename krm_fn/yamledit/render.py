@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-from krm_fn.yamledit.view import resolve
+from krm_fn.errors import EditError
+from krm_fn.yamledit.view import ComplexKey, resolve
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,15 @@ class Raw:
 LITERAL = "|"
 """In the place of a quote: the author wrote a literal block."""
 
-_PLAIN = re.compile(r"[A-Za-z0-9_/.][^\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]*")
+_PLAIN = re.compile(
+    r"[A-Za-z0-9_/.][^\x00-\x1f\x7f-\xa0\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]*"
+)
 _PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_/.][\w./-]*")
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
-# What YAML 1.1 takes for a line break or refuses, JSON leaves bare.
-_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+# What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing, which
+# would show another text than there is.
+_TO_ESCAPE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
 _NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -65,6 +69,20 @@ def is_plain(text: str, *, flow: bool = False) -> bool:
         return False
     resolvers = yaml.SafeLoader.yaml_implicit_resolvers.get(text[0], [])
     return not any(pattern.match(text) for _, pattern in resolvers)
+
+
+def key(name: str, *, flow: bool = False, json: bool = False) -> str:
+    """A key on one line.
+
+    Raises:
+        EditError: it is the name of a key that is no text, which cannot be written again.
+    """
+    if isinstance(name, ComplexKey):
+        raise EditError(
+            "a mapping there has a key that is a mapping or a list itself (as `{{ name }}` without quotes is), and "
+            "its layout leaves no place for the edit: write the key in quotes"
+        )
+    return _double_quoted(name) if json else scalar(name, flow=flow)
 
 
 def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:
@@ -118,7 +136,7 @@ def flow(value: Any, style: Style, quote: str = "") -> str:
         return _double_quoted(value) if isinstance(value, str) else _json(value)
     if isinstance(value, dict):
         quotes = dict(style.quotes)
-        members = (f"{scalar(key, flow=True)}: {flow(item, style, quotes.get(key, ''))}" for key, item in value.items())
+        members = (f"{key(name, flow=True)}: {flow(item, style, quotes.get(name, ''))}" for name, item in value.items())
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(flow(item, style) for item in value) + "]"
@@ -127,7 +145,7 @@ def flow(value: Any, style: Style, quote: str = "") -> str:
 
 def _json(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_double_quoted(key)}: {_json(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{key(name, json=True)}: {_json(item)}" for name, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_json, value)) + "]"
     if isinstance(value, Raw):
@@ -162,17 +180,17 @@ def after_indicator(value: Any, column: int, style: Style, *, dash: bool, quote:
     return " " + flow(value, style, quote) if isinstance(value, (dict, list)) else " " + scalar(value, quote=quote), []
 
 
-def quote_of_new(value: Any, key: str | None, style: Style) -> str:
+def quote_of_new(value: Any, name: str | None, style: Style) -> str:
     """The quote the neighbours of a new value have; none for a text of several lines, which is a literal block."""
-    return "" if isinstance(value, str) and "\n" in value else dict(style.quotes).get(key or "", "")
+    return "" if isinstance(value, str) and "\n" in value else dict(style.quotes).get(name or "", "")
 
 
 def block(value: dict[str, Any] | list[Any], column: int, style: Style) -> list[str]:
     """The lines of a collection that is not empty, its keys or dashes at ``column``."""
     lines: list[str] = []
     entries = value.items() if isinstance(value, dict) else ((None, item) for item in value)
-    for key, item in entries:
-        head = "-" if key is None else scalar(key) + ":"
-        rest, below = after_indicator(item, column, style, dash=key is None, quote=quote_of_new(item, key, style))
+    for name, item in entries:
+        head = "-" if name is None else key(name) + ":"
+        rest, below = after_indicator(item, column, style, dash=name is None, quote=quote_of_new(item, name, style))
         lines += [" " * column + head + rest, *below]
     return lines

@@ -12,9 +12,9 @@ from typing import Any
 
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Place
-from krm_fn.yamledit.render import LITERAL, Style, after_indicator, block, flow, is_literal, quote_of_new, scalar
+from krm_fn.yamledit.render import LITERAL, Style, after_indicator, block, flow, is_literal, key, quote_of_new
 from krm_fn.yamledit.shadow import Entry, Spot
-from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence
+from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,11 @@ class _Writer:
             yield from self.behind_indicator(node, spot.plain(), place, index)
 
     def is_line(self, node: Node) -> bool:
-        """True for a flow collection on one line: it may become a block without losing a comment."""
-        return isinstance(node, (Mapping, Sequence)) and node.flow and "\n" not in self.text[node.start : node.end]
+        """True for a flow collection on one line: it may become a block without losing a comment or a key."""
+        if not isinstance(node, (Mapping, Sequence)) or not node.flow or "\n" in self.text[node.start : node.end]:
+            return False
+        keys = (key for inner in walk(node) if isinstance(inner, Mapping) for key, _ in inner.entries)
+        return not any(isinstance(key, (Mapping, Sequence)) for key in keys)
 
     def collection(self, node: Mapping | Sequence, children: list[Entry]) -> Iterator[Edit]:
         """Edits inside a collection that stays: in its children, then what goes, then what is new."""
@@ -111,7 +114,7 @@ class _Writer:
         is_item, value = child.key is None, child.spot.plain()
         quote = quote_of_new(value, child.key, style)
         rest, below = after_indicator(value, place.column, style, dash=is_item, quote=quote)
-        lines = [("-" if is_item else scalar(child.key) + ":") + rest, *below]
+        lines = [("-" if child.key is None else key(child.key) + ":") + rest, *below]
         pad = " " * place.column
         if behind is None:
             return Edit(place.starts[first], place.starts[first], style.newline.join([*lines, pad]))
@@ -121,7 +124,7 @@ class _Writer:
     def flow_insertion(self, place: Place, behind: int | None, first: int, child: Entry, style: Style) -> Edit:
         """A new member behind the child ``behind``, or before ``first``; on a line of its own if that one has one."""
         quote = dict(style.quotes).get(child.key or "", "")
-        head = "" if child.key is None else flow(child.key, replace(style, quotes=())) + ": "
+        head = "" if child.key is None else key(child.key, flow=True, json=style.json) + ": "
         member = head + flow(child.spot.plain(), style, quote)
         neighbour = place.starts[first if behind is None else behind]
         gap = " "

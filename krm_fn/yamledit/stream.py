@@ -14,6 +14,7 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation
+from krm_fn.yamledit.breaks import with_line_feeds
 from krm_fn.yamledit.document import Document
 from krm_fn.yamledit.tree import compose_all
 from krm_fn.yamledit.view import same, view
@@ -28,6 +29,7 @@ _EMPTY = re.compile(rf"(?:(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*{_COMMENT}\r?(?:\n|\Z
 
 def documents(text: str) -> list[tuple[int, int]]:
     """Where each document starts and ends in ``text``, without the separators that stand alone around it."""
+    text = with_line_feeds(text)
     separators = list(_SEPARATOR.finditer(text))
     starts = [one.start() if one["alone"] is None else one.end() for one in separators]
     starts = [int(text.startswith(_BOM)), *starts]

@@ -16,6 +16,8 @@ from typing import Any
 import yaml
 
 from krm_fn.errors import InputError
+from krm_fn.yamledit.breaks import with_line_feeds
+from krm_fn.yamledit.surrogates import Source
 
 MAX_DEPTH = 500
 """Deeper nesting is refused: no manifest needs it, and every consumer of the tree may walk it recursively."""
@@ -74,8 +76,9 @@ def compose(text: str) -> Node:
         InputError: the text is not YAML, holds no or several documents, nests too deep, or uses an unknown alias. The
             message names line and column, never the text around them: it may hold a credential.
     """
-    builder = _Builder(text)
-    for event in _events(text):
+    source = Source(text)
+    builder = _Builder(source)
+    for event in _events(source.text):
         if isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
             raise InputError(f"the input must be one YAML document, but a second one begins{_at(event.start_mark)}")
         builder.take(event)
@@ -90,10 +93,11 @@ def compose_all(text: str) -> Iterator[Node]:
     Raises:
         InputError: as ``compose``, but for the number of documents.
     """
-    builder = _Builder(text)
-    for event in _events(text):
+    source = Source(text)
+    builder = _Builder(source)
+    for event in _events(source.text):
         if isinstance(event, yaml.DocumentStartEvent):
-            builder = _Builder(text)
+            builder = _Builder(source)
         builder.take(event)
         if isinstance(event, yaml.DocumentEndEvent) and builder.root and builder.root.start < builder.root.end:
             yield builder.root
@@ -117,8 +121,9 @@ def _at(mark: Any) -> str:
 class _Builder:
     """Builds the tree event by event; an explicit stack, so that depth is ours to limit."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = with_line_feeds(source.text)
         self.root: Node | None = None
         self.anchors: dict[str, Node] = {}
         self.stack: list[Sequence | Mapping] = []
@@ -143,7 +148,7 @@ class _Builder:
             end = _end_of_block_scalar(self.text, start, end)
         elif start == end:  # nothing, which PyYAML finds where the next thing begins
             start = end = _end_of_text_before(self.text, start)
-        return Scalar(start, end, value=event.value, style=style, tag=event.tag or "")
+        return Scalar(start, end, value=self.source.meaning(event.value), style=style, tag=event.tag or "")
 
     def _alias(self, event: yaml.AliasEvent, start: int, end: int) -> Alias:
         target = self.anchors.get(event.anchor or "")

@@ -6,6 +6,7 @@ YAML 1.1 would read differently (``yes``, ``22:30``, ``0640``) is data nobody wr
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any
@@ -52,11 +53,23 @@ def scalar_value(node: Scalar) -> Any:
     return resolve(node.value)
 
 
+class ComplexKey(str):
+    """The name of a key that is a mapping or a list, as ``{{ replicas }}`` without quotes or ``? - a`` are.
+
+    JSON has no such keys, so the name only says what the key holds, wherever it is in the text. It must never be
+    written: it would be another key.
+    """
+
+    __slots__ = ()
+
+
 def key_text(node: Node) -> str:
-    """A key as the string that JSON would make of it; a key that is no scalar is told by its place."""
-    while isinstance(node, Alias):
-        node = node.target
-    return node.value if isinstance(node, Scalar) else f"? at {node.start}"
+    """A key as the string that JSON would make of it; a ``ComplexKey`` for one that is no scalar.
+
+    Raises:
+        InputError: as ``view``, for a key that holds aliases.
+    """
+    return _Viewer().key(node, 0)
 
 
 def is_merge(key: Node) -> bool:
@@ -99,6 +112,13 @@ class _Viewer:
         if depth > MAX_DEPTH:
             raise InputError(f"aliases nest more than {MAX_DEPTH} levels deep: write them out or remove them")
 
+    def key(self, node: Node, depth: int) -> str:
+        while isinstance(node, Alias):
+            node = node.target
+        if isinstance(node, Scalar):
+            return node.value
+        return ComplexKey("? " + json.dumps(self.value(node, depth), ensure_ascii=False))
+
     def alias(self, node: Node, depth: int) -> Any:
         assert isinstance(node, Alias)  # noqa: S101 -- the last of the four kinds
         outer, self.inside_alias = self.inside_alias, True
@@ -115,7 +135,7 @@ class _Viewer:
                 for source in self.sources(value, depth):
                     merged = {**source, **merged}
             else:
-                own[key_text(key)] = self.value(value, depth)
+                own[self.key(key, depth)] = self.value(value, depth)
         return {**merged, **own} if merged else own
 
     def sources(self, node: Node, depth: int) -> list[dict[str, Any]]:

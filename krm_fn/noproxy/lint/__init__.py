@@ -90,7 +90,11 @@ def fix(
         return text
     if entries.normalise([text]) == ("*",):
         return "*"
-    undue = {f".{host}" for host in whole.exact_hosts(network or Network())}.difference(entries.split(text))
+    written = entries.split(text)
+    listed = whole.Listed(written, consumer, network)
+    undue = {f".{host}" for host in whole.exact_hosts(network or Network())}
+    undue |= {name.rstrip(".") for name in written if whole.is_rooted_beside_its_name(name, listed)}
+    undue = undue.difference(written)
     kept = [entry for entry in entries.normalise([text]) if not (entry in undue or entries.holds_every_address(entry))]
     if consumer is Consumer.POD:
         kept = [entry for entry in kept if not entries.breaks_clients(entry)]

@@ -113,7 +113,7 @@ _TABLE = (
          "it says nothing", "drop what is empty or equal"),
     Rule("NP028", _I, _PROXY, "the proxy's own host in the list",
          "harmless, but usually meant otherwise"),
-    Rule("NP029", _E, _LIST, "`x.` without `x`",
+    Rule("NP029", _E, _LIST, "`x.` without `x` or a domain around it",
          "outside curl it matches only names that are written with the final dot", "add `x`"),
     Rule("NP030", _W, _OBJECT, "a file with a password that others may read, or not `0640` or the like for Ignition",
          "`644` is a decimal number there, and without any Cluster API makes no node", "put a 0 in front; write one"),

@@ -188,10 +188,19 @@ def own_domains(network: Network) -> frozenset[str]:
     return frozenset({network.domain.text.strip(".").lower()} if network.domain else ())
 
 
+def is_rooted_beside_its_name(text: str, listed: Listed) -> bool:
+    """Return whether ``text`` is a rooted name ("x.") and the list holds "x" too, or a domain around it."""
+    name = text.rstrip(".")
+    if name == text or entries.classify(text) not in {Kind.NAME, Kind.DOMAIN}:
+        return False
+    return name in listed.texts or listed.covers(name.removeprefix("."))
+
+
 def _rooted(listed: Listed) -> Iterator[Problem]:
     for text in dict.fromkeys(listed.entries):
         name = text.rstrip(".")
-        if name != text and entries.classify(text) in {Kind.NAME, Kind.DOMAIN} and name not in listed.texts:
+        is_rooted = name != text and entries.classify(text) in {Kind.NAME, Kind.DOMAIN}
+        if is_rooted and not is_rooted_beside_its_name(text, listed):
             message = f'entry "{text}" must not stand alone, only curl takes it for "{name}": write "{text},{name}"'
             yield problem("NP029", text, message, mended=f"{text},{name}")
 

@@ -1,0 +1,38 @@
+"""Text that a terminal shows as it is: without control characters and marks that change the direction of writing.
+
+A name in a manifest may hold any character. Escape sequences would be carried out by the terminal (ECMA-48), and marks
+like U+202E show another text than there is ("Trojan Source", CVE-2021-42574).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_KEPT = frozenset({"Cs", "Zs"})
+"""Halves of pairs, which stand for bytes of a file name that are no UTF-8, and blanks."""
+
+
+def printable(line: str) -> str:
+    r"""Return one line with ``\x1b`` or ``\u202e`` in place of what a terminal would not show as it is."""
+    if line.isprintable():
+        return line
+    return "".join(char if _is_shown(char) else _escape(char) for char in line)
+
+
+def printable_json(text: str) -> str:
+    """Return JSON that says the same, with such characters in its strings as escapes."""
+    return "".join(char if _is_shown(char) or char == "\n" else _json_escape(char) for char in text)
+
+
+def _is_shown(char: str) -> bool:
+    return char.isprintable() or unicodedata.category(char) in _KEPT
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _json_escape(char: str) -> str:
+    units = char.encode("utf-16-be")
+    return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True))

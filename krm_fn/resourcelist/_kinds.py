@@ -1,0 +1,47 @@
+"""A quick look at the text of an item: which kinds may be in it, without reading it as YAML.
+
+The look may see a kind that is none. It must never miss one: where a kind may be written in a way that it does not
+understand, it says that nothing is known, and the item is read.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BREAK = r"\n\r\x85\u2028\u2029"
+_COMMENT = rf"(?:#[^{_BREAK}]*(?![^{_BREAK}]))?"
+_GAP = rf"[ \t]*{_COMMENT}(?:[{_BREAK}][ \t]*{_COMMENT})*"
+"""Blanks, line breaks and comments between a key and its value."""
+
+_KIND = re.compile(
+    rf"""kind["']?[ \t]*:(?:"""
+    rf"""{_GAP}(?P<unknown>[&!*|>]|"[^"{_BREAK}]*\\)"""
+    rf"""|[ \t]*["']?(?P<beside>[A-Za-z][A-Za-z0-9]*)"""
+    rf"""|{_GAP}["']?(?P<below>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:[,}}\]#{_BREAK}]|\Z))"""
+)
+_EXPLICIT_KEY = re.compile(r"""\?\s+(?:["']?kind|[#&!*])""")
+_ALIAS_AS_KEY = re.compile(r"\*[^\s,\[\]{}*]+[ \t]+:")
+_MERGE_KEY = re.compile(r"""<<["']?[ \t]*:""")
+
+_ESCAPED = re.compile(r"\\(?:x|u00|U000000)(?:[4-7][0-9a-fA-F]|2[d-fD-F])")
+"""A letter, or one of ``-./``, as an escape of a text in double quotes."""
+
+
+def kinds_in(text: str) -> frozenset[str]:
+    """Return every word of a text that could be the kind of an object in it; nothing where one may be hidden."""
+    found = set()
+    for match in _KIND.finditer(text):
+        if match["unknown"]:
+            return frozenset()
+        found.add(match["beside"] or match["below"])
+    return frozenset() if hides_words(text) or _has_unusual_keys(text) else frozenset(found)
+
+
+def _has_unusual_keys(text: str) -> bool:
+    """Return True for ``? kind``, ``*k : Pod`` and ``<<: *base``: keys that are no words beside a colon."""
+    return any(key.search(text) for key in (_EXPLICIT_KEY, _ALIAS_AS_KEY, _MERGE_KEY))
+
+
+def hides_words(text: str) -> bool:
+    """Return True if a word of the text may be written with escapes, so that it is not found as it is spelled."""
+    return _ESCAPED.search(text) is not None
