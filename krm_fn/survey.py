@@ -7,12 +7,12 @@ target and no Cluster could want is never read, and none is read twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from krm_fn import settings, topology
 from krm_fn.classes import Classes
-from krm_fn.config import ProxyConfig
+from krm_fn.config import ProxyConfig, Selector
 from krm_fn.errors import InputError
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import Pointer
@@ -111,7 +111,7 @@ class Overview:
     """What a survey sees besides its places, filled while it runs.
 
     ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
-    selector does not leave out. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
+    selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
     ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
     are those of the Clusters themselves.
     """
@@ -169,7 +169,7 @@ def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None
         for obj in reader.take(index) if is_wanted else reader.readable(index) if names_proxy else ():
             is_selected = _is_selected(obj, wanted)
             if overview is not None:
-                _note(overview, obj, targets, is_selected)
+                _note(overview, obj, targets, wanted)
                 if names_proxy and is_selected:
                     overview.naming.append((obj, atlas.of(obj)))
             if not is_wanted:
@@ -186,10 +186,11 @@ def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None
     yield from last
 
 
-def _note(overview: Overview, obj: Object, targets: dict[str, Target], is_selected: bool) -> None:
+def _note(overview: Overview, obj: Object, targets: dict[str, Target], wanted: ProxyConfig) -> None:
+    """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
     if not obj.is_local and any(obj.group_kind in target.KINDS for target in targets.values()):
         overview.candidates += 1
-        overview.selected += is_selected
+        overview.selected += _fits(obj, replace(wanted.selector, exclude=()))
 
 
 def _companions(
@@ -275,7 +276,11 @@ def _may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
 
 
 def _is_selected(obj: Object, wanted: ProxyConfig) -> bool:
-    return not obj.is_local and wanted.selector.selects(
+    return not obj.is_local and _fits(obj, wanted.selector)
+
+
+def _fits(obj: Object, selector: Selector) -> bool:
+    return selector.selects(
         kind=obj.ref.kind,
         name=obj.base_name,
         namespace=obj.ref.namespace,
