@@ -41,8 +41,8 @@ _WRAPPED = (
     "policy itself to this function, before it is wrapped"
 )
 _NOTHING_SELECTED = (
-    "`spec.selector.include` fits none of the {number} objects of this list that could hold a proxy, so nothing is written: "
-    "correct it, or leave it out"
+    "`spec.selector.include` fits none of the {number} objects of this list that could hold a proxy, so nothing is "
+    "written: correct it, or leave it out"
 )
 
 
