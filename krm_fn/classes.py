@@ -1,17 +1,19 @@
-"""Which ClusterClasses are to be patched, and what their target is told: of the templates, the Clusters, their nodes.
+"""Which ClusterClasses are patched, and what their target needs to know: templates, Clusters, nodes.
 
-The law of this room: it brings together what stands apart in a list and decides what follows from the user's word; what
-a patch looks like it does not know. A class, or a template, that the selector leaves out is not there.
+With ``sharedTemplates: Patch`` all classes are; with ``Union`` those whose own patches erase what
+their templates hold, and those that share a template with one of these. A class, or a template, that
+the selector leaves out is not there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.resourcelist import Object
+from krm_fn.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings.classes import for_class, for_nodes
 from krm_fn.targets import AWARE, PATCHER, TARGETS, Around
@@ -24,10 +26,14 @@ _ALL_NODES = ("", "")
 
 @dataclass
 class _Class:
-    """A class that is to be patched: the proxy it gives to all nodes, and the Clusters of the list."""
+    """A class of the list: the proxy it gives to all nodes, its Clusters, and whether its patches erase."""
 
+    obj: Object
     default: Resolved
-    clusters: dict[Key, dict[tuple[str, str], Resolved]]
+    is_selected: bool
+    clusters: dict[Key, dict[tuple[str, str], Resolved]] = field(default_factory=dict)
+    is_eraser: bool = False
+    is_patched: bool = False
 
     @property
     def is_wanted(self) -> bool:
@@ -35,40 +41,116 @@ class _Class:
         nodes = (resolved for cluster in self.clusters.values() for resolved in cluster.values())
         return any(resolved.settings.variables() for resolved in (self.default, *nodes))
 
+    @property
+    def has_common(self) -> bool:
+        """Whether its nodes are to get something that is the same for all Clusters."""
+        return bool(self.default.settings.trusted_ca.pem or self.default.settings.mirror)
+
 
 class Classes:
     """The ClusterClasses of a list.
 
     Args:
-        objects: those of ``topology.kinds()`` that the selector does not leave out.
+        objects: those of ``topology.kinds()``.
+        is_selected: whether the selector does not leave an object out.
         atlas: the Clusters of the list.
         wanted: the checked FunctionConfig.
     """
 
-    def __init__(self, objects: Iterable[Object], atlas: Topology, wanted: ProxyConfig) -> None:
+    def __init__(
+        self,
+        objects: Iterable[Object],
+        is_selected: Callable[[Object], bool],
+        atlas: Topology,
+        wanted: ProxyConfig,
+    ) -> None:
         self.atlas, self._wanted = atlas, wanted
         options = wanted.targets.get(PATCHER.ID, {})
-        self.is_on = options.get("enabled", True) and PATCHER.is_on(options) and wanted.mode is not Mode.REMOVE
+        self._is_enabled = bool(options.get("enabled", True)) and wanted.mode is not Mode.REMOVE
+        self._is_chosen = self._is_enabled and PATCHER.is_on(options)
         self._classes: dict[Key, _Class] = {}
-        self._templates: ByKey[Mapping[str, Any]] = ByKey()
-        known = [obj for obj in objects if obj.ref.kind.endswith(("Template", _CLASS, _CLUSTER))] if self.is_on else []
+        self._own: ByKey[Mapping[str, Any]] = ByKey()
+        self._others: ByKey[None] = ByKey()
+        if wanted.mode is not Mode.REMOVE:
+            kinds = ("Template", _CLASS, _CLUSTER)
+            self._read([obj for obj in objects if obj.ref.kind.endswith(kinds)], is_selected)
+
+    def _read(self, known: list[Object], is_selected: Callable[[Object], bool]) -> None:
         for obj in known:
             if self._is(obj, _CLASS):
-                self._classes[key_of(obj)] = _Class(self._default(obj), {})
-        for obj in known:
+                its_class = _Class(obj, self._default(obj), is_selected(obj))
+                self._classes.setdefault(key_of(obj), its_class)
+        if not self._classes:
+            return
+        selected = [obj for obj in known if is_selected(obj)]
+        templates = [obj for obj in selected if obj.ref.kind.endswith("Template")]
+        self._find_erasers(ByKey((key_of(obj), obj.data) for obj in templates))
+        self._choose(templates)
+        for obj in selected if self.is_on else ():
             if self._is(obj, _CLUSTER):
                 self._take_cluster(obj)
-            elif self.is_template(obj):
-                self._templates.add(key_of(obj), obj.data)
+
+    def _find_erasers(self, templates: Mapping[Key, Mapping[str, Any]]) -> None:
+        """Which classes would erase what their templates hold if they held a proxy."""
+        for one in self._classes.values():
+            around = Around(
+                is_wanted=True,
+                options=self._wanted.targets,
+                templates=templates,
+                default=one.default.settings,
+                is_behind=True,
+            )
+            one.is_eraser = PATCHER.erases(one.obj.data, around)
+
+    def _choose(self, templates: Sequence[Object]) -> None:
+        """Which classes are patched: an eraser, and whatever shares a template with one, step by step."""
+        classes_of = {key_of(obj): self.atlas.classes_of(obj) for obj in templates}
+        found = {key for key, one in self._classes.items() if one.is_eraser and one.is_selected}
+        while more := {key for keys in classes_of.values() if found & set(keys) for key in keys} - found:
+            found |= more
+        for key, one in self._classes.items():
+            one.is_eraser = one.is_eraser or key in found
+            one.is_patched = self._is_enabled and one.is_selected and (self._is_chosen or key in found)
+        for obj in templates:
+            if self.is_template(obj):
+                self._own.add(key_of(obj), obj.data)
+            else:
+                self._others.add(key_of(obj), None)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether any class may be patched."""
+        return self._is_chosen or any(one.is_patched for one in self._classes.values())
 
     def is_template(self, obj: Object) -> bool:
-        """Whether the patches of classes stand in the place of what this object could hold itself."""
-        classes = self.atlas.classes_of(obj) if self.is_on else ()
-        return bool(classes) and all(key in self._classes for key in classes)
+        """Whether patches of classes give the nodes what this object could hold itself."""
+        return bool(self._patched(obj))
+
+    def _patched(self, obj: Object) -> list[_Class]:
+        """The classes of a template, if all of them are patched."""
+        keys = self.atlas.classes_of(obj) if self._classes else ()
+        found = [self._classes[key] for key in keys if key in self._classes]
+        return found if len(found) == len(keys) and all(one.is_patched for one in found) else []
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Whether an object is to hold nothing of a target, because its class does."""
-        return target_id in PATCHER.INSTEAD_OF and self.is_template(obj)
+        if target_id in PATCHER.INSTEAD_OF:
+            return self.is_template(obj)
+        is_one = target_id in PATCHER.INSTEAD_OF_WHERE_ERASED
+        return is_one and any(one.is_eraser for one in self._patched(obj))
+
+    def lost(self, obj: Object) -> Finding | None:
+        """A warning for a template whose class erases what it holds, and is not patched."""
+        for key in self.atlas.classes_of(obj) if self._classes else ():
+            one = self._classes.get(key)
+            if one and one.is_eraser and not one.is_patched:
+                remedy = "select the class, too" if not one.is_selected else "enable the target `clusterClass`"
+                message = (
+                    f'patches of the ClusterClass "{one.obj.ref.name}" erase what is written here, so nodes get no '
+                    f"proxy: {remedy}"
+                )
+                return Finding(Severity.WARNING, message)
+        return None
 
     def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, Around] | None:
         """The nodes of a ClusterClass or a Cluster, what they are to get, and what stands around it.
@@ -77,18 +159,26 @@ class Classes:
         """
         is_class = self._is(obj, _CLASS)
         key = key_of(obj) if is_class else self.atlas.class_of(obj)
-        its_class = self._classes.get(key) if key else None
-        if key is None or (is_class and its_class is None) or not self.is_on:
-            return ((), self._nothing(obj), Around()) if key else None
-        if is_class and its_class:
-            return (), its_class.default, self._of_class(its_class)
+        if key is None:
+            return None
+        its_class = self._classes.get(key)
+        if its_class is not None and its_class.is_patched:
+            if is_class:
+                return (), its_class.default, self._of_class(its_class)
+            return self._about_cluster(obj, its_class)
+        is_left_out = its_class is None or not its_class.is_selected
+        if is_class or not self._is_chosen or not is_left_out:
+            return (), self._nothing(obj), Around()
         nodes = self.atlas.nodes_of(obj)
-        if its_class is None:
-            resolved = for_nodes(self._wanted, nodes[_ALL_NODES], ProxySettings(), target=PATCHER.ID)
-            return tuple(nodes.values()), resolved, Around(is_known=False)
+        resolved = for_nodes(self._wanted, nodes[_ALL_NODES], ProxySettings(), target=PATCHER.ID)
+        return tuple(nodes.values()), resolved, Around(is_known=False)
+
+    def _about_cluster(self, obj: Object, its_class: _Class) -> tuple[tuple[Membership, ...], Resolved, Around]:
+        nodes = self.atlas.nodes_of(obj)
         found = its_class.clusters[key_of(obj)]
         groups = {where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES}
-        return tuple(nodes.values()), found[_ALL_NODES], replace(self._of_class(its_class), groups=groups)
+        around = replace(self._of_class(its_class), groups=groups, is_behind=False)
+        return tuple(nodes.values()), found[_ALL_NODES], around
 
     def nodes(
         self, obj: Object, target_id: str, whole: Resolved
@@ -113,8 +203,16 @@ class Classes:
         return obj.group_kind in PATCHER.KINDS and obj.ref.kind == kind
 
     def _of_class(self, its_class: _Class) -> Around:
-        default = its_class.default.settings
-        return Around(its_class.is_wanted, options=self._wanted.targets, templates=self._templates, default=default)
+        has_all = its_class.is_wanted or its_class.has_common
+        return Around(
+            its_class.is_wanted,
+            options=self._wanted.targets,
+            templates=self._own,
+            default=its_class.default.settings,
+            is_chosen=self._is_chosen,
+            is_behind=its_class.is_eraser and has_all,
+            elsewhere=self._others,
+        )
 
     def _default(self, obj: Object) -> Resolved:
         infrastructure, networks = self.atlas.infrastructure_of(obj), self.atlas.networks_of(obj)

@@ -38,7 +38,7 @@ _DOUBLE_QUOTED_ESCAPE = re.compile(r"""\\([$`"\\\n])""")
 _EXPANDED_IN_QUOTES = re.compile(r"(?<!\\)(?:\\\\)*[$`]")
 _EXPANDED_UNQUOTED = frozenset("$`*?[]{}~!")
 
-_KUBERNETES_PIECE = re.compile(r"\$\$|\$\([^)]*\)")
+_KUBERNETES_PIECE = re.compile(r"\$[$(]")
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,9 @@ def kubernetes_env(value: str) -> str:
 
 def read_kubernetes_env(value: str) -> str | None:
     """What a container gets for ``env[].value``; None where the value refers to another variable by ``$(NAME)``."""
-    pieces = _KUBERNETES_PIECE.findall(value)
-    return None if any(piece.startswith("$(") for piece in pieces) else _KUBERNETES_PIECE.sub("$", value)
+    last = value.rfind(")")  # without one behind it, `$(` is text
+    refers = any(found[0] == "$(" and found.start() < last for found in _KUBERNETES_PIECE.finditer(value))
+    return None if refers else value.replace("$$", "$")
 
 
 def systemd_words(line: str) -> list[Word]:

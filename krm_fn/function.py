@@ -14,6 +14,7 @@ from typing import Any
 from krm_fn import config, patch, results, settings
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError
+from krm_fn.exposure import exposed_passwords
 from krm_fn.patch import Operation
 from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
@@ -52,7 +53,11 @@ def run(data: bytes) -> Outcome:
     """
     resource_list = ResourceList(data)
     try:
-        wanted = config.load(resource_list.function_config, Objects(resource_list))
+        wanted = config.load(
+            resource_list.function_config,
+            Objects(resource_list),
+            repeated=resource_list.repeated_in_function_config,
+        )
     except ConfigError as error:
         return _outcome(resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems])
     if wanted is None:
@@ -77,6 +82,7 @@ def run(data: bytes) -> Outcome:
     found += withheld(every)
     found += unwritten(overview, every, wanted, _config_ref(resource_list))
     found += review(places, wanted, _config_ref(resource_list))
+    found += exposed_passwords(places, wanted.secret_urls)
     return _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
 
 
@@ -180,7 +186,10 @@ def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Resu
     proposals = list(place.proposals())
     changes = [one for one in proposals if isinstance(one, Change)]
     is_concerned = bool(changes) or any(True for _ in place.seen())
-    yield from (([], place.result(one)) for one in proposals if isinstance(one, Finding))
+    for one in proposals:
+        if isinstance(one, Finding):
+            is_error = one.is_stale and mode is Mode.CHECK
+            yield [], place.result(replace(one, severity=Severity.ERROR) if is_error else one)
     yield from _done(place, changes, mode)
     if is_concerned:
         yield from (([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from krm_fn.errors import InputError
-from krm_fn.patch import Operation
+from krm_fn.patch import Operation, Pointer
 from krm_fn.resourcelist import Object, hides_words, kinds_in, objects
-from krm_fn.yamledit import Document, documents
+from krm_fn.yamledit import Document, documents, repeated_keys
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,11 @@ class Manifests:
         """The ``functionConfig`` of a document that is a ResourceList, else None."""
         data = Document(self._text(index)).data() if "ResourceList" in self.kinds(index) else None
         return data.get("functionConfig") if isinstance(data, dict) else None
+
+    def repeated(self, index: int, path: Pointer) -> list[Pointer]:
+        """Paths, below the value at ``path`` of a document, of keys that stand twice in one mapping."""
+        found = repeated_keys(Document(self._text(index)).root)
+        return [one[len(path) :] for one in found if one[: len(path)] == path]
 
     def edited(self, changes: Mapping[int, Sequence[Operation]]) -> dict[str, bytes]:
         """The files that change, with operations applied to some of their documents."""

@@ -33,7 +33,9 @@ _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 class Finding:
     """Something a room noticed about one object and did not change: a skip, a warning, an impossibility.
 
-    ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty.
+    ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty. ``is_stale``
+    is True where the object holds another proxy than the declared one and no operation can change that: with
+    ``mode: Check`` such a finding is an error.
     """
 
     severity: Severity
@@ -41,6 +43,7 @@ class Finding:
     path: Pointer = ()
     current: Any = None
     proposed: Any = None
+    is_stale: bool = False
 
     def about(self, ref: ObjectRef, target: str = "") -> Result:
         """The finding, stamped with the object and, where one said it, the target."""

@@ -55,7 +55,8 @@ class Place:
     """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
 
     ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
-    ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some.
+    ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
+    are said about the object, whatever the target finds in it.
     """
 
     index: int
@@ -66,6 +67,7 @@ class Place:
     options: Mapping[str, Any]
     is_new: bool = False
     around: Around | None = None
+    notes: tuple[Finding, ...] = ()
 
     @property
     def target(self) -> Target:
@@ -79,6 +81,7 @@ class Place:
 
     def proposals(self) -> Iterator[Change | Finding]:
         """What the target says about the object as it is now; of one that is encrypted, only that it is."""
+        yield from self.notes
         if self.around is not None:
             said = AWARE[self.target_id].propose_in(self.obj.data, self.resolved.settings, self.around)
         else:
@@ -99,6 +102,7 @@ class Place:
         groups = self.around.groups.values() if self.around else ()
         settings = self.resolved.settings
         is_more = self.target_id in WITHOUT_A_PROXY and bool(settings.trusted_ca.pem or settings.mirror)
+        is_more = is_more or bool(self.around and self.around.is_behind)
         return is_more or self.resolved.declared or any(group.is_declared for group in groups)
 
     def result(self, finding: Finding) -> Result:
@@ -156,7 +160,7 @@ def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None
     atlas = Topology(read)
     if overview is not None:
         overview.take_clusters(read, atlas, wanted)
-    classes = Classes((obj for obj in read if _is_selected(obj, wanted)), atlas, wanted)
+    classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
     del read  # what is taken is to be forgotten
     there: ByKey[None] = ByKey()
     owed: list[Place] = []
@@ -221,7 +225,16 @@ def _places(
             nodes, resolved, around = of_nodes
             yield Place(index, obj, name, nodes, resolved, options, around=around)
         else:
-            yield Place(index, obj, name, memberships, resolved, options)
+            notes = _lost(obj, name, resolved, classes)
+            yield Place(index, obj, name, memberships, resolved, options, notes=notes)
+
+
+def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple[Finding, ...]:
+    """A warning where patches of a class that cannot be patched erase what the target writes."""
+    if name not in PATCHER.INSTEAD_OF or not resolved.settings.variables():
+        return ()
+    found = classes.lost(obj)
+    return (found,) if found else ()
 
 
 def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> Iterator[Place]:

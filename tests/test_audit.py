@@ -354,6 +354,18 @@ def test_the_function_config_of_a_resource_list_is_judged_and_mended() -> None:
     assert "noProxy: [10.1.0.0/16]" in text
 
 
+def test_a_proxy_config_with_a_key_twice_or_a_misspelt_kind_is_told() -> None:
+    found = judged(CONFIG + "  noProxy: []\n  noProxy: []\n")
+    assert [one.line().rpartition(": spec.")[2] for one in found.results] == [
+        "noProxy: must not be given twice in one mapping: keep one of the two"
+    ]
+    (told,) = judged(CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg")).results
+    assert (told.severity, told.ref.kind) == (Severity.WARNING, "ProxyConfg")
+    assert "did you mean `ProxyConfig`?" in told.message
+    istio = CONFIG.replace("fn.inject-proxy.io/v1alpha1", "networking.istio.io/v1beta1")
+    assert judged(istio).results == ()
+
+
 def test_a_config_map_is_judged_as_a_function_config_only() -> None:
     data = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {httpProxy: 'proxy:1', noProxy: 10.1.*}\n"
     assert judged(data).results == ()

@@ -72,13 +72,44 @@ def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
     assert inject_proxy(stdin).returncode == code
 
 
-@pytest.mark.parametrize("argv", [["--nonsense"], ["file.yaml"], ["-vv"], ["--verbose", "-x"], ["-"], [""]])
-def test_an_argument_nobody_knows_is_wrong_usage(argv: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        pytest.param(["--nonsense"], 'unknown option "--nonsense": `inject-proxy --help`', id="an option nobody knows"),
+        pytest.param(["-vv"], 'unknown option "-vv": did you mean `inject-proxy -v`?', id="a flag twice"),
+        pytest.param(["--verbose", "-x"], 'unknown option "-x"', id="one behind another that is known"),
+        pytest.param(["--httpProxy=http://u:S3CRET@h"], 'unknown option "--httpProxy": ', id="a value is not repeated"),
+        pytest.param(["--verbos"], "did you mean `inject-proxy --verbose`?", id="a misspelt option"),
+        pytest.param(["lnt"], 'unknown command "lnt": did you mean `inject-proxy lint`?', id="a misspelt command"),
+        pytest.param(["nonsense"], 'command "nonsense": `inject-proxy --help`', id="a command that does not exist"),
+        pytest.param([""], 'unknown command ""', id="an empty argument"),
+        pytest.param(["file.yaml"], "`kpt fn eval FOLDER --exec inject-proxy --fn-config FILE`", id="a file"),
+        pytest.param(["clusters/prod"], "`inject-proxy lint PATH`", id="a path"),
+        pytest.param(["-"], "reads a ResourceList on standard input", id="standard input, which it reads anyway"),
+    ],
+)
+def test_an_argument_nobody_knows_is_wrong_usage(argv: list[str], told: str) -> None:
     done = inject_proxy(GOOD, *argv)
-    assert done.returncode == 2
-    assert done.stdout == b""
-    assert done.stderr.decode().startswith('[error] unknown argument "')
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().startswith("[error] ")
+    assert told in done.stderr.decode()
+    assert "S3CRET" not in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(SETTINGS, id="one document"),
+        pytest.param(f"{SETTINGS}---\n{WORKERS}", id="several documents"),
+        pytest.param('{\n"apiVersion": "v1",\n"kind": "Secret"\n}\n', id="JSON, indented by nothing"),
+    ],
+)
+def test_plain_manifests_on_standard_input_say_what_to_do_instead(text: str) -> None:
+    done = inject_proxy(text)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
+    for word in ("ResourceList", "`kpt fn eval FOLDER", "`transformers` of a kustomization.yaml", "lint -"):
+        assert word in done.stderr.decode()
 
 
 @pytest.mark.parametrize("flag", ["--traceback", "--help", "-h", "--version", "-v"])

@@ -292,7 +292,9 @@ def test_no_password_is_in_what_is_told(words: list[str]) -> None:
     [
         pytest.param([], "a list, a path or `-` must be named", id="nothing"),
         pytest.param(["--fx", "a"], 'unknown option "--fx"', id="an unknown option"),
-        pytest.param(["--consumer=none", "a"], '`--consumer` must be one of node, pod, not "none"', id="no consumer"),
+        pytest.param(
+            ["--consumer=none", "a"], '`--consumer` must be one of node, pod, go, not "none"', id="no consumer"
+        ),
         pytest.param(["--output"], "`--output` must be one of text, json", id="an option without a value"),
         pytest.param(["--config"], "`--config` must name a file", id="a config without a path"),
         pytest.param(["--config=nowhere.yaml", "a"], 'no file or folder "nowhere.yaml"', id="no config"),

@@ -118,6 +118,11 @@ DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
             "spec.mode: must be `Inject`, `Remove` or `Check`; did you mean `Inject`?",
             id="a mode in lower case",
         ),
+        pytest.param(
+            {"mode": "remove"},
+            "spec.mode: must be `Inject`, `Remove` or `Check`; did you mean `Remove`?",
+            id="a removal in lower case, which misses no proxy",
+        ),
         pytest.param({"mode": "x"}, "spec.mode: must be `Inject`, `Remove` or `Check`", id="a mode like no other"),
         pytest.param({"mode": True}, "spec.mode: must be a string: quote it", id="a boolean for the mode"),
         pytest.param(

@@ -63,6 +63,16 @@ from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
             'data.NO_PROXY: entry "a b" must not hold blanks, ";" or "|": write "a,b"',
             id="a mistake in a variable is told under its name",
         ),
+        pytest.param(
+            {"mode": "remove"},
+            "data.mode: must be `Inject`, `Remove` or `Check`; did you mean `Remove`?",
+            id="a removal in lower case, which misses no proxy",
+        ),
+        pytest.param(
+            {"targets": "kubeletDropIn: {}\nkubeletDropIn: {enabled: false}\n"},
+            "data.targets.kubeletDropIn: must not be given twice in one mapping: keep one of the two",
+            id="a key that stands twice in a text",
+        ),
         pytest.param({"httpProxy": 10}, "data.httpProxy: must be a string: quote it", id="a number for a URL"),
         pytest.param(
             {"overrides": "match: {clusters: [lab]}"}, "data.overrides: must be a list", id="one override without list"

@@ -19,12 +19,12 @@ ACCEPTED = "must be `fn.inject-proxy.io/v1alpha1 ProxyConfig`, or `v1 ConfigMap`
 @pytest.mark.parametrize(
     ("function_config", "given_form"),
     [
-        pytest.param({"kind": "ProxyConfig"}, ', not "ProxyConfig"', id="no apiVersion"),
+        pytest.param({"kind": "Secret"}, ', not "Secret"', id="no apiVersion"),
         pytest.param({"metadata": {}}, "", id="neither apiVersion nor kind"),
         pytest.param(
-            {"apiVersion": "fn.inject-proxy.io/v1", "kind": "ProxyConfig"},
-            ', not "fn.inject-proxy.io/v1 ProxyConfig"',
-            id="another version",
+            {"apiVersion": "networking.istio.io/v1", "kind": "ProxyConfig"},
+            ', not "networking.istio.io/v1 ProxyConfig"',
+            id="another group",
         ),
         pytest.param({"apiVersion": "v1", "kind": "Secret"}, ', not "v1 Secret"', id="another kind"),
         pytest.param({"apiVersion": 1, "kind": ["ConfigMap"]}, "", id="wrong types"),
@@ -40,6 +40,44 @@ ACCEPTED = "must be `fn.inject-proxy.io/v1alpha1 ProxyConfig`, or `v1 ConfigMap`
 )
 def test_another_form_is_one_problem_that_says_what_is_accepted(function_config: Any, given_form: str) -> None:
     assert problems(function_config) == [f"functionConfig: {ACCEPTED}{given_form}"]
+
+
+OURS = "fn.inject-proxy.io/v1alpha1"
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "meant"),
+    [
+        pytest.param(OURS, "ProxyConfg", "`ProxyConfig`", id="a misspelt kind"),
+        pytest.param(OURS, "proxyconfig", "`ProxyConfig`", id="a kind in lower case"),
+        pytest.param(OURS, "Proxy", "`ProxyConfig`", id="another kind of this group"),
+        pytest.param("fn.inject-proxy.io/v1", "ProxyConfig", f"`{OURS}`", id="another version"),
+        pytest.param("inject-proxy.io/v1alpha1", "ProxyConfig", f"`{OURS}`", id="a group that is cut off"),
+        pytest.param("", "ProxyConfig", f"`{OURS}`", id="no apiVersion"),
+        pytest.param("v1", "ProxyConfigs", f"`{OURS}` and `ProxyConfig`", id="both"),
+        pytest.param("networking.istio.io/v1beta1", "ProxyConfig", "", id="the kind of Istio"),
+        pytest.param("v1", "Secret", "", id="something else"),
+    ],
+)
+def test_what_is_probably_meant_is_said(api_version: str, kind: str, meant: str) -> None:
+    (told,) = problems({"apiVersion": api_version, "kind": kind})
+    assert told.endswith(f"; did you mean {meant}?" if meant else '"')
+    assert "did you mean" in told or not meant
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        pytest.param(("spec", "httpProxy"), "spec.httpProxy", id="a field"),
+        pytest.param(("spec", "overrides", "0", "match"), "spec.overrides[0].match", id="a field inside a list"),
+        pytest.param(("kind",), "kind", id="a field beside spec"),
+        pytest.param(("spec", "http://u:S3CRET@h"), "spec.***", id="a key that may be a credential"),
+    ],
+)
+def test_a_key_that_stands_twice_is_a_problem_of_its_own(path: tuple[str, ...], place: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(proxy_config(httpProxy=PROXY), repeated=[path])
+    assert caught.value.problems == [f"{place}: must not be given twice in one mapping: keep one of the two"]
 
 
 def test_a_field_beside_spec_is_told() -> None:

@@ -132,14 +132,15 @@ def test_a_model_says_what_was_measured(no_proxy: str, host: str, port: int, con
 # --- the rows beside the matrix --------------------------------------------------------------------------------------
 
 CURL_FROM_7_87 = {"curl", "curl-8.9", "curl-8.18"}
+AXIOS = {"proxy-from-env", "axios-1.15", "axios"}
 
 
 @pytest.mark.parametrize(
     ("no_proxy", "host", "port", "direct"),
     [
-        pytest.param("*example.com", "sub.example.com", 80, {"proxy-from-env", "java"}, id="a star without a dot"),
-        pytest.param("*example.com", "notexample.com", 80, {"proxy-from-env", "java"}, id="which hits too much"),
-        pytest.param("10.0.0/8", "10.1.2.3", 80, {"requests"}, id="a network with three octets"),
+        pytest.param("*example.com", "sub.example.com", 80, {*AXIOS, "java"}, id="a star without a dot"),
+        pytest.param("*example.com", "notexample.com", 80, {*AXIOS, "java"}, id="which hits too much"),
+        pytest.param("10.0.0/8", "10.1.2.3", 80, {"requests", "axios"}, id="a network with three octets"),
         pytest.param(
             "10.0.0.0/255.0.0.0", "10.1.2.3", 80, {"kubernetes-python", "ruby", "websocket-client"}, id="a netmask"
         ),
@@ -149,42 +150,52 @@ CURL_FROM_7_87 = {"curl", "curl-8.9", "curl-8.18"}
             "10.1.2.3/8",
             "10.9.9.9",
             80,
-            {"go", *CURL_FROM_7_87, "requests", "kubernetes-python", "ruby", "reqwest"},
+            {"go", *CURL_FROM_7_87, "requests", "kubernetes-python", "ruby", "reqwest", "axios"},
             id="host bits, which websocket-client alone minds",
         ),
         pytest.param(
             "fd00::1",
             "fd00:0:0::1",
             80,
-            {"go", *CURL_FROM_7_87, "aiohttp", "kubernetes-python", "websocket-client", "reqwest", "node"},
+            {
+                "go",
+                *CURL_FROM_7_87,
+                "aiohttp",
+                "kubernetes-python",
+                "websocket-client",
+                "reqwest",
+                "node",
+                "axios-1.15",
+                "axios",
+            },
             id="an address written in another way",
         ),
         pytest.param(
             "fd00::/7",
             "fdff::1",
             80,
-            {"go", "curl-8.18", "kubernetes-python", "reqwest"},
+            {"go", "curl-8.18", "kubernetes-python", "reqwest", "axios"},
             id="a prefix of IPv6 that ends inside a byte, with host bits",
         ),
         pytest.param(
             "fc00::/7",
             "fdff::1",
             80,
-            {"go", "curl-8.18", "kubernetes-python", "websocket-client", "reqwest"},
+            {"go", "curl-8.18", "kubernetes-python", "websocket-client", "reqwest", "axios"},
             id="a prefix of IPv6 that ends inside a byte",
         ),
         pytest.param(
             "a b",
             "a",
             80,
-            CURL_FROM_7_87 | {"curl-old", "ruby", "undici", "proxy-from-env"},
+            CURL_FROM_7_87 | {"curl-old", "ruby", "undici", *AXIOS},
             id="the first of two entries with a blank between them",
         ),
         pytest.param(
             "a b",
             "b",
             80,
-            {"curl", "curl-old", "ruby", "undici", "proxy-from-env"},
+            {"curl", "curl-old", "ruby", "undici", *AXIOS},
             id="the second, which curl from 8.9 does not reach",
         ),
         pytest.param(
@@ -214,7 +225,7 @@ CURL_FROM_7_87 = {"curl", "curl-8.9", "curl-8.18"}
                 "websocket-client",
                 "undici",
                 "node",
-                "proxy-from-env",
+                *AXIOS,
                 "java",
             },
             id="a star, which lets no address go direct in reqwest",
@@ -223,13 +234,29 @@ CURL_FROM_7_87 = {"curl", "curl-8.9", "curl-8.18"}
             "example.com:443",
             "example.com",
             443,
-            {"go", "ruby", "undici", "node", "proxy-from-env"},
+            {"go", "ruby", "undici", "node", *AXIOS},
             id="a port that the URL does not write",
         ),
     ],
 )
 def test_only_these_go_direct(no_proxy: str, host: str, port: int, direct: set[str]) -> None:
     assert who_goes_direct(no_proxy, host, port) == direct
+
+
+@pytest.mark.parametrize(
+    ("no_proxy", "host", "port", "direct"),
+    [
+        pytest.param("10.96.0.0/12", "10.96.0.1", 443, {"axios"}, id="a CIDR is read from 1.20 on"),
+        pytest.param("fd00::/8", "fd00::1", 443, {"axios"}, id="a CIDR of IPv6, too"),
+        pytest.param("fd00::1", "fd00::1", 443, {"axios-1.15", "axios"}, id="IPv6 without brackets since 1.15"),
+        pytest.param(".svc.cluster.local", "a.b.svc.cluster.local.", 80, {"axios-1.15", "axios"}, id="a final dot"),
+        pytest.param("127.0.0.1", "localhost", 80, {"axios-1.15", "axios"}, id="loopback is one host"),
+        pytest.param("foo.test,*", "10.1.2.3", 80, AXIOS, id="a star among others"),
+        pytest.param("example.com", "sub.example.com", 80, set(), id="no version takes a name for a domain"),
+    ],
+)
+def test_what_each_generation_of_axios_reads(no_proxy: str, host: str, port: int, direct: set[str]) -> None:
+    assert who_goes_direct(no_proxy, host, port) & AXIOS == direct
 
 
 @pytest.mark.parametrize("consumer", ["httpx", "urllib", "undici", "lwp", "httplib2"])
@@ -257,8 +284,8 @@ NORMALISED = (
 GIANT_SWARM = "cluster.local,10.96.0.0/12,192.168.0.0/16,178.170.32.59,internal.corpdomain.net,svc,127.0.0.1,localhost"
 TKG = ".svc.cluster.local,.svc,localhost,127.0.0.1,10.96.0.0/12,192.168.0.0/16,.internal.corpdomain.net"
 
-# The measurement counted git and PHP beside curl 7.88, and knew neither curl 8.9 nor Java's own syntax.
-MEASURED = {**dict.fromkeys(set(CONSUMERS) - {"java", "curl-8.9"}, 1), "curl": 3}
+# The measurement counted git and PHP beside curl 7.88, and knew neither curl 8.9 nor axios 1.15 nor Java's own syntax.
+MEASURED = {**dict.fromkeys(set(CONSUMERS) - {"java", "curl-8.9", "axios-1.15", "axios"}, 1), "curl": 3}
 
 
 def count(no_proxy: str, host: str, port: int = 443) -> int:
@@ -316,10 +343,10 @@ def test_no_other_client_breaks() -> None:
 # --- the room --------------------------------------------------------------------------------------------------------
 
 
-def test_there_are_twenty_four_models_under_their_own_ids() -> None:
-    assert len(CONSUMERS) == 24
+def test_there_are_twenty_six_models_under_their_own_ids() -> None:
+    assert len(CONSUMERS) == 26
     assert [model.ID for model in CONSUMERS.values()] == list(CONSUMERS)
-    assert set(COLUMNS) | {"curl-8.9", "httplib2", "websocket-client"} == set(CONSUMERS)
+    assert set(COLUMNS) | {"curl-8.9", "httplib2", "websocket-client", "axios-1.15", "axios"} == set(CONSUMERS)
     assert len({model.NAME for model in CONSUMERS.values()}) == len(CONSUMERS)
 
 

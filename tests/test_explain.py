@@ -104,7 +104,7 @@ def test_the_text_names_clusters_reasons_and_programs() -> None:
     text = explained()
 
     assert "org/west (control plane): nodes" in text
-    assert "24 of 24  the API server's ClusterIP" in text
+    assert "26 of 26  the API server's ClusterIP" in text
     assert all(consumer.NAME in text for consumer in CONSUMERS.values())
 
 
@@ -184,6 +184,12 @@ def test_a_resource_list_is_explained_with_its_function_config() -> None:
         pytest.param(["--output", "xml"], MANIFESTS, '`--output` must be one of text, json, html, not "xml"', id="xml"),
         pytest.param(["--colour"], MANIFESTS, 'unknown option "--colour"', id="an option that does not exist"),
         pytest.param([], "a: b\n", "there must be one ProxyConfig, but none was found", id="no ProxyConfig"),
+        pytest.param(
+            [],
+            MANIFESTS.replace("kind: ProxyConfig", "kind: ProxyConfg"),
+            "did you mean `ProxyConfig` in standard input, document ",
+            id="a ProxyConfig with a misspelt kind",
+        ),
         pytest.param([], f"{MANIFESTS}---\n{MANIFESTS}", "but 2 were found", id="two of them"),
         pytest.param(["nowhere"], "", "nowhere", id="a path that does not exist"),
         pytest.param(["--config"], MANIFESTS, "`--config` must name a file", id="an option without a value"),

@@ -144,6 +144,26 @@ def test_check_changes_nothing_and_fails_where_something_would_change() -> None:
     }
 
 
+def test_check_fails_on_a_policy_that_is_stale_and_cannot_be_filled() -> None:
+    policy = """\
+apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: proxies}
+spec:
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {expression: '[{"name": "HTTP_PROXY", "value": "http://old.corp.example:1"}]'}
+"""
+    checking = ran(policy, config=CONFIG.replace("spec:\n", "spec:\n  mode: Check\n"))
+    injecting = ran(policy)
+    assert (injecting.exit_code, checking.exit_code) == (0, 1)
+    stale = [result for result in checking.results if result.severity is Severity.ERROR]
+    assert [(result.target, result.path) for result in stale] == [
+        ("kyvernoPolicies", ("spec", "mutations", "0", "jsonPatch", "expression"))
+    ]
+    assert "old.corp" not in stale[0].line()
+
+
 def test_check_is_content_with_what_inject_has_done() -> None:
     done = ran(WORKERS, DEPLOYMENT).output.decode()
     outcome = run(done.replace("spec:\n    httpProxy", "spec:\n    mode: Check\n    httpProxy").encode())

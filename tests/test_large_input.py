@@ -132,3 +132,25 @@ def test_many_aliases_to_one_anchor_that_changes() -> None:
     item = WORKERS.replace("files:\n", "files: &files\n") + "uses:\n" + "- *files\n" * 5_000
     output = _changed(inject_proxy(resource_list(item)))
     assert b"*files" not in output
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param("\r\n" * 26, id="empty lines"),
+        pytest.param("# Licensed under the Apache License\r\n" * 200, id="a licence"),
+        pytest.param("# a\r\n\r\n" * 200 + "---\r\n# b\r\n", id="a licence, a separator, a comment"),
+    ],
+)
+@pytest.mark.parametrize("command", ["lint", "explain", "run"])
+def test_a_file_of_windows_that_begins_with_comments_is_read(head: str, command: str) -> None:
+    list_of_windows = (head + resource_list(WORKERS)).replace("\r\n", "\n").replace("\n", "\r\n")
+    done = inject_proxy(list_of_windows, *([command, "-"] if command != "run" else []))
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == 0, done.stderr
+
+
+def test_comments_of_windows_before_the_items_are_read() -> None:
+    comments = "# a\n" * 200
+    done = inject_proxy(resource_list(WORKERS).replace("items:\n", f"items:\n{comments}").replace("\n", "\r\n"))
+    assert b" 1 changed, " in done.stderr

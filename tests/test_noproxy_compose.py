@@ -292,7 +292,34 @@ def test_portable(user: str, networks: tuple[Network, ...], expected: str, consu
 )
 def test_nodes_and_pods(facts: Network, user: str, node: str, pod: str) -> None:
     assert composed(user, facts) == node
+    assert composed(user, facts, consumer=Consumer.GO) == node, "Go reads every form, as it does on a node"
     assert composed(user, facts, consumer=Consumer.POD) == pod
+
+
+@pytest.mark.parametrize("facts", [pytest.param(DUAL, id="dual stack"), pytest.param(V6, id="IPv6 alone")])
+def test_a_go_program_reaches_the_api_server_and_services_by_ipv6_too(facts: Network) -> None:
+    go = CONSUMERS["go"]
+    for host in ("fd02::1", "fd02::abcd", "fd01::7"):
+        assert go.goes_direct(composed("", facts, consumer=Consumer.GO), host, 443)
+    assert not go.goes_direct(composed("", facts, consumer=Consumer.POD), "fd02::abcd", 443)
+
+
+@pytest.mark.parametrize(
+    ("kind", "node"),
+    [
+        pytest.param("DOCluster", "169.254.169.254", id="DigitalOcean"),
+        pytest.param("HetznerClusterTemplate", "169.254.169.254", id="Hetzner"),
+        pytest.param("LinodeCluster", "169.254.169.254,fd00:a9fe:a9fe::1", id="Linode, with an address of IPv6"),
+        pytest.param("IBMVPCCluster", "169.254.169.254,api.metadata.cloud.ibm.com", id="IBM VPC, with a name"),
+        pytest.param("PacketCluster", "metadata.platformequinix.com", id="Equinix Metal, by name alone"),
+        pytest.param("CloudStackCluster", "data-server,data-server.", id="CloudStack, also rooted"),
+        pytest.param("Metal3Cluster", "", id="Metal3 has none"),
+    ],
+)
+def test_the_metadata_of_smaller_providers(kind: str, node: str) -> None:
+    facts = network("fd01::/48", infrastructure=kind)
+    found = composed("", facts, policy=Policy(derive=frozenset({"metadata"})), consumer=Consumer.NODE)
+    assert found == node
 
 
 @pytest.mark.parametrize(
@@ -494,7 +521,7 @@ NETWORKS = st.lists(
 )  # fmt: skip
 
 
-@given(USERS, NETWORKS, st.sampled_from(Style), st.sampled_from([Consumer.NODE, Consumer.POD]))
+@given(USERS, NETWORKS, st.sampled_from(Style), st.sampled_from([Consumer.NODE, Consumer.POD, Consumer.GO]))
 def test_what_holds_for_every_list(user: list[str], nets: list[Network], style: Style, consumer: Consumer) -> None:
     first = composed(",".join(user), *nets, style=style, consumer=consumer)
     assert composed(",".join(user), *nets, *nets, style=style, consumer=consumer) == first, "known twice is known once"

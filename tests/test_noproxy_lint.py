@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join
+from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join, providers
 from krm_fn.noproxy.lint import RULES, About, fix, lint_list
 from krm_fn.results import Severity
 
@@ -52,7 +52,7 @@ def test_a_list_without_a_problem(text: str, consumer: Consumer) -> None:
 
 
 @pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
-@pytest.mark.parametrize("infrastructure", ["", "AWSCluster", "AzureCluster", "GCPCluster", "VSphereCluster"])
+@pytest.mark.parametrize("infrastructure", ["", "VSphereCluster", *providers._PROVIDERS])
 def test_the_composed_list_has_no_problem(consumer: Consumer, infrastructure: str) -> None:
     network = Network(NETWORK.pods, NETWORK.services, NETWORK.domain, NETWORK.endpoint, infrastructure, "eu-west-1")
     composed = join(compose((Entry("corp.example"),), (network,), Policy(), consumer))
@@ -90,6 +90,7 @@ def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: t
         pytest.param("NP012", "10.1.*", "10.1.*", "10.1.0.0/16", id="octets and a star"),
         pytest.param("NP012", "10.1.", "10.1.", "10.1.0.0/16", id="octets and a dot"),
         pytest.param("NP012", "10.0.0.0-10.0.0.3", "10.0.0.0-10.0.0.3", "10.0.0.0-10.0.0.3,10.0.0.0/30", id="a range"),
+        pytest.param("NP012", "fd00::-fd00::ff", "fd00::-fd00::ff", "fd00::/120", id="a range of IPv6"),
         pytest.param("NP013", "a,*", "*", "", id="everything among others"),
         pytest.param("NP013", "*", "*", "", id="everything alone"),
         pytest.param("NP014", "0.0.0.0/0", "0.0.0.0/0", "", id="every IPv4 address"),

@@ -88,7 +88,7 @@ def mended(given: Given, rules: Rules, consumer: Consumer) -> list[Operation]:
 
 def _loaded(given: Given) -> tuple[ProxyConfig | None, list[str]]:
     try:
-        return config.load(given.data), []
+        return config.load(given.data, repeated=given.repeated), []
     except ConfigError as error:
         return None, error.problems
 

@@ -39,12 +39,13 @@ class Item:
 
 @dataclass(frozen=True)
 class Given:
-    """A FunctionConfig: ``path`` leads from its document to it."""
+    """A FunctionConfig: ``path`` leads from its document to it, ``repeated`` from it to keys that stand twice."""
 
     where: Where
     path: Pointer
     data: Mapping[str, Any]
     ref: ObjectRef
+    repeated: tuple[Pointer, ...] = ()
 
 
 class Files:
@@ -110,6 +111,7 @@ class Files:
                 is_told = True
             else:
                 self.items.append(item)
+                self.problems += _misspelt(item)
 
     def _tell(self, name: str, error: InputError) -> None:
         message = f"is passed by: {str(error).removeprefix(name).lstrip(', ')}"
@@ -118,15 +120,27 @@ class Files:
 
 def _matters(manifests: Manifests, index: int) -> bool:
     kinds = manifests.kinds(index)
-    return not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, PROXY_VARIABLES)
+    words = (*PROXY_VARIABLES, config.API_VERSION.partition("/")[0])
+    return not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, words)
+
+
+def _misspelt(item: Item) -> Iterator[Result]:
+    """Yield a warning for each object that is probably a ProxyConfig with a misspelt kind or version."""
+    for obj in item.objects:
+        meant = config.probably_meant(obj.ref.api_version, obj.ref.kind)
+        if meant:
+            names = " and ".join(f"`{name}`" for name in meant)
+            message = f"this object is no ProxyConfig, so it is not judged: did you mean {names}?"
+            yield Result(Severity.WARNING, message, obj.ref)
 
 
 def _configs(manifests: Manifests, item: Item) -> Iterator[Given]:
     name, index = item.where
     for obj in item.objects:
         if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
-            yield Given(item.where, obj.path, obj.data, obj.ref)
+            yield Given(item.where, obj.path, obj.data, obj.ref, tuple(manifests.repeated(index, obj.path)))
     given = manifests.function_config(index)
     if isinstance(given, Mapping):
         ref = replace(reference(dict(given)), file_path=name, file_index=index)
-        yield Given(item.where, ("functionConfig",), given, ref)
+        path = ("functionConfig",)
+        yield Given(item.where, path, given, ref, tuple(manifests.repeated(index, path)))

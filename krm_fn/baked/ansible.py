@@ -25,7 +25,7 @@ _SIGNS = frozenset(
     | {"apt", "yum", "dnf", "package", "service", "systemd", "get_url", "unarchive", "stat", "find", "debug", "block"}
 )
 _LOOPS = ("loop", "with_items")
-_PAIR = re.compile(r"(\w+)=(\"[^\"]*\"|'[^']*'|\S+)")
+_PAIR = re.compile(r"(?<!\w)(\w+)=(\"[^\"]*\"|'[^']*'|\S+)")
 _ITEM = re.compile(r"\{\{\s*item(?:\.(\w+)|\[[\"'](\w+)[\"']\])?\s*\}\}")
 _FREE = "cmd"
 

@@ -20,7 +20,7 @@ KIND = "Dockerfile"
 
 _NAME = re.compile(r"(?:^|/)(?:(?:Docker|Container)file(?:\.[^/]+)?|(?:[^/]+\.)?(?:docker|container)file)$")
 _FROM = re.compile(r"(?:--\S+\s+)*(\S+)(?:\s+[Aa][Ss]\s+(\S+))?")
-_PAIR = re.compile(r"([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s\"']*)")
+_PAIR = re.compile(r"(?<!\w)([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s\"']*)")
 _PROXY = re.compile(places.NAMES)
 
 

@@ -37,7 +37,9 @@ def _lines(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"^[ \t]*{pattern}", re.MULTILINE)
 
 
-_ASSIGNED = _lines(rf"(?:export[ \t]+|setenv[ \t]+)?({NAMES})[ \t]*[= \t][ \t]*[\"']?[^\s\"'#]")
+_SET = r"(?:[ \t]*=[ \t]*|[ \t]+)"
+"""Between a name and its value; blanks are read in one way only."""
+_ASSIGNED = _lines(rf"(?:export[ \t]+|setenv[ \t]+)?({NAMES}){_SET}[\"']?[^\s\"'#]")
 _HOME = r"(?:root|home/[^/]+|etc/skel)"
 _TABLE: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
@@ -60,7 +62,7 @@ _TABLE: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         _path(r"etc/yum\.conf", r"etc/dnf/dnf\.conf", r"(?:etc/yum\.repos\.d/)?[^/]+\.repo"),
         _lines(r"(proxy)[ \t]*=[ \t]*(?!_none_|none\b)\S"),
     ),
-    (_path(rf"{_HOME}/\.curlrc", "etc/curlrc"), _lines(r"(?:--)?(proxy|noproxy)[ \t]*[=: \t][ \t]*\"?[^\s\"]")),
+    (_path(rf"{_HOME}/\.curlrc", "etc/curlrc"), _lines(r"(?:--)?(proxy|noproxy)(?:[ \t]*[=:][ \t]*|[ \t]+)\"?[^\s\"]")),
     (_path("etc/gitconfig", "etc/pip.conf", r"etc/npmrc"), _lines(r"((?:https?-)?proxy)[ \t]*=[ \t]*\S")),
     (_path(r"etc/docker/daemon\.json"), re.compile(r"\"((?:https?|no)-proxy)\"\s*:\s*\"[^\"]")),
     (_path(r"etc/systemd/(?:system|user)\.conf(?:\.d/[^/]+)?"), _lines(rf"DefaultEnvironment=.*?\b({NAMES})=[^\s\"']")),

@@ -6,6 +6,7 @@ The law of this room: it reads once and writes once. Output is complete before i
 
 from __future__ import annotations
 
+import difflib
 import gc
 import importlib
 import os
@@ -93,7 +94,7 @@ def _main(arguments: list[str]) -> int:
         return _command(command[0], [*flags, *command[1:]])
     unknown = [argument for argument in arguments if argument not in _FLAGS]
     if unknown:
-        raise UsageError(f'unknown argument "{unknown[0]}": `inject-proxy --help` lists what there is')
+        raise UsageError(_about_unknown(unknown[0]))
     if not {"-h", "--help"}.isdisjoint(arguments):
         return _print(USAGE.encode())
     if "--version" in arguments:
@@ -107,6 +108,31 @@ def _main(arguments: list[str]) -> int:
     _print(outcome.output)
     _tell(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments))
     return outcome.exit_code
+
+
+def _about_unknown(argument: str) -> str:
+    """Say what to write in the place of an argument that does not exist: a file, a command or an option."""
+    if _looks_like_a_file(argument):
+        return (
+            "a file must not be named here: inject-proxy is a KRM function, which reads a ResourceList on standard "
+            "input. To write a proxy into files, run `kpt fn eval FOLDER --exec inject-proxy --fn-config FILE`, or "
+            "name the ProxyConfig under `transformers` of a kustomization.yaml; to judge or explain files, run "
+            "`inject-proxy lint PATH` or `inject-proxy explain PATH`"
+        )
+    name = argument.partition("=")[0]
+    known = _FLAGS if argument.startswith("-") else _COMMANDS
+    what = "option" if argument.startswith("-") else "command"
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.65)
+    advice = f"did you mean `inject-proxy {near[0]}`?" if near else "`inject-proxy --help` lists what there is"
+    return f'unknown {what} "{name}": {advice}'
+
+
+def _looks_like_a_file(argument: str) -> bool:
+    from krm_fn.cli._files import exists  # noqa: PLC0415 -- only wrong usage needs it
+
+    if argument.startswith("-"):
+        return argument == "-"
+    return exists(argument) or "/" in argument or argument.endswith((".yaml", ".yml", ".json"))
 
 
 def _command(name: str, arguments: list[str]) -> int:

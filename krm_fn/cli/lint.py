@@ -29,19 +29,23 @@ from krm_fn.results import Result, Severity, redact
 USAGE = """\
 inject-proxy lint: judges a NO_PROXY list, or what manifests say about a proxy, and mends it.
 
-usage: inject-proxy lint [--fix] [--consumer node|pod] [--config FILE] [--output text|json] TEXT | PATH ... | -
+usage: inject-proxy lint [--fix] [--consumer node|pod|go] [--config FILE] [--output text|json] TEXT | PATH ... | -
 
   TEXT              one NO_PROXY list, as a program gets it
   PATH              files and folders of manifests: objects, workloads and ProxyConfigs in *.yaml, *.yml and *.json
   -                 the same on standard input, as YAML documents or a ResourceList
       --fix         do what the rules allow: mend files in place; print a list, or standard input, mended
-      --consumer    who reads the list, of TEXT or of a ProxyConfig: node (default) or pod; objects know it themselves
+      --consumer    who reads the list, of TEXT or of a ProxyConfig: node (default), pod or go; objects know it
       --config      the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests
       --output      text (default) or json: a list of results as a KRM function gives them
 
 exit codes: 0 nothing of severity error is left; 1 something is; 2 wrong usage; 3 a bug of this program.
 """
-_OPTIONS: dict[str, tuple[str, ...]] = {"--consumer": ("node", "pod"), "--config": (), "--output": ("text", "json")}
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "--consumer": ("node", "pod", "go"),
+    "--config": (),
+    "--output": ("text", "json"),
+}
 _STDIN = "standard input"
 _RULE = re.compile(r"NP[0-9]{3}(?=: )")
 

@@ -6,7 +6,8 @@ wrong with it. Of the objects it refers to it sees what a ``Lookup`` gives, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from krm_fn.config._model import (
 )
 from krm_fn.config._selector import ClusterMatcher, Matcher, Place, Selector
 from krm_fn.errors import ConfigError
+from krm_fn.patch import Pointer, field_path
 
 __all__ = [
     "API_VERSION",
@@ -41,6 +43,7 @@ __all__ = [
     "ProxyConfig",
     "Selector",
     "load",
+    "probably_meant",
     "said",
 ]
 
@@ -48,7 +51,12 @@ API_VERSION = "fn.inject-proxy.io/v1alpha1"
 KIND = "ProxyConfig"
 
 
-def load(function_config: Mapping[str, Any] | None, objects: Lookup | None = None) -> ProxyConfig | None:
+def load(
+    function_config: Mapping[str, Any] | None,
+    objects: Lookup | None = None,
+    *,
+    repeated: Iterable[Pointer] = (),
+) -> ProxyConfig | None:
     """The FunctionConfig, checked; None where nothing is asked: no FunctionConfig, or a ConfigMap without data.
 
     Args:
@@ -56,20 +64,28 @@ def load(function_config: Mapping[str, Any] | None, objects: Lookup | None = Non
             that is null counts as not given.
         objects: reads what it refers to: ``from``, and ConfigMaps of certificates. None: that is left out, so that a
             FunctionConfig can be looked at alone.
+        repeated: paths of keys that stand twice in the text that it was read from: which value counts, no two
+            readers of YAML agree about.
 
     Raises:
         ConfigError: with every problem at once, each one line: field path, what is wrong, what is allowed.
     """
     if function_config is None or function_config == {}:
         return None
+    twice = [_repeated(path) for path in repeated]
     form = (_read(function_config, "apiVersion"), _read(function_config, "kind"))
     if form == ("v1", "ConfigMap"):
-        return _from_config_map(function_config, objects)
+        return _from_config_map(function_config, objects, twice)
     if form == (API_VERSION, KIND):
         stray = _stray_fields(function_config, ("apiVersion", "kind", "metadata", "spec"), root="spec.")
         spec = _schema.plain(function_config.get("spec"))
-        return _checked({} if spec is None else spec, _Form("spec", {}), stray, objects)
-    raise ConfigError([_other_form(form)])
+        return _checked({} if spec is None else spec, _Form("spec", {}), [*twice, *stray], objects)
+    raise ConfigError([*twice, _other_form(form)])
+
+
+def _repeated(path: Pointer) -> str:
+    place = field_path(tuple(_schema.shown(step) for step in path))
+    return f"{place}: must not be given twice in one mapping: keep one of the two"
 
 
 def _read(function_config: Any, key: str) -> Any:
@@ -79,11 +95,37 @@ def _read(function_config: Any, key: str) -> Any:
 def _other_form(form: tuple[Any, Any]) -> str:
     given = " ".join(_schema.shown(part) for part in form if isinstance(part, str) and part)
     accepted = f"must be `{API_VERSION} {KIND}`, or `v1 ConfigMap` with the same keys under `data`"
-    return f"functionConfig: {accepted}" + (f', not "{given}"' if given else "")
+    meant = probably_meant(*form)
+    advice = f"; did you mean {' and '.join(f'`{part}`' for part in meant)}?" if meant else ""
+    return f"functionConfig: {accepted}" + (f', not "{given}"' if given else "") + advice
 
 
-def _from_config_map(function_config: Mapping[str, Any], objects: Lookup | None) -> ProxyConfig | None:
-    stray = _stray_fields(function_config, ("apiVersion", "kind", "metadata", "data", "immutable"), root="data.")
+def probably_meant(api_version: Any, kind: Any) -> tuple[str, ...]:
+    """Return the parts of `apiVersion` and `kind` that are misspelt, as they must be written.
+
+    Empty where nothing is, or where the object is probably something else: of another kind, or of another
+    group (Istio has a kind of the same name).
+    """
+    version = api_version if isinstance(api_version, str) else ""
+    name = kind if isinstance(kind, str) else ""
+    group, slash, _ = version.partition("/")
+    is_of_our_group = not slash or _is_near(group, API_VERSION.partition("/")[0])
+    if version != API_VERSION and not (is_of_our_group and _is_near(name, KIND)):
+        return ()
+    written = ((API_VERSION, version), (KIND, name))
+    return tuple(wanted for wanted, given in written if wanted != given)
+
+
+def _is_near(text: str, wanted: str) -> bool:
+    return bool(difflib.get_close_matches(text.lower(), [wanted.lower()], n=1, cutoff=0.8))
+
+
+def _from_config_map(
+    function_config: Mapping[str, Any], objects: Lookup | None, twice: list[str]
+) -> ProxyConfig | None:
+    stray = twice + _stray_fields(
+        function_config, ("apiVersion", "kind", "metadata", "data", "immutable"), root="data."
+    )
     data = _schema.plain(function_config.get("data"))
     if data is not None and not isinstance(data, dict):
         raise ConfigError([*stray, "data: must be a mapping"])
@@ -129,5 +171,14 @@ def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:
     """What the schema says, except where there are finer words for the same place."""
     finer = list(_finer.problems(spec)) if isinstance(spec, dict) else []
     places = {path for path, _ in finer}
+    if isinstance(spec, dict) and _means_removal(spec.get("mode")):
+        places.add(())  # no proxy is missing where it is to be removed, although `mode` is misspelt
     yield from finer
     yield from ((path, text) for path, text in _schema.problems(spec) if path not in places)
+
+
+def _means_removal(mode: Any) -> bool:
+    """Return whether ``mode`` is `Remove`, or probably was meant to be."""
+    modes = {one.value.lower(): one for one in Mode}
+    meant = difflib.get_close_matches(mode.lower(), modes, n=1) if isinstance(mode, str) else []
+    return bool(meant) and modes[meant[0]] is Mode.REMOVE

@@ -16,6 +16,7 @@ from typing import Any
 from krm_fn import yamledit
 from krm_fn.config import _schema
 from krm_fn.errors import InputError
+from krm_fn.patch import Pointer, field_path
 
 ALIASES = {
     "HTTP_PROXY": "httpProxy",
@@ -51,6 +52,10 @@ def _put(leaves: Leaves, key: str, value: Any) -> list[str]:
     known = _schema.field(name)
     if known is None:
         return [f"data.{_schema.shown(key)}: {_schema.unknown(key, [*_schema.fields(), *ALIASES], root='')}"]
+    if isinstance(value, str) and known["type"] in ("object", "array"):
+        twice = yamledit.repeated_keys_of_text(value)
+        if twice:
+            return [_repeated(key, path) for path in twice]
     try:
         typed = _typed(value, known["type"])
     except InputError as error:
@@ -62,6 +67,11 @@ def _put(leaves: Leaves, key: str, value: Any) -> list[str]:
         for path, leaf in _flat(tuple(name.split(".")), typed)
         if leaves.setdefault(path, (key, leaf))[1] != leaf
     ]
+
+
+def _repeated(key: str, path: Pointer) -> str:
+    place = field_path((key, *map(_schema.shown, path)))
+    return f"data.{place}: must not be given twice in one mapping: keep one of the two"
 
 
 def _typed(value: Any, wanted: str | list[str]) -> Any:

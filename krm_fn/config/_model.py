@@ -92,10 +92,14 @@ class Certificates:
 
 @dataclass(frozen=True)
 class Given:
-    """A value of another system: ``place`` says where it stands, for a message, its object first."""
+    """A value of another system: ``place`` says where it stands, for a message, its object first.
+
+    ``in_secret`` is True where that object is a Secret.
+    """
 
     value: Any
     place: str
+    in_secret: bool = False
 
 
 class Lookup(Protocol):
@@ -126,7 +130,8 @@ class ProxyConfig:
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
     that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
     ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
-    names one. ``trusted_namespaces`` are globs, see ``trusts``.
+    names one. ``secret_urls``: the URLs with a password that come from a Secret of ``spec.from``.
+    ``trusted_namespaces`` are globs, see ``trusts``.
     """
 
     http_proxy: str = ""
@@ -143,6 +148,7 @@ class ProxyConfig:
     mirror: Mirror | None = None
     hash_names: bool | None = None
     says_none: bool = False
+    secret_urls: frozenset[str] = frozenset()
     trusted_namespaces: tuple[str, ...] = ()
 
     def trusts(self, namespace: str) -> bool:

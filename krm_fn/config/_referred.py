@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from krm_fn.config import _build, _schema
 from krm_fn.config._model import Certificates, Given, Lookup, Path, ProxyConfig
@@ -104,7 +105,14 @@ def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Giv
         cluster_defaults=_network(config.cluster_defaults, below.cluster_defaults),
         trusted_ca=config.trusted_ca if config.trusted_ca.pem else below.trusted_ca,
         says_none=denied and not (http or https),
+        secret_urls=_secret_urls(given),
     )
+
+
+def _secret_urls(given: Mapping[Path, Given]) -> frozenset[str]:
+    """Return the proxy URLs that hold a password and come from a Secret."""
+    found = (given[path] for path in _URLS if path in given)
+    return frozenset(one.value for one in found if one.in_secret and urlsplit(one.value).password)
 
 
 def _network(mine: Network, theirs: Network) -> Network:

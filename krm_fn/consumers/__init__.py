@@ -3,7 +3,7 @@
 The law of this room: the text of NO_PROXY, a host and a port are all it knows; no model asks a name server, the network
 or the rest of this program.
 
-Twenty-four implementations, because hardly two agree; of curl and wget every range of versions whose rules differ. Each
+Twenty-six implementations, because hardly two agree; of curl and wget every range of versions whose rules differ. Each
 function names the source it follows; ``tests/test_consumers.py`` holds it against what was measured, and
 ``tests/test_consumers_real.py`` against the client itself wherever that is installed.
 """
@@ -79,7 +79,9 @@ _TABLE: tuple[Consumer, ...] = (
     _Model("lwp", "Perl LWP", others.lwp),
     _Model("undici", "Node.js fetch, undici", node.undici),
     _Model("node", "Node.js 24 http", node.node_http),
-    _Model("proxy-from-env", "Node.js axios, proxy-from-env", node.proxy_from_env),
+    _Model("proxy-from-env", "Node.js axios before 1.15, proxy-from-env", node.proxy_from_env),
+    _Model("axios-1.15", "Node.js axios 1.15 to 1.19", node.axios_1_19),
+    _Model("axios", "Node.js axios 1.20 and later", node.axios),
     _Model("reqwest", "Rust reqwest", others.reqwest),
     _Model("dotnet", ".NET HttpClient", others.dotnet),
     _Model("java", "Java (the list as http.nonProxyHosts)", others.java),

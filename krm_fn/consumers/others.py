@@ -5,11 +5,9 @@ The law of this room: one function per client, after its source; what cannot be 
 
 from __future__ import annotations
 
-import re
-
 from krm_fn.consumers._match import address, bracketed, canonical, cidr, contains, in_domain, trimmed
 
-_PERL_SPLIT = re.compile(r"\s*,\s*", re.ASCII)
+_BLANKS = " \t\n\r\f\v"
 _ALWAYS_DIRECT_IN_JAVA = "localhost|127.*|[::1]|0.0.0.0|[::0]"
 
 
@@ -19,7 +17,10 @@ def lwp(no_proxy: str, host: str, port: int) -> bool:
     An empty entry between two commas matches every host; at the end of the list Perl's ``split`` drops it.
     """
     del port
-    entries = _PERL_SPLIT.split(no_proxy)
+    first, *others = no_proxy.split(",")
+    # Perl splits at `\s*,\s*`, so that only the outer ends of the list keep their blanks.
+    entries = [first.rstrip(_BLANKS) if others else first, *(entry.strip(_BLANKS) for entry in others[:-1])]
+    entries += [others[-1].lstrip(_BLANKS)] if others else []
     while entries and not entries[-1]:
         entries.pop()
     return any(host.endswith(entry) for entry in entries)

@@ -23,8 +23,9 @@ class Section:
     """One proxy setting and all places that get it.
 
     ``clusters`` are the names of the Clusters (none is known where it is empty), ``roles`` their roles and worker
-    groups, ``consumer`` is ``node``, ``pod`` or ``product``; the URLs are redacted. A product completes its list by
-    itself, so nothing is said about who honours it.
+    groups, ``consumer`` is ``node``, ``pod``, ``go`` or ``product``; the URLs are redacted. A product completes its
+    list by itself, so nothing is said about who honours it. ``readers`` are the IDs of the programs that read the list,
+    one for each verdict of a row: all of ``CONSUMERS``, or Go alone.
     """
 
     clusters: tuple[str, ...]
@@ -35,6 +36,7 @@ class Section:
     entries: tuple[Entry, ...]
     places: tuple[str, ...]
     rows: tuple[Row, ...]
+    readers: tuple[str, ...]
 
 
 def explain(places: Iterable[Place]) -> list[Section]:
@@ -66,13 +68,24 @@ def _section(places: list[Place]) -> Section:
         entries=first.resolved.entries,
         places=tuple(dict.fromkeys(f"{place.obj.ref} ({place.target_id})" for place in places)),
         rows=_rows(first) if is_told else (),
+        readers=_readers(first),
     )
 
 
 def _rows(place: Place) -> tuple[Row, ...]:
     resolved = place.resolved
     has_https = bool(resolved.settings.https_proxy)
-    return rows(resolved.settings.no_proxy, resolved.networks, resolved.written, https=has_https)
+    return rows(
+        resolved.settings.no_proxy,
+        resolved.networks,
+        resolved.written,
+        https=has_https,
+        readers=_readers(place),
+    )
+
+
+def _readers(place: Place) -> tuple[str, ...]:
+    return ("go",) if place.consumer is Consumer.GO else tuple(CONSUMERS)
 
 
 def _name(cluster: Any) -> str:
@@ -108,7 +121,7 @@ def _section_data(section: Section) -> dict[str, Any]:
                 "host": row.host.name,
                 "port": row.host.port,
                 "what": row.host.what,
-                "verdicts": dict(zip(CONSUMERS, map(_verdict, row.verdicts), strict=True)),
+                "verdicts": dict(zip(section.readers, map(_verdict, row.verdicts), strict=True)),
             }
             for row in section.rows
         ],

@@ -29,7 +29,7 @@ class Host:
 
 @dataclass(frozen=True)
 class Row:
-    """A host and, for each consumer of ``CONSUMERS`` in order: True (direct), False (proxy), None (it breaks)."""
+    """A host and, for each reader in order: True (direct), False (proxy), None (it breaks)."""
 
     host: Host
     verdicts: tuple[bool | None, ...]
@@ -40,25 +40,33 @@ class Row:
         return sum(verdict is True for verdict in self.verdicts), len(self.verdicts)
 
 
-def rows(no_proxy: str, networks: Iterable[Network], user: Iterable[str], *, https: bool = True) -> tuple[Row, ...]:
-    """What every consumer does with every host that matters, under the list ``no_proxy``.
+def rows(
+    no_proxy: str,
+    networks: Iterable[Network],
+    user: Iterable[str],
+    *,
+    https: bool = True,
+    readers: Sequence[str] = tuple(CONSUMERS),
+) -> tuple[Row, ...]:
+    """What every reader does with every host that matters, under the list ``no_proxy``.
 
     Args:
         no_proxy: the text of the variable.
         networks: what is known of the Clusters it is for.
         user: the entries the user wrote.
         https: whether there is a proxy for ``https://``; if not, hosts are called by ``http://``.
+        readers: the IDs of the models of ``CONSUMERS`` that are asked.
     """
     public = next((name for name in _PUBLIC if not CONSUMERS["go"].goes_direct(no_proxy, name, 443)), "")
     found = {(host.name, host.port): host for host in [*_hosts(list(networks), list(user), public)][::-1]}
     hosts = [host if https or host.port != 443 else replace(host, port=80) for host in reversed(found.values())]
-    return tuple(Row(host, _verdicts(no_proxy, host)) for host in hosts)
+    return tuple(Row(host, _verdicts(no_proxy, host, readers)) for host in hosts)
 
 
-def _verdicts(no_proxy: str, host: Host) -> tuple[bool | None, ...]:
+def _verdicts(no_proxy: str, host: Host, readers: Sequence[str]) -> tuple[bool | None, ...]:
     return tuple(
         None if consumer.breaks_on(no_proxy) else consumer.goes_direct(no_proxy, host.name, host.port)
-        for consumer in CONSUMERS.values()
+        for consumer in (CONSUMERS[reader] for reader in readers)
     )
 
 

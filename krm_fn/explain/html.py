@@ -55,12 +55,12 @@ def _section(section: Section) -> str:
         )
         parts.append(f"<table><tr><th>NO_PROXY</th><th>why</th></tr>{entries}</table>")
     if section.rows:
-        parts.append(_table(section.rows))
+        parts.append(_table(section.rows, section.readers))
     return "\n".join(parts)
 
 
-def _table(rows: tuple[Row, ...]) -> str:
-    names = "".join(f'<th class="turned"><span>{escape(consumer.NAME)}</span></th>' for consumer in CONSUMERS.values())
+def _table(rows: tuple[Row, ...], readers: tuple[str, ...]) -> str:
+    names = "".join(f'<th class="turned"><span>{escape(CONSUMERS[reader].NAME)}</span></th>' for reader in readers)
     lines = "".join(
         f"<tr><td><code>{escape(row.host.name)}</code></td><td>{escape(row.host.what)}</td>"
         f"{''.join(_CELLS[verdict] for verdict in row.verdicts)}</tr>"

@@ -17,6 +17,7 @@ from krm_fn.printable import printable
 _READERS = {
     Consumer.NODE.value: "nodes",
     Consumer.POD.value: "pods",
+    Consumer.GO.value: "pods whose programs are written in Go",
     Consumer.PRODUCT.value: "products, which add what a cluster needs themselves",
 }
 _MARKS = {True: ".", False: "P", None: "!"}
@@ -48,7 +49,7 @@ def _section(section: Section) -> Iterator[str]:
         yield f"  {entry.text:{width}}  {'; '.join(entry.why)}"
     if section.rows:
         yield ""
-        yield from _table(section.rows)
+        yield from _table(section.rows, section.readers)
 
 
 def heading(section: Section) -> str:
@@ -59,7 +60,7 @@ def heading(section: Section) -> str:
     return f"{clusters}{roles}: {readers}"
 
 
-def _table(rows: tuple[Row, ...]) -> Iterator[str]:
+def _table(rows: tuple[Row, ...], readers: tuple[str, ...]) -> Iterator[str]:
     letters = [ascii_uppercase[number % 26] * (1 + number // 26) for number in range(len(rows))]
     width = max(len(row.host.name) for row in rows)
     yield "hosts: how many programs go direct"
@@ -67,7 +68,7 @@ def _table(rows: tuple[Row, ...]) -> Iterator[str]:
         direct, of = row.counted
         yield f"  {letter:2} {row.host.name:{width}}  {direct:2} of {of}  {row.host.what}"
     yield ""
-    names = [consumer.NAME for consumer in CONSUMERS.values()]
+    names = [CONSUMERS[reader].NAME for reader in readers]
     widest = max(map(len, names))
     yield f"  {'. direct, P proxy, ! fails':{widest}}  {' '.join(letters)}"
     for number, name in enumerate(names):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from functools import lru_cache
 
@@ -28,13 +28,18 @@ class Kind(Enum):
     ADDRESS = "an address"
     CIDR = "a CIDR"
     ADDRESS_GLOB = "the first octets of an IPv4 address"
-    RANGE = "a range of IPv4 addresses"
+    RANGE = "a range of addresses"
     NUMBERS = "numbers that are no address"
     TEMPLATE = "a template that another tool fills in"
     UNKNOWN = "nothing that a client reads"
 
 
-SHORT_NAMES = frozenset({"localhost", "kubernetes", "kubernetes.default", "metadata", "metadata.google.internal"})
+SHORT_NAMES = frozenset(
+    {
+        *("localhost", "kubernetes", "kubernetes.default", "metadata", "metadata.google.internal"),
+        *("api.metadata.cloud.ibm.com", "metadata.platformequinix.com"),
+    }
+)
 """Names of one host each: they never stand for a domain."""
 
 CLUSTER_NAMES = frozenset({"svc", "cluster.local"})
@@ -45,8 +50,8 @@ _TOP_LEVEL = re.compile(
     "|localdomain|mil|net|onion|org|private|test|xyz"
 )
 
-_TEMPLATE = re.compile(r"\{\{.*?\}\}|\$\{[^}]*\}|\$\([^)]*\)", re.DOTALL)
-_TOKEN = re.compile(rf"(?:{_TEMPLATE.pattern}|[^\s,;|])+", re.DOTALL)
+_TEMPLATE_OR_SEPARATOR = re.compile(r"\{\{|\$\{|\$\(|[\s,;|]")
+_CLOSED_BY = {"{{": "}}", "${": "}", "$(": ")"}
 QUOTES = re.compile(r"[\"'\\]")
 _URL = re.compile(r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?")
 _WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]+)?")
@@ -54,6 +59,7 @@ _WITH_PORT = re.compile(r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?")
 _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
 _RANGE = re.compile(r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)")
+_RANGE_V6 = re.compile(r"(?P<first>\[?[0-9a-f:.]*:[0-9a-f:.]*\]?)-(?P<last>\[?[0-9a-f:.]*:[0-9a-f:.]*\]?)")
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
 _AMBIGUOUS = re.compile("[\u00df\u03c2\u200c\u200d]")
 
@@ -64,7 +70,7 @@ def split(text: str) -> tuple[str, ...]:
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
     and as it is, and so does an entry with an ``@``, which may be a credential.
     """
-    tokens = (token if _is_left_alone(token) else QUOTES.sub("", token).lower() for token in _TOKEN.findall(text))
+    tokens = (token if _is_left_alone(token) else QUOTES.sub("", token).lower() for token in _tokens(text))
     return tuple(token for token in tokens if token)
 
 
@@ -74,7 +80,39 @@ def _is_left_alone(token: str) -> bool:
 
 def is_template(entry: str) -> bool:
     """Whether another tool has still to fill in a part of ``entry``."""
-    return ("{" in entry or "$" in entry) and _TEMPLATE.search(entry) is not None
+    return ("{" in entry or "$" in entry) and any(is_one for _, is_one in _pieces(entry))
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """What stands between separators, a template whole."""
+    token = ""
+    for piece, is_one in _pieces(text):
+        if is_one or not _TEMPLATE_OR_SEPARATOR.fullmatch(piece):
+            token += piece
+        else:
+            yield token
+            token = ""
+    yield token
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Templates, separators and what stands between them, in order, each with whether it is a template.
+
+    A template that is not closed is none; its end is looked for once, so that time is linear.
+    """
+    unclosed: set[str] = set()
+    position = 0
+    while found := _TEMPLATE_OR_SEPARATOR.search(text, position):
+        if found.start() > position:
+            yield text[position : found.start()], False
+        closing = _CLOSED_BY.get(found[0], "")
+        end = text.find(closing, found.end()) if closing and found[0] not in unclosed else -1
+        unclosed |= {found[0]} if closing and end < 0 else set()
+        # `${{` may still hold a template that begins a character later.
+        position = end + len(closing) if end >= 0 else found.start() + 1 if closing else found.end()
+        yield text[found.start() : position], end >= 0
+    if position < len(text):
+        yield text[position:], False
 
 
 @lru_cache(maxsize=16384)
@@ -157,18 +195,20 @@ def _octets(entry: str) -> Cidr | None:
 
 
 def _range(entry: str) -> tuple[Cidr, ...]:
-    match = _RANGE.fullmatch(entry)
+    match = _RANGE.fullmatch(entry) or _RANGE_V6.fullmatch(entry)
     first, last = (address(match["first"]), address(match["last"])) if match else (None, None)
-    if not isinstance(first, ipaddress.IPv4Address) or not isinstance(last, ipaddress.IPv4Address) or first > last:
-        return ()
-    return tuple(ipaddress.summarize_address_range(first, last))
+    if isinstance(first, ipaddress.IPv4Address) and isinstance(last, ipaddress.IPv4Address) and first <= last:
+        return tuple(ipaddress.summarize_address_range(first, last))
+    if isinstance(first, ipaddress.IPv6Address) and isinstance(last, ipaddress.IPv6Address) and first <= last:
+        return tuple(ipaddress.summarize_address_range(first, last))
+    return ()
 
 
 def canonical(entry: str) -> tuple[str, ...]:
     """Step 3: addresses, CIDRs, octet globs and ranges as everyone writes them; anything else as it is.
 
-    A CIDR of one address is followed by the address (wget, apt, urllib, Node and .NET read no CIDR), a range by its
-    CIDRs (only Node 24 reads ranges); an octet glob becomes its CIDR.
+    A CIDR of one address is followed by the address (wget, apt, urllib, Node and .NET read no CIDR), a range of IPv4 by
+    its CIDRs (only Node 24 reads it); a range of IPv6, which no client reads, and an octet glob become their CIDRs.
     """
     found = address(entry)
     if found is not None:
@@ -176,7 +216,8 @@ def canonical(entry: str) -> tuple[str, ...]:
     cidr = network(entry) or _octets(entry)
     if cidr is not None:
         return (str(cidr), str(cidr.network_address)) if cidr.prefixlen == cidr.max_prefixlen else (str(cidr),)
-    return (entry, *(text for part in _range(entry) for text in canonical(str(part))))
+    cidrs = tuple(text for part in _range(entry) for text in canonical(str(part)))
+    return cidrs if cidrs and ":" in entry else (entry, *cidrs)
 
 
 def forms(entry: str) -> tuple[str, ...]:

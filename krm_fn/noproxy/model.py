@@ -49,12 +49,14 @@ fact that it stands for, and needs both names. ``INFRASTRUCTURE_ENDPOINT`` is de
 class Consumer(Enum):
     """Who reads the list: a node (drop-ins, exports: Go, curl, wget, apt) or a pod (any client there is).
 
+    ``GO`` is a pod whose programs are known and written in Go: it reads every IPv6 form, so it gets what a node gets.
     ``PRODUCT`` is a product that adds the networks of the cluster by itself (a ClusterClass of TKG, charts of Giant
     Swarm): it gets what a person wrote and nothing derived. ``NOBODY``: no list and no proxy is written there.
     """
 
     NODE = "node"
     POD = "pod"
+    GO = "go"
     PRODUCT = "product"
     NOBODY = "nobody"
 

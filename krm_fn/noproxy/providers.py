@@ -1,6 +1,6 @@
 """What a cloud's nodes and pods must reach directly: the metadata service, and the names of the machines.
 
-The law of this room: one table, handwritten, by the kind of the infrastructure cluster; each line names its source.
+One table, handwritten, by the kind of the infrastructure cluster; each line names its source.
 Broad domains that some peers add (``.elb.amazonaws.com``, ``.cloudapp.azure.com``) are not here: they hold other
 people's hosts too.
 """
@@ -39,6 +39,18 @@ _GCP = Provider("GCP", metadata=(METADATA_ADDRESS, "metadata", "metadata.google.
 _OPENSTACK = Provider("OpenStack")
 # docs.oracle.com, Oracle Cloud Native Environment, proxies.
 _ORACLE = Provider("Oracle Cloud")
+# docs.digitalocean.com "How to Access Information about a Droplet using the Metadata API".
+_DIGITAL_OCEAN = Provider("DigitalOcean")
+# hetznercloud/hcloud-go `hcloud/metadata`: its endpoint is http://169.254.169.254/hetzner/v1/metadata.
+_HETZNER = Provider("Hetzner")
+# techdocs.akamai.com "Use the Metadata service API": an IPv4 and an IPv6 address.
+_LINODE = Provider("Linode", metadata_v6=("fd00:a9fe:a9fe::1",))
+# cloud.ibm.com/apidocs/vpc-identity "Endpoint URLs": the address, or the name, which `https` demands.
+_IBM_VPC = Provider("IBM Cloud VPC", metadata=(METADATA_ADDRESS, "api.metadata.cloud.ibm.com"))
+# packethost/packngo `metadata`: BaseURL is https://metadata.platformequinix.com; there is no link-local address.
+_EQUINIX = Provider("Equinix Metal", metadata=("metadata.platformequinix.com",))
+# canonical/cloud-init, datasource CloudStack: http://data-server./latest/meta-data, a name of the virtual router.
+_CLOUDSTACK = Provider("CloudStack", metadata=("data-server", "data-server."))
 
 _PROVIDERS = {
     "AWSCluster": _AWS,
@@ -54,6 +66,12 @@ _PROVIDERS = {
     "OpenStackCluster": _OPENSTACK,
     "OCICluster": _ORACLE,
     "OCIManagedCluster": _ORACLE,
+    "DOCluster": _DIGITAL_OCEAN,
+    "HetznerCluster": _HETZNER,
+    "LinodeCluster": _LINODE,
+    "IBMVPCCluster": _IBM_VPC,
+    "PacketCluster": _EQUINIX,
+    "CloudStackCluster": _CLOUDSTACK,
 }
 """vSphere, Cloud Director and Nutanix are missing on purpose: their guests get metadata without a network."""
 

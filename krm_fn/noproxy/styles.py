@@ -62,7 +62,7 @@ def first_address(cidr: str) -> str:
 
 def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer) -> Iterator[Piece]:
     yield from (Piece("", entry) for entry in user)
-    yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=consumer is Consumer.NODE)
+    yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=consumer is not Consumer.POD)
     yield from _cluster_names(networks)
     yield from _short_names()
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
@@ -70,7 +70,7 @@ def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Cons
         yield from (Piece(model.SERVICE_CIDRS, entry) for entry in network.services)
         yield from _service_addresses(network, consumer)
     yield from _control_planes(networks)
-    yield from _metadata(networks, v6=consumer is Consumer.NODE and speaks_ipv6(networks))
+    yield from _metadata(networks, v6=consumer is not Consumer.POD and speaks_ipv6(networks))
     for network in networks:
         yield from _provider(network)
     yield from _node_networks(networks)

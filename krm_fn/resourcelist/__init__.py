@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from krm_fn.errors import InputError
-from krm_fn.patch import Operation
+from krm_fn.patch import Operation, Pointer
 from krm_fn.resourcelist._kinds import hides_words, kinds_in
 from krm_fn.resourcelist._layouts import SHAPE, Edits, WholeLayout, layout_of
 from krm_fn.resourcelist._objects import BASE_NAME, Object, objects, reference
@@ -35,8 +35,10 @@ class ResourceList:
         text = _decode(data)
         self._bom = _BOM if text.startswith(_BOM) else ""
         self._text = text.removeprefix(_BOM)
-        self._layout = layout_of(self._text)
         self._aliases: dict[str, bool] = {}
+        if _is_plain(self._text):
+            raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}")
+        self._layout = layout_of(self._text)
         if self._layout.head.get("kind") != "ResourceList":
             raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
 
@@ -47,6 +49,11 @@ class ResourceList:
     def function_config(self) -> Any:
         """Plain data of ``functionConfig``, None if there is none."""
         return self._layout.head.get("functionConfig")
+
+    @property
+    def repeated_in_function_config(self) -> list[Pointer]:
+        """Paths, below ``functionConfig``, of keys that stand twice in one mapping."""
+        return self._layout.repeated("functionConfig")
 
     def kinds(self, index: int) -> frozenset[str]:
         """A cheap look at an item's text: every word in it that could be its kind, or the kind of something in it.
@@ -134,6 +141,23 @@ def _refers_out(text: str, name: str) -> bool:
     """True if an alias in ``text`` may mean an anchor that stands before it."""
     alias, anchor = text.find(f"*{name}"), text.find(f"&{name}")
     return alias >= 0 and not 0 <= anchor < alias
+
+
+_MEMBER = re.compile(r"""^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", re.MULTILINE)
+
+_INSTEAD = (
+    "run `kpt fn eval FOLDER --exec inject-proxy --fn-config FILE`, or name the ProxyConfig under `transformers` of a "
+    "kustomization.yaml, which make a ResourceList of it; `inject-proxy lint -` and `inject-proxy explain` read plain "
+    "YAML"
+)
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text holds manifests as people write them: documents that are objects, and no ResourceList."""
+    found = dict.fromkeys(_MEMBER.findall(text))
+    kinds = [value for key, value in found if key == "kind"]
+    is_known = bool(kinds) and "" not in kinds  # a kind behind an anchor or a tag is not seen here
+    return is_known and "ResourceList" not in kinds and any(key == "apiVersion" for key, _ in found)
 
 
 _TYPE_NAMES = {list: "list", str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}

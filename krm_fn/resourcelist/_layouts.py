@@ -5,7 +5,6 @@ The law of this room: both give the same data and the same meaning; the cut one 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,9 +12,9 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import EditError, InputError
-from krm_fn.patch import Operation
+from krm_fn.patch import Operation, Pointer
 from krm_fn.resourcelist._objects import reference
-from krm_fn.yamledit import Cut, Document, cut, items_text, member_text
+from krm_fn.yamledit import Cut, Document, cut, items_text, member_text, repeated_keys
 
 SHAPE = (
     "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
@@ -49,8 +48,19 @@ class Edits:
         return {index for index, operations in self.changes.items() if any(not one.path for one in operations)}
 
 
-_BELOW = r"(?m)^ {{0,{}}}#[^\n]*\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*\Z"
-"""The lines at the end of a slice from the first comment on that is not indented as what belongs to the item."""
+def _end_of_item(text: str, column: int) -> int:
+    """Where the comments below an item begin in its slice: those at its end that are not indented as what is in it."""
+    end = position = len(text)
+    while position and text.endswith("\n", 0, position):
+        start = text.rfind("\n", 0, position - 1) + 1
+        line = text[start:position].strip(" \t\r\n")
+        if line and not line.startswith("#"):
+            break
+        indent = len(text[start:position]) - len(text[start:position].lstrip(" "))
+        if line and indent <= column and text.startswith("#", start + indent):
+            end = start
+        position = start
+    return end
 
 
 class CutLayout:
@@ -65,6 +75,12 @@ class CutLayout:
 
     def __len__(self) -> int:
         return len(self.parts.items)
+
+    def repeated(self, key: str) -> list[Pointer]:
+        """Return the paths, below a member, of the keys that stand twice there."""
+        if key not in self.parts.members:
+            return []
+        return [path[1:] for path in repeated_keys(Document(self.parts.member(key)).root)]
 
     def text(self, index: int) -> str:
         start, end = self.parts.items[index]
@@ -98,7 +114,7 @@ class CutLayout:
         new = items_text(edits.new_items, column, like=slice_) if index == len(self) - 1 else ""
         if not (is_gone or new):
             return edited
-        body = re.sub(_BELOW.format(column), "", edited)
+        body = edited[: _end_of_item(edited, column)]
         return ("" if is_gone else body) + new + edited[len(body) :]
 
     def _results(self, member: str, known: list[Any], new: list[Any]) -> str:
@@ -126,6 +142,7 @@ class WholeLayout:
         if members is None:
             raise InputError(SHAPE)
         self.lacks_items = "items" not in members
+        self.members = dict(members)
         held = members.pop("items", None)
         self.head = {key: part.data() for key, part in members.items()}
         items = held.items() if held else []
@@ -136,6 +153,10 @@ class WholeLayout:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def repeated(self, key: str) -> list[Pointer]:
+        """As ``CutLayout.repeated``."""
+        return list(repeated_keys(self.members[key].node)) if key in self.members else []
 
     def text(self, index: int) -> str:
         return self.items[index].text

@@ -50,7 +50,11 @@ class Objects:
             read = formats.read(value.text, source.get("format"))
         except ConfigError as error:
             raise ConfigError([f"{_called(obj)} key `{_key(value)}` {text}" for text in error.problems]) from None
-        return {path: replace(given, place=f"{_called(obj)} {given.place}") for path, given in read.items()}
+        in_secret = obj.ref.kind == "Secret"
+        return {
+            path: replace(given, place=f"{_called(obj)} {given.place}", in_secret=in_secret)
+            for path, given in read.items()
+        }
 
     def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
         """The text of a ConfigMap, as it stands there.

@@ -131,13 +131,23 @@ class Aware(Target, Protocol):
 class Patcher(Aware, Protocol):
     """A target that edits ClusterClasses; the names of ``settings.classes`` stand in the lists that it is given.
 
-    ``INSTEAD_OF`` are the IDs of the targets that leave the templates of such a class without a proxy then.
+    ``INSTEAD_OF`` are the IDs of the targets that leave the templates of such a class without a proxy then, and
+    ``INSTEAD_OF_WHERE_ERASED`` those that leave them alone only where the class erases what they hold.
     """
 
     INSTEAD_OF: frozenset[str]
+    INSTEAD_OF_WHERE_ERASED: frozenset[str]
 
     def is_on(self, options: Mapping[str, Any]) -> bool:
-        """Whether the user wants it; where he does not, it takes out what is its own."""
+        """Whether the user wants all classes patched; else it takes out what is its own, unless a class erases."""
+
+    def erases(self, obj: Mapping[str, Any], around: Around) -> bool:
+        """Whether patches of a ClusterClass take out what its templates are to hold, on any path.
+
+        Args:
+            obj: the ClusterClass.
+            around: ``templates`` are those of the list, ``default`` and ``options`` say what they are to hold.
+        """
 
 
 TARGETS: dict[str, Target] = {

@@ -5,7 +5,7 @@ The law of this room: values only, brought together by ``survey``; nothing here 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,11 @@ class Around:
     list, and is not left out of it. ``options`` are ``spec.targets`` as a whole. ``templates`` are the objects that
     belong to such classes and to nothing else, by what a reference names. ``default`` is the proxy that the class gives
     to nodes of which nothing is said, ``groups`` that of each group of workers of a Cluster: (section, name) -> proxy.
+
+    ``is_chosen``: the user wants all classes patched; else only this one is, because its own patches, or those of a
+    class with the same template, erase what a template holds. ``is_behind``: that is so, and the files that are the
+    same for all Clusters have to be added by a patch, too. ``elsewhere`` are the templates of the list that
+    something else than a class refers to.
     """
 
     is_wanted: bool = False
@@ -31,8 +36,16 @@ class Around:
     templates: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
     default: ProxySettings = field(default_factory=ProxySettings)
     groups: Mapping[tuple[str, str], ProxySettings] = field(default_factory=dict)
+    is_chosen: bool = True
+    is_behind: bool = False
+    elsewhere: Container[Key] = frozenset()
 
     def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
         """The object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""
         key = target_of(reference, namespace)
         return self.templates.get(key) if key else None
+
+    def is_used_elsewhere(self, reference: Any, namespace: str) -> bool:
+        """Whether a reference names a template that something else than a class refers to."""
+        key = target_of(reference, namespace)
+        return key is not None and key in self.elsewhere

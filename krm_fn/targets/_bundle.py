@@ -22,6 +22,16 @@ NAME = "inject-proxy-trusted-ca"
 FILE = "ca-bundle.crt"
 """The file in the mounted folder, and the key of the ConfigMap that is made."""
 
+DIRECTORIES = "SSL_CERT_DIR"
+"""The variable in which a Go program looks for folders of certificates.
+
+Source: ``crypto/x509`` of Go (``root_unix.go``, ``root_linux.go``): it replaces the default folders and leaves the
+default file as it is, so the default folders with ours behind them add to what the program trusts.
+"""
+
+_FOLDERS_OF_GO = ("/etc/ssl/certs", "/etc/pki/tls/certs")
+_READ_BY_GO = (DIRECTORIES, "SSL_CERT_FILE")
+
 
 @dataclass(frozen=True)
 class Bundle:
@@ -34,8 +44,18 @@ class Bundle:
 
     @property
     def path(self) -> str:
-        """Of the bundle in the containers."""
+        """Return the path of the bundle in the containers."""
         return f"{self.folder}/{FILE}"
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Return the variables with their values: the folders for ``SSL_CERT_DIR``, the path for all others."""
+        return {name: _directories(self.folder) if name == DIRECTORIES else self.path for name in self.variables}
+
+    @property
+    def is_read_by_go(self) -> bool:
+        """Return whether a Go program finds the bundle: by a variable, or because it looks into the folder anyway."""
+        return self.folder in _FOLDERS_OF_GO or any(name in self.variables for name in _READ_BY_GO)
 
     def volume(self) -> dict[str, Any]:
         """The entry of ``volumes``."""
@@ -45,6 +65,10 @@ class Bundle:
     def mount(self) -> dict[str, Any]:
         """The entry of ``volumeMounts``."""
         return {"mountPath": self.folder, "name": NAME, "readOnly": True}
+
+
+def _directories(folder: str) -> str:
+    return ":".join((*_FOLDERS_OF_GO, folder))
 
 
 def propose(obj: Mapping[str, Any], at: Pointer, bundle: Bundle | None) -> Iterator[Change | Finding]:
@@ -59,6 +83,17 @@ def propose(obj: Mapping[str, Any], at: Pointer, bundle: Bundle | None) -> Itera
         yield from _entry((*at, "volumes"), lookup(obj, (*at, "volumes")), wanted, "the volume of the bundle")
     for container in found:
         yield from _in_container(container, bundle)
+    if bundle and not bundle.variables and not bundle.is_read_by_go and _mounted(found, bundle):
+        message = (
+            "mounts the certificates, and no variable tells the programs where they are: name the variable that they"
+            " read in `spec.targets.workloadTrustStore.variables`, such as `SSL_CERT_DIR` for a Go program"
+        )
+        yield Finding(Severity.WARNING, message, at)
+
+
+def _mounted(found: Sequence[Container], bundle: Bundle) -> bool:
+    """Return whether any of the containers gets the bundle."""
+    return any(_taken(container.fields.get("volumeMounts"), bundle) is None for container in found)
 
 
 def _in_container(container: Container, bundle: Bundle | None) -> Iterator[Change | Finding]:
@@ -108,7 +143,7 @@ def _variables(container: Container, bundle: Bundle | None) -> Iterator[Change |
     if env is not None and not isinstance(env, list):
         yield from (wrong_type(path, env, "a list"),) if bundle and bundle.variables else ()
         return
-    wanted = {name: {"name": name, "value": bundle.path} for name in bundle.variables} if bundle else {}
+    wanted = {name: {"name": name, "value": value} for name, value in bundle.values.items()} if bundle else {}
     edit, met = ListEdit(path, env, _tail(env or ())), set()
     for index, name in _ours(container, bundle):
         if name in wanted and name not in met:
@@ -121,7 +156,7 @@ def _variables(container: Container, bundle: Bundle | None) -> Iterator[Change |
     edit.appended += [entry for name, entry in wanted.items() if name not in met and name not in theirs]
     yield from (_change(operation, edit, container) for operation in edit.operations())
     for name, index in theirs.items():
-        message = f"`{name}` {_whose(container)} is not the path of the bundle and is left as it is: remove the entry"
+        message = f"`{name}` {_whose(container)} does not name the bundle and is left as it is: remove the entry"
         yield Finding(Severity.WARNING, message, (*path, str(edit.place_of(index))))
 
 
@@ -129,8 +164,9 @@ def _ours(container: Container, bundle: Bundle | None) -> Iterator[tuple[int, st
     """Index and name of each variable with the path of the bundle: as it is mounted, and as it is to be mounted."""
     mounts = container.fields.get("volumeMounts")
     mounts = mounts if isinstance(mounts, list) else ()
-    folders = [lookup(mount, ("mountPath",)) for mount in mounts if lookup(mount, ("name",)) == NAME]
-    paths = {f"{folder}/{FILE}" for folder in folders if isinstance(folder, str)} | ({bundle.path} if bundle else set())
+    mounted = [lookup(mount, ("mountPath",)) for mount in mounts if lookup(mount, ("name",)) == NAME]
+    folders = [folder for folder in mounted if isinstance(folder, str)] + ([bundle.folder] if bundle else [])
+    paths = {f"{folder}/{FILE}" for folder in folders} | {_directories(folder) for folder in folders}
     for index, entry in enumerate(container.fields.get("env") or ()):
         name, value = lookup(entry, ("name",)), lookup(entry, ("value",))
         if isinstance(name, str) and isinstance(value, str) and value in paths:

@@ -19,7 +19,8 @@ from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import on_the_way
 
 _FIRST, _LAST = "# inject-proxy: the certificates of spec.trustedCA", "# inject-proxy: end"
-_OURS = re.compile(rf"\n?{re.escape(_FIRST)}\n.*?{re.escape(_LAST)}\n?", re.DOTALL)
+# A block that somebody has cut in two begins at the later of its first lines, so that time is linear.
+_OURS = re.compile(rf"\n?{re.escape(_FIRST)}\n(?:(?!{re.escape(_FIRST)}\n).*\n)*?{re.escape(_LAST)}\n?")
 
 
 def with_ours(text: str, pem: str) -> str:

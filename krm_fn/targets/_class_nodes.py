@@ -1,6 +1,9 @@
-"""The sorts of nodes that a ClusterClass makes: where their template is named, and what it holds without a proxy.
+"""The sorts of nodes that a ClusterClass makes, and what the lists of their templates hold in the end.
 
-The law of this room: of a template that is not known nothing is assumed; that is a finding at the reference to it.
+Input: a ClusterClass, what is known of the list around it, and the patches of others that come before
+ours. Output: one ``Nodes`` for each sort of nodes, or a finding at the reference to its template, of
+which nothing is assumed where it is not known. ``erasers`` says which patches of a class would take
+out what a template holds.
 
 Source: Cluster API ``api/core`` v1beta1 (``template.bootstrap.ref``) and v1beta2 (``bootstrap.templateRef``).
 """
@@ -8,23 +11,45 @@ Source: Cluster API ``api/core`` v1beta1 (``template.bootstrap.ref``) and v1beta
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _kubeadm, _restart, containerd_drop_in, kubeadm_commands, kubelet_drop_in
+from krm_fn.targets import (
+    _kubeadm,
+    _restart,
+    containerd_drop_in,
+    kubeadm_commands,
+    kubelet_drop_in,
+    node_trust_store,
+    registry_mirror,
+)
 from krm_fn.targets._around import Around
 from krm_fn.targets._drop_in_seen import path_of
 from krm_fn.targets._kubeadm import ConfigSpec
+from krm_fn.topology import (
+    ListState,
+    NodeClass,
+    PatchField,
+    of_template,
+    simulate,
+    state_of_started_list,
+)
 
 NODE_TARGETS = {target.ID: target for target in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)}
-"""The targets in whose place the patches stand."""
+"""The targets whose edits the patches make instead."""
+
+FILE_TARGETS = {target.ID: target for target in (node_trust_store, registry_mirror)}
+"""Those whose edits are the same for every Cluster: patches make them only where a class erases them."""
 
 UNITS = {containerd_drop_in.ID: "containerd", kubelet_drop_in.ID: "kubelet"}
+
+FILES, COMMANDS = "files", "preKubeadmCommands"
 
 _SECTIONS = ("machineDeployments", "machinePools")
 _HOLDERS = (("template", "bootstrap"), ("bootstrap",))
@@ -35,7 +60,10 @@ _REMEDY = "or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
 class Nodes:
     """One sort of nodes: ``section`` and ``name`` are those of a class of workers, "" for the control plane.
 
-    ``path`` leads to the KubeadmConfigSpec in their template; the rest says what stands in it.
+    ``path`` leads to the KubeadmConfigSpec in their template. ``has_files`` and ``has_commands``: the
+    list is there when our patches run. ``front``: the lists that have to be started before the patches
+    of others, the first of which is ``first_writer``. ``files`` and ``commands`` are the entries of
+    ``FILE_TARGETS`` that a patch has to add.
     """
 
     section: str
@@ -46,6 +74,10 @@ class Nodes:
     has_files: bool
     has_commands: bool
     needs_restart: bool
+    front: tuple[str, ...] = ()
+    first_writer: int = 0
+    files: tuple[Any, ...] = ()
+    commands: tuple[Any, ...] = ()
 
     @property
     def place(self) -> tuple[Any, ...]:
@@ -55,17 +87,88 @@ class Nodes:
     @property
     def sort(self) -> tuple[Any, ...]:
         """The same, and what their templates hold."""
-        return *self.place, self.has_files, self.has_commands, self.needs_restart
+        additions = repr((self.files, self.commands))
+        return *self.place, self.has_files, self.has_commands, self.needs_restart, additions
+
+
+@dataclass(frozen=True)
+class Eraser:
+    """An operation of a class that takes out what its template holds: where, and in which list."""
+
+    field: PatchField
+    key: str
+
+    @property
+    def path(self) -> Pointer:
+        """The field in the class, if its patches were those that were looked at."""
+        return ("spec", "patches", str(self.field.patch), *self.field.path)
 
 
 def enabled(around: Around) -> dict[str, Mapping[str, Any]]:
     """Those of the node targets that are at work, with their options."""
-    options = {name: around.options.get(name, {}) for name in NODE_TARGETS}
+    return _enabled(around, NODE_TARGETS)
+
+
+def _enabled(around: Around, targets: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    options = {name: around.options.get(name, {}) for name in targets}
     return {name: given for name, given in options.items() if given.get("enabled", True)}
 
 
-def nodes_of(obj: Mapping[str, Any], around: Around) -> Iterator[Nodes | Finding]:
-    """The sorts of nodes of a ClusterClass; a finding for each whose template cannot be patched."""
+def erasers(obj: Mapping[str, Any], around: Around, patches: Sequence[Any]) -> Iterator[Eraser]:
+    """The operations of ``patches`` that would take out what the templates of a class are to hold.
+
+    Args:
+        obj: the ClusterClass.
+        around: its ``templates`` are those that are looked at.
+        patches: entries of ``spec.patches``, without ours.
+    """
+    namespace = str(lookup(obj, ("metadata", "namespace")) or "")
+    seen: set[PatchField] = set()
+    for section, name, path in _references(obj):
+        reference = lookup(obj, path)
+        template = around.template(reference, namespace)
+        spec = _kubeadm.find(template) if template is not None else None
+        if not isinstance(spec, ConfigSpec):
+            continue
+        for key in _lists(around, _additions(spec, around)):
+            state = _simulated(patches, _node_class(section, name, reference), spec, key, ["ours"])
+            for field in () if state.kept else state.erasers:
+                if field not in seen:
+                    seen.add(field)
+                    yield Eraser(field, key)
+
+
+def _lists(around: Around, additions: _Additions) -> list[str]:
+    """The lists of a template that are to hold something."""
+    at_work = enabled(around) if around.is_wanted else {}
+    options = at_work.get(kubeadm_commands.ID, {"exports": False, "restart": False})
+    found = []
+    if at_work.keys() & UNITS.keys() or additions.files:
+        found.append(FILES)
+    if options.get("exports", True) or options.get("restart", True) or additions.commands:
+        found.append(COMMANDS)
+    return found
+
+
+def _node_class(section: str, name: str, reference: Mapping[str, Any]) -> NodeClass:
+    return NodeClass(section, name, str(reference.get("apiVersion")), str(reference.get("kind")))
+
+
+def _simulated(
+    patches: Sequence[Any], nodes: NodeClass, spec: ConfigSpec, key: str, entries: Sequence[Any] | None
+) -> ListState:
+    return simulate(patches, nodes, (*spec.path, key), of_template(entries))
+
+
+def nodes_of(obj: Mapping[str, Any], around: Around, before: Sequence[Any]) -> Iterator[Nodes | Finding]:
+    """The sorts of nodes of a ClusterClass; a finding for each whose template cannot be patched.
+
+    Args:
+        obj: the ClusterClass.
+        around: what is known of the list.
+        before: the patches of others that run before ours; findings name their index in this list.
+    """
+    namespace = str(lookup(obj, ("metadata", "namespace")) or "")
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         kind = lookup(reference, ("kind",))
@@ -73,16 +176,28 @@ def nodes_of(obj: Mapping[str, Any], around: Around) -> Iterator[Nodes | Finding
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
             yield Finding(Severity.WARNING, message, path)
             continue
-        template = around.template(reference, str(lookup(obj, ("metadata", "namespace")) or ""))
+        template = around.template(reference, namespace)
         if template is None:
-            called = f'the {reference["kind"]} "{reference.get("name")}"'
-            message = (
-                f"{called} must be in the list, and belong to nothing but ClusterClasses, so that the patch can follow "
-                f"what it holds: add it, take it out of `spec.selector.exclude`, {_REMEDY}"
-            )
-            yield Finding(Severity.ERROR, message, path)
+            yield _not_known(reference, namespace, around, path)
         else:
-            yield _nodes(section, name, reference, _Template(template, around), path)
+            yield from _Reader(section, name, reference, template, around, path, before).read()
+
+
+def _not_known(reference: Mapping[str, Any], namespace: str, around: Around, path: Pointer) -> Finding:
+    called = f'the {reference["kind"]} "{reference.get("name")}"'
+    if not around.is_chosen and not around.is_used_elsewhere(reference, namespace):
+        message = f"{called} is not in the list, so the patches of this class give its nodes no proxy: add it"
+        return Finding(Severity.WARNING, message, path)
+    message = (
+        f"{called} must be in the list, and belong to nothing but ClusterClasses, so that the patch can follow "
+        f"what it holds: add it, take it out of `spec.selector.exclude`, {_REMEDY}"
+    )
+    if not around.is_chosen:
+        message = (
+            f"{called} must belong to nothing but ClusterClasses, because the patches of this class erase what the "
+            "template holds: give the other objects that refer to it a template of their own"
+        )
+    return Finding(Severity.ERROR, message, path)
 
 
 def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:
@@ -100,50 +215,161 @@ def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:
 
 
 @dataclass(frozen=True)
-class _Template:
-    obj: Mapping[str, Any]
+class _Additions:
+    """What ``FILE_TARGETS`` add to a template, where a patch has to do it."""
+
+    files: tuple[Any, ...] = ()
+    commands: tuple[Any, ...] = ()
+
+
+def _additions(spec: ConfigSpec, around: Around) -> _Additions:
+    """What the targets write into a template that holds nothing else."""
+    if not around.is_behind:
+        return _Additions()
+    blank: dict[str, Any] = {"apiVersion": spec.obj.get("apiVersion"), "kind": spec.obj.get("kind")}
+    held: dict[str, Any] = {"format": spec.data["format"]} if "format" in spec.data else {}
+    inner: Any = held
+    for step in reversed(spec.path):
+        inner = {step: inner}
+    blank.update(inner)
+    for name, options in _enabled(around, FILE_TARGETS).items():
+        said = list(FILE_TARGETS[name].propose(blank, around.default, options))
+        patch.apply(blank, [one.operation for one in said if isinstance(one, Change)])
+    made = lookup(blank, spec.path, {})
+    return _Additions(tuple(made.get(FILES, ())), tuple(made.get(COMMANDS, ())))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads one template of a class: ``path`` is that of the reference to it."""
+
+    section: str
+    name: str
+    reference: Mapping[str, Any]
+    template: Mapping[str, Any]
     around: Around
+    path: Pointer
+    before: Sequence[Any]
+
+    @cached_property
+    def called(self) -> str:
+        """The template, for a sentence."""
+        return f'the {self.reference["kind"]} "{self.reference.get("name")}"'
 
     def cleared(self) -> Any:
         """The template as the node targets leave it, which take out what is theirs."""
-        data = copy.deepcopy(dict(self.obj))
-        for name, options in enabled(self.around).items():
-            said = list(NODE_TARGETS[name].propose(data, ProxySettings(), options))
+        data = copy.deepcopy(dict(self.template))
+        targets = {**NODE_TARGETS, **FILE_TARGETS} if self.around.is_behind else NODE_TARGETS
+        for name, options in _enabled(self.around, targets).items():
+            said = list(targets[name].propose(data, ProxySettings(), options))
             patch.apply(data, [one.operation for one in said if isinstance(one, Change)])
         return data
 
+    def read(self) -> Iterator[Nodes | Finding]:
+        """The nodes, or why their template cannot be patched; and what one should know of it."""
+        spec = _kubeadm.find(self.cleared())
+        if not isinstance(spec, ConfigSpec):
+            message = (
+                f"{self.called} has no KubeadmConfigSpec that a patch could add to: "
+                "write one with a `files` entry in it"
+            )
+            yield Finding(Severity.ERROR, message, self.path)
+            return
+        lists = [spec.entries(key) for key in (FILES, COMMANDS)]
+        problem = next((found for found in lists if isinstance(found, Finding)), None)
+        if problem:
+            yield Finding(Severity.ERROR, f"in {self.called}, {problem.message}", self.path)
+            return
+        files, commands = ([*found] if isinstance(found, list) else [] for found in lists)
+        if taken := self._taken(files):
+            yield taken
+            return
+        yield from self._read(spec, files, commands)
 
-def _nodes(
-    section: str, name: str, reference: Mapping[str, Any], template: _Template, path: Pointer
-) -> Nodes | Finding:
-    data = template.cleared()
-    spec = _kubeadm.find(data)
-    called = f'the {reference["kind"]} "{reference.get("name")}"'
-    if not isinstance(spec, ConfigSpec):
-        message = f"{called} has no KubeadmConfigSpec that a patch could add to: write one with a `files` entry in it"
-        return Finding(Severity.ERROR, message, path)
-    lists = [spec.entries(key) for key in ("files", "preKubeadmCommands")]
-    files, commands = (found if isinstance(found, list) else [] for found in lists)
-    problem = next((found for found in lists if isinstance(found, Finding)), None)
-    if problem:
-        return Finding(Severity.ERROR, f"in {called}, {problem.message}", path)
-    at_work = enabled(template.around)
-    ours = [path_of(options, UNITS[target], files) for target, options in at_work.items() if target in UNITS]
-    taken = next((lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None)
-    if taken:
-        message = (
-            f'{called} holds a file "{taken}" with more in it than a proxy, and a path must be unique: move the rest '
-            f"to another file, or set `path` of the target to another one, {_REMEDY}"
+    def _read(self, spec: ConfigSpec, files: list[Any], commands: list[Any]) -> Iterator[Nodes | Finding]:
+        nodes = _node_class(self.section, self.name, self.reference)
+        states = {
+            key: _simulated(self.before, nodes, spec, key, entries)
+            for key, entries in ((FILES, files), (COMMANDS, commands))
+        }
+        additions = _additions(spec, self.around)
+        front = []
+        for key in _lists(self.around, additions):
+            found = list(self._doubts(states[key], (*spec.path, key)))
+            started = simulate(self.before, nodes, (*spec.path, key), state_of_started_list())
+            if not states[key].is_list and not states[key].is_empty:
+                front.append(key)
+                found += self._impossible(states[key], started, (*spec.path, key))
+            yield from found
+            if any(one.severity is Severity.ERROR for one in found):
+                return
+        yield from self._twice(states[FILES])
+        texts = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
+        restarted = _restart.is_restarted(text for text in texts if isinstance(text, str))
+        yield Nodes(
+            self.section,
+            self.name,
+            nodes.api_version,
+            nodes.kind,
+            spec.path,
+            has_files=states[FILES].is_list or FILES in front,
+            has_commands=states[COMMANDS].is_list or COMMANDS in front,
+            needs_restart=not spec.ignition and not restarted,
+            front=tuple(front),
+            first_writer=min((states[key].writers[0] for key in front), default=0),
+            files=additions.files,
+            commands=additions.commands,
         )
-        return Finding(Severity.ERROR, message, path)
-    texts = [command for command in commands if isinstance(command, str)]
-    return Nodes(
-        section,
-        name,
-        str(reference.get("apiVersion")),
-        str(reference.get("kind")),
-        spec.path,
-        has_files=bool(files),
-        has_commands=bool(commands),
-        needs_restart=not spec.ignition and not _restart.is_restarted(texts),
-    )
+
+    def _our_paths(self, files: Sequence[Any]) -> list[str]:
+        at_work = enabled(self.around)
+        return [path_of(options, UNITS[target], files) for target, options in at_work.items() if target in UNITS]
+
+    def _taken(self, files: Sequence[Any]) -> Finding | None:
+        ours = self._our_paths(files)
+        taken = next((lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None)
+        if not taken:
+            return None
+        message = (
+            f'{self.called} holds a file "{taken}" with more in it than a proxy, and a path must be unique: move the '
+            "rest to another file, or set `path` of the target to another one"
+        )
+        return Finding(Severity.ERROR, f"{message}, {_REMEDY}" if self.around.is_chosen else message, self.path)
+
+    def _twice(self, state: ListState) -> Iterator[Finding]:
+        """Files of ours that a patch of the class writes as well."""
+        for written in state.added:
+            paths = [path for path in self._our_paths(()) if written.may_be_file(path)]
+            if paths:
+                message = (
+                    f'this patch writes a file "{paths[0]}", and Cluster API takes a path once: take it out of the '
+                    "patch, or set `path` of the target to another one"
+                )
+                yield Finding(Severity.WARNING, message, _field(written.field))
+
+    def _doubts(self, state: ListState, path: Pointer) -> Iterator[Finding]:
+        """What the simulation cannot tell."""
+        if state.unseen is not None:
+            message = (
+                f"this patch is a runtime extension, which may or may not write `{field_path(path)}` before our patch "
+                f"adds to that list: give {self.called} an entry in it"
+            )
+            yield Finding(Severity.ERROR, message, ("spec", "patches", str(state.unseen)))
+        for field in state.may_be_null:
+            message = (
+                f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: "
+                "let the template render `[]` then"
+            )
+            yield Finding(Severity.WARNING, message, _field(field))
+
+    def _impossible(self, state: ListState, started: ListState, path: Pointer) -> Iterator[Finding]:
+        if not started.is_list:
+            message = (
+                f"whether `{field_path(path)}` is there after this patch depends on a Cluster, so no patch can add to "
+                "it: let this patch write `[]` where it removes the list"
+            )
+            yield Finding(Severity.ERROR, message, _field(state.erasers[-1]))
+
+
+def _field(field: PatchField) -> Pointer:
+    return ("spec", "patches", str(field.patch), *field.path)

@@ -1,7 +1,10 @@
-"""What the patches of a ClusterClass do to the templates of its nodes.
+"""What our patches of a ClusterClass do to the templates of its nodes.
 
-The law of this room: nodes of one sort get one definition. What depends on what a template holds is one patch, and what
-is the same for all another, so that the templates stand there as seldom as can be.
+Nodes of one sort get one definition. What depends on what a template holds is one patch, and what is the same for all
+another, so that the texts of the Go templates are there as seldom as can be.
+
+``inject-proxy-empty-lists`` runs before the patches of others that may or may not write a list, so that there is one in
+the end whatever they do. All others run behind them.
 
 Source: Cluster API ``api/core`` v1beta1 and v1beta2, ``clusterclass_types.go``; its engine applies the operations one
 after another with ``evanphx/json-patch``, which adds to no list that is not there.
@@ -15,34 +18,41 @@ from typing import Any
 from krm_fn.patch import render_pointer
 from krm_fn.targets import _class_templates, _restart, _systemd_secret, kubeadm_commands
 from krm_fn.targets._around import Around
-from krm_fn.targets._class_nodes import UNITS, Nodes, enabled
+from krm_fn.targets._class_nodes import COMMANDS, FILES, UNITS, Nodes, enabled
 from krm_fn.targets._drop_in_seen import path_of
 
-LISTS, NODES = "inject-proxy-lists", "inject-proxy-nodes"
+EMPTY_LISTS = "inject-proxy-empty-lists"
+ADDITIONS, LISTS, NODES = "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"
 
-_FILES, _COMMANDS = "files", "preKubeadmCommands"
 _SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
 
 _Operations = list[dict[str, Any]]
 
 
+def front(nodes: Sequence[Nodes]) -> dict[str, Any] | None:
+    """The patch that starts lists before those of others run, where the class needs one."""
+    definitions = _definitions(nodes, lambda one: (*one.place, one.front), _fronts)
+    is_for_all = any(one.files or one.commands for one in nodes)
+    return _patch(EMPTY_LISTS, definitions, is_for_all=is_for_all) if definitions else None
+
+
 def patches(nodes: Sequence[Nodes], around: Around) -> list[dict[str, Any]]:
-    """The patches that a class with these nodes needs, in their order."""
-    made = {
-        LISTS: _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, around))),
-        NODES: _definitions(nodes, lambda one: one.place, lambda one: list(_additions(one, around))),
-    }
-    return [
-        {"name": name, "enabledIf": _class_templates.ENABLED_IF, "definitions": definitions}
-        for name, definitions in made.items()
-        if definitions
-    ]
+    """The patches that a class with these nodes needs behind those of others, in their order."""
+    additions = _definitions(nodes, lambda one: one.sort, lambda one: list(_common(one)))
+    made = [_patch(ADDITIONS, additions, is_for_all=True)] if additions else []
+    if not around.is_wanted:
+        return made
+    lists = _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, around)))
+    own = _definitions(nodes, lambda one: one.place, lambda one: list(_additions(one, around)))
+    made += [_patch(LISTS, lists)] if lists else []
+    made += [_patch(NODES, own)] if own else []
+    return made
 
 
-def started(one: Nodes, around: Around) -> Iterator[str]:
-    """The paths of the lists that the patches start in the template of some nodes."""
-    paths = (str(operation["path"]) for operation in _starts(one, around))
-    yield from (path for path in paths if not path.endswith("/-"))
+def _patch(name: str, definitions: list[dict[str, Any]], *, is_for_all: bool = False) -> dict[str, Any]:
+    """A patch for the Clusters that have a proxy, or ``is_for_all``."""
+    condition = {} if is_for_all else {"enabledIf": _class_templates.ENABLED_IF}
+    return {"name": name, **condition, "definitions": definitions}
 
 
 def _definitions(
@@ -66,24 +76,37 @@ def _selector(alike: Sequence[Nodes]) -> dict[str, Any]:
     return {"apiVersion": alike[0].api_version, "kind": alike[0].kind, "matchResources": matched}
 
 
+def _fronts(one: Nodes) -> _Operations:
+    return [_add(one, key, value=[]) for key in one.front]
+
+
+def _common(one: Nodes) -> Iterator[dict[str, Any]]:
+    """The entries that are the same for all Clusters, in lists that are started where they are not there."""
+    for key, is_there, entries in ((FILES, one.has_files, one.files), (COMMANDS, one.has_commands, one.commands)):
+        if entries and not is_there:
+            yield _add(one, key, value=[])
+        yield from (_add(one, key, "-", value=entry) for entry in entries)
+
+
 def _starts(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
     at_work = enabled(around)
-    if not one.has_files and at_work.keys() & UNITS.keys():
-        yield _add(one, _FILES, value=[])
+    if not (one.has_files or one.files) and at_work.keys() & UNITS.keys():
+        yield _add(one, FILES, value=[])
     options = at_work.get(kubeadm_commands.ID, {"exports": False, "restart": False})
     restart = [_restart.COMMAND] if one.needs_restart and options.get("restart", True) else []
-    if not one.has_commands and (restart or options.get("exports", True)):
-        yield _add(one, _COMMANDS, value=restart)
+    has_commands = one.has_commands or bool(one.commands)
+    if not has_commands and (restart or options.get("exports", True)):
+        yield _add(one, COMMANDS, value=restart)
     elif restart:
-        yield _add(one, _COMMANDS, "-", value=restart[0])
+        yield _add(one, COMMANDS, "-", value=restart[0])
 
 
 def _additions(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
     for name, options in enabled(around).items():
         if name in UNITS:
-            yield _add(one, _FILES, "-", valueFrom={"template": _file(UNITS[name], options)})
+            yield _add(one, FILES, "-", valueFrom={"template": _file(UNITS[name], options)})
         elif options.get("exports", True):
-            yield _add(one, _COMMANDS, "-", valueFrom={"template": _class_templates.exports()})
+            yield _add(one, COMMANDS, "-", valueFrom={"template": _class_templates.exports()})
 
 
 def _add(one: Nodes, *steps: str, **value: Any) -> dict[str, Any]:

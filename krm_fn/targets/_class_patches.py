@@ -1,7 +1,10 @@
-"""The variable and the patches of a ClusterClass, as they are to be and as they stand in it.
+"""The variable and the patches of a ClusterClass, as they are to be and as they are in it.
 
-The law of this room: they are known by their names, and everything else in their lists is someone else's. An operation
-is as small as its cause: another proxy changes the default of the variable only.
+They are known by their names, and everything else in their lists is someone else's. An operation is as small as its
+cause: another proxy changes the default of the variable only.
+
+Our patches are behind those of others. Where others were added behind ours, ours stay where they are as long as the
+others take nothing out; else ours move to the end.
 
 Source: Cluster API ``api/core`` v1beta1 and v1beta2, ``clusterclass_types.go``.
 """
@@ -9,39 +12,155 @@ Source: Cluster API ``api/core`` v1beta1 and v1beta2, ``clusterclass_types.go``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as changed
 from typing import Any
 
 from krm_fn import noproxy
-from krm_fn.patch import ListEdit, Pointer, lookup, replace
+from krm_fn.patch import APPEND, ListEdit, Pointer, add, lookup, remove, replace
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import Around
-from krm_fn.targets._class_nodes import Nodes, nodes_of
-from krm_fn.targets._class_operations import LISTS, NODES, patches, started
+from krm_fn.targets._class_nodes import Eraser, Nodes, erasers, nodes_of
+from krm_fn.targets._class_operations import ADDITIONS, EMPTY_LISTS, LISTS, NODES, front, patches
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._shape import wrong_type
 
 DEFAULT = ("schema", "openAPIV3Schema", "default")
-PATCHES = (LISTS, NODES)
+PATCHES = (EMPTY_LISTS, ADDITIONS, LISTS, NODES)
 
+_BEHIND = PATCHES[1:]
 _VARIABLES = ("spec", "variables")
 _PATCHES = ("spec", "patches")
 
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
     """Yield what a ClusterClass lacks or has too much; ``settings`` are the default of the variable."""
-    found: list[Nodes | Finding] = [*_wrong(obj)]
-    found = found or (list(nodes_of(obj, around)) if around.is_wanted else [])
+    wrong = list(_wrong(obj))
+    yield from wrong
+    if wrong:
+        return
+    others, moved = _others(obj, around)
+    is_wanted = around.is_wanted or around.is_behind
+    found = list(nodes_of(obj, around, others.entries[: others.split])) if is_wanted else []
     problems = [one for one in found if isinstance(one, Finding)]
     nodes = [one for one in found if isinstance(one, Nodes)]
-    if around.is_wanted and not found:
+    if is_wanted and not found:
         message = "it names no templates, so there is nothing to patch: leave it out with `spec.selector.exclude`"
         problems.append(Finding(Severity.ERROR, message, ("spec",)))
-    problems += _overwritten(obj, nodes, around)
-    yield from problems
-    if not any(one.severity is Severity.ERROR for one in problems):
-        yield from _edited(obj, _VARIABLES, [_variable(settings)] if nodes else [], (VARIABLE,))
-        yield from _edited(obj, _PATCHES, patches(nodes, around), PATCHES)
+    if any(one.severity is Severity.ERROR for one in problems):
+        yield from (_at(one, others.old_index) for one in problems)
+        return
+    kept = [] if settings.is_declared or around.is_wanted else _ours(obj)
+    arranged = _arranged(others, nodes, around, kept)
+    yield from (_at(one, arranged.new_index) for one in [*problems, *(_reasons(obj, around, moved) if nodes else ())])
+    if settings.is_declared or around.is_wanted:
+        yield from _variables(obj, [_variable(settings)] if nodes and around.is_wanted else [])
+    yield from _rearranged(obj, arranged, is_moved=bool(moved))
+
+
+def erasers_of(obj: Mapping[str, Any], around: Around) -> list[Eraser]:
+    """The operations of others that take out what the templates of a class are to hold.
+
+    Their paths name the index of a patch among those of others.
+    """
+    held = lookup(obj, _PATCHES)
+    others = [entry for entry in (held if isinstance(held, list) else ()) if _name(entry) is None]
+    return list(erasers(obj, around, others))
+
+
+@dataclass(frozen=True)
+class _Others:
+    """The patches of others: ``indices`` are theirs in the class, and ours follow on the first ``split`` of them."""
+
+    entries: list[Any]
+    indices: list[int]
+    split: int
+
+    def old_index(self, number: int) -> int:
+        """Where the class has the patch ``number``."""
+        return self.indices[number]
+
+
+def _others(obj: Mapping[str, Any], around: Around) -> tuple[_Others, list[Eraser]]:
+    """The patches of others, and those behind ours that make ours move."""
+    held = list(enumerate(lookup(obj, _PATCHES) or ()))
+    others = [(index, entry) for index, entry in held if lookup(entry, ("name",)) not in PATCHES]
+    ours = [index for index, entry in held if lookup(entry, ("name",)) in _BEHIND]
+    entries, indices = [entry for _, entry in others], [index for index, _ in others]
+    split = len(others)
+    moved: list[Eraser] = []
+    if ours and ours[-1] - ours[0] == len(ours) - 1:
+        split = sum(index < ours[0] for index in indices)
+        moved = [_shifted(one, split) for one in erasers(obj, around, entries[split:])]
+    return _Others(entries, indices, len(others) if moved else split), moved
+
+
+def _shifted(one: Eraser, number: int) -> Eraser:
+    return changed(one, field=changed(one.field, patch=one.field.patch + number))
+
+
+@dataclass(frozen=True)
+class _Arranged:
+    """All patches of a class as they are to be: ``before`` is where ours in front are, after so many of others."""
+
+    entries: list[Any]
+    before: int | None
+    split: int
+    behind: int
+
+    def new_index(self, number: int) -> int:
+        """Where the patch ``number`` of others will be."""
+        in_front = self.before is not None and number >= self.before
+        return number + in_front + (self.behind if number >= self.split else 0)
+
+
+def _arranged(others: _Others, nodes: Sequence[Nodes], around: Around, kept: Sequence[tuple[int, Any]]) -> _Arranged:
+    """All patches; ``kept`` are ours that stay as they are, because nothing says which proxy there is to be."""
+    first = front(nodes)
+    before = min(one.first_writer for one in nodes if one.front) if first else None
+    behind = patches(nodes, around)
+    for index, entry in kept:
+        if _name(entry) in (LISTS, NODES):
+            behind.append(entry)
+        elif _name(entry) == EMPTY_LISTS and not first:
+            first, before = entry, sum(other < index for other in others.indices)
+    entries = [*others.entries[: others.split], *behind, *others.entries[others.split :]]
+    if first and before is not None:
+        entries.insert(before, first)
+    return _Arranged(entries, before, others.split, len(behind))
+
+
+def _ours(obj: Mapping[str, Any]) -> list[tuple[int, Any]]:
+    held = lookup(obj, _PATCHES) or ()
+    return [(index, entry) for index, entry in enumerate(held) if _name(entry)]
+
+
+def _reasons(obj: Mapping[str, Any], around: Around, moved: Sequence[Eraser]) -> Iterator[Finding]:
+    """Why a class is patched that the user did not choose, and why our patches are moved."""
+    if moved:
+        yield from (_reason(one, f"so `{NODES}` is moved behind it") for one in moved)
+    elif not around.is_chosen:
+        found = erasers_of(obj, around)
+        yield from (_reason(one, f"so the proxy is in `{NODES}` behind it") for one in found)
+        if not found:
+            message = (
+                "a template of this class belongs to another class, too, whose patches erase what the template holds: "
+                f"the proxy is in the patch `{NODES}`"
+            )
+            yield Finding(Severity.INFO, message, ("spec",))
+
+
+def _reason(one: Eraser, consequence: str) -> Finding:
+    message = f"this patch erases what the template has in `{one.key}`, {consequence}"
+    return Finding(Severity.INFO, message, one.path)
+
+
+def _at(finding: Finding, index: Any) -> Finding:
+    """A finding about a patch of others, which names its number among these, with its index in the class."""
+    if finding.path[:2] != _PATCHES or len(finding.path) == len(_PATCHES):
+        return finding
+    return changed(finding, path=(*_PATCHES, str(index(int(finding.path[2]))), *finding.path[3:]))
 
 
 def value_of(settings: ProxySettings) -> dict[str, Any]:
@@ -62,23 +181,50 @@ def _wrong(obj: Mapping[str, Any]) -> Iterator[Finding]:
             yield wrong_type(path, held, "a list")
 
 
-def _edited(
-    obj: Mapping[str, Any], path: Pointer, wanted: Sequence[dict[str, Any]], names: tuple[str, ...]
-) -> Iterator[Change]:
-    """The entries of our names in one list: as they are wanted and in that order, or gone."""
-    entries, edit = lookup(obj, path) or (), ListEdit(path, lookup(obj, path))
-    ours = [(index, entry) for index, entry in enumerate(entries) if lookup(entry, ("name",)) in names]
-    if [entry["name"] for _, entry in ours] == [entry["name"] for entry in wanted]:
+def _variables(obj: Mapping[str, Any], wanted: Sequence[dict[str, Any]]) -> Iterator[Change]:
+    """Our variable, as it is wanted, or gone."""
+    entries, edit = lookup(obj, _VARIABLES) or (), ListEdit(_VARIABLES, lookup(obj, _VARIABLES))
+    ours = [(index, entry) for index, entry in enumerate(entries) if lookup(entry, ("name",)) == VARIABLE]
+    if len(ours) == len(wanted):
         for (index, there), entry in zip(ours, wanted, strict=True):
-            yield from _updated((*path, str(index)), there, entry)
+            yield from _updated((*_VARIABLES, str(index)), there, entry)
         return
     edit.removed = {index for index, _ in ours}
     edit.appended = list(wanted)
-    verb, shown = ("adds", wanted) if wanted else ("removes", [entry for _, entry in ours])
-    what = f"the {'variable' if path == _VARIABLES else 'patches'}"
-    told = f"{verb} {what} {', '.join(f'`{name}`' for name in dict.fromkeys(entry['name'] for entry in shown))}"
-    names_only = {"current": told, "proposed": told} if path == _PATCHES else {}
-    yield from (Change(operation, told, **names_only) for operation in edit.operations())
+    message = f"{'adds' if wanted else 'removes'} the variable `{VARIABLE}`"
+    yield from (Change(operation, message) for operation in edit.operations())
+
+
+def _rearranged(obj: Mapping[str, Any], arranged: _Arranged, *, is_moved: bool) -> Iterator[Change]:
+    """Our patches as they are wanted and where they are wanted, or gone."""
+    entries, wanted = lookup(obj, _PATCHES) or [], arranged.entries
+    if [_name(entry) for entry in entries] == [_name(entry) for entry in wanted]:
+        for index, entry in enumerate(wanted):
+            if _name(entry):
+                yield from _updated((*_PATCHES, str(index)), entries[index], entry)
+        return
+    gone = [index for index, entry in enumerate(entries) if _name(entry)]
+    added = [index for index, entry in enumerate(wanted) if _name(entry)]
+    verb = "moves" if is_moved else "adds" if added else "removes"
+    names = [_name(wanted[index]) for index in added] or [_name(entries[index]) for index in gone]
+    told = f"{verb} the patches {', '.join(f'`{name}`' for name in dict.fromkeys(names))}"
+    if len(gone) == len(entries):  # nothing of others
+        edit = ListEdit(_PATCHES, lookup(obj, _PATCHES))
+        edit.removed, edit.appended = set(gone), wanted
+        operations = edit.operations()
+    else:
+        operations = [remove(*_PATCHES, index) for index in reversed(gone)]
+        length = len(entries) - len(gone)
+        for index in added:
+            operations.append(add(*_PATCHES, APPEND if index == length else index, value=wanted[index]))
+            length += 1
+    yield from (Change(operation, told, current=told, proposed=told) for operation in operations)
+
+
+def _name(entry: Any) -> str | None:
+    """The name of a patch of ours; None for one of others."""
+    name = lookup(entry, ("name",))
+    return str(name) if name in PATCHES else None
 
 
 def _updated(path: Pointer, there: Any, wanted: Any) -> Iterator[Change]:
@@ -115,27 +261,3 @@ def _variable(settings: ProxySettings) -> dict[str, Any]:
         "default": value_of(settings),
     }
     return {"name": VARIABLE, "required": False, "schema": {"openAPIV3Schema": schema}}
-
-
-def _overwritten(obj: Mapping[str, Any], nodes: Sequence[Nodes], around: Around) -> Iterator[Finding]:
-    """Patches before ours that may write a list whole: whether it is there then, cannot be told from the template."""
-    lacking = {path for one in nodes for path in started(one, around)}
-    for index, other in enumerate(lookup(obj, _PATCHES) or () if lacking else ()):
-        if lookup(other, ("name",)) in PATCHES:
-            return
-        is_external = lookup(other, ("external", "generateExtension")) is not None
-        where = sorted(lacking if is_external else lacking & set(_written(other)))
-        if where:
-            message = (
-                f"this patch may write `{where[0]}` before the patch `{LISTS}` starts that list: give each template of "
-                "the class an entry in it, then both add to it"
-            )
-            yield Finding(Severity.ERROR, message, (*_PATCHES, str(index)))
-
-
-def _written(patch: Any) -> Iterator[str]:
-    definitions = lookup(patch, ("definitions",))
-    for definition in definitions if isinstance(definitions, list) else ():
-        operations = lookup(definition, ("jsonPatches",))
-        paths = (lookup(each, ("path",)) for each in (operations if isinstance(operations, list) else ()))
-        yield from (path for path in paths if isinstance(path, str))

@@ -6,17 +6,25 @@ The law of this room: one list, ``preKubeadmCommands``; a command that does anyt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from krm_fn.patch import ListEdit, Operation, Pointer
+from krm_fn.patch import ListEdit, Operation, Pointer, lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _exports, _kubeadm, _restart
+from krm_fn.targets import _command_places, _exports, _kubeadm, _node_commands, _restart
+from krm_fn.targets._command_places import Arrangement
+from krm_fn.targets._file_content import decode
 from krm_fn.targets._kubeadm import ConfigSpec, find
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._shape import wrong_type
 
 _KEY = "preKubeadmCommands"
+_HELD_BACK = (
+    "a command here needs the network, but the exports and the restart stay at the end: two commands have the same "
+    "text, and kpt would copy the comment of one to the other; make the texts differ, or set "
+    "`spec.targets.kubeadmCommands.place` to `Start`"
+)
 
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
@@ -25,7 +33,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
     Args:
         obj: plain data of any shape.
         settings: the proxy; all empty means none.
-        options: ``exports`` and ``restart`` (booleans, true where they are missing).
+        options: ``exports`` and ``restart`` (booleans, true where they are missing), ``place`` (``Start``, ``End``).
     """
     spec = find(obj, wanted=bool(settings.variables()))
     if not isinstance(spec, ConfigSpec):
@@ -37,7 +45,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield commands
         return
     edit = ListEdit((*spec.path, _KEY), commands)
-    yield from _kubeadm.at_new_places(list(_edit_commands(spec, edit, settings, options)), edit)
+    yield from _edit_commands(spec, edit, settings, options)
 
 
 def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
@@ -56,33 +64,130 @@ def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
 def _edit_commands(
     spec: ConfigSpec, edit: ListEdit, settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[Change | Finding]:
-    yield from _other_commands(edit, settings)
+    with_restart = bool(settings.variables()) and not spec.ignition
+    exports = settings.variables() if options.get("exports", True) else {}
     try:
-        _plan(edit, settings.variables(), options, with_restart=bool(settings.variables()) and not spec.ignition)
+        planned = _plan(_texts(edit), exports, options, scripts_of(spec), with_restart=with_restart)
     except ValueError as error:
+        yield from _other_commands(edit, settings)
         yield Finding(Severity.ERROR, f"{error}; change the proxy settings", edit.path)
         return
-    yield from (_change(spec.rooted(operation), edit) for operation in edit.operations())
-    yield from _limits(spec, edit, settings)
+    if planned.is_held_back:
+        yield Finding(Severity.WARNING, _HELD_BACK, edit.path)
+    planned.note(edit)
+    yield from _kubeadm.at_new_places(_other_commands(edit, settings), edit)
+    moved = {planned.text_of(index): index for index in planned.moved}
+    yield from (_change(spec.rooted(operation), edit, moved) for operation in edit.operations())
+    yield from _unset_later(planned, exports, edit.path)
+    yield from _limits(spec, planned, settings, edit.path)
 
 
-def _plan(edit: ListEdit, variables: Mapping[str, str], options: Mapping[str, Any], *, with_restart: bool) -> None:
-    """Note in ``edit`` what the list is to become."""
-    texts = _texts(edit)
-    ours = [index for index, text in enumerate(texts) if _restart.is_ours(text)]
-    wanted = with_restart and options.get("restart", True)
-    for number, index in enumerate(ours):
-        if number or not wanted:
-            edit.removed.add(index)
-        elif texts[index] != _restart.COMMAND:
-            edit.replaced[index] = _restart.COMMAND
-    if wanted and not ours and not _restart.is_restarted(texts):
-        edit.appended.append(_restart.COMMAND)
-    exports = variables if options.get("exports", True) else {}
-    planned = _exports.plan(texts, exports, in_one_block=not edit.appended)
-    edit.replaced.update(planned.rewritten)
-    edit.removed.update(planned.removed)
-    edit.appended += [_exports.export(name, exports[name]) for name in planned.missing]
+def scripts_of(spec: ConfigSpec) -> dict[str, str]:
+    """The files that the object puts on the node, as far as their text is known: path -> text."""
+    files = spec.entries("files")
+    found: dict[str, str] = {}
+    for entry in files if isinstance(files, list) else ():
+        path = lookup(entry, ("path",))
+        text = decode(entry) if isinstance(path, str) and entry.get("contentFrom") is None else None
+        if isinstance(path, str) and text is not None:
+            found[path] = text
+    return found
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """The list as it is to be: (index in the old list or None, text) of each command.
+
+    ``moved`` are indices of the old list; ``is_held_back`` is True where new commands stay at the end although the
+    commands want them further up.
+    """
+
+    commands: tuple[tuple[int | None, str], ...]
+    moved: frozenset[int] = frozenset()
+    is_held_back: bool = False
+
+    def text_of(self, origin: int) -> str:
+        """The text that a command of the old list is to have; "" if it goes."""
+        return next((text for index, text in self.commands if index == origin), "")
+
+    def note(self, edit: ListEdit) -> None:
+        """Note in ``edit`` what leads from its old list to this one."""
+        old = edit.old or ()
+        staying = {index for index, _ in self.commands if index is not None} - self.moved
+        edit.removed.update(set(range(len(old))) - staying)
+        waiting: list[str] = []
+        for index, text in self.commands:
+            if index is None or index in self.moved:
+                waiting.append(text)
+                continue
+            if waiting:
+                edit.inserted[index] = waiting
+                waiting = []
+            if isinstance(old[index], str) and old[index] != text:
+                edit.replaced[index] = text
+        edit.appended += waiting
+
+
+def _plan(
+    texts: Sequence[str],
+    exports: Mapping[str, str],
+    options: Mapping[str, Any],
+    scripts: Mapping[str, str],
+    *,
+    with_restart: bool,
+) -> _Planned:
+    """What the list is to become; at the end of it where another place would confuse comments."""
+    place = str(options.get("place", ""))
+    wants_restart = with_restart and bool(options.get("restart", True))
+
+    def planned(*, ends_all: bool) -> _Planned:
+        arranged = _command_places.arrange(
+            texts, wants_restart=wants_restart, place=place, scripts=scripts, ends_all=ends_all
+        )
+        return _filled(texts, arranged, exports)
+
+    wanted = planned(ends_all=False)
+    has_restart = any(_restart.is_ours(text) for _, text in wanted.commands)
+    if place or not _command_places.confuses_comments(texts, place, scripts, new=len(exports) + int(has_restart)):
+        return wanted
+    held_back = planned(ends_all=True)
+    return replace(held_back, is_held_back=held_back.commands != wanted.commands)
+
+
+def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str]) -> _Planned:
+    """The commands in their order, with the exports that are wanted and without what is to go."""
+    ordered = [_restart.COMMAND if index is None else texts[index] for index in arranged.order]
+    planned = _exports.plan(
+        ordered, exports, in_one_block=not arranged.has_new_restart_there, block_end=arranged.exports_at
+    )
+    missing: list[tuple[int | None, str]] = [(None, _exports.export(name, exports[name])) for name in planned.missing]
+    commands: list[tuple[int | None, str]] = []
+    for position, index in enumerate(arranged.order):
+        if position == arranged.exports_at:
+            commands += missing
+        if position in planned.removed or index in arranged.gone:
+            continue
+        text = planned.rewritten.get(position, ordered[position])
+        is_restart = index is not None and _restart.is_ours(texts[index])
+        commands.append((index, _restart.COMMAND if is_restart else text))
+    if arranged.exports_at == len(arranged.order):
+        commands += missing
+    moved = arranged.moved & {index for index, _ in commands if index is not None}
+    return _Planned(tuple(commands), moved)
+
+
+def _unset_later(planned: _Planned, exports: Mapping[str, str], path: Pointer) -> Iterator[Finding]:
+    """A warning for each command that takes a variable out of the environment again behind its export."""
+    live: set[str] = set()
+    for position, (_, text) in enumerate(planned.commands):
+        live.update(name for name in _exports.exported(text) if name in exports)
+        unset = [name for name in _node_commands.unsets(text) if name in live]
+        if unset:
+            message = (
+                f"this command unsets {_kubeadm.names(unset)} behind the export, so kubeadm runs without it; remove "
+                "the command, or move it in front of the first command that needs the network"
+            )
+            yield Finding(Severity.WARNING, message, (*path, str(position)))
 
 
 def _texts(edit: ListEdit) -> list[str]:
@@ -105,29 +210,38 @@ def _other_commands(edit: ListEdit, settings: ProxySettings) -> Iterator[Finding
             yield Finding(Severity.INFO if harmless else Severity.WARNING, message + advice, place)
 
 
-def _limits(spec: ConfigSpec, edit: ListEdit, settings: ProxySettings) -> Iterator[Finding]:
+def _limits(spec: ConfigSpec, planned: _Planned, settings: ProxySettings, path: Pointer) -> Iterator[Finding]:
     """What Cluster API or cloud-init would make of the exports as they are to be."""
-    texts = {index: text for index, text in enumerate(_texts(edit)) if index not in edit.removed}
-    texts |= edit.replaced | dict(enumerate(edit.appended, start=len(edit.old or ())))
-    exports = {index: text for index, text in texts.items() if _exports.only_exports(text)}
+    texts = enumerate(text for _, text in planned.commands)
+    exports = {position: text for position, text in texts if _exports.only_exports(text)}
     if exports:
-        yield from spec.jinja(settings, edit.path)
-    for index, text in exports.items():
-        yield from spec.too_long((*edit.path, str(index)), text, "shorten `noProxy`, or set `exports` to false")
+        yield from spec.jinja(settings, path)
+    for position, text in exports.items():
+        yield from spec.too_long((*path, str(position)), text, "shorten `noProxy`, or set `exports` to false")
 
 
-def _change(operation: Operation, edit: ListEdit) -> Change:
+def _change(operation: Operation, edit: ListEdit, moved: Mapping[str, int]) -> Change:
+    """One operation in words; ``moved`` are the texts and old indices of commands that get another place."""
     old: Sequence[Any] = edit.old or ()
     gone: Sequence[Any] = ()
     if operation.op != "add":
         gone = old if _is_list(operation, edit.path) else [old[int(operation.path[-1])]]
     new = [] if operation.op == "remove" else edit.appended if _is_list(operation, edit.path) else [operation.value]
-    verb, commands = ("sets", new) if new else ("removes", gone)
+    is_move = (bool(new) and all(text in moved for text in new)) if operation.op == "add" else False
+    if operation.op == "remove" and not _is_list(operation, edit.path):
+        is_move = int(operation.path[-1]) in moved.values()
+    commands = new or gone
+    current = "" if operation.op == "add" else None  # what stands at the index of an addition moves on
     exported = [name for command in commands for name in _exports.exported(command)]
+    is_restart = any(_restart.is_ours(command) for command in commands)
+    if is_move:
+        what = "the restart of containerd" if is_restart else f"the export of {_kubeadm.names(exported)}"
+        return Change(operation, f"moves {what} to its place among the commands", current=current)
+    verb = "sets" if new else "removes"
     parts = [f"{verb} {_kubeadm.names(exported)} for kubeadm"] if exported else []
-    if any(_restart.is_ours(command) for command in commands):
+    if is_restart:
         parts.insert(0, "restarts containerd" if new else "removes the restart of containerd")
-    return Change(operation, " and ".join(parts))
+    return Change(operation, " and ".join(parts), current=current)
 
 
 def _is_list(operation: Operation, path: Pointer) -> bool:

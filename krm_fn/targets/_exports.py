@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from krm_fn import escaping
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets import _node_commands
 from krm_fn.targets._splice import Edit, cuts, splice
 
 _NAME = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})[\"']?=")
@@ -52,10 +53,13 @@ def export(name: str, value: str) -> str:
     return f"export {name}={escaping.shell(value)}"
 
 
-def plan(commands: Sequence[str], variables: Mapping[str, str], *, in_one_block: bool) -> Plan:
+def plan(
+    commands: Sequence[str], variables: Mapping[str, str], *, in_one_block: bool, block_end: int | None = None
+) -> Plan:
     """How ``commands`` come to export exactly ``variables`` (of the six proxy variables), each once.
 
-    With ``in_one_block`` a block of exports at the end of the list takes in the missing ones in our order.
+    With ``in_one_block`` a block of exports at the end of the list, or before the index ``block_end``, takes in the
+    missing ones in our order.
     """
     planned, seen = Plan(), set[str]()
     for index, command in enumerate(commands):
@@ -69,7 +73,7 @@ def plan(commands: Sequence[str], variables: Mapping[str, str], *, in_one_block:
             planned.rewritten[index] = new
     planned.missing = [name for name in variables if name not in seen]
     if in_one_block:
-        _in_our_order(commands, variables, planned)
+        _in_our_order(commands[:block_end], variables, planned)
     return planned
 
 
@@ -102,7 +106,14 @@ def live(commands: Sequence[str]) -> list[Export]:
         for one in _exports_in(command, index):
             found.pop(one.name, None)
             found[one.name] = one
+        for name in _node_commands.unsets(command):
+            found.pop(name, None)
     return list(found.values())
+
+
+def exports_any(command: str) -> bool:
+    """Whether a command exports a proxy variable somewhere, whatever else it does."""
+    return any(True for _ in _exports_in(command, 0))
 
 
 def _exports_in(command: str, index: int) -> Iterator[Export]:

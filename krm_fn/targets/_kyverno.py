@@ -23,6 +23,7 @@ _LISTS = ("containers", "initContainers", "ephemeralContainers")
 _STEPS = ("spec", "template", "jobTemplate")
 _NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"
 _SETTING_ANCHOR = re.compile(r"[+=]\((.*)\)")
+_CONDITION_ANCHOR = re.compile(r"[<^X]?\(.*\)")
 _PROXY_NAME = re.compile(rf"(?<!\w)({'|'.join(PROXY_VARIABLES)})(?!\w)")
 
 
@@ -159,6 +160,28 @@ def namespaces(rule: Rule, policy: Mapping[str, Any]) -> set[str]:
 def _match_blocks(rule: Rule) -> list[Any]:
     match = rule.fields.get("match")
     return [match, *(block for key in ("any", "all") for block in _list(lookup(match, (key,))))]
+
+
+def sets_something(mutation: Any) -> bool:
+    """Return whether a ``mutate`` (or one entry of its ``foreach``) changes anything in an object."""
+    if not isinstance(mutation, Mapping):
+        return False
+    if mutation.get("patchesJson6902") or _sets_a_value(mutation.get("patchStrategicMerge")):
+        return True
+    return any(sets_something(entry) for entry in _list(mutation.get("foreach")))
+
+
+def _sets_a_value(body: Any) -> bool:
+    """Return whether a strategic merge patch holds more than conditions and names of list items."""
+    if isinstance(body, list):
+        without_names = (
+            {key: value for key, value in item.items() if key != "name"} if isinstance(item, Mapping) else item
+            for item in body
+        )
+        return any(_sets_a_value(item) for item in without_names)
+    if not isinstance(body, Mapping):
+        return body is not None
+    return any(_sets_a_value(value) for key, value in body.items() if not _CONDITION_ANCHOR.fullmatch(str(key)))
 
 
 def mentioned(data: Any) -> list[str]:

@@ -12,16 +12,14 @@ from krm_fn.patch import Pointer
 from krm_fn.results import Finding, Severity
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets._env import quoted
+from krm_fn.targets._kyverno_values import Unfillable, find_place, is_dynamic
 
 # kyverno/kyverno charts/kyverno/values.yaml: `config.resourceFilters` and `config.webhooks` leave it out, both.
 _PASSED_BY = "kube-system"
 
 
 def other_forms(rule: kyverno.Rule) -> Iterator[Finding]:
-    """A warning for each form of setting a proxy that is not filled."""
-    for path, names in kyverno.text_patches(rule):
-        message = f"{_standing(names, f' of {rule.title}')} in `patchesJson6902`, which is not edited: "
-        yield warning(message + f"set {_them(names)} there, or write the rule with `patchStrategicMerge`", path)
+    """Yield a warning for each form of setting a proxy that is neither filled nor compared."""
     for patch in kyverno.patches(rule):
         for path in kyverno.env_from(patch):
             yield warning(f"`envFrom` of {rule.title} is not filled: set a proxy in what it refers to", path)
@@ -57,19 +55,35 @@ def without_effect(
         yield warning(message, rule.path)
 
 
-def cel_texts(obj: Mapping[str, Any]) -> Iterator[Finding]:
-    """A warning for each CEL expression of a MutatingPolicy that mentions one of the six names."""
-    for path, names in kyverno.mentioning_texts(obj.get("spec"), ("spec",)):
-        message = f"{_standing(names)} in CEL text, which is not edited: "
-        yield warning(message + f"set {_them(names)} there, or use a ClusterPolicy", path)
+def two_proxies(rules: Sequence[tuple[kyverno.Rule, Sequence[kyverno.Slot]]]) -> Finding | None:
+    """Return an error if two rules set different proxies: one value of the settings must not replace both.
+
+    Args:
+        rules: the rules of one policy, each with its entries. Only values that are plain text count.
+    """
+    first: dict[str, tuple[kyverno.Rule, set[str]]] = {}
+    for rule, slots in rules:
+        for variable, (values, path) in _proxies(slots).items():
+            other, known = first.setdefault(variable, (rule, values))
+            if known.isdisjoint(values):
+                message = (
+                    f"{other.title} and {rule.title} set two different proxies in `{variable}`, and one ProxyConfig"
+                    " writes one value to all rules of a policy: move one of the rules to a policy of its own and leave"
+                    " that out with `spec.selector`, or write the same proxy in both"
+                )
+                return Finding(Severity.ERROR, message, path)
+    return None
 
 
-def _standing(names: Sequence[str], whose: str = "") -> str:
-    return f"{quoted(names)}{whose} {'stands' if len(names) == 1 else 'stand'}"
-
-
-def _them(names: Sequence[str]) -> str:
-    return "it" if len(names) == 1 else "them"
+def _proxies(slots: Sequence[kyverno.Slot]) -> dict[str, tuple[set[str], Pointer]]:
+    """Return ``HTTP_PROXY``, ``HTTPS_PROXY`` -> the plain values that one rule sets, and where the first of them is."""
+    found: dict[str, tuple[set[str], Pointer]] = {}
+    for slot in slots:
+        place = find_place(slot)
+        value = None if isinstance(place, Unfillable) else place.value
+        if slot.name.upper() != "NO_PROXY" and isinstance(value, str) and value.strip() and not is_dynamic(value):
+            found.setdefault(slot.name.upper(), (set(), slot.path))[0].add(value.strip().rstrip("/"))
+    return found
 
 
 def warning(message: str, path: Pointer) -> Finding:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.escaping import read_kubernetes_env
-from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.patch import field_path, lookup
 from krm_fn.results import Finding
 from krm_fn.targets import _kyverno as kyverno
+from krm_fn.targets import _kyverno_texts
 from krm_fn.targets._kyverno_values import Unfillable, find_place, is_dynamic, split_entries
 from krm_fn.targets._seen import Seen
 
@@ -21,26 +22,27 @@ _UNTOLD = ("mutate", "patchStrategicMerge")
 def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
     """The variables that a policy of any kind sets, in the order of its rules."""
     if str(obj.get("kind")).endswith("MutatingPolicy"):
-        texts = kyverno.mentioning_texts(obj.get("spec"), ("spec",))
-        yield from _in_text(obj, texts, "the policy", "it stands in CEL text")
+        for reading in _kyverno_texts.in_cel(obj):
+            yield _of_text(obj, reading, "the CEL expressions")
         return
     for rule in kyverno.rules(obj):
         if isinstance(rule, Finding):
             continue
-        yield from _in_text(obj, kyverno.text_patches(rule), rule.title, "it stands in the text of `patchesJson6902`")
+        for reading in _kyverno_texts.in_json_patches(rule):
+            yield _of_text(obj, reading, f"`patchesJson6902` of {rule.title}")
         for patch in kyverno.patches(rule):
             for slot in kyverno.slots(patch):
                 where = [token for token in slot.path[len(rule.path) : -3] if token not in _UNTOLD]
                 yield _of_slot(slot, f"`{field_path(tuple(where))}` of {rule.title}")
 
 
-def _in_text(
-    obj: Mapping[str, Any], texts: Iterator[tuple[Pointer, list[str]]], place: str, why: str
-) -> Iterator[Seen]:
-    for path, names in texts:
-        raw = lookup(obj, path)
-        for name in names:
-            yield Seen(name, None, path, raw if isinstance(raw, str) else "", place, why)
+def _of_text(obj: Mapping[str, Any], reading: _kyverno_texts.TextReading, place: str) -> Seen:
+    """One variable of a text that is not edited."""
+    raw = lookup(obj, reading.path)
+    text = raw if isinstance(raw, str) else ""
+    if reading.value is None:
+        return Seen(reading.name, None, reading.path, text, place, "Kyverno computes it")
+    return Seen(reading.name, read_kubernetes_env(reading.value), reading.path, text, place)
 
 
 def _of_slot(slot: kyverno.Slot, place: str) -> Seen:

@@ -22,7 +22,7 @@ SECTION = "Service"
 _TEXTS = 256
 """So many are remembered: several targets and rules look at each, and the nodes of a cluster have the same."""
 _EOL = re.compile(r"\r\n|\n|\r")
-_PHYSICAL_LINE = re.compile(r"([^\r\n]*)(\r\n|\n|\r)")
+_PHYSICAL_LINE = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n]*)(\r\n|\n|\r)")
 _NAME = re.compile(r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?=""")
 
 

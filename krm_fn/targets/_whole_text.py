@@ -22,7 +22,8 @@ from krm_fn.targets._values import in_document
 _NOTHING = "{}\n"
 """A text of which only an empty mapping is left, and no comment."""
 
-_COMMENTS = r"(?:[ \t]*(?:#[^\n]*)?\r?\n|---(?:[ \t]+(?:#[^\n]*)?)?\r?\n)"
+# The CR of a comment belongs to it, and to nothing else: where it could, time is exponential.
+_COMMENTS = r"(?:(?:---(?=[ \t\r\n]))?[ \t]*(?:#[^\n]*|\r)?\n)"
 _BARE = rf"({_COMMENTS}*)%s(\r?\n)?({_COMMENTS}*[ \t]*(?:#[^\n]*)?)"
 """A text of which only an empty document is left, and what stands around it."""
 

@@ -63,7 +63,7 @@ from krm_fn.targets._seen import Seen
 ID = "certManager"
 KINDS = frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")})
 WORDS = ("cert-manager",)
-CONSUMER = Consumer.POD
+CONSUMER = Consumer.GO
 
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:

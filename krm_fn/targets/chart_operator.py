@@ -59,7 +59,7 @@ from krm_fn.targets._seen import Seen
 ID = "chartOperator"
 KINDS = frozenset({("apps", "Deployment"), ("extensions", "Deployment")})
 WORDS = ("chart-operator",)
-CONSUMER = Consumer.POD
+CONSUMER = Consumer.GO
 
 _CONTAINERS = {"initContainers": "wait-for-quay", "containers": "chart-operator"}
 

@@ -7,16 +7,24 @@ of ``containerdDropIn``, ``kubeletDropIn`` and ``kubeadmCommands``, with the opt
 ``builtin.cluster.network.`` before ``pods``, ``services``, ``services.first`` (the first address of each service CIDR)
 and ``domain``, for what the Cluster itself says; Cluster API fills that in for each Cluster.
 
-Where: ``spec.variables`` and ``spec.patches`` of ClusterClass, at the end; ``spec.topology.variables`` of a Cluster
+With ``Union`` a class gets the same patches if its own patches erase what its templates hold: if one of them writes or
+removes the whole list ``files`` or ``preKubeadmCommands``, or a mapping around it, on any path (a patch with
+``enabledIf`` may run or not). An info names the operation that erases. ``inject-proxy-files`` then adds certificates
+and registry mirror for all Clusters, too, and a class that shares a template with such a class is patched as well.
+
+Where: ``spec.variables`` and ``spec.patches`` of ClusterClass, behind those of others; ours move to the end where a
+patch was added behind them that erases. ``inject-proxy-empty-lists`` is the exception: it is before the first patch
+that may or may not write a list, so that there is a list in the end. ``spec.topology.variables`` of a Cluster
 that needs more than the default (its endpoint, a proxy of its own), and ``variables.overrides`` of a group of workers
 whose proxy is not that of its Cluster. The patches name the control plane and all classes of workers, machine pools
 too.
 
-What it leaves alone: all other variables and patches. The templates of the class hold no proxy then: the three targets
-take out what is theirs. Templates that belong to no class, or to something else as well, are filled by them as ever. It
-is an error if a template is not in the list, or holds a file of our path with more in it than a proxy, or if another
-patch may write a list that ours has to start: nothing is assumed of what cannot be seen. Without a proxy, and with
-``Union``, variable and patches go.
+What it leaves alone: all other variables and patches. The templates of a class that is patched hold no proxy: the three
+targets take out what is theirs. Templates that belong to no class, or to something else as well, are filled by them as
+ever. It is an error if a template is not in the list (with ``Union`` a warning), belongs to something else than a
+class, or holds a file of our path with more in it than a proxy; if a patch may remove a list, so that no patch can add
+to it; and if a runtime extension may start a list that a template lacks, because what it does cannot be seen. Without a
+proxy, and with ``Union`` where no patch erases, variable and patches go.
 
 Before and after:
 
@@ -44,8 +52,9 @@ Before and after:
 
 Options:
 
-* ``sharedTemplates`` (default ``Union``): with ``Union`` nothing is done here, and a template that several Clusters
-  share holds a ``NO_PROXY`` with what each of them needs. ``Patch`` as above.
+* ``sharedTemplates`` (default ``Union``): with ``Union`` a template that several Clusters share holds a ``NO_PROXY``
+  with what each of them needs, and only classes that erase what their templates hold are patched. ``Patch``: all are.
+* ``enabled: false``: no class is patched, and a warning at a template says that its class erases what is written.
 
 Why: one text cannot be right for two networks. Variable and patch are as Cluster API's "Writing a ClusterClass" has
 them, and its own engine and webhooks judge them in the tests. Cluster API writes the default of a variable into a
@@ -73,11 +82,17 @@ KINDS = frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")})
 WORDS: tuple[str, ...] = (VARIABLE, *_class_patches.PATCHES)
 CONSUMER = Consumer.PRODUCT
 INSTEAD_OF = frozenset(_class_nodes.NODE_TARGETS)
+INSTEAD_OF_WHERE_ERASED = frozenset(_class_nodes.FILE_TARGETS)
 
 
 def is_on(options: Mapping[str, Any]) -> bool:
     """Whether classes are to be patched, instead of their templates being filled."""
     return bool(options.get("sharedTemplates") == "Patch")
+
+
+def erases(obj: Mapping[str, Any], around: Around) -> bool:
+    """Whether patches of a ClusterClass take out what its templates are to hold, on any path."""
+    return any(True for _ in _class_patches.erasers_of(obj, around))
 
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all

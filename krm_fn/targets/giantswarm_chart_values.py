@@ -60,7 +60,7 @@ from krm_fn.targets._values import SHORT, SNAKE, Keys, Slot
 ID = "giantswarmChartValues"
 KINDS = _helm_values.KINDS
 WORDS = ("cert-manager", "chart-operator", "cluster-autoscaler", "dex-app", "external-dns", "teleport-kube-agent")
-CONSUMER = Consumer.POD
+CONSUMER = Consumer.GO
 
 _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
     (("proxy",), SHORT),

@@ -11,14 +11,17 @@ Where: ClusterPolicy and Policy (``kyverno.io``, any version), ``spec.rules[].mu
 ``initContainers`` and ``ephemeralContainers`` under ``spec``, ``spec.template.spec`` or
 ``spec.jobTemplate.spec.template.spec``, with or without the anchors ``+(key)`` and ``=(key)``.
 
-What it leaves alone: everything else. No entry, container list or rule is added or taken out, so the policy's author
-decides which names and containers get a proxy. Without a proxy, and for a variable that no setting gives a value, the
-value becomes ``""`` (to every program an empty variable means no proxy); computed entries stay, a lone one behind a
-comma. Rules named ``autogen-*`` and ``status`` are Kyverno's. What cannot be filled is a warning that says why:
-``patchesJson6902``, ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression, the CEL text of
-MutatingPolicy and NamespacedMutatingPolicy (``policies.kyverno.io``). So is a policy that is filled and still does no
-good: pods patched under ``spec.template``, a container named ``*`` without an anchor, URLs without ``NO_PROXY``, the
-namespace ``kube-system``.
+What it leaves alone: everything else. An injection adds no entry, container list or rule and takes none out, so the
+policy's author decides which names and containers get a proxy; a variable that no setting gives a value becomes
+``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a pod sets for itself;
+the static part of a context variable becomes empty. A rule that sets nothing else afterwards stays, with a warning to
+delete it: a later injection does not fill it again. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules
+with two different proxies are an error, because one value would replace both. What cannot be filled is a warning that
+says why: ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression. So is a policy that is
+filled and still does no good: pods patched under ``spec.template``, a container named ``*`` without an anchor, URLs
+without ``NO_PROXY``, the namespace ``kube-system``. ``patchesJson6902`` and the CEL text of MutatingPolicy and
+NamespacedMutatingPolicy (``policies.kyverno.io``) are compared, not edited: equal values are no finding, others a
+warning, with ``mode: Check`` an error.
 
 Before and after:
 
@@ -51,7 +54,7 @@ policy as references (Kyverno documentation, "Variables"), so a value of the set
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn.noproxy import Consumer
@@ -59,9 +62,9 @@ from krm_fn.patch import Pointer
 from krm_fn.results import Change, Finding
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _kyverno as kyverno
-from krm_fn.targets import _kyverno_seen
+from krm_fn.targets import _kyverno_remove, _kyverno_seen, _kyverno_texts
 from krm_fn.targets._env import quoted
-from krm_fn.targets._kyverno_checks import cel_texts, other_forms, warning, without_effect
+from krm_fn.targets._kyverno_checks import other_forms, two_proxies, warning, without_effect
 from krm_fn.targets._kyverno_fill import Reasons, Text, fill, note
 from krm_fn.targets._kyverno_values import Unfillable, find_place
 from krm_fn.targets._seen import Seen
@@ -86,18 +89,35 @@ def propose(
 ) -> Iterator[Change | Finding]:
     """Yield the values a policy lacks, and a warning for each that it cannot get; see the module's text."""
     if str(obj.get("kind")).endswith("MutatingPolicy"):
-        yield from cel_texts(obj)
+        yield from _kyverno_texts.compare(_kyverno_texts.in_cel(obj), settings, "the CEL expression")
         return
-    texts: dict[Pointer, Text] = {}
-    reasons: Reasons = {}
+    rules: list[_kyverno_remove.RuleSlots] = []
     for rule in kyverno.rules(obj):
         if isinstance(rule, Finding):
             yield rule
             continue
         slots = [slot for patch in kyverno.patches(rule) for slot in kyverno.slots(patch)]
+        rules.append((rule, slots))
+        yield from _kyverno_texts.compare(_kyverno_texts.in_json_patches(rule), settings, "`patchesJson6902`")
         yield from other_forms(rule)
-        if settings.http_proxy or settings.https_proxy:
+        if settings.variables():
             yield from without_effect(rule, slots, policy=obj)
+    reasons: Reasons = {}
+    if settings.variables():
+        conflict = two_proxies(rules)
+        if conflict:
+            yield conflict
+            return
+        yield from _filled(rules, settings, reasons)
+    else:
+        yield from _kyverno_remove.remove(obj, rules, reasons)
+    for (title, reason), (path, names) in reasons.items():
+        yield warning(f"{quoted(names)} of {title} cannot be set: {reason}", path)
+
+
+def _filled(rules: Sequence[_kyverno_remove.RuleSlots], settings: ProxySettings, reasons: Reasons) -> Iterator[Change]:
+    texts: dict[Pointer, Text] = {}
+    for rule, slots in rules:
         for slot in slots:
             place = find_place(slot)
             if isinstance(place, Unfillable):
@@ -105,8 +125,6 @@ def propose(
             else:
                 texts.setdefault(place.path, Text(place, rule.title)).names.append(slot.name)
     yield from fill(texts.values(), settings, reasons)
-    for (title, reason), (path, names) in reasons.items():
-        yield warning(f"{quoted(names)} of {title} cannot be set: {reason}", path)
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all

@@ -55,7 +55,7 @@ from krm_fn.targets._tkg_addon import AddOn, Config, Table
 from krm_fn.targets._values import CAMEL, SNAKE, Slot
 
 ID = "tkgCloudCSI"
-CONSUMER = Consumer.POD
+CONSUMER = Consumer.GO
 
 _DRIVERS = (
     ("aws-ebs-csi-driver", "awsEBSCSIDriver", "AwsEbsCSIConfig", "the AWS EBS driver"),

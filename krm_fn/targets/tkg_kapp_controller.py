@@ -58,7 +58,7 @@ from krm_fn.targets._tkg_addon import AddOn, Config, Table
 from krm_fn.targets._values import CAMEL, Slot
 
 ID = "tkgKappController"
-CONSUMER = Consumer.POD
+CONSUMER = Consumer.GO
 
 _TABLE = Table(
     addons=(

@@ -53,7 +53,7 @@ from krm_fn.targets._tkg_addon import AddOn, Table
 from krm_fn.targets._values import SNAKE, Slot
 
 ID = "tkgPinniped"
-CONSUMER = Consumer.POD
+CONSUMER = Consumer.GO
 
 _TABLE = Table(
     addons=(

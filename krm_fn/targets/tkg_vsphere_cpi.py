@@ -55,7 +55,7 @@ from krm_fn.targets._tkg_addon import AddOn, Config, Table
 from krm_fn.targets._values import SNAKE, Slot
 
 ID = "tkgVsphereCPI"
-CONSUMER = Consumer.POD
+CONSUMER = Consumer.GO
 
 _TABLE = Table(
     addons=(AddOn("vsphere-cpi", "vsphereCPI", Slot(("vsphereCPI",), SNAKE, "the data values of vSphere CPI")),),

@@ -54,7 +54,7 @@ from krm_fn.targets._tkg_addon import AddOn, Config, Table
 from krm_fn.targets._values import CAMEL, SNAKE, Slot
 
 ID = "tkgVsphereCSI"
-CONSUMER = Consumer.POD
+CONSUMER = Consumer.GO
 
 _TABLE = Table(
     addons=(AddOn("vsphere-csi", "vsphereCSI", Slot(("vsphereCSI",), SNAKE, "the data values of vSphere CSI")),),

@@ -42,9 +42,11 @@ Before and after:
 
 Options:
 
-* ``variables`` (default: none): such as ``SSL_CERT_FILE`` (Go, OpenSSL), ``REQUESTS_CA_BUNDLE`` (Python),
-  ``CURL_CA_BUNDLE``, ``NODE_EXTRA_CA_CERTS`` (Node.js). All but the last stand in the place of the trust store of the
-  image, so the bundle must hold the public authorities as well, or the program trusts none of them any more.
+* ``variables`` (default: ``SSL_CERT_DIR`` for cert-manager and chart-operator, else none, which is a warning):
+  ``SSL_CERT_DIR`` (Go) gets the folders that Go reads by default and that of the bundle, and so adds to the trust store
+  of the image, as ``NODE_EXTRA_CA_CERTS`` (Node.js) does. ``SSL_CERT_FILE`` (Go, OpenSSL), ``REQUESTS_CA_BUNDLE``
+  (Python) and ``CURL_CA_BUNDLE`` get the path of the bundle and replace the trust store, so the bundle must hold the
+  public authorities as well, or the program trusts none of them any more.
 * ``mountPath`` (default ``/etc/inject-proxy/trusted-ca``): the folder in the containers.
 * ``workloads`` (default: none): matchers as in ``spec.selector``.
 
@@ -56,6 +58,7 @@ reach running pods as a file, but most programs read it once: restart them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from krm_fn import patch
@@ -65,7 +68,7 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _apps, _bundle, _made, _pem, _workloads
-from krm_fn.targets._bundle import FILE, NAME, Bundle
+from krm_fn.targets._bundle import DIRECTORIES, FILE, NAME, Bundle
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._shape import wrong_type
 
@@ -105,7 +108,10 @@ def _wanted(obj: Mapping[str, Any], trusted: Certificates, options: Mapping[str,
     name, key = NAME, FILE
     if trusted.config_map and trusted.config_map[0] == _metadata(obj, "namespace", ""):
         _, name, key = trusted.config_map
-    return Bundle(name, key, options.get("mountPath", "/etc/inject-proxy/trusted-ca"), options.get("variables", ()))
+    bundle = Bundle(name, key, options.get("mountPath", "/etc/inject-proxy/trusted-ca"), options.get("variables", ()))
+    if _apps.is_known(obj) and not bundle.is_read_by_go:  # both are Go programs
+        bundle = replace(bundle, variables=(*bundle.variables, DIRECTORIES))
+    return bundle
 
 
 def _is_source(obj: Mapping[str, Any], trusted: Certificates, name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
+from krm_fn.topology.class_patches import ListState, NodeClass, PatchField, of_template, simulate, state_of_started_list
 from krm_fn.topology.kinds import kinds, network_field
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.namespaces import ByKey, is_open, may_be_same, meanings
@@ -24,7 +25,10 @@ __all__ = [
     "Fact",
     "Foreign",
     "Key",
+    "ListState",
     "Membership",
+    "NodeClass",
+    "PatchField",
     "Role",
     "Topology",
     "chart_of",
@@ -37,7 +41,10 @@ __all__ = [
     "may_be_same",
     "meanings",
     "network_field",
+    "of_template",
     "references",
+    "simulate",
+    "state_of_started_list",
     "system_kinds",
     "system_of",
     "target_of",

@@ -8,7 +8,7 @@ Kubernetes, proxies or files, and could be published alone.
     render    plain data -> text in a style         splice   shadow -> edits -> text
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
     stream    a text of several documents         comments each place of it with the comments there
-    breaks    the line breaks of YAML
+    breaks    the line breaks of YAML             repeated keys that stand twice
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 from krm_fn.yamledit.comments import Place, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import Document, items_text, member_text
+from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
 from krm_fn.yamledit.stream import documents, edit_documents, prove
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
     "places",
     "prove",
     "read",
+    "repeated_keys",
+    "repeated_keys_of_text",
 ]
 
 

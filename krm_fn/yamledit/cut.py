@@ -15,9 +15,11 @@ from dataclasses import dataclass
 
 _TOP_LEVEL = re.compile(r"^[^ \t\r\n#\-]", re.MULTILINE)
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?=[ \t\r\n]|\Z)")
-_BEFORE = re.compile(r"(?:---[ \t]*(?:#[^\n]*)?\r?\n|[ \t]*(?:#[^\n]*)?\r?\n)*")
+# A CR before the line feed is part of a comment, or stands alone: never both, or time would be exponential.
+_NOTHING = r"[ \t]*(?:#[^\n]*|\r)?\n"
+_BEFORE = re.compile(rf"(?:(?:---)?{_NOTHING})*")
 _OTHER_LINE_BREAKS = ("\x85", "\u2028", "\u2029")
-_LIST_HEAD = re.compile(r"[A-Za-z0-9_-]+:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*( *)-(?=[ \r\n])")
+_LIST_HEAD = re.compile(rf"[A-Za-z0-9_-]+:{_NOTHING}(?:{_NOTHING})*( *)-(?=[ \r\n])")
 
 
 @dataclass(frozen=True)

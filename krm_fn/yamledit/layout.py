@@ -45,6 +45,25 @@ def end_of_child(text: str, end: int, column: int) -> int:
     return position
 
 
+def above_comments(text: str, start: int) -> int:
+    """Where the lines of comments begin that stand directly above the item at ``start``; ``start`` if there are none.
+
+    Blank lines among them count as well. Comments at the beginning of a text are those of the whole text.
+    """
+    if not starts_line(text, start):
+        return start
+    position = start - column_of(text, start)
+    found = start
+    while position > 0:
+        line = text.rfind("\n", 0, position - 1) + 1
+        words = text[line:position].strip()
+        if words and not words.startswith("#"):
+            return found
+        position = line
+        found = line if words else found
+    return start
+
+
 def starts_line(text: str, position: int) -> bool:
     """True if nothing but blanks stands before ``position`` on its line."""
     return text[text.rfind("\n", 0, position) + 1 : position].strip(" \t") == ""

@@ -117,7 +117,10 @@ class _Writer:
         lines = [("-" if child.key is None else key(child.key) + ":") + rest, *below]
         pad = " " * place.column
         if behind is None:
-            return Edit(place.starts[first], place.starts[first], style.newline.join([*lines, pad]))
+            start = layout.above_comments(self.text, place.starts[first]) if is_item else place.starts[first]
+            if start < place.starts[first]:  # the comments above the first item stay with it
+                return Edit(start, start, "".join(pad + line + style.newline for line in lines))
+            return Edit(start, start, style.newline.join([*lines, pad]))
         position = layout.end_of_child(self.text, place.ends[behind], place.column)
         return Edit(position, position, style.newline + pad + style.newline.join(lines))
 

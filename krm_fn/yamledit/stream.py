@@ -24,7 +24,9 @@ _COMMENT = r"(?:#[^\r\n\x85\u2028\u2029]*)?"
 _SEPARATOR = re.compile(
     rf"(?:^|(?<=\A{_BOM}))---(?:(?P<alone>(?:[ \t]+{_COMMENT})?\r?(?:\n|\Z))|(?=[ \t]))", re.MULTILINE
 )
-_EMPTY = re.compile(rf"(?:(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*{_COMMENT}\r?(?:\n|\Z))*")
+# Each line of it is read in one way only: where a CR could be a blank or the end of a line, time is exponential.
+_EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n\x85\u2028\u2029]*\r?)?"
+_EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
 
 
 def documents(text: str) -> list[tuple[int, int]]:

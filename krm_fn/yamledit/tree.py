@@ -8,7 +8,6 @@ All positions are offsets into the text, in characters.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -187,9 +186,6 @@ class _Builder:
             self.keys[-1] = None
 
 
-_BLANK_TAIL = re.compile(r"(?:\r?\n)+\Z")
-
-
 def _end_of_text_before(text: str, position: int) -> int:
     while position and text[position - 1] in " \t\r\n":
         position -= 1
@@ -202,7 +198,15 @@ def _end_of_block_scalar(text: str, start: int, end: int) -> int:
     keeps_blank_lines = "+" in raw.partition("\n")[0].partition("#")[0]
     if keeps_blank_lines:
         return start + len(raw.removesuffix("\n").removesuffix("\r"))
-    return start + len(_BLANK_TAIL.sub("", raw))
+    return start + _end_of_content(raw)
+
+
+def _end_of_content(text: str) -> int:
+    """Where the line breaks at the end of ``text`` begin."""
+    end = len(text)
+    while text.endswith("\n", 0, end):
+        end -= 2 if text.endswith("\r\n", 0, end) else 1
+    return end
 
 
 def walk(node: Node) -> Iterator[Node]:

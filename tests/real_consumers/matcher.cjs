@@ -1,6 +1,6 @@
-// Asks undici or proxy-from-env, for each list, which URLs it would send to the proxy.
+// Asks undici, proxy-from-env or a version of axios, for each list, which URLs it would send to the proxy.
 //
-// argv: the package. stdin: [{"no_proxy": "...", "urls": [...]}, ...]; stdout: [[true, ...], ...], true = direct.
+// argv: the package, and the path of its matcher if it is axios. stdin: [{"no_proxy": "...", "urls": [...]}, ...]; stdout: [[true, ...], ...], true = direct.
 // Nothing is sent: undici's two agents are replaced by ones that say their name.
 const matchers = {
   'proxy-from-env': (url) => require('proxy-from-env').getProxyForUrl(url) === '',
@@ -17,13 +17,22 @@ const matchers = {
   }
 }
 
-for (const name of Object.keys(process.env)) {
-  if (/_proxy$/i.test(name)) delete process.env[name]
+for (const variable of Object.keys(process.env)) {
+  if (/_proxy$/i.test(variable)) delete process.env[variable]
 }
 process.env.http_proxy = 'http://proxy.invalid:3128'
+// What axios does in lib/adapters/http.js; its helper is in no entry point of the package.
+const asAxios = (shouldBypassProxy) => (url) =>
+  require('proxy-from-env').getProxyForUrl(url) === '' || shouldBypassProxy(url)
+
 const questions = JSON.parse(require('fs').readFileSync(0, 'utf8'))
-const answers = questions.map(({ no_proxy: list, urls }) => {
-  process.env.no_proxy = list
-  return urls.map((url) => matchers[process.argv[2]](url))
-})
-console.log(JSON.stringify(answers))
+const answered = (matcher) => {
+  const answers = questions.map(({ no_proxy: list, urls }) => {
+    process.env.no_proxy = list
+    return urls.map((url) => matcher(url))
+  })
+  console.log(JSON.stringify(answers))
+}
+const [, , name, helper] = process.argv
+if (helper) import(helper).then((module) => answered(asAxios(module.default)))
+else answered(matchers[name])

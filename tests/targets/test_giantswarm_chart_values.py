@@ -168,4 +168,4 @@ def test_what_it_sees_is_what_the_chart_gets() -> None:
 
 
 def test_the_list_is_that_of_the_cluster() -> None:
-    assert target.CONSUMER is Consumer.POD
+    assert target.CONSUMER is Consumer.GO

@@ -24,7 +24,7 @@ def commands(*texts: Any, **more: Any) -> dict[str, Any]:
     return kubeadm({"preKubeadmCommands": list(texts), **more})
 
 
-def after(obj: dict[str, Any], settings: ProxySettings, **options: bool) -> Any:
+def after(obj: dict[str, Any], settings: ProxySettings, **options: Any) -> Any:
     return (spec_of(run(target, obj, settings, options).obj) or {}).get("preKubeadmCommands")
 
 
@@ -35,7 +35,7 @@ def after(obj: dict[str, Any], settings: ProxySettings, **options: bool) -> Any:
     "texts",
     [
         pytest.param([RESTART, *HTTP], id="as we write it"),
-        pytest.param([*HTTP, "kubeadm config images pull", RESTART], id="in another order, among others"),
+        pytest.param([*HTTP, "hostname x", RESTART], id="in another order, among others"),
         pytest.param(
             [*OWN_RESTART, "export HTTP_PROXY=http://proxy:3128 http_proxy=http://proxy:3128"], id="two in one"
         ),
@@ -340,3 +340,113 @@ def test_the_last_run_decides_and_other_commands_keep_their_order(
     others = ("x", "export FOO=1", *OWN_RESTART, "HTTP_PROXY=a b", "export HTTP_PROXY='", "", "# export NO_PROXY=x")
     assert [text for text in final if text in others] == [text for text in texts if text in others]
     assert final.count(RESTART) <= 1
+
+
+# before the network
+
+APT = "apt-get update"
+CONFIGURE = "sed -i s/a/b/ /etc/containerd/config.toml"
+SCRIPT = {"path": "/opt/setup.sh", "content": "#!/bin/sh\ncurl -fsSLO https://example.com/x\n"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(["x", APT, "y"], ["x", RESTART, *HTTP, APT, "y"], id="before the first that needs the network"),
+        pytest.param([APT, "y", "curl https://x"], [RESTART, *HTTP, APT, "y", "curl https://x"], id="at the front"),
+        pytest.param(["x", "y"], ["x", "y", RESTART, *HTTP], id="at the end where none needs it"),
+        pytest.param(
+            ["x", APT, "y", RESTART, *HTTP], ["x", RESTART, *HTTP, APT, "y"], id="those of an earlier version move once"
+        ),
+        pytest.param([RESTART, *HTTP, "x", APT], [RESTART, *HTTP, "x", APT], id="those that stand early enough stay"),
+        pytest.param(
+            ["apt-get install -y containerd", "x"],
+            [*HTTP, "apt-get install -y containerd", "x", RESTART],
+            id="the restart stays behind what installs containerd",
+        ),
+        pytest.param(
+            [APT, CONFIGURE, "x", "crictl pull y"],
+            [*HTTP, APT, CONFIGURE, "x", RESTART, "crictl pull y"],
+            id="and behind what configures it, but before the next that needs the network",
+        ),
+        pytest.param(
+            [RESTART, *HTTP, APT, CONFIGURE],
+            [*HTTP, APT, CONFIGURE, RESTART],
+            id="a restart moves behind what configures containerd",
+        ),
+        pytest.param(
+            [APT, "export HTTP_PROXY=old", "x"],
+            [RESTART, HTTP[0], HTTP[1], APT, "x"],
+            id="an export of somebody else that comes too late moves, too",
+        ),
+        pytest.param(
+            [*HTTP, "unset http_proxy", "x"],
+            ["unset http_proxy", "x", RESTART, *HTTP],
+            id="exports move behind a command that unsets them",
+        ),
+        pytest.param(
+            ["http_proxy=a apt-get update", "x"],
+            ["http_proxy=a apt-get update", "x", RESTART, *HTTP],
+            id="a command that has a proxy of its own needs none of ours",
+        ),
+    ],
+)
+def test_the_proxy_is_there_before_the_network_is_needed(old: list[str], new: list[str]) -> None:
+    assert after(commands(*old), HTTP_ONLY) == new
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "new"),
+    [
+        pytest.param("Start", ["x", APT], [RESTART, *HTTP, "x", APT], id="Start"),
+        pytest.param("Start", ["x", RESTART, *HTTP], [RESTART, *HTTP, "x"], id="Start moves those that are there"),
+        pytest.param("Start", ["x", CONFIGURE, "y"], [*HTTP, "x", CONFIGURE, RESTART, "y"], id="Start and containerd"),
+        pytest.param("End", ["x", APT], ["x", APT, RESTART, *HTTP], id="End"),
+        pytest.param(
+            "End", [RESTART, *HTTP, "x", APT], ["x", APT, RESTART, *HTTP], id="End moves those that are there"
+        ),
+    ],
+)
+def test_an_option_fixes_the_place(place: str, old: list[str], new: list[str]) -> None:
+    outcome = run(target, commands(*old), HTTP_ONLY, {"place": place})
+    assert spec_of(outcome.obj)["preKubeadmCommands"] == new
+
+
+def test_a_script_that_the_object_brings_along_is_looked_into() -> None:
+    assert after(commands("x", "bash /opt/setup.sh", files=[SCRIPT]), HTTP_ONLY) == [
+        "x", RESTART, *HTTP, "bash /opt/setup.sh",
+    ]  # fmt: skip
+
+
+def test_ignition_exports_before_the_network_as_well() -> None:
+    assert after(commands("x", APT, format="ignition"), HTTP_ONLY) == ["x", *HTTP, APT]
+
+
+def test_where_a_comment_could_move_to_another_command_they_stay_at_the_end() -> None:
+    outcome = run(target, commands(APT, "sleep 1", "x", "x", "sleep 1"), HTTP_ONLY)
+    assert spec_of(outcome.obj)["preKubeadmCommands"] == [APT, "sleep 1", "x", "x", "sleep 1", RESTART, *HTTP]
+    assert "stay at the end" in outcome.warnings[0]
+    outcome = run(target, commands(APT, "sleep 1", "x", "sleep 1"), HTTP_ONLY)
+    assert spec_of(outcome.obj)["preKubeadmCommands"][0] == RESTART
+    assert outcome.warnings == []
+
+
+def test_an_unset_behind_the_network_is_told() -> None:
+    outcome = run(target, commands(APT, "unset http_proxy https_proxy; foo"), HTTP_ONLY)
+    assert spec_of(outcome.obj)["preKubeadmCommands"][-1] == "unset http_proxy https_proxy; foo"
+    (finding,) = outcome.findings
+    assert "unsets `http_proxy` behind the export" in finding.message
+    assert finding.path[-1] == "4"
+
+
+@given(
+    st.lists(st.sampled_from([APT, CONFIGURE, "x", "y", "sleep 1", "unset NO_PROXY", "crictl pull z"]), max_size=8),
+    st.sampled_from(["", "Start", "End"]),
+    st.sampled_from([PROXY, HTTP_ONLY]),
+)
+def test_removal_gives_the_old_order_back(texts: list[str], place: str, proxy: ProxySettings) -> None:
+    options = {"place": place} if place else {}
+    obj = commands(*texts)
+    injected = run(target, obj, proxy, options).obj
+    assert after(injected, OTHER, **options) is not None
+    assert meaning(run(target, injected, NONE, options).obj) == meaning(obj) or not texts

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kyverno_shapes import (
     LISTS,
+    P9_TEXT,
     SHAPES,
     SIX,
     UPPER,
@@ -121,17 +122,71 @@ def test_p2_is_told_once_for_the_variable_and_not_for_each_of_its_six_uses() -> 
 
 
 @pytest.mark.parametrize("shape", [p1, p2, p3, p4, p5, p7, p13])
-@pytest.mark.parametrize("first", [NONE, OTHER, ProxySettings(http_proxy=HTTP)])
+@pytest.mark.parametrize("first", [OTHER, ProxySettings(http_proxy=HTTP)])
 def test_changed_settings_end_where_one_run_would(shape: Callable[[], Any], first: ProxySettings) -> None:
     assert apply(kyverno_policies, apply(kyverno_policies, shape(), first)) == filled(shape)
 
 
-@pytest.mark.parametrize("shape", [p1, p3, p7])
-def test_without_a_proxy_static_values_become_empty(shape: Callable[[], Any]) -> None:
+@pytest.mark.parametrize("shape", [p1, p2, p3, p7])
+def test_a_removal_takes_the_entries_out_so_that_no_empty_value_overwrites_that_of_a_pod(
+    shape: Callable[[], Any],
+) -> None:
     result = apply(kyverno_policies, shape(), NONE)
 
-    assert {value for names in values(result) for value in names.values()} == {""}
-    assert findings(kyverno_policies, shape(), NONE) == []
+    assert list(env_lists(result)) == []
+    assert {finding.path for finding in findings(kyverno_policies, shape(), NONE)} == {
+        ("spec", "rules", str(index)) for index in range(len(shape()["spec"]["rules"]))
+    }
+
+
+def test_a_removal_leaves_the_other_entries_and_says_nothing_of_a_rule_that_sets_them() -> None:
+    entries = env({"FIRST": "1", "HTTP_PROXY": "http://old:1", "MIDDLE": "2", "no_proxy": "svc", "LAST": "3"})
+    obj = policy(rule(smp(pods(entries))))
+
+    assert values(apply(kyverno_policies, obj, NONE)) == [{"FIRST": "1", "MIDDLE": "2", "LAST": "3"}]
+    assert findings(kyverno_policies, obj, NONE) == []
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_dead"),
+    [
+        pytest.param({}, True, id="nothing else"),
+        pytest.param({"foreach": [{"list": "x", **smp(pods([]))}]}, True, id="a foreach that sets nothing"),
+        pytest.param({"foreach": [{"list": "x", "patchesJson6902": "- op: remove"}]}, False, id="a foreach that does"),
+        pytest.param({"patchesJson6902": "- op: remove"}, False, id="a JSON patch"),
+    ],
+)
+def test_a_rule_that_sets_nothing_after_the_removal_is_a_warning(rest: Any, is_dead: bool) -> None:
+    obj = policy(rule({**smp(pods(env({"HTTP_PROXY": "http://old:1"}))), **rest}))
+
+    assert messages(kyverno_policies, obj, settings=NONE) == [
+        'rule "add-proxies" sets nothing any more: delete it, a later injection does not fill it again'
+    ] * int(is_dead)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"metadata": {"labels": {"proxied": "yes"}}}, id="a label"),
+        pytest.param({"spec": {"+(hostNetwork)": False}}, id="a field with an adding anchor"),
+        pytest.param({"spec": {"dnsPolicy": "None"}}, id="a field of the pod"),
+    ],
+)
+def test_a_rule_that_still_sets_something_is_none(more: Any) -> None:
+    body = pods(env({"HTTP_PROXY": "http://old:1"}))
+    body["spec"].update(more.get("spec", {}))
+    body.update({key: value for key, value in more.items() if key != "spec"})
+
+    assert findings(kyverno_policies, policy(rule(smp(body))), NONE) == []
+
+
+def test_no_proxy_stays_beside_a_url_that_cannot_be_removed() -> None:
+    entries = env({"HTTP_PROXY": "http://{{ host }}:1", "HTTPS_PROXY": "http://old:1", "NO_PROXY": "svc"})
+    obj = policy(rule(smp(pods(entries))))
+
+    (result,) = values(apply(kyverno_policies, obj, NONE))
+
+    assert result == {"HTTP_PROXY": "http://{{ host }}:1", "NO_PROXY": "svc"}
 
 
 def test_without_a_proxy_the_computed_part_of_a_list_stays() -> None:
@@ -153,14 +208,8 @@ def test_a_variable_without_a_setting_becomes_empty() -> None:
         pytest.param("a,$(./../x)", FULL, NO + ",$(./../x)", id="a reference within the policy"),
         pytest.param("a, {{ join(',', x) }} ,b", FULL, NO + ",{{ join(',', x) }}", id="a comma within braces"),
         pytest.param("{{ {a: x, b: y} }},a", FULL, NO + ",{{ {a: x, b: y} }}", id="braces within braces"),
-        pytest.param("a,{{ x }}", NONE, ",{{ x }}", id="no proxy: a lone expression is not mistaken for a reference"),
-        pytest.param("a,{{ x }},{{ y }}", NONE, "{{ x }},{{ y }}", id="no proxy: computed entries stay"),
-        pytest.param("a,.{{ x }}", NONE, ".{{ x }}", id="no proxy: an entry that is computed in part stays"),
-        pytest.param("a,b", NONE, "", id="no proxy: a static list becomes empty"),
-        pytest.param("", NONE, "", id="no proxy: an empty value is right"),
         pytest.param(None, FULL, NO, id="a null value is set"),
         pytest.param(8080, FULL, NO, id="a number is replaced"),
-        pytest.param(0, NONE, "", id="no proxy: so is a zero"),
     ],
 )
 def test_a_list_keeps_what_kyverno_computes(value: Any, settings: ProxySettings, expected: str) -> None:
@@ -173,12 +222,11 @@ def test_a_list_keeps_what_kyverno_computes(value: Any, settings: ProxySettings,
     assert apply(kyverno_policies, result) == apply(kyverno_policies, obj)
 
 
-def test_a_missing_value_is_added_and_nothing_is_added_for_no_proxy() -> None:
+def test_a_missing_value_is_added_and_its_entry_goes_without_a_proxy() -> None:
     obj = one({"name": "HTTP_PROXY"})
 
     assert values(apply(kyverno_policies, obj))[0]["HTTP_PROXY"] == HTTP
-    assert "HTTP_PROXY" in values(apply(kyverno_policies, obj, NONE))[0]
-    assert len(changes(kyverno_policies, obj, NONE)) == len(["no_proxy"])
+    assert list(env_lists(apply(kyverno_policies, obj, NONE))) == []
 
 
 @pytest.mark.parametrize(
@@ -359,7 +407,7 @@ def test_a_policy_that_is_filled_and_does_no_good_is_told(obj: Any, expected: st
 
     assert expected in message
     assert changes(kyverno_policies, obj) != []
-    assert findings(kyverno_policies, obj, NONE) == []
+    assert expected not in str(messages(kyverno_policies, obj, settings=NONE))
 
 
 @pytest.mark.parametrize(
@@ -390,8 +438,12 @@ def test_p4_is_not_claimed_where_it_is_not_clear(match: Any) -> None:
 @pytest.mark.parametrize(
     ("obj", "path", "expected"),
     [
-        (p9(), ("mutate", "patchesJson6902"), '`HTTP_PROXY` of rule "json" stands in `patchesJson6902`'),
-        (p9_foreach(), ("mutate", "foreach", "0", "patchesJson6902"), '`HTTP_PROXY` of rule "json" stands in'),
+        (
+            p9(),
+            ("mutate", "patchesJson6902"),
+            "`patchesJson6902` sets `HTTP_PROXY` to another value than the ProxyConfig",
+        ),
+        (p9_foreach(), ("mutate", "foreach", "0", "patchesJson6902"), "`patchesJson6902` sets `HTTP_PROXY` to another"),
         (
             p12(),
             ("mutate", "patchStrategicMerge", "spec", "containers", "0", "envFrom"),
@@ -424,7 +476,10 @@ def test_cel_text_is_told_and_left_alone(kind: str) -> None:
 
     assert finding in findings(kyverno_policies, p10(kind))
     assert finding.path == ("spec", "mutations", "0", "jsonPatch", "expression")
-    assert finding.message.startswith("`HTTP_PROXY` stands in CEL text, which is not edited")
+    assert "ClusterPolicy" not in finding.message
+    assert finding.message.startswith(
+        "the CEL expression sets `HTTP_PROXY` to another value than the ProxyConfig: change its value"
+    )
     assert ("policies.kyverno.io", kind) in kyverno_policies.KINDS
 
 
@@ -518,7 +573,7 @@ def test_property_a_wrong_type_anywhere_never_raises_and_twice_is_once(
 _ENTRIES = st.lists(st.sampled_from(["a", "10.0.0.0/8", "{{ x }}", "{{y}}.", "{{ f(x, y) }}", "$(z)", ""]), max_size=5)
 
 
-@given(_ENTRIES, st.sampled_from([FULL, NONE, OTHER]), st.sampled_from([FULL, NONE, OTHER]))
+@given(_ENTRIES, st.sampled_from([FULL, OTHER]), st.sampled_from([FULL, OTHER]))
 def test_property_of_a_list_only_the_static_part_changes(
     entries: list[str], first: ProxySettings, second: ProxySettings
 ) -> None:
@@ -552,3 +607,114 @@ def test_both_urls_reach_their_own_names() -> None:
     (result,) = values(filled(p1))
 
     assert (result["HTTP_PROXY"], result["HTTPS_PROXY"]) == (HTTP, HTTPS)
+
+
+def two_rules(first: Any, second: Any) -> Any:
+    return policy(
+        *(rule(smp(pods(env(values))), name=name) for name, values in (("main", first), ("secondary", second)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "variable_name"),
+    [
+        pytest.param({"HTTP_PROXY": "http://a:1"}, {"HTTP_PROXY": "http://b:1"}, "HTTP_PROXY", id="two hosts"),
+        pytest.param(
+            {"HTTP_PROXY": "http://a:1"}, {"http_proxy": "http://a:2"}, "HTTP_PROXY", id="two ports and cases"
+        ),
+        pytest.param(
+            {"HTTP_PROXY": HTTP, "HTTPS_PROXY": "http://a:1"},
+            {"HTTP_PROXY": HTTP, "HTTPS_PROXY": "http://b:1"},
+            "HTTPS_PROXY",
+            id="for https alone",
+        ),
+    ],
+)
+def test_two_rules_with_two_proxies_are_an_error_that_names_both(first: Any, second: Any, variable_name: str) -> None:
+    obj = two_rules(first, second)
+
+    (message,) = messages(kyverno_policies, obj, Severity.ERROR)
+
+    assert message.startswith(f'rule "main" and rule "secondary" set two different proxies in `{variable_name}`')
+    assert "http://" not in message
+    assert changes(kyverno_policies, obj) == []
+    assert list(env_lists(apply(kyverno_policies, obj, NONE))) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param({"HTTP_PROXY": "http://a:1"}, {"HTTP_PROXY": "http://a:1/"}, id="a final slash"),
+        pytest.param({"HTTP_PROXY": "http://a:1"}, {"HTTPS_PROXY": "http://b:1"}, id="one for http, one for https"),
+        pytest.param({"HTTP_PROXY": "http://a:1"}, {"HTTP_PROXY": ""}, id="an empty value"),
+        pytest.param({"HTTP_PROXY": "http://a:1"}, {"HTTP_PROXY": "http://{{ x }}:1"}, id="a computed value"),
+        pytest.param({"NO_PROXY": "a"}, {"NO_PROXY": "b"}, id="two lists"),
+    ],
+)
+def test_two_rules_with_one_proxy_are_none(first: Any, second: Any) -> None:
+    assert messages(kyverno_policies, two_rules(first, second), Severity.ERROR) == []
+
+
+CEL_OF_ALL = (
+    "[" + ", ".join(f'{{"name": "{name}", "value": {json.dumps(value)}}}' for name, value in WANTED.items()) + "]"
+)
+
+
+def cel(expression: str, **variables: str) -> Any:
+    spec = {
+        "variables": [{"name": name, "expression": text} for name, text in variables.items()],
+        "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}],
+    }
+    return {"apiVersion": "policies.kyverno.io/v1", "kind": "MutatingPolicy", "spec": spec}
+
+
+def json6902(text: str) -> Any:
+    return policy(rule({"patchesJson6902": text}, name="json"))
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(cel(CEL_OF_ALL), id="CEL: a list of maps"),
+        pytest.param(cel(f"[E{{name: \"HTTP_PROXY\", value: r'{HTTP}'}}]"), id="CEL: a message with a raw string"),
+        pytest.param(
+            cel('[{"name": "HTTP_PROXY", "value": variables.proxy}]', proxy=f"'{HTTP}'"), id="CEL: a literal variable"
+        ),
+        pytest.param(
+            cel(f'{CEL_OF_ALL} + c.env.filter(e, e.name != "HTTP_PROXY")'), id="CEL: names that a filter mentions"
+        ),
+        pytest.param(json6902(P9_TEXT.replace("proxy.corp.com", HTTP)), id="a JSON patch in YAML"),
+        pytest.param(
+            json6902(json.dumps([{"op": "add", "path": "/x", "value": env({"HTTP_PROXY": HTTP})}])),
+            id="a JSON patch in JSON",
+        ),
+    ],
+)
+def test_a_text_with_the_declared_values_is_no_finding(obj: Any) -> None:
+    assert proposals(kyverno_policies, obj) == []
+
+
+@pytest.mark.parametrize(
+    ("obj", "is_stale"),
+    [
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": "http://old:1"}]'), True, id="CEL: another proxy"),
+        pytest.param(cel(f'[{{"name": "HTTP_PROXY", "value": "{HTTPS}"}}]'), True, id="CEL: the proxy for https"),
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": "a" + "b"}]'), False, id="CEL: a computed value"),
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": variables.x}]', x="object.y"), False, id="CEL: a variable"),
+        pytest.param(cel('"HTTP_PROXY" in object.x'), False, id="CEL: a name alone"),
+        pytest.param(p9(), True, id="a JSON patch with another proxy"),
+        pytest.param(json6902(P9_TEXT.replace("proxy.corp.com", "{{ x }}")), False, id="a JSON patch with a reference"),
+        pytest.param(json6902("{{ x }}: [HTTP_PROXY"), False, id="a JSON patch that is no YAML"),
+    ],
+)
+def test_a_text_with_other_values_is_stale_and_one_that_kyverno_computes_is_not(obj: Any, is_stale: bool) -> None:
+    (finding,) = findings(kyverno_policies, obj)
+
+    assert finding.is_stale is is_stale
+    assert finding.severity is Severity.WARNING
+
+
+def test_the_values_of_a_text_are_seen() -> None:
+    seen = {one.variable: one.value for one in kyverno_policies.observe(cel(CEL_OF_ALL), {})}
+
+    assert seen == WANTED

@@ -295,6 +295,6 @@ def test_what_says_nothing_is_not_seen(obj: Any) -> None:
 
 def test_it_looks_at_secrets_of_add_ons_and_at_its_configuration() -> None:
     assert tkg_vsphere_cpi.ID == "tkgVsphereCPI"
-    assert tkg_vsphere_cpi.CONSUMER is Consumer.POD
+    assert tkg_vsphere_cpi.CONSUMER is Consumer.GO
     assert set(tkg_vsphere_cpi.KINDS) == {("", "Secret"), (GROUP, "VSphereCPIConfig")}
     assert tkg_vsphere_cpi.WORDS == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from certificates import BOTH, NONE, ONE, A, B
 from hypothesis import given
 from hypothesis import strategies as st
 from proposals import FULL, apply, changes, findings, messages, proposals
+from support import need
+from support import run as run_tool
 
 from krm_fn.config import Certificates
 from krm_fn.errors import InputError
@@ -228,6 +231,92 @@ def test_what_stands_there_twice_stands_there_once_in_the_end() -> None:
     assert done["volumes"] == [VOLUME, OTHERS]
 
 
+DIRECTORIES = {"name": "SSL_CERT_DIR", "value": f"/etc/ssl/certs:/etc/pki/tls/certs:{FOLDER}"}
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        pytest.param({}, [DIRECTORIES], id="no option: what Go reads"),
+        pytest.param(
+            {"variables": ["NODE_EXTRA_CA_CERTS"]}, ["NODE_EXTRA_CA_CERTS", "SSL_CERT_DIR"], id="beside others"
+        ),
+        pytest.param({"variables": ["SSL_CERT_FILE"]}, [VARIABLE], id="a file that Go reads"),
+        pytest.param({"variables": ["SSL_CERT_DIR"]}, [DIRECTORIES], id="named by the user"),
+        pytest.param({"mountPath": "/etc/ssl/certs"}, None, id="a folder that Go reads anyway"),
+    ],
+)
+def test_the_go_programs_we_know_find_the_bundle(options: dict[str, Any], expected: Any) -> None:
+    obj = workload(labels={"app": "chart-operator"})
+    done = apply(target, obj, ONE, **options)
+    env = pod(done)["containers"][0].get("env")
+    assert (env if env is None or isinstance(expected[0], dict) else [one["name"] for one in env]) == expected
+    assert findings(target, obj, ONE, **options) == []
+    assert apply(target, done, NONE) == obj
+    moved = {**options, "mountPath": "/etc/corp"}
+    assert apply(target, apply(target, obj, ONE, **moved), ONE, **options) == done
+
+
+@pytest.mark.parametrize(
+    ("options", "is_silent"),
+    [
+        pytest.param({}, False, id="no variable"),
+        pytest.param({"variables": ["REQUESTS_CA_BUNDLE"]}, True, id="a variable"),
+        pytest.param({"mountPath": "/etc/ssl/certs"}, True, id="a folder that Go reads by default"),
+    ],
+)
+def test_certificates_that_no_variable_names_are_a_warning(options: dict[str, Any], is_silent: bool) -> None:
+    said = messages(target, asked(), settings=ONE, **options)
+    assert [text.partition(":")[0] for text in said] == [
+        "mounts the certificates, and no variable tells the programs where they are"
+    ] * int(not is_silent)
+    assert messages(target, workload(annotations=REFUSED), settings=ONE, **options) == []
+
+
+GO_PROGRAM = """
+package main
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	data, _ := io.ReadAll(os.Stdin)
+	block, _ := pem.Decode(data)
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		panic(err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		panic(err)
+	}
+	before := pool.Clone()
+	pool.AddCert(certificate)
+	fmt.Println(pool.Equal(before))
+}
+"""
+
+
+def test_go_trusts_what_the_variable_leads_to(tmp_path: Path) -> None:
+    (env,) = pod(apply(target, workload(labels={"app": "chart-operator"}), ONE))["containers"][0]["env"]
+    folder = tmp_path / "mounted"
+    folder.mkdir()
+    (folder / "ca-bundle.crt").write_text(A)
+    (tmp_path / "main.go").write_text(GO_PROGRAM)
+    program = tmp_path / "trusts"
+    assert run_tool([need("go"), "build", "-o", program, tmp_path / "main.go"]).returncode == 0
+    value = env["value"].replace(FOLDER, str(folder))
+    answers = [
+        run_tool([program], certificate.encode(), env={env["name"]: value}).stdout.strip() for certificate in (A, B)
+    ]
+    assert answers == [b"true", b"false"]
+
+
 def test_variables_stand_before_those_of_the_proxy_that_close_the_list() -> None:
     obj = asked({"containers": [{"name": "chart-operator"}]}, labels={"app": "chart-operator"})
     done = apply(target, apply(chart_operator, obj), ONE, variables=["SSL_CERT_FILE"])
@@ -273,7 +362,7 @@ def test_a_variable_with_another_value_stays_and_is_told() -> None:
 def test_a_container_whose_folder_is_taken_is_left_alone_and_told(path: str) -> None:
     taken = {"name": "a", "volumeMounts": [{"name": "state", "mountPath": path}]}
     obj = asked({"containers": [taken, {"name": "b"}]})
-    assert len(messages(target, obj, settings=ONE)) == 1
+    assert len(messages(target, obj, settings=ONE, variables=["SSL_CERT_FILE"])) == 1
     done = pod(apply(target, obj, ONE, variables=["SSL_CERT_FILE"]))["containers"]
     assert done == [taken, {"name": "b", "env": [VARIABLE], "volumeMounts": [MOUNT]}]
 

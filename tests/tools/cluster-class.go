@@ -144,10 +144,20 @@ func defined(class *clusterv1.ClusterClass) ([]clusterv1.ClusterClassStatusVaria
 }
 
 func nodesOf(class *clusterv1.ClusterClass, topology *clusterv1.Topology, names map[string]bool) ([]node, error) {
+	controlPlane := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"version": topology.Version}}}
+	infrastructure := &unstructured.Unstructured{Object: map[string]any{}}
+	infrastructure.SetName(class.Spec.ControlPlane.MachineInfrastructure.TemplateRef.Name)
+	withoutReplicas := topology.ControlPlane
+	withoutReplicas.Replicas = nil
+	ofControlPlane, err := patchvariables.ControlPlane(&withoutReplicas, controlPlane, infrastructure, names)
+	if err != nil {
+		return nil, err
+	}
 	nodes := []node{{
-		name:     "controlPlane",
-		template: class.Spec.ControlPlane.TemplateRef.Name,
-		holder:   hooks.HolderReference{Kind: "Cluster", FieldPath: "spec.controlPlaneRef"},
+		name:      "controlPlane",
+		template:  class.Spec.ControlPlane.TemplateRef.Name,
+		holder:    hooks.HolderReference{Kind: "Cluster", FieldPath: "spec.controlPlaneRef"},
+		variables: ofControlPlane,
 	}}
 	for i := range topology.Workers.MachineDeployments {
 		group := &topology.Workers.MachineDeployments[i]

@@ -209,7 +209,8 @@ def _ranges(listed: Listed) -> Iterator[Problem]:
     for text in dict.fromkeys(listed.entries):
         if entries.classify(text) is Kind.RANGE and not listed.texts.issuperset(mended := entries.canonical(text)):
             written = ",".join(mended)
-            message = f'entry "{text}" must not stand alone, only Node 24 reads ranges: write "{written}"'
+            readers = "no client reads ranges of IPv6" if ":" in text else "only Node 24 reads ranges"
+            message = f'entry "{text}" must not be a range alone, {readers}: write "{written}"'
             yield problem("NP012", text, message, mended=written)
 
 

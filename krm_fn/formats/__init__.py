@@ -1,0 +1,1 @@
+"""Text formats that objects carry in their values. Nothing here knows about proxies."""

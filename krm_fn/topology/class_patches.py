@@ -1,0 +1,306 @@
+"""Simulates the patches of a ClusterClass on one list of one of its templates.
+
+Input: ``spec.patches`` of a class, the nodes whose template is patched, the path of a list in that
+template and what it holds. Output: what can be said of the list once the patches ran, whatever
+the variables of a Cluster say: a patch with ``enabledIf`` may run or not. What a variable or a Go
+template of a patch yields is not known, only that a list that is written whole is a list.
+
+A path on which Cluster API's engine fails (an entry is added to a list that is not there) makes no
+nodes, so it does not count.
+
+Sources: Cluster API 1.11, ``internal/controllers/topology/cluster/patches/inline`` (selectors,
+``enabledIf``, the order of operations) and ``internal/webhooks/patch_validation.go`` (a patch adds
+to a list at its beginning or its end, and neither replaces nor removes a single entry).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from krm_fn.patch import Pointer, lookup
+
+_SELECTORS = {
+    "machineDeployments": "machineDeploymentClass",
+    "machinePools": "machinePoolClass",
+}
+
+
+@dataclass(frozen=True)
+class NodeClass:
+    """One sort of nodes of a class: section and name of its workers, "" for the control plane.
+
+    ``api_version`` and ``kind`` are those of the reference to their template.
+    """
+
+    section: str
+    name: str
+    api_version: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class PatchField:
+    """A field of a patch: ``patch`` is its index in the list that was simulated."""
+
+    patch: int
+    path: Pointer
+
+
+@dataclass(frozen=True)
+class Written:
+    """A value that a patch may write into the list: ``text`` where a Go template makes it."""
+
+    field: PatchField
+    value: Any = None
+    text: str = ""
+
+    def may_be_file(self, path: str) -> bool:
+        """Whether this may be a file of that path; a Go template that holds the path counts."""
+        return lookup(self.value, ("path",)) == path or path in self.text
+
+
+@dataclass(frozen=True)
+class ListState:
+    """What is known of the list, of all paths together.
+
+    ``may_be_missing``: on some path it is not there, or null. ``may_be_list``: on some path it is a
+    list. ``may_hold_entries``: on some path it has an entry. ``kept`` are the indices of the entries
+    of the template that are there on every path. ``added`` is what patches may have written.
+    ``erasers`` are the operations that may write or remove the list as a whole, ``writers`` the
+    patches that may change it in any way. ``unseen``: a runtime extension that may have made a list
+    that was not there. ``may_be_null``: Go templates that may render to nothing in its place.
+    """
+
+    may_be_missing: bool
+    may_be_list: bool
+    may_hold_entries: bool
+    kept: frozenset[int] = frozenset()
+    added: tuple[Written, ...] = ()
+    erasers: tuple[PatchField, ...] = ()
+    writers: tuple[int, ...] = ()
+    unseen: int | None = None
+    may_be_null: tuple[PatchField, ...] = ()
+
+    @property
+    def is_list(self) -> bool:
+        """Whether there is a list to which an entry can be added, on every path."""
+        return not self.may_be_missing
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether an empty list can be written without a loss, on every path."""
+        return not self.may_hold_entries
+
+
+@dataclass(frozen=True)
+class _Write:
+    """One operation: ``value`` is None where it is not known or where the operation removes."""
+
+    field: PatchField
+    op: str
+    path: Pointer
+    value: Any = None
+    text: str = ""
+    is_known: bool = False
+
+
+@dataclass(frozen=True)
+class _Patch:
+    """The operations of a patch that concern the nodes."""
+
+    writes: tuple[_Write, ...] = ()
+    is_certain: bool = True
+    is_external: bool = False
+
+
+def of_template(entries: Sequence[Any] | None) -> ListState:
+    """The state of a list before any patch: None for one that is missing or null.
+
+    An empty one may be missing: the API server drops it (``omitempty``).
+    """
+    if not entries:
+        return ListState(may_be_missing=True, may_be_list=bool(entries is not None), may_hold_entries=False)
+    return ListState(
+        may_be_missing=False,
+        may_be_list=True,
+        may_hold_entries=True,
+        kept=frozenset(range(len(entries))),
+    )
+
+
+def state_of_started_list() -> ListState:
+    """The state of a list that a patch has just made empty."""
+    return ListState(may_be_missing=False, may_be_list=True, may_hold_entries=False)
+
+
+def simulate(patches: Sequence[Any], nodes: NodeClass, path: Pointer, state: ListState) -> ListState:
+    """The state of the list at ``path`` of the template of ``nodes`` after the patches, in order.
+
+    Args:
+        patches: entries of ``spec.patches``; what has a wrong shape does nothing.
+        nodes: the nodes of the template.
+        path: where the list is in the template.
+        state: what is known of the list before.
+    """
+    for index, patch in enumerate(patches):
+        state = _after(state, index, _read(patch, index, nodes), path)
+    return state
+
+
+def _after(state: ListState, index: int, patch: _Patch, path: Pointer) -> ListState:
+    if patch.is_external:
+        return _after_extension(state, index)
+    after = state
+    for write in patch.writes:
+        after = _written(after, write, path)
+    if after is state:
+        return state
+    after = replace(after, writers=(*after.writers, index))
+    return after if patch.is_certain else _joined(state, after)
+
+
+def _after_extension(state: ListState, index: int) -> ListState:
+    """A runtime extension: it is taken to leave what is there, and may make what is not."""
+    if not state.may_be_missing:
+        return state
+    return replace(state, may_be_list=True, may_hold_entries=True, unseen=index)
+
+
+def _joined(one: ListState, other: ListState) -> ListState:
+    """What is known where either may be; ``other`` came later."""
+    return replace(
+        other,
+        may_be_missing=one.may_be_missing or other.may_be_missing,
+        may_be_list=one.may_be_list or other.may_be_list,
+        may_hold_entries=one.may_hold_entries or other.may_hold_entries,
+        kept=one.kept & other.kept,
+        added=(*one.added, *(new for new in other.added if new not in one.added)),
+    )
+
+
+def _written(state: ListState, write: _Write, path: Pointer) -> ListState:
+    if write.path == path[: len(write.path)]:
+        return _whole(state, write, path[len(write.path) :])
+    if write.path[: len(path)] != path or len(write.path) > len(path) + 1:
+        return state
+    if write.op != "add":  # of a single entry: Cluster API takes no such class
+        return replace(state, kept=frozenset(), erasers=(*state.erasers, write.field))
+    return replace(
+        state,
+        may_be_missing=False,
+        may_be_list=True,
+        may_hold_entries=True,
+        added=(*state.added, Written(write.field, write.value, write.text)),
+        may_be_null=(),
+    )
+
+
+def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
+    """The list, or a mapping around it, is written or removed."""
+    erased = replace(
+        state,
+        kept=frozenset(),
+        added=(),
+        erasers=(*state.erasers, write.field),
+        unseen=None,
+        may_be_null=(),
+    )
+    if write.op == "remove":
+        return replace(erased, may_be_missing=True, may_be_list=False, may_hold_entries=False)
+    if not write.is_known:
+        added = (Written(write.field, text=write.text),)
+        return replace(
+            erased,
+            may_be_missing=bool(inner),
+            may_be_list=True,
+            may_hold_entries=True,
+            added=added,
+            may_be_null=(write.field,) if _may_render_nothing(write.text) else (),
+        )
+    held = lookup(write.value, inner)
+    if not isinstance(held, list):
+        return replace(erased, may_be_missing=True, may_be_list=False, may_hold_entries=False)
+    return replace(
+        erased,
+        may_be_missing=False,
+        may_be_list=True,
+        may_hold_entries=bool(held),
+        added=tuple(Written(write.field, entry) for entry in held),
+    )
+
+
+def _may_render_nothing(text: str) -> bool:
+    """Whether a Go template does not begin with an entry that is there whatever the variables say."""
+    return text != "" and not text.lstrip().startswith(("-", "["))
+
+
+def _read(patch: Any, index: int, nodes: NodeClass) -> _Patch:
+    if not isinstance(patch, Mapping):
+        return _Patch()
+    if isinstance(patch.get("external"), Mapping):
+        return _Patch(is_external=True)
+    condition = patch.get("enabledIf")
+    is_conditional = isinstance(condition, str) and condition != ""
+    if isinstance(condition, str) and is_conditional and "{{" not in condition:
+        is_conditional = False
+        if condition.strip() != "true":
+            return _Patch()
+    return _Patch(tuple(_writes(patch, index, nodes)), is_certain=not is_conditional)
+
+
+def _writes(patch: Mapping[str, Any], index: int, nodes: NodeClass) -> Iterator[_Write]:
+    for number, definition in _items(patch.get("definitions")):
+        if not _matches(lookup(definition, ("selector",)), nodes):
+            continue
+        for at, operation in _items(lookup(definition, ("jsonPatches",))):
+            path, op = lookup(operation, ("path",)), lookup(operation, ("op",))
+            if isinstance(path, str) and op in ("add", "replace", "remove"):
+                patch_field = PatchField(index, ("definitions", str(number), "jsonPatches", str(at)))
+                yield _write(operation, str(op), _pointer(path), patch_field)
+
+
+def _write(operation: Any, op: str, path: Pointer, patch_field: PatchField) -> _Write:
+    text = lookup(operation, ("valueFrom", "template"))
+    return _Write(
+        patch_field,
+        op,
+        path,
+        value=lookup(operation, ("value",)),
+        text=text if isinstance(text, str) else "",
+        is_known=lookup(operation, ("valueFrom",)) is None,
+    )
+
+
+def _matches(selector: Any, nodes: NodeClass) -> bool:
+    """Whether a definition is for the template of the nodes, as ``matchesSelector`` decides it."""
+    if lookup(selector, ("apiVersion",)) != nodes.api_version:
+        return False
+    if lookup(selector, ("kind",)) != nodes.kind:
+        return False
+    matched = lookup(selector, ("matchResources",))
+    if not nodes.section:
+        return lookup(matched, ("controlPlane",)) is True
+    names = lookup(matched, (_SELECTORS.get(nodes.section, ""), "names"))
+    return any(_fits(name, nodes.name) for _, name in _items(names))
+
+
+def _fits(pattern: Any, name: str) -> bool:
+    """Cluster API takes one ``*``, at the beginning or at the end."""
+    if not isinstance(pattern, str):
+        return False
+    if pattern.startswith("*") and name.endswith(pattern[1:]):
+        return True
+    if pattern.endswith("*") and name.startswith(pattern[:-1]):
+        return True
+    return pattern == name
+
+
+def _items(value: Any) -> Iterator[tuple[int, Any]]:
+    yield from enumerate(value) if isinstance(value, list) else ()
+
+
+def _pointer(text: str) -> Pointer:
+    """``/a~1b/0`` -> ``("a/b", "0")`` (RFC 6901)."""
+    return tuple(token.replace("~1", "/").replace("~0", "~") for token in text.split("/")[1:])

@@ -1,0 +1,65 @@
+"""How the CPU time of a reader grows with the size of its text: linear, or worse.
+
+What decides is a ratio of CPU times of one process, of texts four times as large: 4 where time is linear, 16 where it
+is quadratic, and far more where it is exponential. Times too short to be compared decide nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+UNITS = (
+    *("\r\n", "\n", "\r", " ", "\t", '"', "'", "a", "0", ".", "-", "{", "[", "\\", "#", ":", ",", "/", "@", "%"),
+    *("$", "&", "*", "=", "|", "<", ">", ";", "(", "\u2028", "\r\n ", "#\r\n", "# a\n", "a\r\n", "a ", "a.", "a: "),
+    *("- ", "a=", "a@", "{{ a }}", "${a", "$(a", '\\"', "\\\n", '"a" ', "--a ", "---\n", "...\n", "://", "&a ", "*a "),
+)
+"""What a text is made of, again and again."""
+
+_LARGEST = 12_000
+"""Characters of the largest text: long enough that a quadratic reader takes a tenth of a second."""
+_SMALLEST = 16
+_STEP, _LARGE_STEP = 1.5, 4.0
+"""Growth from one text to the next: small at first, so that an exponential reader is caught while it still ends."""
+_FACTOR = 4
+_WORST_RATIO = 9.0
+_COMPARABLE = 0.03
+"""Seconds: what is faster than this at every size is fast enough, whatever its ratio."""
+_RUNS = 3
+
+
+def excess(read: Callable[[str], object], make: Callable[[int], str], largest: int = _LARGEST) -> str:
+    """How ``read`` breaks the bound on texts of ``make(characters)``, in one line; "" where it keeps it."""
+    for size in _sizes(largest):
+        if _once(read, make(size)) < _COMPARABLE:
+            continue
+        problem = _compared(read, make(size), make(size // _FACTOR))
+        # Twice, so that a pause of the machine decides nothing.
+        if problem and (problem := _compared(read, make(size), make(size // _FACTOR))):
+            return f"{size} characters take {problem} of {size // _FACTOR}"
+    return ""
+
+
+def _compared(read: Callable[[str], object], long: str, short: str) -> str:
+    longer, shorter = _best(read, long), _best(read, short)
+    if longer < _COMPARABLE or longer < _WORST_RATIO * shorter:
+        return ""
+    return f"{longer:.3f} s, {longer / max(shorter, 1e-6):.0f} times the time"
+
+
+def _sizes(largest: int) -> Iterator[int]:
+    size = float(_SMALLEST)
+    while size < largest:
+        yield int(size)
+        size *= _STEP if size < 100 else _LARGE_STEP
+    yield largest
+
+
+def _once(read: Callable[[str], object], text: str) -> float:
+    start = time.process_time()
+    read(text)
+    return time.process_time() - start
+
+
+def _best(read: Callable[[str], object], text: str) -> float:
+    return min(_once(read, text) for _ in range(_RUNS))

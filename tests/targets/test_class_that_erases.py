@@ -1,0 +1,408 @@
+"""ClusterClasses whose own patches write whole lists, which erases what their templates hold.
+
+The classes have the structure of public ones; Cluster API's engine judges what nodes get.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from certificates import A
+from class_objects import (
+    CONTAINERD,
+    FILE,
+    KUBELET,
+    PROXY,
+    VERSIONS,
+    answer,
+    cluster,
+    cluster_class,
+    contents,
+    judged,
+)
+from class_objects import template as template_of
+from judges import systemd_environment
+
+from krm_fn import function
+
+UNION = {"clusterClass": {"sharedTemplates": "Union"}}
+WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}
+RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
+OURS = ["inject-proxy-empty-lists", "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"]
+CP_FILES = "/spec/template/spec/kubeadmConfigSpec/files"
+MD_FILES = "/spec/template/spec/files"
+MD_COMMANDS = "/spec/template/spec/preKubeadmCommands"
+
+
+def patch(name: str, version: str, *operations: Any, enabled_if: str = "") -> dict[str, Any]:
+    """A patch: an operation on a path with ``kubeadmConfigSpec`` is for the control plane."""
+    definitions = []
+    for operation in operations:
+        is_cp = "kubeadmConfigSpec" in operation["path"]
+        group, kind = ("controlplane", "ControlPlane") if is_cp else ("bootstrap", "Config")
+        workers = {"machineDeploymentClass": {"names": ["md"]}}
+        selector = {
+            "apiVersion": f"{group}.cluster.x-k8s.io/{version}",
+            "kind": f"Kubeadm{kind}Template",
+            "matchResources": {"controlPlane": True} if is_cp else workers,
+        }
+        definitions.append({"selector": selector, "jsonPatches": [operation]})
+    return {"name": name, **({"enabledIf": enabled_if} if enabled_if else {}), "definitions": definitions}
+
+
+def add(path: str, value: Any) -> dict[str, Any]:
+    return {"op": "add", "path": path, "value": value}
+
+
+def templated(op: str, path: str, text: str) -> dict[str, Any]:
+    return {"op": op, "path": path, "valueFrom": {"template": text}}
+
+
+AZURE_JSON = "- path: /etc/kubernetes/azure.json\n  owner: root:root\n  content: '{{ .builtin.cluster.name }}'\n"
+FLAG = {"name": "flag", "required": True, "schema": {"openAPIV3Schema": {"type": "boolean", "default": True}}}
+FILES = {
+    "name": "files",
+    "required": True,
+    "schema": {
+        "openAPIV3Schema": {
+            "type": "array",
+            "default": [],
+            "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+        }
+    },
+}
+
+
+def vsphere(version: str) -> list[Any]:
+    return [
+        patch("createEmptyArrays", version, add(CP_FILES, []), add(MD_FILES, [])),
+        patch("kubeVip", version, templated("add", f"{CP_FILES}/-", "path: /etc/kube-vip\ncontent: x\n")),
+    ]
+
+
+def azure(version: str) -> list[Any]:
+    return [
+        patch("controlPlaneAzureJson", version, templated("replace", CP_FILES, AZURE_JSON)),
+        patch("workerAzureJson", version, templated("replace", MD_FILES, AZURE_JSON)),
+    ]
+
+
+def quick_start(version: str) -> list[Any]:
+    text = "- path: /etc/pss.yaml\n  content: x\n"
+    return [patch("podSecurityStandard", version, templated("add", CP_FILES, text), enabled_if="{{ .flag }}")]
+
+
+def of_a_variable(version: str) -> list[Any]:
+    return [patch("files", version, {"op": "replace", "path": MD_FILES, "valueFrom": {"variable": "files"}})]
+
+
+def only_workers(version: str) -> list[Any]:
+    return [patch("md", version, add(MD_FILES, [FILE]), enabled_if="{{ .flag }}")]
+
+
+def commands(version: str) -> list[Any]:
+    return [patch("md", version, add(MD_COMMANDS, ["systemctl daemon-reload && systemctl restart containerd"]))]
+
+
+def removes(version: str) -> list[Any]:
+    return [patch("md", version, {"op": "remove", "path": MD_FILES})]
+
+
+def whole_spec(version: str) -> list[Any]:
+    return [patch("md", version, add("/spec/template/spec", {"joinConfiguration": {}}))]
+
+
+HELD = {"files": [FILE], "preKubeadmCommands": ["true"]}
+BARE: dict[str, Any] = {"joinConfiguration": {}}
+CLASSES = [
+    pytest.param(vsphere, BARE, id="an empty list is written first, as CAPV does"),
+    pytest.param(vsphere, HELD, id="an empty list is written over entries"),
+    pytest.param(azure, HELD, id="a list is replaced by a template, as CAPZ does"),
+    pytest.param(quick_start, BARE, id="a list is written if a variable says so, as the quick start does"),
+    pytest.param(quick_start, HELD, id="the same over entries"),
+    pytest.param(of_a_variable, HELD, id="a list is that of a variable"),
+    pytest.param(only_workers, BARE, id="a list of the workers only, if a variable says so"),
+    pytest.param(only_workers, HELD, id="the same over entries"),
+    pytest.param(commands, HELD, id="the commands are written"),
+    pytest.param(removes, HELD, id="a list is removed"),
+    pytest.param(whole_spec, HELD, id="the mapping around the lists is written"),
+]
+
+
+def objects(version: str, patches: list[Any], spec: Any = None) -> list[Any]:
+    """A class with these patches, its templates, and a Cluster for each value of the flag."""
+    held = HELD if spec is None else spec
+    cp, md = template_of("cp", held, version), template_of("md", held, version)
+    its_class = cluster_class(version, cp, {"md": md}, {}, patches=patches, variables=[FLAG, FILES])
+    clusters = [
+        cluster(version, name, workers=WORKERS, variables=[{"name": "flag", "value": value}])
+        for name, value in (("on", True), ("off", False))
+    ]
+    return [its_class, cp, md, *clusters]
+
+
+def names(items: list[Any]) -> list[str]:
+    return [one["name"] for one in items[0]["spec"].get("patches", [])]
+
+
+def nodes(items: list[Any]) -> list[Any]:
+    """Control plane and workers of both Clusters."""
+    return [spec for name in ("on", "off") for spec in judged(items, name).values()]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("patches", "spec"), CLASSES)
+def test_all_nodes_of_a_class_that_erases_have_the_drop_ins(version: str, patches: Any, spec: Any) -> None:
+    before = objects(version, patches(version), spec)
+    items, told = answer(copy.deepcopy(before), targets=UNION)
+    assert told == []
+    found = nodes(items)
+    assert len(found) == 4
+    for node in found:
+        files = contents(node)
+        assert systemd_environment(files[CONTAINERD])["HTTP_PROXY"] == PROXY
+        assert systemd_environment(files[KUBELET])["HTTPS_PROXY"] == PROXY
+        assert any("HTTP_PROXY" in command for command in node["preKubeadmCommands"])
+        assert any("restart containerd" in command for command in node["preKubeadmCommands"])
+    assert answer(copy.deepcopy(items), targets=UNION)[0] == items
+    assert answer(copy.deepcopy(items), targets=UNION, mode="Remove")[0] == before
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("patches", "spec"), CLASSES)
+def test_what_a_class_writes_itself_is_on_its_nodes_as_before(version: str, patches: Any, spec: Any) -> None:
+    before = objects(version, patches(version), spec)
+    items, _ = answer(copy.deepcopy(before))
+    for theirs, node in zip(nodes(before), nodes(items), strict=True):
+        files = node["files"]
+        assert [file for file in files if file["path"] not in (CONTAINERD, KUBELET)] == (theirs.get("files") or [])
+        assert node["preKubeadmCommands"][: len(theirs.get("preKubeadmCommands") or [])] == (
+            theirs.get("preKubeadmCommands") or []
+        )
+
+
+def result_of(items: list[Any], **spec: Any) -> list[Any]:
+    """The results about the ClusterClass that change nothing."""
+    import json  # noqa: PLC0415
+
+    wanted = {"httpProxy": PROXY, "httpsProxy": PROXY, **spec}
+    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
+    listed = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": items,
+        "functionConfig": {**config, "spec": wanted},
+    }
+    found = function.run(json.dumps(listed).encode()).results
+    return [one for one in found if one.ref.kind == "ClusterClass" and "erases" in one.message]
+
+
+def test_the_result_names_the_operation_that_erases_where_the_next_run_finds_it() -> None:
+    items = objects("v1beta2", quick_start("v1beta2"), BARE)
+    (said,) = result_of(copy.deepcopy(items))
+    assert said.severity.value == "info"
+    assert said.path == ("spec", "patches", "1", "definitions", "0", "jsonPatches", "0")
+    (again,) = result_of(answer(items, targets=UNION)[0])
+    assert (again.path, again.message) == (said.path, said.message)
+
+
+# Only where it has to be.
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_class_that_erases_nothing_is_left_to_its_templates(version: str) -> None:
+    theirs = [patch("motd", version, add(f"{MD_FILES}/-", FILE), enabled_if="{{ .flag }}")]
+    items, _ = answer(objects(version, theirs), targets=UNION)
+    assert names(items) == ["motd"]
+    assert "corp.example" in str(items[1])
+
+
+def test_another_class_of_the_list_is_left_to_its_templates() -> None:
+    before = objects("v1beta1", vsphere("v1beta1"))
+    other = copy.deepcopy(before[:3])
+    other[0]["metadata"]["name"] = "other"
+    other[0]["spec"]["patches"] = []
+    for obj in other[1:]:
+        obj["metadata"]["name"] = f"other-{obj['metadata']['name']}"
+    other[0]["spec"]["controlPlane"]["ref"]["name"] = "other-cp"
+    other[0]["spec"]["workers"]["machineDeployments"][0]["template"]["bootstrap"]["ref"]["name"] = "other-md"
+    items, _ = answer([*before, *other], targets=UNION)
+    assert names(items)[-1] == "inject-proxy-nodes"
+    assert "corp.example" not in str(items[1:3])
+    assert items[5]["spec"]["patches"] == []
+    assert all("corp.example" in str(item) for item in items[6:])
+
+
+def test_a_class_that_shares_a_template_with_one_that_erases_is_patched_too() -> None:
+    before = objects("v1beta1", vsphere("v1beta1"))
+    other = copy.deepcopy(before[0])
+    other["metadata"]["name"] = "other"
+    other["spec"]["patches"] = []
+    items, told = answer([*before, other], targets=UNION)
+    assert told == []
+    assert [one["name"] for one in items[-1]["spec"]["patches"]] == ["inject-proxy-lists", "inject-proxy-nodes"]
+    assert "corp.example" not in str(items[1:3])
+
+
+def test_a_list_that_our_targets_do_not_write_may_be_erased() -> None:
+    targets = {**UNION, "kubeadmCommands": {"enabled": False}}
+    items, _ = answer(objects("v1beta1", commands("v1beta1")), targets=targets)
+    assert names(items) == ["md"]
+
+
+def test_without_a_proxy_only_what_is_the_same_for_all_clusters_is_patched() -> None:
+    before = objects("v1beta1", vsphere("v1beta1"))
+    only = {"httpProxy": "", "httpsProxy": "", "noProxy": [], "trustedCA": {"pem": A}}
+    items, told = answer(copy.deepcopy(before), targets=UNION, **only)
+    assert told == []
+    assert names(items) == ["createEmptyArrays", "kubeVip", "inject-proxy-files"]
+    assert items[0]["spec"]["variables"] == before[0]["spec"]["variables"]
+    assert all(A in contents(node).values() for node in nodes(items))
+    assert answer(copy.deepcopy(items), targets=UNION, **only)[0] == items
+    proxy = {"httpProxy": PROXY, "httpsProxy": PROXY}
+    there, _ = answer(copy.deepcopy(before), targets=UNION, **proxy)
+    assert [name for name in names(answer(there, targets=UNION, **only)[0]) if name in OURS] == OURS[1:]
+
+
+# Changes.
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_another_proxy_changes_the_default_only(version: str) -> None:
+    there, _ = answer(objects(version, quick_start(version), BARE), targets=UNION)
+    items, _ = answer(copy.deepcopy(there), targets=UNION, httpProxy="http://new:1")
+    for obj in (there[0],):
+        obj["spec"]["variables"][-1]["schema"]["openAPIV3Schema"]["default"]["httpProxy"] = "http://new:1"
+    assert items == there
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_where_the_eraser_is_gone_the_templates_hold_the_proxy_again(version: str) -> None:
+    there, _ = answer(objects(version, quick_start(version), BARE), targets=UNION)
+    there[0]["spec"]["patches"] = [one for one in there[0]["spec"]["patches"] if one["name"] in OURS]
+    items, told = answer(copy.deepcopy(there), targets=UNION)
+    assert "patches" not in items[0]["spec"]
+    assert [one["name"] for one in items[0]["spec"]["variables"]] == ["flag", "files"]
+    assert all("corp.example" in str(item) for item in items[1:3])
+    assert not any(line.startswith("error") for line in told)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("shared", ["Union", "Patch"])
+def test_a_patch_that_erases_behind_ours_makes_ours_move_behind_it(version: str, shared: str) -> None:
+    targets = {"clusterClass": {"sharedTemplates": shared}}
+    there, _ = answer(objects(version, vsphere(version)), targets=targets)
+    there[0]["spec"]["patches"] += only_workers(version)
+    items, told = answer(copy.deepcopy(there), targets=targets)
+    assert told == []
+    assert names(items) == ["createEmptyArrays", "kubeVip", "md", "inject-proxy-lists", "inject-proxy-nodes"]
+    assert all({CONTAINERD, KUBELET} <= contents(node).keys() for node in nodes(items))
+    assert answer(copy.deepcopy(items), targets=targets)[0] == items
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_patch_behind_ours_that_erases_nothing_leaves_them_where_they_are(version: str) -> None:
+    there, _ = answer(objects(version, vsphere(version)), targets=UNION)
+    there[0]["spec"]["patches"].append(patch("motd", version, add(f"{MD_FILES}/-", FILE)))
+    items, _ = answer(copy.deepcopy(there), targets=UNION)
+    assert items == there
+
+
+# Files that are the same for all Clusters.
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("patches", "spec"), CLASSES)
+def test_certificates_and_mirror_go_behind_the_patches_too(version: str, patches: Any, spec: Any) -> None:
+    more = {
+        "trustedCA": {"pem": A},
+        "registryMirror": {"url": "https://mirror.corp.example"},
+        "overrides": [{"match": {"clusters": ["off"]}, "disabled": True}],
+    }
+    before = objects(version, patches(version), spec)
+    items, told = answer(copy.deepcopy(before), targets=UNION, **more)
+    assert not any(line.startswith("error") for line in told)
+    for name in ("on", "off"):
+        for node in judged(items, name).values():
+            files = contents(node)
+            assert files["/etc/inject-proxy/trusted-ca/inject-proxy-0.pem"] == A
+            assert "mirror.corp.example" in files["/etc/containerd/certs.d/_default/hosts.toml"]
+            assert any(command.endswith("# inject-proxy: trust store") for command in node["preKubeadmCommands"])
+            assert (CONTAINERD in files) is (name == "on")
+    assert answer(copy.deepcopy(items), targets=UNION, **more)[0] == items
+    assert answer(copy.deepcopy(items), targets=UNION, mode="Remove")[0] == before
+
+
+# What cannot be done is said.
+
+
+def messages(given: list[Any], **spec: Any) -> list[str]:
+    return answer(given, **{"targets": UNION, **spec})[1]
+
+
+def with_machine_deployment(given: list[Any]) -> list[Any]:
+    reference = {k: given[2][k] for k in ("apiVersion", "kind")}
+    machines = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "MachineDeployment",
+        "metadata": {"name": "by-hand", "namespace": "ns"},
+        "spec": {"template": {"spec": {"bootstrap": {"configRef": {**reference, "name": "md"}}}}},
+    }
+    return [*given, machines]
+
+
+MAY_REMOVE = patch("may", "v1beta1", {"op": "remove", "path": MD_FILES}, enabled_if="{{ .flag }}")
+EXTENSION = {"name": "extension", "external": {"generateExtension": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        pytest.param(
+            with_machine_deployment(objects("v1beta1", vsphere("v1beta1"))),
+            'error: the KubeadmConfigTemplate "md" must belong to nothing but ClusterClasses',
+            id="a template that a MachineDeployment uses as well",
+        ),
+        pytest.param(
+            objects("v1beta1", [MAY_REMOVE]),
+            "error: whether `spec.template.spec.files` is there after this patch depends on a Cluster",
+            id="a list that a patch may remove",
+        ),
+        pytest.param(
+            objects("v1beta1", [*quick_start("v1beta1"), EXTENSION], BARE),
+            "error: this patch is a runtime extension, which may or may not write",
+            id="a runtime extension that may write the list",
+        ),
+        pytest.param(
+            [one for one in objects("v1beta1", vsphere("v1beta1")) if one["metadata"]["name"] != "md"],
+            'warning: the KubeadmConfigTemplate "md" is not in the list',
+            id="a template that is not there",
+        ),
+        pytest.param(
+            objects("v1beta1", [patch("md", "v1beta1", templated("add", MD_FILES, f"- path: {CONTAINERD}\n"))]),
+            f'warning: this patch writes a file "{CONTAINERD}"',
+            id="a patch that writes a file of our path",
+        ),
+        pytest.param(
+            objects("v1beta1", [patch("md", "v1beta1", templated("add", MD_FILES, "{{ range .x }}- a{{ end }}"))]),
+            "warning: where this template renders to nothing, `spec.template.spec.files` is null",
+            id="a template that may render to nothing",
+        ),
+    ],
+)
+def test_what_no_patch_can_do_is_said(given: list[Any], line: str) -> None:
+    assert any(one.startswith(line) for one in messages(copy.deepcopy(given))), messages(given)
+
+
+@pytest.mark.parametrize(
+    ("spec", "remedy"),
+    [
+        pytest.param({"targets": {"clusterClass": {"enabled": False}}}, "enable the target", id="the target is off"),
+        pytest.param({"selector": {"exclude": [{"kinds": ["ClusterClass"]}]}}, "select the class", id="left out"),
+    ],
+)
+def test_a_class_that_may_not_be_patched_is_a_warning_at_its_templates(spec: Any, remedy: str) -> None:
+    told = messages(objects("v1beta1", vsphere("v1beta1")), **spec)
+    assert [line for line in told if "erase what is written here" in line and remedy in line] != []

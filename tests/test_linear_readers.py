@@ -1,0 +1,130 @@
+"""No reader of text takes more than linear time: whole functions, which put patterns and loops together.
+
+The patterns alone are judged in ``test_linear_patterns.py``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from growth import UNITS, excess
+
+from krm_fn import escaping, patch, yamledit
+from krm_fn.baked import check
+from krm_fn.config import load
+from krm_fn.errors import InjectProxyError
+from krm_fn.function import run
+from krm_fn.noproxy import parse
+from krm_fn.noproxy.entries import split
+from krm_fn.results import redact
+from krm_fn.sources import formats
+from krm_fn.yamledit import Document, cut, documents, edit_documents, places
+
+_URL = "http://proxy.example.com:3128"
+_SMALL = 4_000
+"""Characters for readers that compose YAML or look at each entry."""
+
+
+def _quietly(read: Callable[[str], object]) -> Callable[[str], object]:
+    """The same reader, for which a text that is refused is as good as one that is read."""
+
+    def quiet(text: str) -> object:
+        try:
+            return read(text)
+        except InjectProxyError as error:
+            return str(error)
+
+    return quiet
+
+
+def _list_with(obj: object) -> bytes:
+    spec = {"httpProxy": _URL, "noProxy": ["10.0.0.0/8"]}
+    config = {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "p"},
+        "spec": spec,
+    }
+    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    return json.dumps({**head, "items": [obj], "functionConfig": config}).encode()
+
+
+def _kubeadm(**spec: object) -> dict[str, object]:
+    return {
+        "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
+        "kind": "KubeadmConfig",
+        "metadata": {"name": "a"},
+        "spec": spec,
+    }
+
+
+def _file_of_node(path: str) -> Callable[[str], object]:
+    return lambda text: run(_list_with(_kubeadm(files=[{"path": path, "content": text}])))
+
+
+def _text_of(kind: str, name: str, field: str, key: str) -> Callable[[str], object]:
+    head = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "labels": {"app": "cluster"}}}
+    return lambda text: run(_list_with({**head, field: {key: text}}))
+
+
+def _function_config(**spec: object) -> dict[str, object]:
+    return {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "spec": spec}
+
+
+def _edited(text: str) -> object:
+    whole = f"a: 1\n{text}\nb: {{c: 1}}\n"
+    return edit_documents(whole, {0: [patch.add("added", value={"of": "ours"}), patch.remove("a")]})
+
+
+READERS: dict[str, tuple[Callable[[str], object], int]] = {
+    "documents": (documents, 12_000),
+    "cut of an item": (lambda text: cut(f"items:\n{text}", "items"), 12_000),
+    "cut": (lambda text: cut(text, "items"), 12_000),
+    "YAML": (yamledit.read, _SMALL),
+    "YAML, a block scalar": (lambda text: Document(f"a: |\n {text}\nb: 1\n").data(), _SMALL),
+    "YAML, places with comments": (lambda text: places(f"a: 1\n{text}\nb: 1\n"), _SMALL),
+    "YAML, an edit": (_edited, _SMALL),
+    "redaction": (redact, 12_000),
+    "redaction of a URL": (lambda text: redact(f"http://a:{text}@host"), 12_000),
+    "words of a shell": (escaping.shell_statements, 12_000),
+    "words of systemd": (escaping.systemd_words, 12_000),
+    "env of Kubernetes": (escaping.read_kubernetes_env, 12_000),
+    "entries of a list": (lambda text: [parse(text), split(text)], 12_000),
+    "check: a Dockerfile": (lambda text: check({"Dockerfile": f"FROM a\n{text}".encode()}), _SMALL),
+    "check: ENV of a Dockerfile": (lambda text: check({"Dockerfile": f"FROM a\nENV {text}".encode()}), _SMALL),
+    "check: RUN of a Dockerfile": (lambda text: check({"Dockerfile": f"FROM a\nRUN {text}".encode()}), _SMALL),
+    "check: a shell script": (lambda text: check({"a.sh": text.encode()}), _SMALL),
+    "check: a task of Ansible": (lambda text: check({"a.yml": f"- shell: {json.dumps(text)}".encode()}), _SMALL),
+    "check: free form of Ansible": (
+        lambda text: check({"a.yml": f"- lineinfile: {json.dumps('path=/etc/environment line=' + text)}".encode()}),
+        _SMALL,
+    ),
+    "check: cloud-init": (lambda text: check({"user-data": f"#cloud-config\n{text}".encode()}), _SMALL),
+    "check: etc/environment": (lambda text: check({"etc/environment": text.encode()}), _SMALL),
+    "check: apt": (lambda text: check({"etc/apt/apt.conf.d/proxy": text.encode()}), _SMALL),
+    "check: curlrc": (lambda text: check({"root/.curlrc": text.encode()}), _SMALL),
+    "FunctionConfig: a URL": (lambda text: load(_function_config(httpProxy=f"http://{text}")), _SMALL),
+    "FunctionConfig: a list": (lambda text: load(_function_config(httpProxy=_URL, noProxy=text)), _SMALL),
+    "import tkg": (lambda text: formats.read(f"TKG_NO_PROXY: {json.dumps(text)}", formats.TKG), _SMALL),
+    "a run: a drop-in": (_file_of_node("/etc/systemd/system/containerd.service.d/http-proxy.conf"), _SMALL),
+    "a run: config.toml": (_file_of_node("/etc/containerd/config.toml"), _SMALL),
+    "a run: hosts.toml": (_file_of_node("/etc/containerd/certs.d/a/hosts.toml"), _SMALL),
+    "a run: commands": (lambda text: run(_list_with(_kubeadm(preKubeadmCommands=[text, "true"]))), _SMALL),
+    "a run: values of Giant Swarm": (_text_of("ConfigMap", "one-cluster-values", "data", "values"), _SMALL),
+    "a run: data values of TKG": (_text_of("Secret", "one-config-values", "stringData", "value"), _SMALL),
+}
+CASES = [pytest.param(read, largest, id=name) for name, (read, largest) in READERS.items()]
+
+
+@pytest.mark.parametrize(("read", "largest"), CASES)
+def test_a_reader_takes_linear_time(read: Callable[[str], object], largest: int) -> None:
+    for unit in UNITS:
+        for opening in ("", '"'):
+
+            def make(size: int, unit: str = unit, opening: str = opening) -> str:
+                return opening + unit * (size // len(unit)) + "\n"
+
+            problem = excess(_quietly(read), make, largest)
+            assert not problem, f"{opening!r} + {unit!r} * n: {problem}"
