@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.function import run
-from krm_fn.results import Severity
+from krm_fn.function import Outcome, run
+from krm_fn.results import Result, Severity
 
 CANARY = "hunter2"
 SECRET_PROXY = {"httpProxy": f"http://svc:{CANARY}@proxy:3128", "httpsProxy": f"http://svc:{CANARY}@proxy:3128"}
@@ -61,27 +61,26 @@ def user_values(namespace: str) -> dict[str, Any]:
     return manifest("v1", "ConfigMap", "prod-userconfig", namespace, data={"values": values})
 
 
+def outcome_of(spec: dict[str, Any], *items: dict[str, Any]) -> Outcome:
+    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
+    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": list(items)}
+    outcome = run(yaml.safe_dump({**data, "functionConfig": {**config, "spec": spec}}).encode())
+    assert outcome.exit_code == 0
+    return outcome
+
+
+def results(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[Result, ...]:
+    return outcome_of(spec, *items).results
+
+
 def done(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[str, list[str]]:
     """Run, and return the items that come out as text, and the warnings about what keeps what it has."""
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "p"},
-        "spec": spec,
-    }
-    data = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": list(items),
-        "functionConfig": config,
-    }
-    outcome = run(yaml.safe_dump(data).encode())
-    assert outcome.exit_code == 0
+    outcome = outcome_of(spec, *items)
     told = [f"{one.ref.kind}/{one.ref.namespace}/{one.ref.name}" for one in outcome.results if _is_withheld(one)]
     return yaml.safe_dump(yaml.safe_load(outcome.output)["items"]), told
 
 
-def _is_withheld(result: Any) -> bool:
+def _is_withheld(result: Result) -> bool:
     return result.severity is Severity.WARNING and "spec.trustedNamespaces" in result.message
 
 
@@ -186,3 +185,23 @@ def test_a_rule_for_a_cluster_that_is_not_in_the_list_fits_the_objects_that_name
     items, _ = done(spec, *CLUSTERS, theirs)
 
     assert (CANARY in items, "everybody" in items) == (True, False)
+
+
+def test_the_secret_of_a_cluster_that_is_not_in_the_list_has_its_name() -> None:
+    spec = {**EVERYBODYS, "targets": {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"enabled": False}}}
+    labels = {"cluster.x-k8s.io/cluster-name": "gone"}
+    theirs = {**nodes("org-c"), "metadata": {"name": "x", "namespace": "org-c", "labels": labels}}
+    items, _ = done(spec, *CLUSTERS, theirs)
+
+    assert "gone-systemd-proxy" in items
+
+
+def test_the_advice_for_one_name_in_two_namespaces_is_not_the_label_that_is_there() -> None:
+    labelled = workload("x", **{"cluster.x-k8s.io/cluster-name": "prod"})
+    spec = {**EVERYBODYS, "trustedNamespaces": ["x"]}
+    found = [one.message for one in results(spec, cluster("prod", "org-a"), cluster("prod", "org-b"), labelled)]
+    (told,) = [message for message in found if "is taken for a part of" in message]
+
+    assert "`Cluster/org-a/prod` and of `Cluster/org-b/prod`" in told
+    assert "annotation `cluster.x-k8s.io/cluster-namespace`" in told
+    assert "label it" not in told
