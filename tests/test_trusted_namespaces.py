@@ -136,8 +136,14 @@ def test_an_object_of_cluster_api_is_never_of_another_namespace() -> None:
     assert (CANARY in items, told) == (False, [])
 
 
-def test_a_rule_for_a_name_alone_does_not_reach_its_namesake_that_is_not_in_the_list() -> None:
-    items, told = done({**EVERYBODYS, **BY_NAME}, *CLUSTERS, nodes("team-x"))
+def owned(namespace: str) -> dict[str, Any]:
+    owner = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "name": "prod", "uid": "1"}
+    return {**nodes(namespace), "metadata": {"name": "x", "namespace": namespace, "ownerReferences": [owner]}}
+
+
+@pytest.mark.parametrize("stranger", [nodes("team-x"), owned("team-x")], ids=["by a label", "by an owner"])
+def test_a_rule_for_a_name_alone_does_not_reach_its_namesake_that_is_not_in_the_list(stranger: dict[str, Any]) -> None:
+    items, told = done({**EVERYBODYS, **BY_NAME}, *CLUSTERS, stranger)
     assert (CANARY in items, told) == (False, ["KubeadmConfigTemplate/team-x/x"])
 
 

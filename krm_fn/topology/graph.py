@@ -187,10 +187,12 @@ class Graph:
         if found:
             return found
         where = namespace or node.cluster_namespace or ("" if node.is_workload else node.key[2])
-        key = (*CLUSTER, where, name)
-        # A rule for Clusters of that name may mean the one of another namespace, which is in the list.
-        is_claim = bool(self.namesakes(key)) or not may_be_same(where, node.key[2])
-        return [Tie(key, node.role, node.group, how, claimed_from=node.key[2] if is_claim else "")]
+        return [self._unlisted_tie(node, (*CLUSTER, where, name), how)]
+
+    def _unlisted_tie(self, node: Hints, cluster: Key, how: str) -> Tie:
+        """A tie to a Cluster that is not in the list; a claim if a rule for its name may mean another one, which is."""
+        is_claim = bool(self.namesakes(cluster)) or not may_be_same(cluster[2], node.key[2])
+        return Tie(cluster, node.role, node.group, how, claimed_from=node.key[2] if is_claim else "")
 
     def _listed(self, node: Hints, name: str, how: str, namespace: str = "") -> list[Tie]:
         """The Clusters of the list with that name: in ``namespace``, or that of the object, or else in any.
@@ -214,7 +216,7 @@ class Graph:
         found = self._keys.find(owner)
         if found is None:
             is_cluster = owner[:2] == CLUSTER
-            return [Tie(owner, node.role, node.group, "an owner reference")] if is_cluster else None
+            return [self._unlisted_tie(node, owner, "an owner reference")] if is_cluster else None
         if found in self.clusters:
             return [Tie(found, node.role, node.group, "an owner reference")]
         ties = self._search(self.nodes[found], seen, depth)
