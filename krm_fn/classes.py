@@ -153,7 +153,7 @@ class Classes:
         return None
 
     def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, Around] | None:
-        """The nodes of a ClusterClass or a Cluster, what they are to get, and what stands around it.
+        """The nodes of a ClusterClass or a Cluster, what they are to get, and what is known of the list.
 
         None for a Cluster that is made of no class.
         """

@@ -7,7 +7,8 @@ a credential.
     ├── UsageError       2  the command line is wrong
     ├── OutputError      1  the output cannot be written: a full disk, a reader that has gone
     ├── InputError       1  the ResourceList, or one object of it, cannot be read
-    │   └── EditError    1  an object can be read, but not changed without risk (the writer refuses)
+    │   ├── EditError    1  an object can be read, but not changed without risk (the writer refuses)
+    │   └── ExpansionError 1  aliases ask for more values than a run may read
     ├── ConfigError      1  the FunctionConfig is wrong; carries all its problems at once
     └── OurBug           3  a promise of this program does not hold; nothing was written
 """
@@ -37,6 +38,10 @@ class InputError(InjectProxyError):
 
 class EditError(InputError):
     """A place cannot be edited without risk to what stands around it."""
+
+
+class ExpansionError(InputError):
+    """Aliases expand to more values than a text, or all texts of a run, may hold."""
 
 
 class ConfigError(InjectProxyError):

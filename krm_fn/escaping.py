@@ -38,6 +38,7 @@ _DOUBLE_QUOTED_ESCAPE = re.compile(r"""\\([$`"\\\n])""")
 _EXPANDED_IN_QUOTES = re.compile(r"(?<!\\)(?:\\\\)*[$`]")
 _EXPANDED_UNQUOTED = frozenset("$`*?[]{}~!")
 
+_KUBERNETES_DOLLAR = re.compile(r"\$(?!\{)")
 _KUBERNETES_PIECE = re.compile(r"\$[$(]")
 
 
@@ -88,8 +89,12 @@ def url_user_info(raw: str) -> str:
 
 
 def kubernetes_env(value: str) -> str:
-    """``value`` for ``env[].value`` of a container: Kubernetes reads ``$$`` as ``$`` and expands ``$(NAME)``."""
-    return value.replace("$", "$$")
+    """``value`` for ``env[].value`` of a container: Kubernetes reads ``$$`` as ``$`` and expands ``$(NAME)``.
+
+    In front of a brace ``$`` means itself and stays: ``$${NAME}`` would keep clusterctl and Flux from filling in
+    ``${NAME}``.
+    """
+    return _KUBERNETES_DOLLAR.sub("$$", value)
 
 
 def read_kubernetes_env(value: str) -> str | None:

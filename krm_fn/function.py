@@ -19,11 +19,12 @@ from krm_fn.patch import Operation
 from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.review import review, unreached, withheld
-from krm_fn.rollout import new_refs, rollout
+from krm_fn.rollout import Said, new_refs, rollout, secret_names
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.survey import Overview, Place, survey
 from krm_fn.unwritten import unwritten
+from krm_fn.yamledit import limited
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,11 @@ def run(data: bytes) -> Outcome:
         InputError: the list, or an object that is to be changed, cannot be read or edited.
         OurBug: a check of this program on itself failed.
     """
+    with limited():
+        return _run(data)
+
+
+def _run(data: bytes) -> Outcome:
     resource_list = ResourceList(data)
     try:
         wanted = config.load(
@@ -76,7 +82,7 @@ def run(data: bytes) -> Outcome:
                 edits.note(place, operations)
         found += told
     places, found = _roll_out(resource_list, places, found, edits, wanted)
-    idle = settings.idle(wanted, ((place.memberships, place.target_id) for place in every))
+    idle = settings.idle(wanted, ((place.asked, place.target_id) for place in every))
     found += (_about_config(resource_list, one.message, one.severity) for one in idle)
     found += unreached(every)
     found += withheld(every)
@@ -128,19 +134,33 @@ def _roll_out(
     is_check = wanted.mode is Mode.CHECK
     if not is_check and any(result.severity is Severity.ERROR for result in found):
         return places, found  # nothing will be changed
-    said, told = list(rollout(resource_list, places, wanted, edits.touched)), list(found)
+    told = list(found)
+    made = {id(place.obj.data) for place in places if place.is_new}
+    said = secret_names(resource_list, places, wanted, edits.touched)
     for one in said:
-        if isinstance(one.what, Finding):
-            told.append(one.what.about(one.obj.ref))
-            continue
-        operations, result = _result_of_change(one.what, one.obj, wanted.mode)
-        edits.add(one.index, one.obj, operations)
+        result = _rolled(one, edits, wanted.mode, is_new=id(one.obj.data) in made)
         told.append(result)
+        if isinstance(one.what, Change):  # a template has a name that follows from these names
+            patch.apply(one.obj.data, [one.what.operation])
+            edits.touched.add(id(one.obj))
+    of_templates = list(rollout(resource_list, places, wanted, edits.touched))
+    told += [_rolled(one, edits, wanted.mode) for one in of_templates]
+    said += of_templates
     refs = {} if is_check else new_refs(said)
     return (
         [replace(place, obj=replace(place.obj, ref=refs.get(place.obj.ref, place.obj.ref))) for place in places],
         [replace(result, ref=refs.get(result.ref, result.ref)) for result in told],
     )
+
+
+def _rolled(one: Said, edits: _Edits, mode: Mode, *, is_new: bool = False) -> Result:
+    """What is said of a name; a change of it is noted, unless the object is one that is made in this run."""
+    if isinstance(one.what, Finding):
+        return one.what.about(one.obj.ref)
+    operations, result = _result_of_change(one.what, one.obj, mode)
+    if not is_new:
+        edits.add(one.index, one.obj, operations)
+    return result
 
 
 def _outcome(resource_list: ResourceList, edits: _Edits, found: list[Result], *, checking: bool = False) -> Outcome:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 
-from krm_fn import escaping
+from krm_fn import escaping, placeholders
 from krm_fn.noproxy import Consumer, Network
 from krm_fn.noproxy import lint as rules_of
 from krm_fn.noproxy.lint.rules import Problem, problem
@@ -74,13 +74,13 @@ def lint_settings(
         derived: entries that a style put in: whether one stands alone there, or twice, is the style's to say.
     """
     listed = variables.get("NO_PROXY", "")
-    is_completed = listing.consumer is Consumer.PRODUCT
+    is_completed = listing.consumer.completes_the_list
     judged = _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
     found = [("NO_PROXY", problem) for problem in judged] if variables else []
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
         url = variables.get(name, "")
         of_url = rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret) if url else ()
-        found += [(name, problem) for problem in of_url]
+        found += [(name, problem) for problem in (*of_url, *_filled_in_later(url))]
     pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
     found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
     names: dict[Problem, list[str]] = {}
@@ -90,6 +90,16 @@ def lint_settings(
         severity = rules.severity(told)
         if severity is not None and not (told.rule in _ABOUT_THE_STYLE and told.entry in derived):
             yield Finding(severity, f"{told.rule}: {told.message} ({', '.join(about)})")
+
+
+def _filled_in_later(url: str) -> Iterator[Problem]:
+    """What has to hold for a URL that is not known here."""
+    if placeholders.alone(url):
+        message = (
+            "a later step fills in the value, so it is neither checked nor escaped here: it must be a URL with its "
+            'scheme and without "%", which systemd takes for a specifier in a drop-in'
+        )
+        yield problem("NP009", "", message, severity=Severity.WARNING)
 
 
 def lint_object(
@@ -187,7 +197,7 @@ def _of_lists(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str,
     """NP002 for the place, and everything about the value of a list, once for both cases."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value != ""]
     lists = [one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""]
-    is_completed = listing.consumer is Consumer.PRODUCT
+    is_completed = listing.consumer.completes_the_list
     if urls and not lists and not is_completed:
         message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
         yield problem("NP002", "", message), tuple(urls)

@@ -10,16 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from krm_fn import consistency, lint
+from krm_fn import consistency, lint, placeholders
 from krm_fn.config import ProxyConfig
 from krm_fn.consistency import Said
 from krm_fn.lint import Listing
+from krm_fn.noproxy import SERVICE_ADDRESSES, Style
 from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.survey import Place
-from krm_fn.targets import OF_ALL_NODES, Seen, _sops
-from krm_fn.topology import ByKey, ClusterFacts, key_of
+from krm_fn.targets import OF_ALL_NODES, REPORTED_ONLY, Seen, _sops
+from krm_fn.topology import ByKey, ClusterFacts, Fact, key_of
 
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
@@ -52,8 +53,9 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
     said: list[Said] = []
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
+    addresses: dict[Fact, Result] = {}
     for place in places:
-        variables = place.resolved.settings.variables()
+        variables = {} if place.target_id in REPORTED_ONLY else place.resolved.settings.variables()
         seen = tuple(place.seen()) if variables else ()
         if not seen:
             continue
@@ -66,6 +68,9 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         for finding in lint.lint_object(_in_our_file(seen, variables), listing, rules=rules, settled=variables):
             yield place.result(finding)
         said.append(_said(place, seen))
+        yield from _encoded(place, seen)
+        addresses |= _unknown_addresses(place, seen)
+    yield from addresses.values()
     yield from consistency.disagreements(one for one in said if one.clusters)
     strangers: dict[ObjectRef, list[Said]] = {}
     for one in said:
@@ -73,6 +78,38 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
             strangers.setdefault(one.ref, []).append(one)
     for of_one_object in strangers.values():  # of which cluster each is part is not known
         yield from consistency.disagreements(of_one_object)
+
+
+def _encoded(place: Place, seen: Iterable[Seen]) -> Iterator[Result]:
+    """A warning for a placeholder of ours in a text that is stored encoded, where no later step finds it."""
+    ours = place.resolved.settings.variables().values()
+    for one in seen:
+        stored = lookup(place.obj.data, one.path)
+        is_open = one.value in ours and placeholders.is_in(one.value or "")
+        if is_open and isinstance(stored, str) and not placeholders.is_in(stored):
+            message = (
+                f"`{one.variable}` holds a placeholder in a text that is stored encoded, where clusterctl and Flux do "
+                "not fill it in: write the value itself into the ProxyConfig, or keep the text unencoded"
+            )
+            yield place.result(Finding(Severity.WARNING, message, one.path))
+            return
+
+
+def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]:
+    """A warning for each service CIDR that is a placeholder: its first address is missing in the list."""
+    policy = place.resolved.policy
+    holds_list = any(one.variable.upper() == "NO_PROXY" and one.value is not None for one in seen)
+    if not holds_list or policy.style is not Style.PORTABLE or SERVICE_ADDRESSES not in policy.derive:
+        return {}
+    message = (
+        "the service CIDR is a placeholder, so `NO_PROXY` lacks its first address, the API server's, for clients that "
+        "read no CIDRs: add the address to `spec.noProxy`, which may hold a placeholder, too; "
+        f"`spec.noProxyPolicy.derive.{SERVICE_ADDRESSES}: false` switches this warning off"
+    )
+    facts = (fact for one in place.memberships for fact in one.cluster.service_cidrs)
+    return {
+        fact: Result(Severity.WARNING, message, fact.ref, fact.path) for fact in facts if placeholders.is_in(fact.value)
+    }
 
 
 def unreached(places: Iterable[Place]) -> Iterator[Result]:

@@ -14,7 +14,7 @@ from krm_fn import settings, topology
 from krm_fn.classes import Classes
 from krm_fn.config import ProxyConfig, Selector
 from krm_fn.errors import InputError
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Consumer
 from krm_fn.patch import Pointer
 from krm_fn.resourcelist import Object, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result
@@ -22,6 +22,7 @@ from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import (
     AWARE,
     MAKERS,
+    OF_ALL_MACHINES,
     PATCHER,
     TARGETS,
     WITHOUT_A_PROXY,
@@ -32,7 +33,7 @@ from krm_fn.targets import (
     _sops,
     options_of,
 )
-from krm_fn.topology import ByKey, Foreign, Membership, Topology, key_of
+from krm_fn.topology import ByKey, ClusterFacts, Foreign, Key, Membership, Role, Topology
 
 
 class Source(Protocol):
@@ -78,6 +79,14 @@ class Place:
     def consumer(self) -> Consumer:
         """Who reads what the target writes."""
         return self.target.CONSUMER
+
+    @property
+    def asked(self) -> tuple[Membership, ...]:
+        """The memberships for which overrides were looked up: of each role too, where all machines share the place."""
+        if self.target_id not in OF_ALL_MACHINES:
+            return self.memberships
+        of_roles = (replace(membership, role=role) for membership in self.memberships for role in Role)
+        return (*self.memberships, *of_roles)
 
     def proposals(self) -> Iterator[Change | Finding]:
         """What the target says about the object as it is now; of one that is encrypted, only that it is."""
@@ -154,7 +163,8 @@ def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None
         InputError: an item that is wanted cannot be read.
     """
     reader = _Reader(source)
-    read = list(reader.of_kinds(topology.kinds()))
+    kinds = topology.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
+    read = list(reader.of_kinds(kinds))
     if overview is not None:
         read += reader.readable_of_kinds(topology.system_kinds())
     atlas = Topology(read)
@@ -178,14 +188,14 @@ def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None
                     overview.naming.append((obj, atlas.of(obj)))
             if not is_wanted:
                 continue
-            there.add(key_of(obj), None)
+            there.add(_identity(obj), None)
             if is_selected:
                 yield from _places(index, obj, targets, wanted, classes)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, makers, atlas, wanted)
     for place in owed:
-        if not there.candidates(key_of(place.obj)) and _is_selected(place.obj, wanted):
-            there.add(key_of(place.obj), None)
+        if not there.candidates(_identity(place.obj)) and _is_selected(place.obj, wanted):
+            there.add(_identity(place.obj), None)
             yield place
     yield from last
 
@@ -197,6 +207,11 @@ def _note(overview: Overview, obj: Object, targets: dict[str, Target], wanted: P
         overview.selected += _fits(obj, replace(wanted.selector, exclude=()))
 
 
+def _identity(obj: Object) -> Key:
+    """What an object is called, without the hash that a run put behind its name."""
+    return (*obj.group_kind, obj.ref.namespace, obj.base_name)
+
+
 def _companions(
     index: int, obj: Object, makers: dict[str, Maker], atlas: Topology, wanted: ProxyConfig
 ) -> Iterator[Place]:
@@ -204,7 +219,7 @@ def _companions(
     concerned = {name: maker for name, maker in makers.items() if obj.group_kind in maker.BESIDE}
     memberships = atlas.of(obj) if concerned else ()
     for name, maker in concerned.items():
-        resolved = settings.resolve(wanted, memberships, target=name, consumer=maker.CONSUMER)
+        resolved = _resolved(wanted, memberships, name, maker.CONSUMER)
         options = options_of(name, wanted.targets)
         for data in maker.companions(obj.data, resolved.settings, options):
             made = Object((), data, reference(data))
@@ -216,8 +231,9 @@ def _places(
 ) -> Iterator[Place]:
     concerned = {name: target for name, target in targets.items() if obj.group_kind in target.KINDS}
     memberships = classes.atlas.of(obj) if concerned else ()
+    alone = classes.atlas.alone(obj) if concerned and not memberships else None
     for name, target in concerned.items():
-        resolved = settings.resolve(wanted, memberships, target=name, consumer=target.CONSUMER)
+        resolved = _resolved(wanted, memberships, name, target.CONSUMER, alone)
         if classes.replaces(name, obj):
             resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared))
         options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)
@@ -235,6 +251,18 @@ def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple
         return ()
     found = classes.lost(obj)
     return (found,) if found else ()
+
+
+def _resolved(
+    wanted: ProxyConfig,
+    memberships: tuple[Membership, ...],
+    target: str,
+    consumer: Consumer,
+    alone: ClusterFacts | None = None,
+) -> Resolved:
+    if target in OF_ALL_MACHINES:
+        return settings.resolve_for_all_machines(wanted, memberships, target=target, consumer=consumer)
+    return settings.resolve(wanted, memberships, target=target, consumer=consumer, alone=alone)
 
 
 def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> Iterator[Place]:

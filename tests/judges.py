@@ -16,6 +16,7 @@ from pathlib import Path
 from support import TIME_LIMIT, need
 
 _NOBODY = 65534
+_UNSET = re.compile(r"^\s*UnsetEnvironment: (.*)$", re.MULTILINE)
 _PRINTED = re.compile(r"^\s*Environment: ([A-Za-z_][A-Za-z0-9_]*)=(.*)$", re.MULTILINE)
 
 
@@ -29,7 +30,9 @@ def systemd_environment(drop_in: str) -> dict[str, str]:
         home.mkdir()
         (units / "judged.service").write_text("[Service]\nExecStart=/bin/true\n")
         (units / "judged.service.d" / "http-proxy.conf").write_bytes(drop_in.encode())
-        return dict(_PRINTED.findall(_systemd_test(systemd, folder, units, home)))
+        dump = _systemd_test(systemd, folder, units, home)
+        unset = {name.strip() for name in _UNSET.findall(dump)}
+        return {name: value for name, value in _PRINTED.findall(dump) if not {name, f"{name}={value}"} & unset}
     finally:
         shutil.rmtree(folder)
 

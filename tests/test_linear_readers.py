@@ -65,7 +65,12 @@ def _file_of_node(path: str) -> Callable[[str], object]:
 
 
 def _text_of(kind: str, name: str, field: str, key: str) -> Callable[[str], object]:
-    head = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "labels": {"app": "cluster"}}}
+    head = {
+        "apiVersion": "v1",
+        "kind": kind,
+        "metadata": {"name": name},
+        "type": "addons.cluster.x-k8s.io/resource-set",
+    }
     return lambda text: run(_list_with({**head, field: {key: text}}))
 
 

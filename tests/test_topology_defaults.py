@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from typing import Any
 
 import pytest
-from function_configs import PROXY, loaded
+from function_configs import PROXY, loaded, proxy_config
 from topology_objects import cluster, control_plane, named, obj, reference
 
+from krm_fn.function import run
 from krm_fn.noproxy import Consumer
 from krm_fn.settings import resolve
 from krm_fn.topology import ClusterFacts, Fact, Membership, Role, Topology
@@ -348,6 +351,47 @@ def test_the_api_of_the_infrastructure(kind: str, spec: dict[str, Any], expected
     assert texts(facts(*infrastructure(kind, **spec)).infrastructure_hosts) == expected
 
 
+CLOUDS = """\
+clouds:
+  openstack:
+    auth:
+      auth_url: https://keystone.corp.example:5000/v3
+      username: svc
+      password: hush
+"""
+
+
+def secret(name: str = "creds", **members: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, **members}
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        pytest.param({"stringData": {"clouds.yaml": CLOUDS}}, ["keystone.corp.example"], id="in plain text"),
+        pytest.param(
+            {"data": {"clouds.yaml": base64.b64encode(CLOUDS.encode()).decode()}},
+            ["keystone.corp.example"],
+            id="encoded",
+        ),
+        pytest.param({"data": {"clouds.yaml": "openstack-cloud-yaml-b64"}}, [], id="not filled in"),
+        pytest.param({"stringData": {"clouds.yaml": "clouds: ["}}, [], id="no YAML"),
+        pytest.param({"stringData": {"clouds.yaml": CLOUDS.replace("//", "//svc:hush@")}}, [], id="with a credential"),
+        pytest.param({}, [], id="nothing"),
+    ],
+)
+def test_the_keystone_of_openstack(members: dict[str, Any], expected: list[str]) -> None:
+    items = [
+        *infrastructure("OpenStackCluster", identityRef={"name": "creds", "cloudName": "openstack"}),
+        cluster("other"),
+        secret(**members),
+        secret("others", stringData={"clouds.yaml": CLOUDS.replace("keystone", "other")}),
+    ]
+    prod, other = Topology(map(obj, items)).clusters
+    assert texts(prod.infrastructure_hosts) == expected
+    assert other.infrastructure_hosts == ()
+
+
 AWS = [*infrastructure("AWSCluster", region="eu-west-1"), control_plane()]
 VSPHERE = [
     cluster(
@@ -420,6 +464,53 @@ def test_the_api_of_the_infrastructure_is_opt_in() -> None:
     assert "vcenter.corp.example" not in listed(VSPHERE)
     switched_on = {"noProxyPolicy": {"derive": {"infrastructureEndpoint": True}}}
     assert "vcenter.corp.example" in listed(VSPHERE, **switched_on)
+
+
+def test_a_control_plane_without_its_cluster_says_what_it_knows() -> None:
+    configuration = {
+        "controlPlaneEndpoint": "api.corp.example:6443",
+        "networking": {"podSubnet": "10.1.0.0/16", "serviceSubnet": "10.2.0.0/16", "dnsDomain": "corp.local"},
+        "etcd": {"external": {"endpoints": ["https://etcd.corp.example:2379"]}},
+    }
+    items = [control_plane(clusterConfiguration=configuration), control_plane("silent", clusterConfiguration={})]
+    first, second = made(items)
+    said = ["10.1.0.0/16", "10.2.0.0/16", "10.2.0.1", "api.corp.example", "etcd.corp.example", "corp.local"]
+    assert set(said) <= {*first}
+    assert not {*said, KUBEADM}.intersection(second)
+
+
+def made(items: list[dict[str, Any]], **spec: Any) -> list[list[str]]:
+    """The list that each control plane gets in its exports."""
+    config = proxy_config(httpProxy=PROXY, **spec)
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
+    output = json.loads(run(json.dumps(whole).encode()).output)
+    specs = [item["spec"]["kubeadmConfigSpec"] for item in output["items"] if item["kind"] == "KubeadmControlPlane"]
+    begin = "export NO_PROXY='"
+    commands = [command for one in specs for command in one["preKubeadmCommands"] if command.startswith(begin)]
+    return [command.removeprefix(begin).rstrip("'").split(",") for command in commands]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "has_host"),
+    [pytest.param(True, True, id="asked for"), pytest.param(False, False, id="else no Secret is read for it")],
+)
+def test_keystone_in_a_run(*, wanted: bool, has_host: bool) -> None:
+    items = [
+        cluster(
+            infrastructureRef=reference("OpenStackCluster", "infra"),
+            controlPlaneRef=reference("KubeadmControlPlane", "cp"),
+        ),
+        named("OpenStackCluster", "infra", spec={"identityRef": {"name": "creds"}}),
+        control_plane(),
+        secret(stringData={"clouds.yaml": CLOUDS}),
+    ]
+    policy = {"noProxyPolicy": {"derive": {"infrastructureEndpoint": wanted}}}
+    config = proxy_config(httpProxy=PROXY, **policy)
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
+    found = run(json.dumps(whole).encode())
+    (made,) = [item for item in json.loads(found.output)["items"] if item["kind"] == "KubeadmControlPlane"]
+    assert ("keystone.corp.example" in json.dumps(made)) is has_host
+    assert "hush" not in "".join(result.line() for result in found.results)
 
 
 @pytest.mark.parametrize(

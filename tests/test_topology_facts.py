@@ -234,7 +234,7 @@ MANAGED = {"network": {"subnets": [{"cidrBlock": "10.0.0.0/24"}, {"cidrBlock": "
         ),
         pytest.param("VSphereCluster", {"server": "vcenter.example.com"}, None, (), id="vSphere has neither"),
         pytest.param("IBMVPCCluster", {"region": "us-south"}, "us-south", (), id="IBM Cloud"),
-        pytest.param("AWSCluster", {"region": "${AWS_REGION}"}, None, (), id="a template is not yet a region"),
+        pytest.param("AWSCluster", {"region": "${AWS_REGION}"}, "${AWS_REGION}", (), id="a placeholder is passed on"),
         pytest.param(
             "UnheardOfCluster", {"region": "mars-1"}, None, (), id="the fields of an unknown kind are not guessed"
         ),
@@ -348,7 +348,15 @@ def test_the_template_of_a_class(patches: list[Any], region: str | None) -> None
         pytest.param("a,b", None, id="a host that would be two entries"),
         pytest.param("a b", None, id="a host with a blank in it"),
         pytest.param("https://api.example.com", None, id="a URL"),
-        pytest.param("${ENDPOINT}:6443", None, id="a template"),
+        pytest.param("${ENDPOINT}:6443", "${ENDPOINT}", id="a placeholder"),
+        pytest.param("api.${DOMAIN}", "api.${DOMAIN}", id="a placeholder in a part of a name"),
+        pytest.param('${ENDPOINT:="10.0.0.9"}', "${ENDPOINT:=10.0.0.9}", id="a default without the quotes of YAML"),
+        pytest.param("${ENDPOINT:=10.0.0.9:6443}", "${ENDPOINT:=10.0.0.9:6443}", id="a default is written as it is"),
+        pytest.param("${ENDPOINT:=no host}", None, id="a default with a blank"),
+        pytest.param("${ENDPOINT:=0.0.0.0}", None, id="a default that means every address"),
+        pytest.param("svc:${PASSWORD}@host", None, id="what may be a credential"),
+        pytest.param("${ENDPOINT:=svc:hush@host}", None, id="a default that may hold a credential"),
+        pytest.param("{{ .endpoint }}", None, id="a template of Helm or cloud-init"),
         pytest.param("[api]:6443", None, id="a name in brackets"),
         pytest.param("a:b", None, id="a port that is no number"),
     ],
@@ -364,10 +372,13 @@ def test_endpoints(written: str, host: str | None) -> None:
         pytest.param(["10.96.0.1/12"], ("10.96.0.1/12",), id="host bits stay as written"),
         pytest.param([" 10.0.0.0/8 "], ("10.0.0.0/8",), id="blanks fall away"),
         pytest.param(["10.0.0.0/8", "10.0.0.0/8"], ("10.0.0.0/8",), id="the same twice is one"),
-        pytest.param(
-            ["${POD_CIDR}", "10.0.0.0/8", "10.0.0.1", "nonsense/8", 7], ("10.0.0.0/8",), id="what is none goes"
-        ),
-        pytest.param('${POD_CIDR:=["192.168.0.0/16"]}', (), id="a template in place of the list"),
+        pytest.param(["10.0.0.0/8", "10.0.0.1", "nonsense/8", 7], ("10.0.0.0/8",), id="what is none goes"),
+        pytest.param('${POD_CIDR:=["192.168.0.0/16"]}', (), id="a placeholder in place of the list"),
+        pytest.param(["${POD_CIDR}", "10.0.0.0/8"], ("${POD_CIDR}", "10.0.0.0/8"), id="a placeholder in the list"),
+        pytest.param(['${X:="10.96.0.0/12"}'], ("${X:=10.96.0.0/12}",), id="a default without the quotes of YAML"),
+        pytest.param(["${X:=10.0.0.0/8,fd00::/8}"], ("${X:=10.0.0.0/8,fd00::/8}",), id="a default of two CIDRs"),
+        pytest.param(["10.${X}.0.0/16"], ("10.${X}.0.0/16",), id="a placeholder in a part of a CIDR"),
+        pytest.param(["${X:=nonsense}", "${Y:=0.0.0.0/0}"], (), id="defaults that are none"),
         pytest.param(["0.0.0.0/0", "::/0"], (), id="everything is no network"),
     ],
 )
@@ -386,7 +397,7 @@ def test_dots_around_the_domain_fall_away() -> None:
     assert value(facts(cluster(clusterNetwork={"serviceDomain": ".prod.local."})), "service_domain") == "prod.local"
 
 
-WRONG: list[Any] = [None, "", "${X}", 0, 7, 1.5, True, [], {}, [None], [7, {}, []], {"x": 1}, [["10.0.0.0/8"]]]
+WRONG: list[Any] = [None, "", "{{ x }}", 0, 7, 1.5, True, [], {}, [None], [7, {}, []], {"x": 1}, [["10.0.0.0/8"]]]
 CLUSTER_PATHS = (
     "metadata metadata.labels spec spec.clusterNetwork spec.clusterNetwork.pods spec.clusterNetwork.pods.cidrBlocks "
     "spec.clusterNetwork.services.cidrBlocks spec.clusterNetwork.serviceDomain spec.controlPlaneEndpoint "

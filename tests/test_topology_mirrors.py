@@ -43,7 +43,7 @@ MIRROR = '[host."https://mirror.example.com:5000/v2"]\n  capabilities = ["pull"]
         pytest.param(file('[host."https://registry-1.docker.io"]\n'), id="nor is it as a host"),
         pytest.param(file("# " + MIRROR), id="a comment"),
         pytest.param(file("# inject-proxy\n" + MIRROR), id="a file that this program wrote"),
-        pytest.param(file('[host."${MIRROR}"]\n'), id="a template"),
+        pytest.param(file('[host."${MIRROR}"]\n'), id="a placeholder that may become a URL"),
         pytest.param(file("[host."), id="a line that ends too early"),
         pytest.param(file("\n" * 200_000), id="blank lines without end"),
         pytest.param(file("\n" * 200_000, CONFIG), id="the same in containerd's own configuration"),

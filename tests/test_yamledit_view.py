@@ -11,8 +11,9 @@ import pytest
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
+from krm_fn.yamledit.expansion import MAX_EXPANSION
 from krm_fn.yamledit.tree import MAX_DEPTH
-from krm_fn.yamledit.view import MAX_EXPANSION, resolve, same
+from krm_fn.yamledit.view import resolve, same
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,10 @@ def _command(name: str, arguments: list[str]) -> int:
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if not {"-h", "--help"}.isdisjoint(own):
         return _print(module.USAGE.encode())
-    answer: Answer = module.run([argument for argument in arguments if argument != "--traceback"], _read_stdin)
+    from krm_fn.yamledit import limited  # noqa: PLC0415 -- help and version answer at once
+
+    with limited():
+        answer: Answer = module.run([argument for argument in arguments if argument != "--traceback"], _read_stdin)
     _print(answer.output)
     _write_lines(redact(line) for line in answer.told)
     return answer.exit_code

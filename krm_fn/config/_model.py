@@ -130,7 +130,8 @@ class ProxyConfig:
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
     that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
     ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
-    names one. ``secret_urls``: the URLs with a password that come from a Secret of ``spec.from``.
+    names one. ``secret_urls``: the URLs with a password that come from a Secret of ``spec.from``. ``reads_objects``:
+    objects of ``spec.from`` say a part of it.
     ``trusted_namespaces`` are globs, see ``trusts``.
     """
 
@@ -149,8 +150,13 @@ class ProxyConfig:
     hash_names: bool | None = None
     says_none: bool = False
     secret_urls: frozenset[str] = frozenset()
+    reads_objects: bool = False
     trusted_namespaces: tuple[str, ...] = ()
 
     def trusts(self, namespace: str) -> bool:
         """Return whether objects of ``namespace`` may name a Cluster of another one as theirs."""
         return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
+
+    def derives(self, name: str) -> bool:
+        """Whether ``spec`` or an override asks for what is derived under this name."""
+        return name in self.policy.derive or any(one.policy.derive.get(name) for one in self.overrides)

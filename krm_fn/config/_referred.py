@@ -106,6 +106,7 @@ def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Giv
         trusted_ca=config.trusted_ca if config.trusted_ca.pem else below.trusted_ca,
         says_none=denied and not (http or https),
         secret_urls=_secret_urls(given),
+        reads_objects=bool(given),
     )
 
 

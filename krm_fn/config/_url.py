@@ -13,7 +13,7 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from krm_fn import escaping
+from krm_fn import escaping, placeholders
 
 _EXAMPLE = "http://proxy.example.com:3128"
 _BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -29,12 +29,23 @@ def problems(url: str) -> Iterator[str]:
     """Say in one line each what keeps ``url``, which is not empty, from being the URL of a proxy."""
     if _BLANK_OR_CONTROL.search(url):
         yield 'must not hold blanks or line breaks: a blank inside a password is written "%20"'
+    elif placeholders.is_in(url):
+        yield from _placeholder_problems(url)
     elif url[0] in "\"'":
         yield "must not stand in quotes of its own: YAML takes one pair away, a second becomes part of the value"
     elif not url.startswith(("http://", "https://")):
         yield _scheme_problem(url)
     else:
         yield from _problems_behind_scheme(url)
+
+
+def _placeholder_problems(url: str) -> Iterator[str]:
+    """What a later step fills in is not judged, but its default is; a part of a URL could need an encoding."""
+    placeholder = placeholders.alone(url)
+    if placeholder is None:
+        yield 'must be a placeholder as a whole, such as "${HTTP_PROXY}", or hold none'
+    elif placeholder.default:
+        yield from (f"has a placeholder with a default, which {text}" for text in problems(placeholder.default))
 
 
 def _scheme_problem(url: str) -> str:

@@ -14,6 +14,7 @@ from krm_fn.explain.hosts import Row, rows
 from krm_fn.noproxy import Consumer, Entry
 from krm_fn.results import redact
 from krm_fn.survey import Place
+from krm_fn.targets import REPORTED_ONLY
 
 __all__ = ["Section", "explain", "to_data"]
 
@@ -23,9 +24,9 @@ class Section:
     """One proxy setting and all places that get it.
 
     ``clusters`` are the names of the Clusters (none is known where it is empty), ``roles`` their roles and worker
-    groups, ``consumer`` is ``node``, ``pod``, ``go`` or ``product``; the URLs are redacted. A product completes its
-    list by itself, so nothing is said about who honours it. ``readers`` are the IDs of the programs that read the list,
-    one for each verdict of a row: all of ``CONSUMERS``, or Go alone.
+    groups, ``consumer`` is ``node``, ``pod``, ``go``, ``product`` or ``tkg``; the URLs are redacted. A product
+    completes its list by itself, so nothing is said about who honours it. ``readers`` are the IDs of the programs that
+    read the list, one for each verdict of a row: all of ``CONSUMERS``, or Go alone.
     """
 
     clusters: tuple[str, ...]
@@ -43,7 +44,7 @@ def explain(places: Iterable[Place]) -> list[Section]:
     """The sections for all places, in the order in which they are first met."""
     grouped: dict[Any, list[Place]] = {}
     for place in places:
-        if place.resolved.declared and place.consumer is not Consumer.NOBODY:
+        if place.target_id not in REPORTED_ONLY and place.resolved.declared and place.consumer is not Consumer.NOBODY:
             grouped.setdefault(_key(place), []).append(place)
     return [_section(members) for members in grouped.values()]
 
@@ -58,7 +59,7 @@ def _section(places: list[Place]) -> Section:
     first = places[0]
     proxy = first.resolved.settings
     memberships = [membership for place in places for membership in place.memberships]
-    is_told = first.consumer is not Consumer.PRODUCT and any((proxy.http_proxy, proxy.https_proxy))
+    is_told = not first.consumer.completes_the_list and any((proxy.http_proxy, proxy.https_proxy))
     return Section(
         clusters=tuple(dict.fromkeys(_name(membership.cluster) for membership in first.memberships)),
         roles=tuple(dict.fromkeys(filter(None, map(_role, memberships)))),

@@ -10,6 +10,7 @@ import ipaddress
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from krm_fn import placeholders
 from krm_fn.consumers import CONSUMERS
 from krm_fn.noproxy import CLUSTER_DOMAIN, Network
 
@@ -58,7 +59,8 @@ def rows(
         readers: the IDs of the models of ``CONSUMERS`` that are asked.
     """
     public = next((name for name in _PUBLIC if not CONSUMERS["go"].goes_direct(no_proxy, name, 443)), "")
-    found = {(host.name, host.port): host for host in [*_hosts(list(networks), list(user), public)][::-1]}
+    asked = [*_hosts(list(networks), list(user), public)][::-1]
+    found = {(host.name, host.port): host for host in asked if not placeholders.is_in(host.name)}
     hosts = [host if https or host.port != 443 else replace(host, port=80) for host in reversed(found.values())]
     return tuple(Row(host, _verdicts(no_proxy, host, readers)) for host in hosts)
 

@@ -18,6 +18,7 @@ _READERS = {
     Consumer.NODE.value: "nodes",
     Consumer.POD.value: "pods",
     Consumer.GO.value: "pods whose programs are written in Go",
+    Consumer.TKG.value: "the stored configuration of TKG, which adds what a cluster needs itself",
     Consumer.PRODUCT.value: "products, which add what a cluster needs themselves",
 }
 _MARKS = {True: ".", False: "P", None: "!"}

@@ -27,9 +27,9 @@ def compose(
         networks: the clusters that the object belongs to; several give the union, none what every cluster needs.
         policy: ``extra`` is appended and ``exclude`` taken out in every style, ``Verbatim`` too.
         consumer: pods get no entry that makes a client of theirs fail (style ``Portable``); a product that completes
-            the list gets it as in ``Verbatim``.
+            the list gets it as in ``Verbatim``, and what TKG stores of a cluster is in the style ``TKG``.
     """
-    style = Style.VERBATIM if consumer is Consumer.PRODUCT else policy.style
+    style = _style(policy, consumer)
     recipe = styles.RECIPES[style]
     pieces = [piece for piece in _pieces(recipe, user, networks, consumer) if _is_wanted(piece, policy)]
     has_rooted_names = style in {Style.PORTABLE, Style.VERBATIM} or _is_everything(recipe, user)
@@ -43,6 +43,12 @@ def compose(
     if policy.rooted is None and style is Style.PORTABLE:
         found = _without_rooted_names_alone(found, networks)
     return tuple(sorted(found, key=lambda entry: entry.text) if recipe.ordered else found)
+
+
+def _style(policy: Policy, consumer: Consumer) -> Style:
+    if consumer is Consumer.PRODUCT or policy.style is Style.VERBATIM:
+        return Style.VERBATIM
+    return Style.TKG if consumer is Consumer.TKG else policy.style
 
 
 def join(list_of_entries: Iterable[Entry]) -> str:

@@ -51,14 +51,21 @@ class Consumer(Enum):
 
     ``GO`` is a pod whose programs are known and written in Go: it reads every IPv6 form, so it gets what a node gets.
     ``PRODUCT`` is a product that adds the networks of the cluster by itself (a ClusterClass of TKG, charts of Giant
-    Swarm): it gets what a person wrote and nothing derived. ``NOBODY``: no list and no proxy is written there.
+    Swarm): it gets what a person wrote and nothing derived. ``TKG`` is the configuration that TKG stores of a cluster:
+    it holds what TKG's own command completes. ``NOBODY``: no list and no proxy is written there.
     """
 
     NODE = "node"
     POD = "pod"
     GO = "go"
     PRODUCT = "product"
+    TKG = "tkg"
     NOBODY = "nobody"
+
+    @property
+    def completes_the_list(self) -> bool:
+        """Whether the reader adds the networks of its cluster by itself, so that a list need not hold them."""
+        return self in {Consumer.PRODUCT, Consumer.TKG}
 
 
 class Style(Enum):

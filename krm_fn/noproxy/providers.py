@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from krm_fn import placeholders
+
 METADATA_ADDRESS = "169.254.169.254"
 
 
@@ -84,7 +86,13 @@ def find(infrastructure: str) -> Provider | None:
 def machine_domains(infrastructure: str, region: str) -> Iterator[str]:
     """The domain of the machines' private names: on AWS ``ec2.internal``, or ``<region>.compute.internal``.
 
+    Both where the region is a placeholder, which may become any.
     Source: AWS EC2 user guide, "Hostname types"; cluster-network-operator adds the same.
     """
-    if region and find(infrastructure) in {_AWS, _EKS}:
-        yield "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
+    if not region or find(infrastructure) not in {_AWS, _EKS}:
+        return
+    is_open = placeholders.is_in(region)
+    if region == "us-east-1" or is_open:
+        yield "ec2.internal"
+    if region != "us-east-1":
+        yield f"{region}.compute.internal"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from krm_fn import placeholders
 from krm_fn.noproxy import entries, model, providers
 from krm_fn.noproxy.model import Consumer, Entry, Network, Style
 
@@ -41,14 +42,20 @@ class Recipe:
 
 
 def speaks_ipv6(networks: Sequence[Network]) -> bool:
-    """Whether any of the clusters has IPv6 pods or services."""
-    return any(":" in entry.text for network in networks for entry in (*network.pods, *network.services))
+    """Whether any of the clusters has IPv6 pods or services, as far as they are known."""
+    cidrs = (entry.text for network in networks for entry in (*network.pods, *network.services))
+    return any(":" in placeholders.with_defaults(cidr) for cidr in cidrs)
 
 
 def domains(networks: Sequence[Network]) -> tuple[Entry, ...]:
     """The domain of each cluster; the default where one declares none, or where there is no cluster."""
     found = (network.domain or _DEFAULT_DOMAIN for network in networks or (Network(),))
-    return tuple(Entry(domain.text.strip(".").lower(), domain.why) for domain in found)
+    return tuple(Entry(_plain_domain(domain.text), domain.why) for domain in found)
+
+
+def _plain_domain(text: str) -> str:
+    """A domain without dots around it, in lower case; the name of a placeholder in it stays as it is."""
+    return text.strip(".") if entries.is_template(text) else text.strip(".").lower()
 
 
 def first_address(cidr: str) -> str:

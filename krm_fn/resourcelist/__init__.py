@@ -9,19 +9,27 @@ Source: kustomize ``cmd/config/docs/api-conventions/functions-spec.md``, "apiVer
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from krm_fn.errors import InputError
+from krm_fn import patch
+from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation, Pointer
 from krm_fn.resourcelist._kinds import hides_words, kinds_in
-from krm_fn.resourcelist._layouts import SHAPE, Edits, WholeLayout, layout_of
+from krm_fn.resourcelist._layouts import SHAPE, CutLayout, Edits, WholeLayout, layout_of
 from krm_fn.resourcelist._objects import BASE_NAME, Object, objects, reference
+from krm_fn.yamledit import same
 
 __all__ = ["BASE_NAME", "Object", "ResourceList", "hides_words", "kinds_in", "objects", "reference"]
 
 _BOM = "\ufeff"
-_ANCHOR = re.compile(r"""(?:^|[\s\[{,:])&([^\s,\[\]{}]+)""")
+_ANCHOR = re.compile(r"&([0-9A-Za-z_-]+)")
+_ALIAS = re.compile(r"\*([0-9A-Za-z_-]+)")
+"""What may be an anchor or an alias, in a comment or a command as well: only the tree knows."""
+
+_NOT_PLAIN = "`items` must be laid out plainly: an item must be indented more than its dash"
 
 
 class ResourceList:
@@ -35,7 +43,6 @@ class ResourceList:
         text = _decode(data)
         self._bom = _BOM if text.startswith(_BOM) else ""
         self._text = text.removeprefix(_BOM)
-        self._aliases: dict[str, bool] = {}
         if _is_plain(self._text):
             raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}")
         self._layout = layout_of(self._text)
@@ -102,24 +109,23 @@ class ResourceList:
             new_items: objects that are to stand behind all others.
         """
         wanted = {index: operations for index, operations in changes.items() if operations}
-        if any(self._is_entangled(index) for index in wanted):
+        may_be_entangled = isinstance(self._layout, CutLayout) and self._may_be_entangled(wanted)
+        if may_be_entangled and self._is_entangled(wanted):
             self._take_as_whole()
         held = self._layout.head.get("results")
         known = held if isinstance(held, list) else []
         told = {repr(result) for result in known}
         new = [dict(result) for result in results if repr(result) not in told]
-        return (self._bom + self._layout.write(Edits(wanted, list(new_items)), known, new)).encode()
-
-    def _has_alias(self, name: str) -> bool:
-        """True if an alias of that name may stand somewhere: ``a && b`` in a command looks like an anchor, too."""
-        if name not in self._aliases:
-            self._aliases[name] = f"*{name}" in self._text
-        return self._aliases[name]
+        edits = Edits(wanted, list(new_items))
+        text = self._layout.write(edits, known, new)
+        if may_be_entangled:
+            self._prove(text, edits)
+        return (self._bom + text).encode()
 
     def _take_as_whole(self) -> None:
         whole = WholeLayout(self._text)
         if len(whole) != len(self._layout):  # indexes that were given away would name other items
-            raise InputError("`items` must be laid out plainly: an item must be indented more than its dash")
+            raise InputError(_NOT_PLAIN)
         self._layout = whole
 
     def _read_part(self, index: int) -> Any:
@@ -128,19 +134,46 @@ class ResourceList:
         except InputError as error:
             raise InputError(f"`items[{index}]`: {error}") from None
 
-    def _is_entangled(self, index: int) -> bool:
-        """True if another item holds an alias to an anchor of this one."""
-        text = self._layout.text(index)
-        names = _ANCHOR.findall(text) if "&" in text else []
-        names = [name for name in names if self._has_alias(name)]
-        others = [self._layout.text(other) for other in range(index + 1, len(self))] if names else []
-        return any(_refers_out(other, name) for name in names for other in others)
+    def _may_be_entangled(self, changed: Collection[int]) -> bool:
+        """Return True if the name of an anchor of a changed item may be that of an alias elsewhere."""
+        everywhere = Counter(_ALIAS.findall(self._text)) if "*" in self._text and "&" in self._text else None
+        for index in changed if everywhere else ():
+            text = self._layout.text(index)
+            own = Counter(_ALIAS.findall(text))
+            if everywhere and any(everywhere[name] > own[name] for name in set(_ANCHOR.findall(text))):
+                return True
+        return False
 
+    def _is_entangled(self, changed: Collection[int]) -> bool:
+        """Return True if an alias means a value of another item, and one of the two changes.
 
-def _refers_out(text: str, name: str) -> bool:
-    """True if an alias in ``text`` may mean an anchor that stands before it."""
-    alias, anchor = text.find(f"*{name}"), text.find(f"&{name}")
-    return alias >= 0 and not 0 <= anchor < alias
+        An alias in another member of the list is no case for it: read alone, such a member is an error, and the list
+        was taken as a whole before.
+
+        Raises:
+            InputError: the list cannot be read as a whole.
+        """
+        whole = WholeLayout(self._text)
+        starts = whole.starts()
+        if len(starts) != len(self._layout):
+            raise InputError(_NOT_PLAIN)
+        for alias, target in whole.document.links():
+            one, other = bisect(starts, alias) - 1, bisect(starts, target) - 1
+            if one != other and (one in changed or other in changed):
+                return True
+        return False
+
+    def _prove(self, text: str, edits: Edits) -> None:
+        """Compare each item of the new text with what the old one and the operations on it make.
+
+        Raises:
+            EditError: an item says something else than is meant: nothing may be written.
+        """
+        kept = [index for index in range(len(self)) if index not in edits.removed]
+        meant = [patch.apply(self._layout.read(index), edits.changes.get(index, ())) for index in kept]
+        said = WholeLayout(text)
+        if not same([said.read(index) for index in range(len(said))], [*meant, *edits.new_items]):
+            raise EditError("an alias of one item means a value of another: write it out, so that both can be edited")
 
 
 _MEMBER = re.compile(r"""^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", re.MULTILINE)

@@ -121,7 +121,7 @@ class CutLayout:
         if not new:
             return member
         if member:
-            return Document(member).edit(_result_operations(known, new))
+            return Document(member, envelope=("results",)).edit(_result_operations(known, new))
         return member_text("results", new, like=self.parts.text)
 
 
@@ -137,7 +137,7 @@ class WholeLayout:
     """Any other layout: read, and written, as one document."""
 
     def __init__(self, text: str) -> None:
-        self.document = Document(text)
+        self.document = Document(text, envelope=("items", "results"))
         members = self.document.members()
         if members is None:
             raise InputError(SHAPE)
@@ -157,6 +157,10 @@ class WholeLayout:
     def repeated(self, key: str) -> list[Pointer]:
         """As ``CutLayout.repeated``."""
         return list(repeated_keys(self.members[key].node)) if key in self.members else []
+
+    def starts(self) -> list[int]:
+        """Where the value of each item begins in the text."""
+        return [item.start for item in self.items]
 
     def text(self, index: int) -> str:
         return self.items[index].text

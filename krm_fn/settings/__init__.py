@@ -17,12 +17,19 @@ from krm_fn.results import Finding, Severity
 from krm_fn.settings import _known
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
 from krm_fn.settings._notes import notes
-from krm_fn.topology import Membership
+from krm_fn.topology import ClusterFacts, Membership, Role
 
-__all__ = ["PROXY_VARIABLES", "ProxySettings", "Resolved", "idle", "notes", "resolve"]
+__all__ = ["PROXY_VARIABLES", "ProxySettings", "Resolved", "idle", "notes", "resolve", "resolve_for_all_machines"]
 
 
-def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: str, consumer: Consumer) -> Resolved:
+def resolve(
+    config: ProxyConfig,
+    memberships: Sequence[Membership],
+    *,
+    target: str,
+    consumer: Consumer,
+    alone: ClusterFacts | None = None,
+) -> Resolved:
     """What the user asked for at this place, completed with what is known about it; empty for ``mode: Remove``.
 
     Args:
@@ -31,6 +38,7 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
             united. None: ``spec.clusterDefaults`` says what is known.
         target: the ID of the target at work, for overrides that name some.
         consumer: who reads the list.
+        alone: what the object itself says of a Cluster that is not known; ignored where it belongs to some.
     """
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
@@ -38,6 +46,9 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
     blank = replace(blank, trusted_ca=config.trusted_ca, mirror=config.mirror)
     if consumer is Consumer.NOBODY:
         return Resolved(blank)
+    if consumer is Consumer.TKG and config.reads_objects:
+        # What is stored may be what was read: completed, it would come back as the user's list in the next run.
+        consumer = Consumer.PRODUCT
     if withheld := _withheld(config, memberships, target):
         return Resolved(replace(blank, is_declared=False), withheld=withheld)
     wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
@@ -45,15 +56,16 @@ def resolve(config: ProxyConfig, memberships: Sequence[Membership], *, target: s
         _known.network(membership.cluster, config.cluster_defaults, wish.policy)
         for membership, wish in zip(memberships, wishes, strict=False)
     ]
-    if not memberships and config.cluster_defaults != Network():
-        networks = [config.cluster_defaults]
+    if not memberships:
+        known = _known.network(alone or ClusterFacts(), config.cluster_defaults, wishes[0].policy)
+        networks = [known] if known != Network() else []
     first = wishes[0]
     declared = [
         network
         for at, network in enumerate(networks)
         if at >= len(memberships) or memberships[at].cluster.is_listed or network != Network()
     ]
-    derives = consumer is not Consumer.PRODUCT
+    derives = not consumer.completes_the_list
     entries = _united(wishes, networks, consumer) if any(first.urls) else ()
     return Resolved(
         settings=replace(
@@ -78,6 +90,37 @@ def _missing(
 ) -> tuple[_known.Missing, ...]:
     talks_to_nodes = _known.talks_to_nodes(target, config.targets, memberships)
     return _known.missing(wish.policy, networks, memberships, wish.entries, talks_to_nodes=talks_to_nodes)
+
+
+def resolve_for_all_machines(
+    config: ProxyConfig, memberships: Sequence[Membership], *, target: str, consumer: Consumer
+) -> Resolved:
+    """Resolve the one proxy of a place that the machines of all roles share.
+
+    It is that of the Clusters as a whole; where nothing declares one for them, as in a ProxyConfig made of the flags of
+    ``konvoy create cluster``, which are for a role each, that of their workers, else of their control plane. The lists
+    of all roles with the same proxy are united. Arguments are those of ``resolve``.
+    """
+    whole = resolve(config, memberships, target=target, consumer=consumer)
+    if not whole.beyond:
+        return whole
+    candidates: list[tuple[Role | None, list[Membership], Resolved]] = []
+    for role in (None, Role.WORKER, Role.CONTROL_PLANE):
+        of_role = [replace(membership, role=role) for membership in memberships]
+        found = resolve(config, of_role, target=target, consumer=consumer)
+        if any(found.urls):
+            candidates.append((role, of_role, found))
+    if not candidates:
+        return whole
+    first_role, _, first = candidates[0]
+    alike = [one for _, of_role, found in candidates if found.urls == first.urls for one in of_role]
+    united = resolve(config, alike, target=target, consumer=consumer)
+    places = [_place(membership, target) for membership in alike]
+    reached = {
+        f"spec.overrides[{at}]" for at, override in enumerate(config.overrides) if any(map(override.match.fits, places))
+    }
+    beyond = tuple(one for one in united.beyond if one not in reached)
+    return replace(united, beyond=beyond, of_role=first_role)
 
 
 def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from krm_fn.config import Certificates, Mirror
 from krm_fn.noproxy import Entry, Network, Policy
 from krm_fn.settings._known import Missing
-from krm_fn.topology import Membership
+from krm_fn.topology import Membership, Role
 
 _IN_THE_CONFIG = ("`spec.", "`data.")
 """How the reason of an entry begins that stands in the FunctionConfig."""
@@ -66,6 +66,7 @@ class Resolved:
     overrides for some nodes of its Clusters only, which would say something else. ``withheld`` are the memberships that
     only the object itself claims from another namespace, and whose proxy it does not get for that reason: nothing says
     which proxy it has then.
+    ``of_role`` is the role whose proxy stands for the machines of all roles, None where that of the Cluster does.
     """
 
     settings: ProxySettings = field(default_factory=ProxySettings)
@@ -76,6 +77,12 @@ class Resolved:
     missing: tuple[Missing, ...] = ()
     beyond: tuple[str, ...] = field(default=(), compare=False)
     withheld: tuple[Membership, ...] = ()
+    of_role: Role | None = field(default=None, compare=False)
+
+    @property
+    def urls(self) -> tuple[str, str]:
+        """The proxies for ``http://`` and ``https://``, "" for each that there is not."""
+        return (self.settings.http_proxy, self.settings.https_proxy)
 
     @property
     def declared(self) -> bool:

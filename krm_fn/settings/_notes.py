@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from krm_fn.results import Finding, Severity
 from krm_fn.settings._known import Missing, cluster_name
 from krm_fn.settings._model import Resolved
-from krm_fn.topology import Membership
+from krm_fn.topology import Membership, Role
 
 _FEW = 2
 """So many switches are named one by one."""
@@ -27,6 +27,13 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
         )
     if not any((resolved.settings.http_proxy, resolved.settings.https_proxy)):
         return
+    if resolved.of_role is not None:
+        named = {Role.WORKER: "workers", Role.CONTROL_PLANE: "control plane"}[resolved.of_role]
+        yield Finding(
+            Severity.INFO,
+            f"takes the proxy of the {named}, because the machines of all roles share this object and nothing declares "
+            "a proxy for the Cluster as a whole",
+        )
     names = tuple(dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships))
     if len(names) > 1:
         yield Finding(Severity.INFO, f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs")
@@ -73,7 +80,8 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
     if len(switches) <= _FEW:
         named = " with ".join(f"`spec.noProxyPolicy.derive.{switch}: false`" for switch in switches)
         silence = f"{named} switches this warning off"
-    return f"{known}nothing says {lacks}, which `NO_PROXY` should cover: set {_enumerated(places)}; {silence}"
+    also = "" if missing[0].cluster else ", or add its Cluster to the list"
+    return f"{known}nothing says {lacks}, which `NO_PROXY` should cover: set {_enumerated(places)}{also}; {silence}"
 
 
 def _enumerated(texts: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from krm_fn import noproxy
+from krm_fn import noproxy, placeholders
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Consumer, Entry
 from krm_fn.settings import ProxySettings, Resolved, resolve
@@ -114,6 +114,8 @@ class _Builtins:
 def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
     """The first address of each CIDR, by the rule of the template: it can add one to what is written, no more."""
     for cidr in cidrs:
+        if placeholders.is_in(cidr):
+            continue  # the address comes out right in the cluster, where the placeholder has been filled in
         address = cidr.partition("/")[0]
         if address.endswith("::"):
             yield f"{address}1"

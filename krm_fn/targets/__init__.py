@@ -28,6 +28,7 @@ from krm_fn.targets import (
     kubelet_drop_in,
     kyverno_policies,
     node_trust_store,
+    other_writers,
     registry_mirror,
     tkg_cloud_csi,
     tkg_cluster_class,
@@ -40,12 +41,16 @@ from krm_fn.targets import (
 )
 from krm_fn.targets._around import Around
 from krm_fn.targets._seen import Seen
+from krm_fn.targets._sops import is_encrypted
 
 __all__ = [
     "AWARE",
     "MAKERS",
+    "OF_ALL_MACHINES",
     "OF_ALL_NODES",
     "PATCHER",
+    "REPORTED_ONLY",
+    "SYSTEMD_SECRET",
     "TARGETS",
     "WITHOUT_A_PROXY",
     "Around",
@@ -54,6 +59,7 @@ __all__ = [
     "Patcher",
     "Seen",
     "Target",
+    "is_encrypted",
 ]
 
 
@@ -157,6 +163,7 @@ TARGETS: dict[str, Target] = {
         containerd_drop_in,
         kubelet_drop_in,
         kubeadm_commands,
+        other_writers,
         giantswarm_systemd_proxy,
         registry_mirror,
         workload_trust_store,
@@ -186,6 +193,9 @@ MAKERS: dict[str, Maker] = {
 }
 """Those targets that make what is missing."""
 
+SYSTEMD_SECRET = giantswarm_systemd_proxy
+"""The target of the Secret that holds the drop-ins of a Cluster."""
+
 PATCHER: Patcher = cluster_class
 """The target that patches ClusterClasses."""
 
@@ -204,10 +214,17 @@ OF_ALL_NODES = frozenset(
 )
 """Those in whose place one proxy stands for all nodes of a Cluster."""
 
+OF_ALL_MACHINES = frozenset({image_builder_overrides.ID})
+"""Those whose place the machines of all roles share: without a proxy for the Cluster it gets that of a role."""
+
 WITHOUT_A_PROXY = frozenset(
     target.ID for target in (caren_cluster_config, tkg_cluster_class, tkg_cluster_config, tkg_kapp_controller)
 )
 """Those that have something to say about certificates or a mirror where nothing says which proxy a place has."""
+
+
+REPORTED_ONLY = frozenset({other_writers.ID})
+"""Those that write nothing, and report themselves what differs."""
 
 
 def options_of(name: str, given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:

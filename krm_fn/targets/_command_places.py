@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from krm_fn.targets import _exports, _node_commands, _restart
+from krm_fn.targets._node_system import CONTAINERD, CRI_O
 
 START, END = "Start", "End"
 """The values of the option ``place``; without it the place follows from the commands."""
@@ -68,27 +69,28 @@ def part_of(command: str) -> Part:
 
 
 def arrange(
-    commands: Sequence[str], *, wants_restart: bool, place: str, scripts: Mapping[str, str], ends_all: bool = False
+    commands: Sequence[str], *, restart: str, place: str, scripts: Mapping[str, str], ends_all: bool = False
 ) -> Arrangement:
     """The order that the commands should have.
 
     Args:
         commands: the texts; "" for an entry that is none.
-        wants_restart: whether containerd has to restart, by a command of ours or of somebody else.
+        restart: the command that restarts what pulls images; "" where it need not restart.
         place: ``Start``, ``End``, or "" for what the commands need.
         scripts: path on the node -> text, for what commands run.
         ends_all: nothing is moved, and what is new stands at the end, whatever the commands need.
     """
     parts = [part_of(command) for command in commands]
     ours = [at for at, part in enumerate(parts) if part is Part.RESTART]
-    restart = ours[0] if ours and wants_restart else None
-    adds_restart = wants_restart and not ours and not _restart.is_restarted(commands)
+    kept = ours[0] if ours and restart else None
+    unit = CRI_O if _restart.restarts(restart, CRI_O) else CONTAINERD
+    adds_restart = bool(restart) and not ours and not _restart.is_restarted(commands, unit)
     anchors = _Anchors(len(commands), len(commands))
     if not ends_all:
-        anchors = _anchors(commands, parts, place, scripts, restart)
-    moved = {*anchors.moved_exports, *([restart] if restart is not None and anchors.moves_restart else [])}
-    ordered = _ordered(len(commands), anchors, moved, restart, adds_restart=adds_restart)
-    return replace(ordered, gone=frozenset(ours[1:] if wants_restart else ours))
+        anchors = _anchors(commands, parts, place, scripts, kept)
+    moved = {*anchors.moved_exports, *([kept] if kept is not None and anchors.moves_restart else [])}
+    ordered = _ordered(len(commands), anchors, moved, kept, adds_restart=adds_restart)
+    return replace(ordered, gone=frozenset(ours[1:] if restart else ours))
 
 
 def _anchors(
@@ -153,7 +155,7 @@ def confuses_comments(commands: Sequence[str], place: str, scripts: Mapping[str,
         new: how many commands of ours are wanted.
     """
     others = [text for text in commands if part_of(text) in (Part.OTHER, Part.TRUST_STORE)]
-    arranged = arrange(others, wants_restart=False, place=place, scripts=scripts)
+    arranged = arrange(others, restart="", place=place, scripts=scripts)
     order = [*arranged.order]
     order[arranged.exports_at : arranged.exports_at] = [None] * new
     places = zip(others, order)  # noqa: B905 -- what stands behind the old list gets no comment

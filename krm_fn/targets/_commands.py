@@ -16,6 +16,7 @@ from krm_fn.targets import _command_places, _exports, _kubeadm, _node_commands, 
 from krm_fn.targets._command_places import Arrangement
 from krm_fn.targets._file_content import decode
 from krm_fn.targets._kubeadm import ConfigSpec, find
+from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._shape import wrong_type
 
@@ -39,6 +40,9 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
     if not isinstance(spec, ConfigSpec):
         yield from () if spec is None else (spec,)
         return
+    if settings.variables() and spec.system is not NodeSystem.LINUX:
+        yield from spec.unwritten()
+        settings = ProxySettings()
     yield from spec.findings(settings)
     commands = spec.entries(_KEY)
     if isinstance(commands, Finding):
@@ -67,7 +71,8 @@ def _edit_commands(
     with_restart = bool(settings.variables()) and not spec.ignition
     exports = settings.variables() if options.get("exports", True) else {}
     try:
-        planned = _plan(_texts(edit), exports, options, scripts_of(spec), with_restart=with_restart)
+        restart = _restart.command(spec.runtime) if with_restart and options.get("restart", True) else ""
+        planned = _plan(_texts(edit), exports, str(options.get("place", "")), scripts_of(spec), restart)
     except ValueError as error:
         yield from _other_commands(edit, settings)
         yield Finding(Severity.ERROR, f"{error}; change the proxy settings", edit.path)
@@ -129,22 +134,16 @@ class _Planned:
 
 
 def _plan(
-    texts: Sequence[str],
-    exports: Mapping[str, str],
-    options: Mapping[str, Any],
-    scripts: Mapping[str, str],
-    *,
-    with_restart: bool,
+    texts: Sequence[str], exports: Mapping[str, str], place: str, scripts: Mapping[str, str], restart: str
 ) -> _Planned:
-    """What the list is to become; at the end of it where another place would confuse comments."""
-    place = str(options.get("place", ""))
-    wants_restart = with_restart and bool(options.get("restart", True))
+    """What the list is to become; ``restart`` is the command that is wanted, or "" for none.
+
+    Where another place would confuse comments, what is new stands at the end.
+    """
 
     def planned(*, ends_all: bool) -> _Planned:
-        arranged = _command_places.arrange(
-            texts, wants_restart=wants_restart, place=place, scripts=scripts, ends_all=ends_all
-        )
-        return _filled(texts, arranged, exports)
+        arranged = _command_places.arrange(texts, restart=restart, place=place, scripts=scripts, ends_all=ends_all)
+        return _filled(texts, arranged, exports, restart)
 
     wanted = planned(ends_all=False)
     has_restart = any(_restart.is_ours(text) for _, text in wanted.commands)
@@ -154,9 +153,9 @@ def _plan(
     return replace(held_back, is_held_back=held_back.commands != wanted.commands)
 
 
-def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str]) -> _Planned:
+def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str], restart: str) -> _Planned:
     """The commands in their order, with the exports that are wanted and without what is to go."""
-    ordered = [_restart.COMMAND if index is None else texts[index] for index in arranged.order]
+    ordered = [restart if index is None else texts[index] for index in arranged.order]
     planned = _exports.plan(
         ordered, exports, in_one_block=not arranged.has_new_restart_there, block_end=arranged.exports_at
     )
@@ -169,7 +168,7 @@ def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, s
             continue
         text = planned.rewritten.get(position, ordered[position])
         is_restart = index is not None and _restart.is_ours(texts[index])
-        commands.append((index, _restart.COMMAND if is_restart else text))
+        commands.append((index, restart if is_restart else text))
     if arranged.exports_at == len(arranged.order):
         commands += missing
     moved = arranged.moved & {index for index, _ in commands if index is not None}
@@ -231,16 +230,18 @@ def _change(operation: Operation, edit: ListEdit, moved: Mapping[str, int]) -> C
     if operation.op == "remove" and not _is_list(operation, edit.path):
         is_move = int(operation.path[-1]) in moved.values()
     commands = new or gone
-    current = "" if operation.op == "add" else None  # what stands at the index of an addition moves on
+    is_inserted = operation.op == "add" and not _is_list(operation, edit.path)
+    current = "" if is_inserted else None  # what stands at the index of an addition moves on
     exported = [name for command in commands for name in _exports.exported(command)]
     is_restart = any(_restart.is_ours(command) for command in commands)
+    runtime = CRI_O if any(_restart.restarts(command, CRI_O) for command in commands) else CONTAINERD
     if is_move:
-        what = "the restart of containerd" if is_restart else f"the export of {_kubeadm.names(exported)}"
+        what = f"the restart of {runtime}" if is_restart else f"the export of {_kubeadm.names(exported)}"
         return Change(operation, f"moves {what} to its place among the commands", current=current)
     verb = "sets" if new else "removes"
     parts = [f"{verb} {_kubeadm.names(exported)} for kubeadm"] if exported else []
     if is_restart:
-        parts.insert(0, "restarts containerd" if new else "removes the restart of containerd")
+        parts.insert(0, f"restarts {runtime}" if new else f"removes the restart of {runtime}")
     return Change(operation, " and ".join(parts), current=current)
 
 

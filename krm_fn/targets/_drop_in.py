@@ -6,17 +6,19 @@ touched. Whether the text stands in the entry or in a Secret, is its author's to
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from krm_fn.patch import ListEdit, Operation, Pointer
+from krm_fn.patch import ListEdit, Operation, Pointer, apply
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _drop_in_inline, _drop_in_secret, _unit_file
+from krm_fn.targets import _drop_in_inline, _drop_in_secret, _unit_file, _unit_overrides
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._drop_in_seen import elsewhere
 from krm_fn.targets._file_content import decode
 from krm_fn.targets._kubeadm import ConfigSpec, at_new_places, find, names
+from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
 from krm_fn.targets._rivals import rival
 from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._unit_told import shown
@@ -38,7 +40,26 @@ def propose(
     if not isinstance(spec, ConfigSpec):
         yield from () if spec is None else (spec,)
         return
-    drop_in = DropIn(unit, target, spec, settings, options)
+    if settings.variables() and spec.system is not NodeSystem.LINUX:
+        yield from spec.unwritten()
+        settings = ProxySettings()
+    if unit == CONTAINERD and spec.runtime == CRI_O:
+        # CRI-O pulls the images there: what an earlier run wrote for containerd goes, and CRI-O gets a drop-in.
+        gone = [*_propose(DropIn(unit, target, spec, ProxySettings(), options))]
+        if "path" in options or any(isinstance(one, Finding) for one in gone):
+            gone = []
+        yield from gone
+        operations = [one.operation for one in gone if isinstance(one, Change)]
+        after = find(apply(copy.deepcopy(dict(obj)), operations)) if operations else spec
+        if isinstance(after, ConfigSpec):
+            yield from _propose(DropIn(CRI_O, target, after, settings, options))
+        return
+    yield from _propose(DropIn(unit, target, spec, settings, options))
+
+
+def _propose(drop_in: DropIn) -> Iterator[Change | Finding]:
+    """The same for one drop-in of one object."""
+    spec, settings = drop_in.spec, drop_in.settings
     yield from spec.findings(settings)
     entries = spec.entries("files")
     if isinstance(entries, Finding):
@@ -55,6 +76,7 @@ def _edit_files(drop_in: DropIn, entries: Sequence[Any], edit: ListEdit) -> Iter
         yield from _edit_ours(drop_in, files, edit)
     except ValueError as error:
         yield Finding(Severity.ERROR, f"{error}; change the proxy settings", drop_in.files)
+    yield from _unit_overrides.findings(drop_in, files)
     for index, entry in files:
         if entry.get("path") in drop_in.paths:
             continue
@@ -146,6 +168,13 @@ def _obstacle(place: Pointer, entry: Mapping[str, Any]) -> Finding | None:
     for key in ("content", "encoding"):
         if not isinstance(entry.get(key), str | None):
             return wrong_type((*place, key), entry[key], "a string")
+    for key, value, what in (("append", True, "appends to a file"), ("contentFormat", "Template", "is a template")):
+        if entry.get(key) == value:
+            message = (
+                f"an entry that {what} (`{key}`) is not edited, and the drop-in cannot stand beside it, because a path "
+                f"must be unique; remove `{key}`, or set the proxy there by hand"
+            )
+            return Finding(Severity.WARNING, message, (*place, key))
     source = entry.get("contentFrom")
     if source is not None and not isinstance(source, dict):
         return wrong_type((*place, "contentFrom"), source, "a mapping")

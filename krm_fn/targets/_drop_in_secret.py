@@ -14,6 +14,7 @@ from krm_fn.targets import _systemd_secret, _unit_file
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._drop_in_seen import elsewhere
 from krm_fn.targets._file_content import decode
+from krm_fn.targets._node_system import CONTAINERD
 from krm_fn.targets._unit_told import shown
 
 _OWNER = "giantswarmSystemdProxy"
@@ -34,7 +35,9 @@ def source(drop_in: DropIn) -> dict[str, Any] | Finding:
         why = f"cannot be named in an object that {clusters} share: give each an object of its own"
     else:
         name = _systemd_secret.name_for(settings.cluster)
-        return {"secret": {"name": name, "key": _systemd_secret.KEYS[drop_in.unit]}}
+        return {
+            "secret": {"name": name, "key": _systemd_secret.KEYS.get(drop_in.unit, _systemd_secret.KEYS[CONTAINERD])}
+        }
     message = f"the Secret `<cluster>-systemd-proxy` {why}, or set `spec.targets.{drop_in.target}.content` to `Inline`"
     return Finding(Severity.ERROR, message, drop_in.files)
 
@@ -77,7 +80,7 @@ def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator
         if drop_in.settings.clusters or not is_ours(drop_in, entry):
             yield wanted
         return
-    if entry.get("contentFrom") != wanted:
+    if not _is_same(entry.get("contentFrom"), wanted):
         for key in ("content", "encoding"):
             if key in entry:
                 yield Change(remove(*place, key), told(drop_in), current=shown(decode(entry) or ""))
@@ -85,6 +88,14 @@ def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator
         yield Change(operation, told(drop_in))
     yield from drop_in.attributes(place, entry)
     yield from drop_in.limits(place)
+
+
+def _is_same(there: Any, wanted: Mapping[str, Any]) -> bool:
+    """Whether an entry refers to the Secret that is wanted, whatever hash is behind its name."""
+    name = lookup(there, ("secret", "name"))
+    if not isinstance(name, str) or _systemd_secret.base_of(name) != wanted["secret"]["name"]:
+        return bool(there == wanted)
+    return bool(there == {"secret": {**wanted["secret"], "name": name}})
 
 
 def stays(drop_in: DropIn, place: Pointer) -> Finding:

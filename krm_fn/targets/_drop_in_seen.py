@@ -14,6 +14,7 @@ from krm_fn.results import Finding
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets._file_content import decode
 from krm_fn.targets._kubeadm import ConfigSpec, find
+from krm_fn.targets._node_system import CONTAINERD, CRI_O
 from krm_fn.targets._rivals import is_about_proxies, is_drop_in, namesakes
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._unit_lines import settings_of
@@ -48,6 +49,8 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) ->
     entries = spec.entries("files") if isinstance(spec, ConfigSpec) else None
     if not isinstance(spec, ConfigSpec) or isinstance(entries, Finding):
         return
+    if unit == CONTAINERD and spec.runtime == CRI_O:
+        unit = CRI_O
     ours, paths, is_first = path_of(options, unit, entries or ()), _paths(entries or ()), True
     for index, entry in enumerate(entries or ()):
         file = lookup(entry, ("path",))

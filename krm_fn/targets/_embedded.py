@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.errors import EditError, InputError
+from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.patch import Operation, Pointer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets import _sops
@@ -87,7 +87,7 @@ def read(value: Value) -> list[Embedded] | Finding:
         parts = [value.text[start:end] for start, end in documents(value.text)]
         return [Embedded(value, index, Document(part).data()) for index, part in enumerate(parts)]
     except InputError as error:
-        return Finding(Severity.WARNING, f"the YAML in it cannot be read and is left as it is: {error}", value.path)
+        return _left_alone(value, error)
 
 
 def change(value: Value, edits: Mapping[int, Sequence[Operation]], message: str, **shown: Any) -> Change | Finding:
@@ -101,6 +101,8 @@ def change(value: Value, edits: Mapping[int, Sequence[Operation]], message: str,
     """
     try:
         text = edit_documents(value.text, edits)
+    except ExpansionError as error:
+        return _left_alone(value, error)
     except EditError as error:
         return _refused(value, error)
     return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
@@ -134,6 +136,10 @@ def mappings(value: Value) -> Iterator[Embedded]:
     for one in found if isinstance(found, list) else ():
         if isinstance(one.data, dict):
             yield one
+
+
+def _left_alone(value: Value, error: InputError) -> Finding:
+    return Finding(Severity.WARNING, f"the YAML in it cannot be read and is left as it is: {error}", value.path)
 
 
 def _refused(value: Value, error: EditError) -> Finding:

@@ -23,10 +23,13 @@ LARGEST = 1024 * 1024
 def decode(entry: Mapping[str, Any]) -> str | None:
     """The text of ``entry`` (an entry of ``files`` with inline content); None if it cannot be read as text.
 
-    More than 1 MiB is not read: Cluster API takes 10 KiB, and systemd no line longer than that. Plain ``gzip`` holds
-    raw bytes, which YAML text cannot carry, so it is never read.
+    A content that Cluster API renders (``contentFormat: Template``) is not read. More than 1 MiB is not read: Cluster
+    API takes 10 KiB, and systemd no line longer than that. Plain ``gzip`` holds raw bytes, which YAML text cannot
+    carry, so it is never read.
     """
     content, encoding = entry.get("content"), entry.get("encoding")
+    if entry.get("contentFormat") == "Template":  # Cluster API renders it
+        return None
     if content is None:
         content = ""
     if not isinstance(content, str) or encoding not in (*_PLAIN, "base64", "gzip+base64") or len(content) > LARGEST:

@@ -82,7 +82,7 @@ def _edit(spec: ConfigSpec, files: Files, edit: ListEdit) -> Iterator[Change | F
             continue
         text = decode(entry) if entry.get("contentFrom") is None else None
         file = files.at(path)
-        if text is None or not files.is_ours(path, text):
+        if text is None or entry.get("append") is True or not files.is_ours(path, text):
             yield from _foreign(files, edit, index) if file else ()
         elif file is None or path in met:
             edit.removed.add(index)

@@ -17,6 +17,7 @@ from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import ListEdit, Operation, Pointer, add, field_path, lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
+from krm_fn.targets._node_system import ADVICE, NodeSystem, runtime_of, system_of
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._shape import wrong_type
 
@@ -57,6 +58,21 @@ class ConfigSpec:
     def ignition(self) -> bool:
         """True if the node is set up by Ignition, not by cloud-init."""
         return self.data.get("format") == "ignition"
+
+    @property
+    def system(self) -> NodeSystem:
+        """The system of the nodes; to others than Linux nothing is written."""
+        return system_of(self.data)
+
+    @property
+    def runtime(self) -> str:
+        """The service that pulls images on the nodes."""
+        return runtime_of(self.data)
+
+    def unwritten(self) -> Iterator[Finding]:
+        """A warning where the nodes are of a system to which nothing is written."""
+        if self.system in ADVICE:
+            yield Finding(Severity.WARNING, ADVICE[self.system], self.path)
 
     def entries(self, key: str) -> Sequence[Any] | Finding | None:
         """The list ``key``; None where it is missing; what is wrong where it is no list."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address
 
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets._node_system import CONTAINERD, CRI_O
 from krm_fn.targets._shell_programs import Program, programs
 
 _INSTALL = frozenset(
@@ -70,7 +71,9 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOCAL_NAMES = frozenset({"localhost", "metadata", "metadata.google.internal", "instance-data"})
 _METADATA = frozenset({"100.100.100.200", "168.63.129.16", "fd00:ec2::254"})
 
-_CONFIGURATION = re.compile(r"(?:^|=)(?:/etc/containerd/|/(?:etc|usr/lib|lib|run)/systemd/system/containerd\.service)")
+_CONFIGURATION = re.compile(
+    r"(?:^|=)(?:/etc/(?:containerd|crio)/|/(?:etc|usr/lib|lib|run)/systemd/system/(?:containerd|crio)\.service)"
+)
 _READERS = frozenset(
     {
         ".", "[", "cat", "cmp", "cut", "diff", "echo", "egrep", "false", "file", "find", "grep", "head", "ls", "md5sum",
@@ -84,7 +87,7 @@ _PACKAGERS = frozenset(
         "zypper",
     }
 )  # fmt: skip
-_HOLDS_CONTAINERD = re.compile(r"containerd|^(?:docker\.io|docker-ce|moby-engine|nerdctl-full.*)$")
+_HOLDS_CONTAINERD = re.compile(r"containerd|^(?:cri-o|crio).*$|^(?:docker\.io|docker-ce|moby-engine|nerdctl-full.*)$")
 
 Scripts = Mapping[str, str]
 """Path on the node -> text of a file that a command may run."""
@@ -96,7 +99,7 @@ def needs_network(command: str, scripts: Scripts) -> bool:
 
 
 def touches_containerd(command: str, scripts: Scripts) -> bool:
-    """Whether ``command`` installs, configures, starts or stops containerd: a restart before it comes too early."""
+    """Whether ``command`` installs, configures, starts or stops containerd or CRI-O: a restart belongs behind it."""
     return any(_touches_containerd(program) for program in _all_programs(command, scripts))
 
 
@@ -207,7 +210,7 @@ def _touches_containerd(program: Program) -> bool:
     if name == "systemctl":
         verbs = [word for word in arguments if not word.startswith("-")][:1]
         units = {word.removesuffix(".service") for word in arguments}
-        return "containerd" in units and not (verbs and verbs[0] in _LOOKING)
+        return not units.isdisjoint((CONTAINERD, CRI_O)) and not (verbs and verbs[0] in _LOOKING)
     if name in _PACKAGERS and any(_HOLDS_CONTAINERD.search(word) for word in arguments):
         return True
     if name in _READERS or (name == "sed" and not any(_edits_in_place(word) for word in arguments)):

@@ -9,10 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from krm_fn.targets._node_system import CONTAINERD
+
 MARK = "# inject-proxy"
 """Ends the command that is ours, so that removal never takes a restart that someone else wants."""
 
-COMMAND = f"systemctl daemon-reload && systemctl restart containerd {MARK}"
+_COMMAND = "systemctl daemon-reload && systemctl restart {} {}"
+
+
+def command(unit: str) -> str:
+    """The command that restarts ``unit`` with its drop-ins."""
+    return _COMMAND.format(unit, MARK)
+
+
+COMMAND = command(CONTAINERD)
 
 _JOINT = re.compile(r";|&&|\|\||\||&|\n")
 _SYSTEMCTL = re.compile(
@@ -26,25 +36,30 @@ def is_ours(command: str) -> bool:
     return command.rstrip().endswith(MARK) and "systemctl" in command
 
 
-def is_restarted(commands: Iterable[str]) -> bool:
-    """True if containerd starts anew (``restart``, or ``stop`` and ``start``) after a ``daemon-reload``."""
+def restarts(command: str, unit: str) -> bool:
+    """Whether ``command`` is our restart of ``unit``."""
+    return is_ours(command) and f"restart {unit} " in command
+
+
+def is_restarted(commands: Iterable[str], unit: str = CONTAINERD) -> bool:
+    """True if ``unit`` restarts (``restart``, or ``stop`` and ``start``) after a ``daemon-reload``."""
     reloaded = stopped = False
-    for verb, of_containerd in _calls(commands):
+    for verb, units in _calls(commands):
         if verb == "daemon-reload":
             reloaded = True
-        elif of_containerd and verb == "stop":
+        elif unit in units and verb == "stop":
             stopped = True
-        elif of_containerd and (verb != "start" or stopped):
+        elif unit in units and (verb != "start" or stopped):
             if reloaded:
                 return True
             stopped = False
     return False
 
 
-def _calls(commands: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Each call of systemctl, in order: its verb, and whether it is about containerd."""
+def _calls(commands: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
+    """Each call of systemctl, in order: its verb, and the units it is about."""
     for command in commands:
         for part in _JOINT.split(command):
             if call := _SYSTEMCTL.fullmatch(part):
                 units = {unit.strip("'\")}").removesuffix(".service") for unit in call["units"].split()}
-                yield call["verb"], "containerd" in units
+                yield call["verb"], units

@@ -8,12 +8,15 @@ Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecr
 
 from __future__ import annotations
 
+import re
+
 from krm_fn.settings import ProxySettings
 
 KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
 """Name of a service -> the key that holds its drop-in."""
 
 _SUFFIX = "-systemd-proxy"
+_HASHED = re.compile(rf"{_SUFFIX}-[0-9a-f]{{10}}$")
 
 
 def name_for(cluster: str) -> str:
@@ -21,11 +24,17 @@ def name_for(cluster: str) -> str:
     return f"{cluster}{_SUFFIX}"
 
 
+def base_of(name: str) -> str:
+    """The name without the hash of ``spec.rollout.hashNames``, where it has one."""
+    return _HASHED.sub(_SUFFIX, name)
+
+
 def is_one(name: object) -> bool:
     """Whether an object of that name is the Secret of some Cluster."""
-    return isinstance(name, str) and name.endswith(_SUFFIX) and name != _SUFFIX
+    return isinstance(name, str) and base_of(name).endswith(_SUFFIX) and base_of(name) != _SUFFIX
 
 
 def is_of(name: object, settings: ProxySettings) -> bool:
     """Whether it is that of the Cluster the settings are for; of any, where none is known."""
-    return name in [name_for(cluster) for cluster in settings.clusters] if settings.clusters else is_one(name)
+    base = base_of(name) if isinstance(name, str) else name
+    return base in [name_for(cluster) for cluster in settings.clusters] if settings.clusters else is_one(name)

@@ -69,7 +69,7 @@ def trusted(obj: Mapping[str, Any], trust: Trust, data: str, *, stays: bool) -> 
     """
     problem = _misfit(obj, trust.path)
     if problem:
-        yield problem
+        yield from [problem] if data else []  # without a certificate there is nothing to write
         return
     entries = lookup(obj, trust.path) or ()
     ours = [index for index, one in enumerate(entries) if lookup(one, ("name",)) == trust.name]

@@ -11,9 +11,21 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn import escaping
 from krm_fn.targets._splice import Edit, cuts, splice
-from krm_fn.targets._unit_lines import SECTION, Assignment, Line, assignments, eol_of, lines_of, with_final_eol
+from krm_fn.targets._unit_lines import (
+    SECTION,
+    Assignment,
+    Line,
+    assignments,
+    eol_of,
+    lines_of,
+    rejected_header,
+    with_final_eol,
+)
 
 _EMPTY_SECTION_AT_THE_END = re.compile(r"(?<=\n)\r?\n\[Service\][ \t]*(\r?\n)+\Z")
+_MARK = "# inject-proxy: systemd reads nothing from the next section header on"
+_OUR_SECTION_BEFORE_A_REJECTED_ONE = re.compile(rf"{re.escape(_MARK)}\r?\n\[Service\]\r?\n\Z")
+_REPAIRABLE = re.compile(r"(?P<indent>[ \t]*)\[Service(?:\][ \t]*(?P<comment>[#;].*)?)?", re.DOTALL)
 _NOTHING_OF_USE = re.compile(r"(\s|\[Service\])*")
 
 
@@ -35,7 +47,7 @@ def edit(text: str, variables: Mapping[str, str]) -> str:
     if not text.strip():
         return fresh(variables) if variables else text
     whole = with_final_eol(text)
-    edited = _edited(whole, variables)
+    edited = _edited(_repaired(whole), variables)
     if edited == whole:
         return text
     if not variables:
@@ -45,8 +57,31 @@ def edit(text: str, variables: Mapping[str, str]) -> str:
     return edited if whole == text else edited.removesuffix(eol_of(text))
 
 
+def _repaired(text: str) -> str:
+    """``text`` with a section header that systemd takes, where it would bring nothing to life but proxy variables."""
+    header = rejected_header(text)
+    found = _REPAIRABLE.fullmatch(header.joined.rstrip("\r")) if header else None
+    if header is None or found is None or header.comments or text.count("\n", header.start, header.end) > 1:
+        return text
+    behind = [line for line in lines_of(text) if line.start >= header.end]
+    words = [line.words() for line in behind]
+    _, dead = assignments(text)
+    number = len([one for one in dead if one.line.is_lost])
+    is_harmless = all(
+        found_words or not line.joined.strip() or line.joined.lstrip().startswith(("#", ";"))
+        for line, found_words in zip(behind, words, strict=True)
+    )
+    if not number or not is_harmless or number != sum(map(len, words)):
+        return text
+    eol = eol_of(text)
+    comment = f"{found['comment']}{eol}" if found["comment"] else ""
+    return f"{text[: header.start]}{comment}{found['indent']}[Service]{eol}{text[header.end :]}"
+
+
 def _without_our_section(text: str) -> str:
     """A [Service] that was added because there was none goes again when it is empty."""
+    if header := rejected_header(text):
+        return _OUR_SECTION_BEFORE_A_REJECTED_ONE.sub("", text[: header.start]) + text[header.start :]
     return _EMPTY_SECTION_AT_THE_END.sub("", text) if text.count("[Service]") == 1 else text
 
 
@@ -108,5 +143,11 @@ def _first_place(text: str, kept: Mapping[str, Assignment], live: Mapping[str, A
         return next(iter(kept.values())).line.start, ""
     if live:
         return max(one.line.end for one in live.values()), ""
-    in_section = [line.end for line in lines_of(text) if line.section == SECTION and line.joined.strip()]
-    return (in_section[-1], "") if in_section else (len(text), f"{eol_of(text)}[Service]{eol_of(text)}")
+    lines = [line for line in lines_of(text) if not line.is_lost]
+    in_section = [line.end for line in lines if line.section == SECTION and line.joined.strip()]
+    if in_section:
+        return in_section[-1], ""
+    eol = eol_of(text)
+    if header := rejected_header(text):
+        return header.start, f"{_MARK}{eol}[Service]{eol}"
+    return len(text), f"{eol}[Service]{eol}"

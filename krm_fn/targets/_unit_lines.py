@@ -10,8 +10,8 @@ last assignment of a name wins.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from krm_fn import escaping
@@ -21,6 +21,8 @@ from krm_fn.targets._splice import Span
 SECTION = "Service"
 _TEXTS = 256
 """So many are remembered: several targets and rules look at each, and the nodes of a cluster have the same."""
+_UNSET = "`UnsetEnvironment=` takes the variable out again"
+_REJECTED = "systemd rejects a section header above the assignment, and everything behind it"
 _EOL = re.compile(r"\r\n|\n|\r")
 _PHYSICAL_LINE = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n]*)(\r\n|\n|\r)")
 _NAME = re.compile(r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?=""")
@@ -28,7 +30,10 @@ _NAME = re.compile(r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?=""")
 
 @dataclass(frozen=True)
 class Line:
-    """One line as systemd puts it together: ``joined[i]`` stands at ``offsets[i]`` of the text, its end at ``end``."""
+    """One line as systemd puts it together: ``joined[i]`` stands at ``offsets[i]`` of the text, its end at ``end``.
+
+    ``is_lost`` is True from a section header on that systemd rejects: it reads nothing of the text from there on.
+    """
 
     start: int
     end: int
@@ -36,6 +41,7 @@ class Line:
     offsets: Sequence[int]
     section: str
     comments: tuple[Span, ...]
+    is_lost: bool = False
 
     def words(self) -> list[escaping.Word]:
         """The assignments of an ``Environment=`` line in [Service], with their places in the text."""
@@ -52,8 +58,17 @@ class Line:
 
     def resets(self) -> bool:
         """True for an ``Environment=`` without a value."""
+        return self.value_of("Environment") == ""
+
+    def value_of(self, wanted: str) -> str | None:
+        """The value of the key ``wanted`` in [Service], as systemd puts it together; None for any other line."""
         key, equals, value = self.joined.partition("=")
-        return self.section == SECTION and key.strip() == "Environment" and bool(equals) and not value.strip()
+        is_it = self.section == SECTION and not self.is_lost and key.strip() == wanted and bool(equals)
+        return value.strip() if is_it else None
+
+    def is_rejected_header(self) -> bool:
+        """Whether this is a section header with anything behind its bracket, or without one."""
+        return is_rejected_header(self.joined)
 
 
 @dataclass(frozen=True)
@@ -84,8 +99,54 @@ class Setting:
 def settings_of(text: str) -> tuple[Setting, ...]:
     """What the text sets, one entry for each variable, in the order of the assignments that count."""
     text = with_final_eol(text)
-    live, _ = assignments(text)
-    return tuple(Setting(one.name, one.value, one.line.joined.strip(), _why(one)) for one in live.values())
+    live, dead = assignments(text)
+    lost = {one.name: one for one in dead if one.line.is_lost and one.name not in live}
+    unset = unset_by(text, {name: one.value for name, one in live.items()})
+    found = [Setting(one.name, one.value, one.line.joined.strip(), _why(one)) for one in live.values()]
+    found = [replace(one, value=None, why=_UNSET) if one.name in unset else one for one in found]
+    return (*found, *(Setting(one.name, None, one.line.joined.strip(), _REJECTED) for one in lost.values()))
+
+
+def unset_by(text: str, variables: Mapping[str, str | None]) -> set[str]:
+    """Those of ``variables`` (name -> value) that ``UnsetEnvironment=`` of the text takes out, whatever sets them.
+
+    Source: systemd.exec(5): ``NAME`` takes any value out, ``NAME=value`` that one only.
+    """
+    unset: set[str] = set()
+    for line in lines_of(with_final_eol(text)):
+        value = line.value_of("UnsetEnvironment")
+        if value == "":
+            unset.clear()
+        elif value is not None:
+            read = (escaping.resolve_specifiers(word.value) for word in escaping.systemd_words(value) if word.value)
+            unset.update(word for word in read if word)
+    return {name for name, value in variables.items() if name in unset or f"{name}={value}" in unset}
+
+
+def environment_files(text: str) -> list[str]:
+    """The files of ``EnvironmentFile=``, whose variables win over those of ``Environment=``, wherever that stands."""
+    found: list[str] = []
+    for line in lines_of(with_final_eol(text)):
+        value = line.value_of("EnvironmentFile")
+        if value == "":
+            found.clear()
+        elif value is not None:
+            found.append(value.removeprefix("-"))
+    return found
+
+
+def rejected_header(text: str) -> Line | None:
+    """The first section header of a text that systemd rejects, and with it everything behind.
+
+    Source: ``parse_line`` in systemd's ``src/shared/conf-parser.c``: "Invalid section header".
+    """
+    return next((line for line in lines_of(with_final_eol(text)) if line.is_rejected_header()), None)
+
+
+def is_rejected_header(line: str) -> bool:
+    """Whether a line begins as a section header and does not end as one."""
+    words = line.strip()
+    return words.startswith("[") and not words.endswith("]")
 
 
 def read(text: str) -> dict[str, str]:
@@ -108,7 +169,7 @@ def assignments(text: str) -> tuple[dict[str, Assignment], list[Assignment]]:
             name = _name(text, word)
             if name in PROXY_VARIABLES:
                 one = Assignment(line, index, word, name, _value(word))
-                if line_is_lost or (one.value is None and name in live):
+                if line.is_lost or line_is_lost or (one.value is None and name in live):
                     dead.append(one)
                     continue
                 dead += [live.pop(name)] if name in live else []
@@ -140,6 +201,7 @@ def _value(word: escaping.Word) -> str | None:
 def lines_of(text: str) -> Iterator[Line]:
     """The lines of a text as systemd puts them together, comments between their parts set aside."""
     section, parts, offsets, comments, start = "", list[str](), list[int](), list[Span](), 0
+    is_lost = False
     for physical in _PHYSICAL_LINE.finditer(text):
         body = physical[1]
         is_comment = _is_comment(body)
@@ -152,11 +214,12 @@ def lines_of(text: str) -> Iterator[Line]:
             continue
         joined = "".join([*parts, body])
         header = joined.strip()
-        section = header[1:-1] if header.startswith("[") and header.endswith("]") else section
-        yield Line(start, physical.end(), joined, offsets, section, tuple(comments))
+        is_lost = is_lost or is_rejected_header(header)
+        section = header[1:].partition("]")[0] if header.startswith("[") else section
+        yield Line(start, physical.end(), joined, offsets, section, tuple(comments), is_lost)
         parts, offsets, comments, start = [], [], [], physical.end()
     if parts:
-        yield Line(start, len(text), "".join(parts), offsets, section, tuple(comments))
+        yield Line(start, len(text), "".join(parts), offsets, section, tuple(comments), is_lost)
 
 
 def _is_comment(line: str) -> bool:

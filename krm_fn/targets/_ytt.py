@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from krm_fn.errors import EditError
+from krm_fn.errors import EditError, ExpansionError
 from krm_fn.patch import Operation, Pointer
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets._edit import Edit
@@ -124,7 +124,7 @@ def _problem(told: _Text, found: Embedded, operations: Sequence[Operation]) -> F
         return None
     try:
         new = edit_documents(found.value.text, {found.index: operations})
-    except EditError:
+    except (EditError, ExpansionError):
         return None  # whoever writes the text tells it
     return next(_problems(told, _meant(new)), None)
 

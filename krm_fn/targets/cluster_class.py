@@ -3,9 +3,9 @@
 What it sets: with ``sharedTemplates: Patch``, the variable ``injectProxy`` (``httpProxy``, ``httpsProxy``, ``noProxy``)
 whose default is the installation-wide proxy, and two patches: ``inject-proxy-lists`` starts the lists that a template
 lacks and restarts containerd where that has to be, ``inject-proxy-nodes`` gives each node the drop-ins and the exports
-of ``containerdDropIn``, ``kubeletDropIn`` and ``kubeadmCommands``, with the options of these. In ``noProxy`` stands
+of ``containerdDropIn``, ``kubeletDropIn`` and ``kubeadmCommands``, with the options of these. In ``noProxy``
 ``builtin.cluster.network.`` before ``pods``, ``services``, ``services.first`` (the first address of each service CIDR)
-and ``domain``, for what the Cluster itself says; Cluster API fills that in for each Cluster.
+and ``domain`` means what the Cluster itself says; Cluster API fills that in for each Cluster.
 
 With ``Union`` a class gets the same patches if its own patches erase what its templates hold: if one of them writes or
 removes the whole list ``files`` or ``preKubeadmCommands``, or a mapping around it, on any path (a patch with

@@ -31,6 +31,11 @@ Before and after:
 +      permissions: "0640"
 ```
 
+On nodes of CRI-O (``criSocket`` of ``initConfiguration`` or ``joinConfiguration``) the drop-in is that of
+``crio.service``, and that of containerd goes. Nothing is written to Windows nodes (a path with a drive, PowerShell, a
+named pipe as ``criSocket``) and to Bottlerocket (``format: bottlerocket``); a line says what to do. An entry with
+``append: true`` or ``contentFormat: Template`` is not edited.
+
 Options:
 
 * ``path``: where the drop-in stands on the node. The default is as above, or where an entry for a file of that name

@@ -60,6 +60,8 @@ BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
 WORDS: tuple[str, ...] = ("-systemd-proxy",)
 CONSUMER = Consumer.NODE
 
+is_one = _systemd_secret.is_one
+base_of = _systemd_secret.base_of
 _UNITS = {key: unit for unit, key in _systemd_secret.KEYS.items()}
 
 

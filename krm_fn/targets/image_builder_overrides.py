@@ -12,7 +12,9 @@ namespace, with the label ``clusterctl.cluster.x-k8s.io/move``.
 What it leaves alone: all other overrides, comments, order, and the quotes around values that are there. Without a proxy
 the nine members go, and a ``proxy_env`` that held nothing else; a text of which nothing is left goes, and the Secret if
 it was made here (``app.kubernetes.io/managed-by: inject-proxy``). One Secret serves all machines that refer to it by
-``overrideRef``, so overrides for a role or a worker group do not count here.
+``overrideRef``: it gets the proxy of the Cluster, or, where only overrides for roles declare one, as ``inject-proxy
+import konvoy`` prints them, that of its workers, else of its control plane, with the lists of all roles that have the
+same proxy; an override for a role with another proxy, or for a worker group, is a warning.
 
 Before and after:
 

@@ -54,6 +54,7 @@ from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _files, _kubeadm, _pem, _trust_commands
 from krm_fn.targets._kubeadm import ConfigSpec
+from krm_fn.targets._node_system import NodeSystem
 from krm_fn.targets._seen import Seen
 
 ID = "nodeTrustStore"
@@ -71,6 +72,9 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
     if not isinstance(spec, ConfigSpec):
         yield from () if spec is None else (spec,)
         return
+    if certificates and spec.system is not NodeSystem.LINUX:
+        yield from spec.unwritten()
+        certificates = []
     said = list(_files.propose(spec, _files_of(certificates)))
     yield from spec.findings(settings)
     yield from said

@@ -58,6 +58,7 @@ from krm_fn.targets import _files, _hosts_toml, _kubeadm
 from krm_fn.targets._file_content import decode
 from krm_fn.targets._files import Files
 from krm_fn.targets._kubeadm import ConfigSpec
+from krm_fn.targets._node_system import NodeSystem
 from krm_fn.targets._seen import Seen
 
 ID = "registryMirror"
@@ -74,6 +75,9 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
     if not isinstance(spec, ConfigSpec):
         yield from () if spec is None else (spec,)
         return
+    if settings.mirror and spec.system is not NodeSystem.LINUX:
+        yield from spec.unwritten()
+        settings = ProxySettings()
     wanted = _hosts_toml.files_of(settings.mirror) if settings.mirror else ()
     what = "the registry mirror of containerd"
     yield from _files.propose(spec, Files(what, _hosts_toml.is_ours, wanted, _hosts_toml.shown))

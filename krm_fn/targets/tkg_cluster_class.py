@@ -2,9 +2,10 @@
 
 What it sets: ``httpProxy``, ``httpsProxy`` and ``noProxy`` (a list) of the topology variable ``proxy``; the annotations
 ``tkg.tanzu.vmware.com/tkg-http-proxy``, ``tkg-https-proxy`` and ``tkg-no-proxy``; and with ``spec.trustedCA`` the
-certificate ``proxy`` of the variable ``trust``, which is the name that TKG's classes look for. In a
-TanzuKubernetesCluster the same of ``proxy``, and the certificate ``inject-proxy`` of ``trust``. The list is the one of
-``spec.noProxy``: TKG adds the networks of the cluster by itself.
+certificate ``proxy`` of the variable ``trust``, which is the name that TKG's classes look for (the value of ``trust``
+is a mapping with the list ``additionalTrustedCAs``, or in the first classes, as ``tkg-aws-default``, the list itself).
+In a TanzuKubernetesCluster the same of ``proxy``, and the certificate ``inject-proxy`` of ``trust``. The list is that
+of ``spec.noProxy``: TKG adds the networks of the cluster by itself.
 
 Where: ``spec.topology.variables`` of Clusters (v1beta1 and v1beta2) whose class begins with ``tkg-``: a variable that
 is missing is made at the end. The one of the Cluster is that of its control plane, and of add-ons; a group of
@@ -206,11 +207,13 @@ def _proxy_made(obj: Mapping[str, Any], *, path: Pointer, settings: ProxySetting
 
 
 def _trust(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:
-    """The certificate of the proxy in the variable ``trust``."""
+    """Propose the certificate of the proxy in the variable ``trust``; in old classes its value is the list itself."""
     data = certificate(settings)
     found = named(obj, VARIABLES, "trust")
     for entry in found:
-        trust = Trust((*entry, "value", "additionalTrustedCAs"), "proxy", kept=2)
+        held = (*entry, "value")
+        is_old = isinstance(lookup(obj, held), list)
+        trust = Trust(held if is_old else (*held, "additionalTrustedCAs"), "proxy", kept=2)
         yield from trusted(obj, trust, data, stays=bool(settings.variables()) or not settings.is_declared)
     if data and not found:
         value = {"additionalTrustedCAs": [{"name": "proxy", "data": data}]}

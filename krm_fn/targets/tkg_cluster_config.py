@@ -1,8 +1,10 @@
 """The configuration of a TKG cluster: the Secret in which TKG keeps what the cluster was made from.
 
-What it sets: ``TKG_HTTP_PROXY``, ``TKG_HTTPS_PROXY`` and ``TKG_NO_PROXY``, the last with the list of ``spec.noProxy``
-and nothing derived: TKG adds the networks of the cluster by itself. ``TKG_HTTP_PROXY_ENABLED`` where it is there, as
-the boolean or the text that it is. With ``spec.trustedCA``, ``TKG_PROXY_CA_CERT``: the PEM in base64.
+What it sets: ``TKG_HTTP_PROXY``, ``TKG_HTTPS_PROXY`` and ``TKG_NO_PROXY``, the last with the list that TKG itself keeps
+there: that of ``spec.noProxy``, completed in the style ``TKG`` whatever style is chosen, but for ``Verbatim`` and where
+``spec.from`` reads objects, because this Secret may be what it reads. Networks that are not known are missing in it,
+and TKG adds them when it renders the cluster. ``TKG_HTTP_PROXY_ENABLED`` where it is there, as the boolean or the text
+that it is. With ``spec.trustedCA``, ``TKG_PROXY_CA_CERT``: the PEM in base64.
 
 Where: the first YAML mapping under the key ``value``, in ``stringData`` or in ``data`` (base64), of Secrets of the type
 ``addons.cluster.x-k8s.io/resource-set`` whose name ends with ``-config-values``.
@@ -26,7 +28,7 @@ Before and after:
      CLUSTER_PLAN: dev
 +    TKG_HTTP_PROXY: http://proxy.corp.example:3128
 +    TKG_HTTPS_PROXY: http://proxy.corp.example:3128
-+    TKG_NO_PROXY: .corp.example,10.0.0.0/8
++    TKG_NO_PROXY: .corp.example,.svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11
  type: addons.cluster.x-k8s.io/resource-set
 ```
 
@@ -34,7 +36,10 @@ Options: none but ``enabled``.
 
 Why: TKG renders the cluster anew from this Secret when it is scaled or upgraded, so a proxy that is missing here gets
 lost (the TKG document, last section; ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt``:
-``09_miscellaneous/08_store_data_values.yaml``).
+``09_miscellaneous/08_store_data_values.yaml``). TKG's command completes ``TKG_NO_PROXY`` before it renders and stores
+the values (tanzu-framework: ``ConfigureAndValidateHTTPProxyConfiguration`` sets what ``getFullTKGNoProxy`` returns), so
+that from two URLs and no list the document shows a full one. Its ``get_no_proxy`` (``providers/ytt``) fails on vSphere
+where the list lacks ``VSPHERE_SERVER`` and ``VSPHERE_INSECURE`` is not true; that is a warning.
 """
 
 from __future__ import annotations
@@ -45,7 +50,7 @@ from functools import partial
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Consumer, parse
 from krm_fn.patch import Operation, lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
@@ -59,7 +64,7 @@ from krm_fn.targets._values import Keys, Slot, edit, in_document, seen
 ID = "tkgClusterConfig"
 KINDS = frozenset({("", "Secret")})
 WORDS = ("addons.cluster.x-k8s.io/resource-set",)
-CONSUMER = Consumer.PRODUCT
+CONSUMER = Consumer.TKG
 
 _KEYS = Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY", is_fixed=True)
 _SLOT = Slot((), _KEYS, "the configuration of the cluster", kept=0)
@@ -67,6 +72,10 @@ _ENABLED = "TKG_HTTP_PROXY_ENABLED"
 _CERTIFICATE = "TKG_PROXY_CA_CERT"
 MEMBERS = (*_SLOT.members, (_ENABLED,), (_CERTIFICATE,))
 
+_VCENTER = (
+    "the list lacks the host of `VSPHERE_SERVER`, and TKG renders no cluster from it: add the host to `spec.noProxy`, "
+    "or set `VSPHERE_INSECURE` if its certificate need not be checked"
+)
 _NOTHING = (
     "it must hold a YAML mapping to get a proxy: write the configuration of the cluster there, or delete the Secret"
 )
@@ -85,7 +94,18 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             problem = half(settings)
             if problem:
                 yield replace(problem, path=document.value.path)
+            if _lacks_vcenter(document.data, whole(settings)):
+                yield Finding(Severity.WARNING, _VCENTER, document.value.path)
             yield from in_document(document, _ytt.checked(document, edit_document(document.data, settings), MEMBERS))
+
+
+def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
+    """Return whether TKG will refuse the list: it must hold the vCenter, unless its certificate is not checked."""
+    server = data.get("VSPHERE_SERVER")
+    if not isinstance(server, str) or not server or not settings.no_proxy:
+        return False
+    is_insecure = str(data.get("VSPHERE_INSECURE")).lower() == "true"
+    return not is_insecure and server not in parse(settings.no_proxy)
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all

@@ -1,7 +1,7 @@
 """Which Clusters an object belongs to, in which role, and what each Cluster declares about its network.
 
-The law of this room: it reads Cluster API objects, and knows nothing of proxies. A field that is missing, of a wrong
-type, or not yet a value (a template such as ``${POD_CIDR}``) is a fact that is not there; it is never an error.
+It reads Cluster API objects, and knows nothing of proxies. A field that is missing or of a wrong type is a fact that is
+not there; it is never an error. A value that a later step fills in (``${POD_CIDR}``) is a fact like any other.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
 from krm_fn.topology.class_patches import ListState, NodeClass, PatchField, of_template, simulate, state_of_started_list
-from krm_fn.topology.kinds import kinds, network_field
+from krm_fn.topology.kinds import kinds, kubeadm_spec_path, network_field
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.topology.reading import is_template
@@ -38,6 +38,7 @@ __all__ = [
     "is_template",
     "key_of",
     "kinds",
+    "kubeadm_spec_path",
     "may_be_same",
     "meanings",
     "network_field",

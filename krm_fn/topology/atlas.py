@@ -16,7 +16,16 @@ from krm_fn.topology import defaults
 from krm_fn.topology.declared import NOTHING, Declared, distinct, merge
 from krm_fn.topology.graph import Graph, Tie
 from krm_fn.topology.hints import Hints, Whole, hints
-from krm_fn.topology.kinds import CLUSTER, CLUSTER_CLASS, INFRASTRUCTURE, INVENTORY, OF_CLASSES, POOLS
+from krm_fn.topology.kinds import (
+    CLUSTER,
+    CLUSTER_CLASS,
+    INFRASTRUCTURE,
+    INVENTORY,
+    KUBEADM_SPECS,
+    OF_CLASSES,
+    POOLS,
+    SECRET,
+)
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.references import Key, WorkerClass, key_of
 
@@ -50,6 +59,25 @@ class Topology:
         One that is not in the list is known by its name, and by what the objects of the list say that belong to it.
         """
         return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
+
+    def alone(self, obj: Object) -> ClusterFacts | None:
+        """What a control plane says of the network of its Cluster, for where that Cluster is not known.
+
+        None for any other object. Only the object itself is meant, so a name of a Cluster is not needed.
+        """
+        if obj.ref.kind not in KUBEADM_SPECS:
+            return None
+        node = hints(obj)
+        if node.role is not Role.CONTROL_PLANE or node.facts == NOTHING:
+            return None
+        return ClusterFacts(
+            pod_cidrs=node.facts.pod_cidrs,
+            service_cidrs=node.facts.service_cidrs,
+            service_domain=node.facts.service_domain,
+            endpoint=node.facts.endpoint,
+            mirrors=node.facts.mirrors,
+            hosts=node.facts.hosts,
+        )
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
@@ -143,7 +171,9 @@ def _holds_facts(node: Hints) -> bool:
 def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> Assumed:
     """The defaults that hold for a Cluster: those of its infrastructure, and kubeadm's if that makes it."""
     found = [defaults.for_cluster(node.assumed, cluster.key[3]) for node in sources if _is_part(node, wholes)]
-    services = (defaults.kubeadm_services(cluster.ref),) if _is_made_by_kubeadm(sources, wholes) else ()
+    is_silent = bool(cluster.ref.kind) and not any(node.sets_services for node in (cluster, *sources))
+    is_kubeadm = is_silent and _is_made_by_kubeadm(sources, wholes)
+    services = (defaults.kubeadm_services(cluster.ref),) if is_kubeadm else ()
     return Assumed(
         service_cidrs=services,
         networks=distinct(_unpatched((fact for each in found for fact in each.networks), wholes)),
@@ -189,7 +219,7 @@ def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
 
 def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> Declared:
     """The facts of an object that hold for the Cluster: not those of a part in whose place it names another."""
-    if node.key[:2] in (CLUSTER, INVENTORY) or node.key[:2] in POOLS:
+    if node.key[:2] in (CLUSTER, INVENTORY, SECRET) or node.key[:2] in POOLS:
         return node.facts
     of_class = (wholes[1].infrastructure, wholes[1].control_plane)
     if _is_part(node, wholes) and not (wholes[1].patched and node.key in of_class):

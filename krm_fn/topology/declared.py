@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
+from krm_fn.topology.clouds import keystone_hosts
 from krm_fn.topology.kinds import (
     CLUSTER,
     CLUSTER_FIELDS,
@@ -19,13 +20,14 @@ from krm_fn.topology.kinds import (
     KUBEADM_FIELDS,
     KUBEADM_SPECS,
     POOLS,
+    SECRET,
     Fields,
     is_cluster_api,
 )
 from krm_fn.topology.mirrors import mirror_hosts
 from krm_fn.topology.model import Fact
 from krm_fn.topology.pools import networks_of
-from krm_fn.topology.reading import cidrs, host, is_covered, url_host, values, word
+from krm_fn.topology.reading import cidrs, host, is_covered, pattern, url_host, values, word
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,10 @@ NOTHING = Declared()
 
 
 def declared(obj: Object) -> Declared:
-    """The facts of a Cluster, its infrastructure (or the template of that), a Kubeadm object or a pool of addresses.
+    """Read the facts of one object; nothing for a kind that holds none.
 
-    Nothing for all other kinds.
+    Those are a Cluster, its infrastructure (or the template of that), a Kubeadm object, a pool of addresses, and a
+    Secret with credentials of OpenStack.
     """
     group, kind = obj.group_kind
     if (group, kind) == CLUSTER:
@@ -58,6 +61,8 @@ def declared(obj: Object) -> Declared:
         return Declared(networks=distinct(_facts(obj, [HOSTS], host)))
     if (group, kind) in POOLS:
         return Declared(networks=_apart(tuple(_facts(obj, [("spec",)], networks_of))))
+    if (group, kind) == SECRET:
+        return Declared(infrastructure_hosts=distinct(_facts(obj, [()], keystone_hosts)))
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         spec = KUBEADM_SPECS[kind]
         return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))
@@ -65,6 +70,17 @@ def declared(obj: Object) -> Declared:
         return _read(obj, INFRASTRUCTURE[kind], ("spec",))
     base = kind.removesuffix("Template")
     return _read(obj, INFRASTRUCTURE[base], ("spec", "template", "spec")) if base in INFRASTRUCTURE else NOTHING
+
+
+def sets_services(obj: Object) -> bool:
+    """Whether a Cluster or a Kubeadm object gives the services a network, in whatever form.
+
+    ``${SERVICE_CIDR:=["10.128.0.0/12"]}`` in the place of the list is no fact, but no silence either.
+    """
+    if obj.group_kind == CLUSTER:
+        return bool(lookup(obj.data, pattern("spec.clusterNetwork.services.cidrBlocks")))
+    start = KUBEADM_SPECS.get(obj.ref.kind)
+    return bool(start and lookup(obj.data, (*start, *pattern("clusterConfiguration.networking.serviceSubnet"))))
 
 
 def merge(sources: Iterable[Declared]) -> Declared:

@@ -165,7 +165,8 @@ def _azure_public(part: _Part) -> Iterator[Fact]:
     address = text(lookup(first, ("publicIP", "name"))) or f"pip-{name}-apiserver"
     domain = _AZURE_DOMAINS.get(text(part.get("azureEnvironment")) or "AzurePublicCloud")
     parts = (subscription, group, address)
-    if part.is_template or not (location and domain and all(parts)) or any("{" in each for each in parts):
+    is_known = all(parts) and not any("{" in each for each in (*parts, location))
+    if part.is_template or not (location and domain and is_known):
         return
     value = f"{_CLUSTER}-{_fnv32a('/'.join(parts)):x}.{location}.{domain}".lower()
     yield part.fact(value, "controlPlaneEndpoint.host", "Cluster API Provider Azure")

@@ -15,7 +15,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
 from krm_fn.results import ObjectRef
 from krm_fn.topology.charts import Aim, aim, may_be
-from krm_fn.topology.declared import NOTHING, Declared, declared
+from krm_fn.topology.declared import NOTHING, Declared, declared, sets_services
 from krm_fn.topology.defaults import assumed
 from krm_fn.topology.kinds import (
     CLUSTER,
@@ -77,7 +77,8 @@ class Hints:
     ``label`` is a name and its value; ``aim`` is the Cluster for which a chart is; ``convention`` that after which a
     product has named the object, ``referred`` that after which it has named a Secret or a ConfigMap that the object
     refers to, and ``may_be`` those after which a person may have. ``cluster_namespace`` is that of its Cluster, where
-    the object says so.
+    the object says so. ``sets_services`` is True where it gives the services of its Cluster a
+    network, readable here or not.
     """
 
     key: Key
@@ -94,6 +95,7 @@ class Hints:
     owners: tuple[Key, ...] = ()
     facts: Declared = NOTHING
     assumed: Assumed = field(default_factory=Assumed)
+    sets_services: bool = False
     whole: Whole = field(default_factory=Whole)
 
     @property
@@ -132,6 +134,7 @@ def hints(obj: Object) -> Hints:
         owners=tuple(owners(obj)),
         facts=declared(obj),
         assumed=assumed(obj) if ours else Assumed(),
+        sets_services=sets_services(obj) if ours else False,
         whole=_whole(obj, key),
     )
 

@@ -21,6 +21,7 @@ CLUSTER = (CORE, "Cluster")
 CLUSTER_CLASS = (CORE, "ClusterClass")
 KONVOY = "infrastructure.cluster.konvoy.d2iq.io"
 INVENTORY = (KONVOY, "PreprovisionedInventory")
+SECRET = ("", "Secret")
 HOSTS = pattern("spec.hosts.*.address")
 """Where an inventory has the addresses of its machines."""
 CLUSTER_BOOTSTRAP = ("run.tanzu.vmware.com", "ClusterBootstrap")
@@ -53,6 +54,11 @@ KUBEADM_SPECS = {
     "KubeadmConfigTemplate": pattern("spec.template.spec"),
 }
 """Kind -> where its KubeadmConfigSpec stands."""
+
+
+def kubeadm_spec_path(kind: str) -> Pointer:
+    """Where a Kubeadm object of that kind has its KubeadmConfigSpec; empty for any other kind."""
+    return KUBEADM_SPECS.get(kind, ())
 
 
 @dataclass(frozen=True)
@@ -199,8 +205,12 @@ def is_cluster_api(group: str) -> bool:
     return group == CORE or group.endswith(f".{CORE}")
 
 
-def kinds() -> frozenset[str]:
-    """The kinds worth reading: what ties objects to Clusters, or holds facts of one."""
+def kinds(*, credentials: bool = False) -> frozenset[str]:
+    """The kinds worth reading: what ties objects to Clusters, or holds facts of one.
+
+    Args:
+        credentials: whether the addresses in the credentials of an infrastructure count; they stand in Secrets.
+    """
     core = {"Cluster", "ClusterClass", "ClusterBootstrap", "Machine", INVENTORY[1], *ROLES, *KUBEADM_SPECS}
-    core |= {*USES_POOLS, *(kind for _, kind in POOLS)}
+    core |= {*USES_POOLS, *(kind for _, kind in POOLS)} | ({SECRET[1]} if credentials else set())
     return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn import placeholders
 from krm_fn.topology.reading import host, text
 
 _HOSTS_FILE = re.compile(r"/certs\.d/([^/]+)/hosts\.toml")
@@ -44,7 +45,8 @@ def mirror_hosts(file: Any) -> tuple[str, ...]:
     path = text(file.get("path"))
     content = _content(file) if path.endswith(".toml") else ""
     content = "" if content.startswith(_OURS) else _COMMENT.sub("", content)
-    found = (host(match[1]) for url in _urls(path, content) if (match := _URL.match(url)))
+    urls = (url for url in _urls(path, content) if not placeholders.alone(url))  # it may become a URL, not a host
+    found = (host(match[1]) for url in urls if (match := _URL.match(url)))
     return tuple(dict.fromkeys(filter(None, found)))
 
 

@@ -99,4 +99,5 @@ def _referred(obj: Object) -> Iterator[tuple[str, str]]:
 
 def _before(obj: Object, suffixes: tuple[str, ...]) -> str:
     """The name of an object without the suffix that it has; "" where it has none of them."""
-    return next((obj.ref.name.removesuffix(suffix) for suffix in suffixes if obj.ref.name.endswith(suffix)), "")
+    name = obj.base_name
+    return next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), "")

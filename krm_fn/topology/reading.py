@@ -1,6 +1,7 @@
 """Values out of plain data of which nothing is certain.
 
-The law of this room: a value of a wrong type, or not yet a value (``${POD_CIDR}``), is not there; nothing here raises.
+A value of a wrong type is not there; nothing here raises. What a later step fills in (``${POD_CIDR}``) is a value like
+any other: it stays as it is, and nothing is worked out from it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from krm_fn import placeholders
 from krm_fn.patch import Pointer
 
 _NAME_AND_PORT = re.compile(r"([A-Za-z0-9_.-]+)(?::[0-9]+)?")
 _BRACKETS = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?")
+_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
 _URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?([^/?#@\s]+)(?:[/?#]\S*)?")
+_AROUND = re.compile(r"[A-Za-z0-9_.:/-]*")
+"""What may stand around a placeholder in a name, an address or a CIDR."""
+
+_PORT = re.compile(r":[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 
 
@@ -43,8 +50,10 @@ def text(value: Any) -> str:
 
 
 def word(value: Any) -> str:
-    """A name such as ``eu-west-1``: letters, digits and single hyphens."""
+    """A name such as ``eu-west-1``: letters, digits and single hyphens, or a placeholder alone."""
     found = text(value)
+    if placeholder := placeholders.alone(found):
+        return placeholder.text
     return found if _WORD.fullmatch(found) else ""
 
 
@@ -56,6 +65,8 @@ def region(value: Any) -> str:
 def host(value: Any) -> str:
     """A name or an address without port, brackets and final dot; "" for what is neither, and for ``0.0.0.0``."""
     found = text(value)
+    if placeholders.is_in(found):
+        return _filled_in_later(found) if not _has_default(found) or host(placeholders.with_defaults(found)) else ""
     if match := _BRACKETS.fullmatch(found):
         found = match[1]
     address = _address(found)
@@ -69,13 +80,45 @@ def host(value: Any) -> str:
 
 def url_host(value: Any) -> str:
     """The host of a URL, or of what ``host`` reads: without scheme, port and path; "" where there is a user name."""
-    match = _URL.fullmatch(text(value))
+    found = text(value)
+    match = _URL.fullmatch(found)
+    if placeholders.is_in(found):  # its default may hold any of the characters that divide a URL
+        return _filled_in_later(_SCHEME.sub("", found, count=1))
     return host(match[1]) if match else ""
 
 
 def cidrs(value: Any) -> tuple[str, ...]:
     """The CIDRs of a comma-separated text, as written; one that holds every address says nothing about a network."""
-    return tuple(part for piece in text(value).split(",") if _is_cidr(part := piece.strip()))
+    found = text(value)
+    if placeholders.is_in(found):
+        return tuple(filter(None, map(_cidr_or_placeholder, placeholders.split(found))))
+    return tuple(part for piece in found.split(",") if _is_cidr(part := piece.strip()))
+
+
+def _cidr_or_placeholder(part: str) -> str:
+    """A CIDR, or a text with placeholders whose defaults, where it has some, make it one."""
+    if not placeholders.is_in(part):
+        return part if _is_cidr(part) else ""
+    likely = placeholders.with_defaults(part)
+    is_sound = not _has_default(part) or all(_is_cidr(each.strip()) for each in likely.split(","))
+    return _filled_in_later(part) if is_sound else ""
+
+
+def _has_default(part: str) -> bool:
+    placeholder = placeholders.alone(part)
+    return placeholder is not None and bool(placeholder.default)
+
+
+def _filled_in_later(value: str) -> str:
+    """A text with placeholders as it is to be written, without port; "" for what can be no host and no CIDR.
+
+    An ``@`` may be a part of a credential, in a default as well.
+    """
+    found = placeholders.normal(value)
+    rest = placeholders.without(found)
+    if found.endswith(rest) and _PORT.fullmatch(rest):
+        found = found.removesuffix(rest)
+    return found if _AROUND.fullmatch(placeholders.without(found)) and "@" not in found else ""
 
 
 def is_covered(network: str, by: str) -> bool:
@@ -83,7 +126,7 @@ def is_covered(network: str, by: str) -> bool:
 
     Half of all clients read no CIDRs, so the address of a machine says more than the network it is in.
     """
-    if "/" not in network or "/" not in by:
+    if network == by or placeholders.is_in(network) or placeholders.is_in(by) or "/" not in network or "/" not in by:
         return network == by
     inner, outer = (ipaddress.ip_network(each, strict=False) for each in (network, by))
     if isinstance(inner, ipaddress.IPv4Network) and isinstance(outer, ipaddress.IPv4Network):

@@ -16,7 +16,7 @@ from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
-from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, CLUSTER_CLASS, USES_POOLS, is_cluster_api
+from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, CLUSTER_CLASS, SECRET, USES_POOLS, is_cluster_api
 from krm_fn.topology.model import Role
 from krm_fn.topology.reading import pattern, text, values
 
@@ -79,11 +79,21 @@ def uses(obj: Object) -> Iterator[tuple[Key, Use]]:
     source = key_of(obj)
     if source[:2] == CLUSTER_BOOTSTRAP:
         yield from _values_of_add_ons(obj, source)
+    if source[1] == "OpenStackCluster":
+        yield from _credentials(obj, source)
     for wanted, role in _REFERENCES.get(source[1], ()) if is_cluster_api(source[0]) else ():
         for path, value in values(obj.data, wanted):
             target = target_of(value, source[2])
             if target:
                 yield target, Use(source, path, role, _worker_class(obj, path))
+
+
+def _credentials(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
+    """The Secret with the credentials of an OpenStackCluster; only its older versions name the kind."""
+    path = ("spec", "identityRef")
+    name, kind = (text(lookup(obj.data, (*path, member))) for member in ("name", "kind"))
+    if name and kind in ("", SECRET[1]):
+        yield (*SECRET, source[2], name), Use(source, path)
 
 
 def _values_of_add_ons(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:

@@ -9,6 +9,8 @@ Kubernetes, proxies or files, and could be published alone.
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
     stream    a text of several documents         comments each place of it with the comments there
     breaks    the line breaks of YAML             repeated keys that stand twice
+    expansion what aliases add, before they do    restyle  a scalar in its author's style
+    surrogates JSON's pairs of escapes
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from typing import Any
 from krm_fn.yamledit.comments import Place, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import Document, items_text, member_text
+from krm_fn.yamledit.expansion import limited
 from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
 from krm_fn.yamledit.stream import documents, edit_documents, prove
+from krm_fn.yamledit.view import same
 
 __all__ = [
     "Cut",
@@ -30,6 +34,7 @@ __all__ = [
     "documents",
     "edit_documents",
     "items_text",
+    "limited",
     "mapping_text",
     "member_text",
     "places",
@@ -37,6 +42,7 @@ __all__ = [
     "read",
     "repeated_keys",
     "repeated_keys_of_text",
+    "same",
 ]
 
 

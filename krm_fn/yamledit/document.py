@@ -5,19 +5,20 @@ The law of this room: the new text, read again, says what ``jsonpatch`` makes of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.errors import EditError, InputError, OurBug
+from krm_fn.errors import EditError, ExpansionError, InputError, OurBug
 from krm_fn.patch import Operation
-from krm_fn.yamledit import layout, shadow
+from krm_fn.yamledit import expansion, layout, shadow
 from krm_fn.yamledit.breaks import BREAKS, newline_of, with_line_feeds
+from krm_fn.yamledit.origin import Origin, give_back, origins
 from krm_fn.yamledit.render import Style, block
 from krm_fn.yamledit.shadow import Spot
-from krm_fn.yamledit.splice import edits, splice
+from krm_fn.yamledit.splice import Origins, edits, splice
 from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import key_text, same, view
@@ -35,6 +36,11 @@ class Part:
         """The text it stands in."""
         return self.whole[self.node.start : self.node.end]
 
+    @property
+    def start(self) -> int:
+        """Where its text begins in the document."""
+        return self.node.start
+
     def data(self) -> Any:
         """Plain data, made anew; raises InputError for an alias bomb."""
         return view(self.node)
@@ -46,19 +52,28 @@ class Part:
 
 
 class Document:
-    """A text and what it says; ``root`` is its tree, composed on first use."""
+    """A text and what it says; ``root`` is its tree, composed on first use.
 
-    def __init__(self, text: str) -> None:
+    ``envelope``: members of the outermost mapping of which nothing is kept in a comment when they are filled.
+    """
+
+    def __init__(self, text: str, envelope: Collection[str] = ()) -> None:
         self.text = text
+        self.envelope = frozenset(envelope)
 
     @cached_property
     def root(self) -> Node:
         """The tree of the text; raises InputError if it is not one YAML document."""
+        expansion.allow(len(self.text))
         return compose(self.text)
 
     def data(self) -> Any:
         """The plain data of the text, made anew at each call: the caller may change it."""
         return view(self.root)
+
+    def links(self) -> list[tuple[int, int]]:
+        """For each alias of the text where it is, and where the value that it stands for is."""
+        return [(node.start, node.target.start) for node in walk(self.root) if isinstance(node, Alias)]
 
     def members(self) -> dict[str, Part] | None:
         """The members of the outermost mapping; None if the text is something else.
@@ -88,6 +103,7 @@ class Document:
         """
         if not operations:
             return self.text
+        operations = self._with_origins(operations)
         wanted = patch.apply(self.data(), operations)
         if same(wanted, self.data()):
             return self.text
@@ -99,6 +115,17 @@ class Document:
         if refusals:
             raise refusals[-1]
         raise OurBug("an edit would not have said what was asked for: nothing was written")
+
+    @cached_property
+    def _lines(self) -> str:
+        return with_line_feeds(self.text)
+
+    @cached_property
+    def _origins(self) -> dict[Node, Origin]:
+        return origins(self._lines, self.root)
+
+    def _with_origins(self, operations: Sequence[Operation]) -> Sequence[Operation]:
+        return give_back(self.root, operations, self._origins) if self._origins else operations
 
     def _endings(self, text: str | None) -> Iterator[str]:
         """The text as it is, then with the final line break that its author left out: a literal block needs one."""
@@ -116,11 +143,10 @@ class Document:
         """The new text in one of the ways; None, and why in ``refusals``, where the layout does not allow it."""
         root = Spot(self.root)
         prepare(root, operations)
-        lines = with_line_feeds(self.text)
-        style = replace(layout.style_of(lines, self.root), newline=newline_of(self.text))
+        style = replace(layout.style_of(self._lines, self.root), newline=newline_of(self.text))
         try:
             _expand_stale_aliases(root, self.root)
-            return splice(self.text, edits(lines, root, style))
+            return splice(self.text, edits(self._lines, root, style, Origins(self._origins, self.envelope)))
         except EditError as error:
             if refusals is not None:
                 refusals.append(error)
@@ -130,6 +156,8 @@ class Document:
 def _says(text: str, wanted: Any) -> bool:
     try:
         return same(view(compose(text)), wanted)
+    except ExpansionError:
+        raise
     except InputError:
         return False
 

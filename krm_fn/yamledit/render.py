@@ -58,17 +58,22 @@ _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
 # What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing, which
 # would show another text than there is.
 _TO_ESCAPE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
-_NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def is_plain(text: str, *, flow: bool = False) -> bool:
     """True if ``text`` may stand unquoted and both YAML versions read it as this very string."""
     if not (_PLAIN_IN_FLOW if flow else _PLAIN).fullmatch(text) or _NOT_PLAIN.search(text):
         return False
-    if text in _YAML_11_BOOL or not isinstance(resolve(text), str):
+    return is_string_in_every_yaml(text)
+
+
+def is_string_in_every_yaml(word: str) -> bool:
+    """Return True if neither YAML 1.1 nor YAML 1.2 takes a plain scalar for something else than a string."""
+    if not word or word in _YAML_11_BOOL or not isinstance(resolve(word), str):
         return False
-    resolvers = yaml.SafeLoader.yaml_implicit_resolvers.get(text[0], [])
-    return not any(pattern.match(text) for _, pattern in resolvers)
+    resolvers = yaml.SafeLoader.yaml_implicit_resolvers.get(word[0], [])
+    return not any(pattern.match(word) for _, pattern in resolvers)
 
 
 def key(name: str, *, flow: bool = False, json: bool = False) -> str:
@@ -82,7 +87,7 @@ def key(name: str, *, flow: bool = False, json: bool = False) -> str:
             "a mapping there has a key that is a mapping or a list itself (as `{{ name }}` without quotes is), and "
             "its layout leaves no place for the edit: write the key in quotes"
         )
-    return _double_quoted(name) if json else scalar(name, flow=flow)
+    return double_quoted(name) if json else scalar(name, flow=flow)
 
 
 def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:
@@ -95,9 +100,9 @@ def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:
         return _constant(value)
     if not quote and is_plain(value, flow=flow):
         return value
-    if quote == "'" and not _NOT_IN_BLOCK.search(value) and "\n" not in value:
+    if quote == "'" and not NOT_IN_BLOCK.search(value) and "\n" not in value:
         return "'" + value.replace("'", "''") + "'"
-    return _double_quoted(value)
+    return double_quoted(value)
 
 
 def _constant(value: Any) -> str:
@@ -106,7 +111,8 @@ def _constant(value: Any) -> str:
     return text.replace("e", ".0e", 1) if isinstance(value, float) and "." not in text else text
 
 
-def _double_quoted(value: str) -> str:
+def double_quoted(value: str) -> str:
+    """``value`` in double quotes, on one line."""
     return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
@@ -118,7 +124,7 @@ def is_literal(value: Any, *, is_short: bool = False) -> bool:
         and not value.endswith("\n\n")
         and value.strip("\n ") != ""
         and not value.lstrip("\n ").startswith("\t")
-        and not _NOT_IN_BLOCK.search(value)
+        and not NOT_IN_BLOCK.search(value)
     )
 
 
@@ -133,7 +139,7 @@ def literal(value: str, indent: int, style: Style) -> tuple[str, list[str]]:
 def flow(value: Any, style: Style, quote: str = "") -> str:
     """``value`` on one line, as JSON where the author writes JSON."""
     if style.json:
-        return _double_quoted(value) if isinstance(value, str) else _json(value)
+        return double_quoted(value) if isinstance(value, str) else _json(value)
     if isinstance(value, dict):
         quotes = dict(style.quotes)
         members = (f"{key(name, flow=True)}: {flow(item, style, quotes.get(name, ''))}" for name, item in value.items())
@@ -150,7 +156,7 @@ def _json(value: Any) -> str:
         return "[" + ", ".join(map(_json, value)) + "]"
     if isinstance(value, Raw):
         value = value.value
-    return _double_quoted(value) if isinstance(value, str) else _constant(value)
+    return double_quoted(value) if isinstance(value, str) else _constant(value)
 
 
 def after_indicator(value: Any, column: int, style: Style, *, dash: bool, quote: str = "") -> tuple[str, list[str]]:

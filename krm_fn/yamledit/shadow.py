@@ -117,6 +117,12 @@ def container(root: Spot, operation: Operation) -> Spot:
     return spot
 
 
+def child_of(spot: Spot, token: str) -> Spot | None:
+    """The child that a step of a path names; None if there is none."""
+    found = _find(spot, token)
+    return found.spot if found else None
+
+
 def detach(node: Node) -> Any:
     """Plain data of ``node`` with ``Raw`` scalars, aliases and merge keys expanded; checked against an alias bomb."""
     view(node)
@@ -130,6 +136,8 @@ def _detach(node: Node) -> Any:
         return [_detach(item) for item in node.items]
     if isinstance(node, Mapping):
         own = {key_text(key): _detach(value) for key, value in node.entries if not is_merge(key)}
+        if not any(is_merge(key) for key, _ in node.entries):
+            return own
         inherited = {key: value for key, value in view(node).items() if key not in own}
         return {**inherited, **own}
     assert isinstance(node, Scalar)  # noqa: S101 -- the last of the four kinds

@@ -6,15 +6,19 @@ one can think of: what it gives is proven, and where the proof fails a coarser e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Place
+from krm_fn.yamledit.origin import Origin, marked, plain_data
 from krm_fn.yamledit.render import LITERAL, Style, after_indicator, block, flow, is_literal, key, quote_of_new
+from krm_fn.yamledit.restyle import Frame, restyled
 from krm_fn.yamledit.shadow import Entry, Spot
-from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
+from krm_fn.yamledit.tree import Mapping as MappingNode
+from krm_fn.yamledit.tree import Node, Scalar, Sequence, walk
+from krm_fn.yamledit.view import same, scalar_value
 
 
 @dataclass(frozen=True)
@@ -36,29 +40,45 @@ def splice(text: str, edits: list[Edit]) -> str:
     return "".join([*parts, text[position:]])
 
 
-def edits(text: str, root: Spot, style: Style) -> list[Edit]:
+@dataclass(frozen=True)
+class Origins:
+    """What values were before (``known``), and the outermost ``members`` of which that is not kept."""
+
+    known: Mapping[Node, Origin]
+    members: Collection[str] = ()
+
+
+def edits(text: str, root: Spot, style: Style, before: Origins) -> list[Edit]:
     """The edits that make the text say what the shadow says; inner ones before outer ones at the same place.
 
     Raises:
         EditError: a layout that cannot be edited in place.
     """
-    return list(_Writer(text, style).spot(root, None, 0))
+    return list(_Writer(text, style, before).spot(root, None, 0))
 
 
 class _Writer:
-    def __init__(self, text: str, style: Style) -> None:
+    def __init__(self, text: str, style: Style, before: Origins) -> None:
         self.text = text
         self.style = style
+        self.before = before
+        self.has_ytt = "#@" in text
 
     def spot(self, spot: Spot, place: Place | None, index: int) -> Iterator[Edit]:
         """Edits for the child ``index`` of ``place``; the root has no place."""
         node = spot.node
         if node is None or (spot.kept and spot.children is None):
             return
+        origin = self.before.known.get(node)
+        if origin and place and same(plain_data(spot.plain()), origin.data):
+            yield Edit(place.behind[index], layout.end_of_line(self.text, node.end), origin.text)
+            return
         if place is not None and not place.flow and self.is_line(node) and _grows_tall(spot):
             spot.rewrite()
-        if spot.kept and isinstance(node, (Mapping, Sequence)) and _keeps_one(node, spot):
+        if spot.kept and isinstance(node, (MappingNode, Sequence)) and _keeps_one(node, spot):
             yield from self.collection(node, spot.children or [])
+        elif place is not None and (changes := self.restyled(spot, node, place)):
+            yield from changes
         elif place is None:
             yield self.root(spot.plain(), node)
         elif place.flow:
@@ -67,14 +87,23 @@ class _Writer:
         else:
             yield from self.behind_indicator(node, spot.plain(), place, index)
 
+    def restyled(self, spot: Spot, node: Node, place: Place) -> list[Edit]:
+        """The edits that give a scalar its new value in its author's style; none where there is no such way."""
+        value = spot.value if not spot.kept and spot.children is None else None
+        if not isinstance(node, Scalar) or not isinstance(value, str):
+            return []
+        raw = self.text[node.start : node.end]
+        changes = restyled(raw, node, value, Frame(place.column, self.style.newline, place.flow))
+        return [Edit(node.start + start, node.start + end, text) for start, end, text in changes or ()]
+
     def is_line(self, node: Node) -> bool:
         """True for a flow collection on one line: it may become a block without losing a comment or a key."""
-        if not isinstance(node, (Mapping, Sequence)) or not node.flow or "\n" in self.text[node.start : node.end]:
+        if not isinstance(node, (MappingNode, Sequence)) or not node.flow or "\n" in self.text[node.start : node.end]:
             return False
-        keys = (key for inner in walk(node) if isinstance(inner, Mapping) for key, _ in inner.entries)
-        return not any(isinstance(key, (Mapping, Sequence)) for key in keys)
+        keys = (key for inner in walk(node) if isinstance(inner, MappingNode) for key, _ in inner.entries)
+        return not any(isinstance(key, (MappingNode, Sequence)) for key in keys)
 
-    def collection(self, node: Mapping | Sequence, children: list[Entry]) -> Iterator[Edit]:
+    def collection(self, node: MappingNode | Sequence, children: list[Entry]) -> Iterator[Edit]:
         """Edits inside a collection that stays: in its children, then what goes, then what is new."""
         stay = {child.index: child.spot for child in children if child.index is not None}
         if len(stay) == len(children) == _size(node) and all(_is_untouched(spot) for spot in stay.values()):
@@ -144,6 +173,14 @@ class _Writer:
         body = "".join(newline + line for line in below)
         end_of_line = layout.end_of_line(self.text, indicator)
         if node.end <= end_of_line:
+            if isinstance(value, (dict, list)) and value and self.is_kept(node, place, index):
+                if place.is_list:
+                    pad = " " * (place.column + self.style.width)
+                    body = newline + pad + rest.lstrip(" ") + body
+                tail = self.text[node.end : end_of_line]
+                mark = marked(self.text[indicator : node.end], tail, has_ytt=self.has_ytt)
+                yield Edit(indicator, end_of_line, mark + body)
+                return
             start = node.start if rest and node.start > indicator else indicator
             yield Edit(start, node.end, rest[1:] if start > indicator else rest)
             yield Edit(end_of_line, end_of_line, body)
@@ -151,6 +188,14 @@ class _Writer:
         comment = self.text[indicator:end_of_line].rstrip(" ") if node.start > end_of_line else ""
         end = node.end if isinstance(node, Scalar) else layout.end_of_line(self.text, node.end)
         yield Edit(indicator, end, rest + comment + body)
+
+    def is_kept(self, node: Node, place: Place, index: int) -> bool:
+        """True for what is nothing, or is on one line, and becomes a block: its words stay in a comment."""
+        is_envelope = place.column == 0 and self.text[place.starts[index] :].startswith(
+            tuple(f"{name}:" for name in self.before.members)
+        )
+        is_nothing = isinstance(node, Scalar) and scalar_value(node) is None
+        return not is_envelope and (is_nothing or isinstance(node, (MappingNode, Sequence)))
 
     def root(self, value: Any, node: Node) -> Edit:
         """Write the whole document anew; behind ``---`` on its line no block can stand."""
@@ -173,7 +218,7 @@ def _grows_tall(spot: Spot) -> bool:
 
     One that holds something keeps its style, so that taking the text out again leaves what was there.
     """
-    if isinstance(spot.node, (Mapping, Sequence)) and _size(spot.node) == 0:
+    if isinstance(spot.node, (MappingNode, Sequence)) and _size(spot.node) == 0:
         return _is_tall(spot.plain())
     return spot.kept and any(_grows_tall(child.spot) for child in spot.children or ())
 
@@ -188,11 +233,11 @@ def _is_untouched(spot: Spot) -> bool:
     return spot.kept and spot.children is None
 
 
-def _size(node: Mapping | Sequence) -> int:
+def _size(node: MappingNode | Sequence) -> int:
     return len(node.items) if isinstance(node, Sequence) else len(node.entries)
 
 
-def _keeps_one(node: Mapping | Sequence, spot: Spot) -> bool:
+def _keeps_one(node: MappingNode | Sequence, spot: Spot) -> bool:
     """True if a child stays to edit around; a collection that loses or never had one is written anew."""
     children = spot.children or []
     return any(child.index is not None for child in children) or (_size(node) == 0 and not children)

@@ -11,11 +11,8 @@ import math
 import re
 from typing import Any
 
-from krm_fn.errors import InputError
-from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence
-
-MAX_EXPANSION = 500_000
-"""Values that aliases may add to what the text holds: beyond it the text is an alias bomb."""
+from krm_fn.yamledit.expansion import Expansion
+from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 
 _STR_TAGS = frozenset({"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"})
 _NULL_TAG = "tag:yaml.org,2002:null"
@@ -53,6 +50,11 @@ def scalar_value(node: Scalar) -> Any:
     return resolve(node.value)
 
 
+def resolves_by_tag(node: Scalar) -> bool:
+    """Return True if a tag of YAML itself says that a scalar is no string."""
+    return node.tag == _NULL_TAG or (bool(node.tag) and node.tag in _STR_TAGS)
+
+
 class ComplexKey(str):
     """The name of a key that is a mapping or a list, as ``{{ replicas }}`` without quotes or ``? - a`` are.
 
@@ -69,7 +71,7 @@ def key_text(node: Node) -> str:
     Raises:
         InputError: as ``view``, for a key that holds aliases.
     """
-    return _Viewer().key(node, 0)
+    return node.value if isinstance(node, Scalar) else _Viewer().key(node, 0)
 
 
 def is_merge(key: Node) -> bool:
@@ -83,7 +85,7 @@ def view(node: Node) -> Any:
     Of a key that stands twice the last one counts, as JSON readers have it. No two places share an object.
 
     Raises:
-        InputError: aliases expand to more than ``MAX_EXPANSION`` values, or nest deeper than a text may.
+        ExpansionError: aliases expand to more values than a text, or a run, may hold, or nest deeper than a text may.
     """
     return _Viewer().value(node, 0)
 
@@ -91,11 +93,9 @@ def view(node: Node) -> Any:
 class _Viewer:
     def __init__(self) -> None:
         self.inside_alias = False
-        self.expanded = 0
+        self.expansion = Expansion()
 
     def value(self, node: Node, depth: int) -> Any:
-        if self.inside_alias:
-            self.count(depth)
         if isinstance(node, Scalar):
             return scalar_value(node)
         if isinstance(node, Mapping):
@@ -104,39 +104,37 @@ class _Viewer:
             return [self.value(item, depth + 1) for item in node.items]
         return self.alias(node, depth)
 
-    def count(self, depth: int) -> None:
-        """What aliases add is limited here; the text itself was measured when it was composed."""
-        self.expanded += 1
-        if self.expanded > MAX_EXPANSION:
-            raise InputError(f"aliases expand to more than {MAX_EXPANSION} values: write them out or remove them")
-        if depth > MAX_DEPTH:
-            raise InputError(f"aliases nest more than {MAX_DEPTH} levels deep: write them out or remove them")
-
     def key(self, node: Node, depth: int) -> str:
-        while isinstance(node, Alias):
-            node = node.target
-        if isinstance(node, Scalar):
-            return node.value
+        target = node
+        while isinstance(target, Alias):
+            target = target.target
+        if isinstance(target, Scalar):
+            return target.value
         return ComplexKey("? " + json.dumps(self.value(node, depth), ensure_ascii=False))
 
     def alias(self, node: Node, depth: int) -> Any:
         assert isinstance(node, Alias)  # noqa: S101 -- the last of the four kinds
-        outer, self.inside_alias = self.inside_alias, True
+        if self.inside_alias:  # counted with the alias around it
+            return self.value(node.target, depth)
+        self.expansion.enter(node, depth)
+        self.inside_alias = True
         try:
             return self.value(node.target, depth)
         finally:
-            self.inside_alias = outer
+            self.inside_alias = False
 
     def mapping(self, node: Mapping, depth: int) -> dict[str, Any]:
-        merged: dict[str, Any] = {}
+        merged: list[dict[str, Any]] = []
         own: dict[str, Any] = {}
         for key, value in node.entries:
             if is_merge(key):
-                for source in self.sources(value, depth):
-                    merged = {**source, **merged}
+                merged += self.sources(value, depth)
             else:
                 own[self.key(key, depth)] = self.value(value, depth)
-        return {**merged, **own} if merged else own
+        data: dict[str, Any] = {}
+        for source in reversed(merged):  # of a key in several of them, the first counts
+            data.update(source)
+        return {**data, **own} if data else own
 
     def sources(self, node: Node, depth: int) -> list[dict[str, Any]]:
         data = self.value(node, depth)

@@ -16,12 +16,12 @@ from class_objects import (
     KUBELET,
     PROXY,
     VERSIONS,
-    answer,
     cluster,
     cluster_class,
     contents,
     judged,
 )
+from class_objects import answer as answer_of
 from class_objects import template as template_of
 from judges import systemd_environment
 
@@ -29,6 +29,7 @@ from krm_fn import function
 
 UNION = {"clusterClass": {"sharedTemplates": "Union"}}
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}
+NETWORK = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
 RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
 OURS = ["inject-proxy-empty-lists", "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"]
 CP_FILES = "/spec/template/spec/kubeadmConfigSpec/files"
@@ -137,10 +138,16 @@ def objects(version: str, patches: list[Any], spec: Any = None) -> list[Any]:
     cp, md = template_of("cp", held, version), template_of("md", held, version)
     its_class = cluster_class(version, cp, {"md": md}, {}, patches=patches, variables=[FLAG, FILES])
     clusters = [
-        cluster(version, name, workers=WORKERS, variables=[{"name": "flag", "value": value}])
+        cluster(version, name, network=NETWORK, workers=WORKERS, variables=[{"name": "flag", "value": value}])
         for name, value in (("on", True), ("off", False))
     ]
     return [its_class, cp, md, *clusters]
+
+
+def answer(items: list[Any], **spec: Any) -> tuple[list[Any], list[str]]:
+    """The items after a run, and the warnings; no Cluster says where its machines and its endpoint are."""
+    policy = {"derive": {"networks": False, "endpoint": False}}
+    return answer_of(items, **{"noProxyPolicy": policy, **spec})
 
 
 def names(items: list[Any]) -> list[str]:

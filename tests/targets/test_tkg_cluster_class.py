@@ -40,6 +40,10 @@ def done(*variables: Any) -> Any:
     return cluster(*variables, annotations=ANNOTATIONS)
 
 
+def old_trust(*certificates: Any) -> Any:
+    return {"name": "trust", "value": list(certificates)}
+
+
 def trust(*certificates: Any) -> Any:
     return {"name": "trust", "value": {"additionalTrustedCAs": list(certificates)}}
 
@@ -269,6 +273,12 @@ def test_half_of_the_proxies_of_workers_is_told_once() -> None:
             id="one that is there is replaced",
         ),
         pytest.param(
+            [old_trust({"name": "imageRepository", "data": "cg=="})],
+            [old_trust({"name": "imageRepository", "data": "cg=="}, {"name": "proxy", "data": DATA}), PROXY],
+            [old_trust({"name": "imageRepository", "data": "cg=="})],
+            id="a variable of the first classes, which is a list",
+        ),
+        pytest.param(
             [{"name": "trust"}, CNI],
             [trust({"name": "proxy", "data": DATA}), CNI, PROXY],
             [CNI],
@@ -418,3 +428,15 @@ def test_it_sees_variables_overrides_and_annotations() -> None:
 def test_the_list_is_taken_as_the_user_wrote_it() -> None:
     assert tkg_cluster_class.CONSUMER is Consumer.PRODUCT
     assert ("run.tanzu.vmware.com", "TanzuKubernetesCluster") in tkg_cluster_class.KINDS
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(cluster(old_trust({"name": "x", "data": "cg=="})), id="the list of the first classes"),
+        pytest.param(cluster({"name": "trust", "value": "x"}), id="a text"),
+        pytest.param(service(trust="x"), id="a cluster of the service"),
+    ],
+)
+def test_a_trust_of_another_shape_is_no_error_where_no_certificate_is_to_be_written(obj: Any) -> None:
+    assert findings(tkg_cluster_class, obj, ProxySettings(HTTP, HTTPS, NO)) == []

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
+from contract_lists import resource_list
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
 
 from krm_fn.config import Certificates
+from krm_fn.function import run
 from krm_fn.noproxy import Consumer
 from krm_fn.results import Severity
 from krm_fn.settings import ProxySettings
@@ -161,4 +163,99 @@ def test_it_sees_both_cases_of_what_stands_there() -> None:
 def test_it_looks_at_secrets_of_one_type_and_takes_the_list_as_written() -> None:
     assert tkg_cluster_config.WORDS == (TYPE,)
     assert {("", "Secret")} == tkg_cluster_config.KINDS
-    assert tkg_cluster_config.CONSUMER is Consumer.PRODUCT
+    assert tkg_cluster_config.CONSUMER is Consumer.TKG
+
+
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: prod
+  namespace: default
+spec:
+  clusterNetwork:
+    pods: {cidrBlocks: [100.96.0.0/11]}
+    services: {cidrBlocks: [100.64.0.0/13]}
+"""
+STORED = f"""\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: prod-config-values
+  namespace: default
+  labels: {{tkg.tanzu.vmware.com/cluster-name: prod}}
+type: {TYPE}
+stringData:
+  value: |
+    CLUSTER_NAME: prod
+"""
+URLS = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  httpProxy: http://asdf
+  httpsProxy: https://asdf2
+"""
+DOCUMENT = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11"
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        pytest.param("", DOCUMENT, id="two URLs and no list give the list of the document"),
+        pytest.param("  noProxy: a.corp\n", f"a.corp,{DOCUMENT}", id="the user's entries go in front"),
+        pytest.param("  noProxyPolicy: {style: Sorted}\n", DOCUMENT, id="another style is for other places"),
+        pytest.param("  noProxyPolicy: {style: Verbatim}\n  noProxy: a.corp\n", "a.corp", id="Verbatim stays verbatim"),
+    ],
+)
+def test_the_list_is_the_one_that_tkg_itself_stores(more: str, expected: str) -> None:
+    outcome = run(resource_list(CLUSTER, STORED, config=URLS + more).encode())
+    stored = yaml.safe_load(yaml.safe_load(outcome.output)["items"][1]["stringData"]["value"])
+    assert stored["TKG_NO_PROXY"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        pytest.param("VSPHERE_SERVER: vc.corp.example\n", True, id="a vCenter that the list lacks"),
+        pytest.param("VSPHERE_SERVER: a.example\n", False, id="a vCenter that is listed"),
+        pytest.param(
+            "VSPHERE_SERVER: vc.corp.example\nVSPHERE_INSECURE: true\n", False, id="a certificate not checked"
+        ),
+        pytest.param("VSPHERE_SERVER: null\n", False, id="no vCenter"),
+    ],
+)
+def test_a_list_that_tkg_refuses_is_a_warning(text: str, is_told: bool) -> None:
+    settings = ProxySettings(HTTP, HTTPS, "a.example,localhost")
+    told = [one.message for one in findings(tkg_cluster_config, secret(text), settings)]
+    assert any("lacks the host of `VSPHERE_SERVER`" in one for one in told) is is_told
+    assert not any("vc.corp" in one for one in told)
+
+
+NODES = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata:
+  name: prod-md-0
+  namespace: default
+  labels: {cluster.x-k8s.io/cluster-name: prod}
+spec: {template: {spec: {}}}
+"""
+READING = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  from:
+  - kind: Secret
+    name: prod-config-values
+"""
+
+
+@pytest.mark.parametrize("no_proxy", ["", "    TKG_NO_PROXY: a.corp\n"])
+def test_a_configuration_that_is_read_back_stays_so_that_a_second_run_changes_nothing(no_proxy: str) -> None:
+    read = f"{STORED}    TKG_HTTP_PROXY: http://asdf\n    TKG_HTTPS_PROXY: https://asdf2\n{no_proxy}"
+    first = run(resource_list(CLUSTER, read, NODES, config=READING).encode())
+    assert yaml.safe_load(first.output)["items"][1]["stringData"] == yaml.safe_load(read)["stringData"]
+    assert run(first.output).changed == 0

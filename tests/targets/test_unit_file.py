@@ -170,7 +170,7 @@ def test_edit(text: str, variables: dict[str, str], expected: str) -> None:
 FOREIGN = st.sampled_from([
     "", "# note", "; note", "User=x", "Environment=FOO=1", "Environment='BAR=a b' \"BAZ=1\"", "Nice=1 \\\n  # in\n  2",
     "ExecStartPre=/bin/a \\\n  --b", "Environment=", "[Unit]", "[Service]", "Environment=FOO=\\q X=1", "é=%h",
-    "no equals sign",
+    "no equals sign", "[Service]  # proxy", "[Install", "UnsetEnvironment=NO_PROXY FOO", "EnvironmentFile=-/etc/x",
 ])
 # fmt: on
 OWN = st.builds(
@@ -233,11 +233,40 @@ def test_a_changed_proxy_gives_what_it_would_have_given_at_first(
             service("Environment=FOO=\\q HTTP_PROXY=x") + "[Unit]\n" + service("Environment="), id="two sections"
         ),
         pytest.param("[Unit]\nDescription=x", id="no section at all"),
+        pytest.param("[Service]  # proxy\nLimitNOFILE=1\n", id="a comment behind the header, and more than proxies"),
+        pytest.param('[Service]  # proxy\nEnvironment="HTTP_PROXY=old"\n', id="a comment behind the header"),
+        pytest.param("[Service\nEnvironment=HTTP_PROXY=old no_proxy=x\n", id="a header that is not closed"),
+        pytest.param(service("User=x") + "[Install\n" + service("Environment=HTTP_PROXY=x"), id="rejected further on"),
     ],
 )
 def test_systemd_reads_from_an_edited_file_what_was_wanted(text: str) -> None:
     read = systemd_environment(_unit_file.edit(text, ALL))
     assert {name: read.get(name) for name in PROXY_VARIABLES} == ALL
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            "[Service]  # proxy\n" + service(*RIGHT)[10:], "# proxy\n" + service(*RIGHT), id="a comment behind it"
+        ),
+        pytest.param("[Service\n" + service(*RIGHT)[10:], service(*RIGHT), id="no bracket"),
+        pytest.param(
+            "[Service] # limits\nLimitNOFILE=1\n",
+            f"# inject-proxy: systemd reads nothing from the next section header on\n{service(*RIGHT)}"
+            "[Service] # limits\nLimitNOFILE=1\n",
+            id="what systemd never read is not brought to life",
+        ),
+    ],
+)
+def test_a_section_header_that_systemd_rejects(text: str, expected: str) -> None:
+    assert _unit_file.edit(text, ONE) == expected
+    assert _unit_file.edit(expected, ONE) == expected
+
+
+@pytest.mark.parametrize("text", ["[Service] # limits\nLimitNOFILE=1\n", service("User=x") + "[Install\nWantedBy=y\n"])
+def test_removal_gives_a_text_with_a_rejected_header_back(text: str) -> None:
+    assert _unit_file.edit(_unit_file.edit(text, ALL), NONE) == text
 
 
 @given(st.text())

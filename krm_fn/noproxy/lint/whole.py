@@ -90,16 +90,20 @@ def lacking(listed: Listed) -> Iterator[Lack]:
 
 
 def _lacking_for(network: Network, listed: Listed) -> Iterator[Lack]:
+    """What a later step fills in is not known yet, so no list can be said to lack it."""
     (domain,) = styles.domains((network,))
     for host, entry in (("kubernetes.default.svc", "svc"), (f"kubernetes.default.svc.{domain.text}", domain.text)):
-        if not listed.covers(host):
+        if not entries.is_template(entry) and not listed.covers(host):
             yield Lack("NP003", entry, "the names of services end in it")
     for what, cidrs in (("pod", network.pods), ("service", network.services)):
         for cidr in cidrs:
+            if entries.is_template(cidr.text):
+                continue
             if not _is_kept_out(cidr.text, listed.consumer) and not listed.covers(_plain(cidr.text)):
                 yield Lack("NP003", _plain(cidr.text), f"it is a {what} CIDR of the cluster")
-    if network.endpoint and not listed.covers(_plain(network.endpoint.text)):
-        yield Lack("NP003", _plain(network.endpoint.text), "it is the endpoint of the control plane")
+    endpoint = network.endpoint
+    if endpoint and not entries.is_template(endpoint.text) and not listed.covers(_plain(endpoint.text)):
+        yield Lack("NP003", _plain(endpoint.text), "it is the endpoint of the control plane")
     yield from _lacking_addresses(network, listed)
 
 

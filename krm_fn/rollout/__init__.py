@@ -15,8 +15,6 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -24,21 +22,21 @@ from itertools import groupby
 from krm_fn import patch
 from krm_fn.config import ProxyConfig
 from krm_fn.patch import Pointer
-from krm_fn.resourcelist import BASE_NAME, Object
+from krm_fn.resourcelist import Object
 from krm_fn.results import Change, Finding, ObjectRef, Severity
-from krm_fn.settings import ProxySettings
+from krm_fn.rollout.model import ADVICE, HEX, NAME, Said, hash_of, holds_something, kept_name
+from krm_fn.rollout.secrets import hashed, secret_names
 from krm_fn.survey import Place, Source
 from krm_fn.targets import _sops
 from krm_fn.topology import ByKey, Key, key_of, meanings, references
+
+__all__ = ["Said", "new_refs", "rollout", "secret_names"]
 
 _CONFIGS = ("bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate")
 _CONTROL_PLANES = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlaneTemplate")
 _SECRET = ("", "Secret")
 _TEMPLATES = {_CONFIGS, _CONTROL_PLANES}
 _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
-_ADVICE = "`spec.rollout.hashNames: true` gives it a new name, `false` says that this is meant"
-_NAME = ("metadata", "name")
-_HEX = 10
 _LONGEST = 253
 """Of the name of an object, as Kubernetes has it: a DNS subdomain."""
 
@@ -48,22 +46,17 @@ _User = tuple[int, Object, Pointer]
 
 
 @dataclass(frozen=True)
-class Said:
-    """What is to be done to an object of item ``index``, or what there is to say about it."""
-
-    index: int
-    obj: Object
-    what: Change | Finding
-
-
-@dataclass(frozen=True)
 class _Template:
-    """A template as the run leaves it, the name that it is to have, and whether the nodes it makes change."""
+    """A template as the run leaves it, the name that it is to have, and whether the nodes it makes change.
+
+    ``is_same``: only a Secret from which it takes a file changes.
+    """
 
     index: int
     obj: Object
     name: str
     is_changed: bool
+    is_same: bool
 
 
 @dataclass
@@ -101,7 +94,7 @@ def rollout(source: Source, places: Sequence[Place], wanted: ProxyConfig, change
         if template.name == template.obj.ref.name:
             yield from _not_rolled(template, users, wanted)
         elif obstacle := _obstacle(template, known):
-            yield Said(template.index, template.obj, Finding(Severity.WARNING, f"keeps its name, {obstacle}", _NAME))
+            yield Said(template.index, template.obj, Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME))
         else:
             yield from _renamed(template, users)
 
@@ -111,36 +104,30 @@ def new_refs(said: Iterable[Said]) -> dict[ObjectRef, ObjectRef]:
     return {
         one.obj.ref: replace(one.obj.ref, name=one.what.operation.value)
         for one in said
-        if isinstance(one.what, Change) and one.what.operation.path == _NAME
+        if isinstance(one.what, Change) and one.what.operation.path == NAME
     }
 
 
 def _templates(places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) -> Iterator[_Template]:
     """The templates of a list; of two with one identity the first says what both are called."""
     names: dict[Key, str] = {}
-    secrets = ByKey((key_of(place.obj), place.obj) for place in places if place.obj.group_kind == _SECRET)
+    followed = hashed(places)  # the name of such a Secret in a template says what its content is
+    secrets = ByKey(
+        (key_of(place.obj), place.obj)
+        for place in places
+        if place.obj.group_kind == _SECRET and id(place.obj.data) not in followed
+    )
     for _, group in groupby(places, key=lambda place: id(place.obj)):
         of_object = list(group)
         index, obj = of_object[0].index, of_object[0].obj
         if obj.group_kind in _TEMPLATES and obj.ref.name:
-            is_hashed = wanted.hash_names and _holds_something(of_object)
+            is_hashed = wanted.hash_names and holds_something(of_object)
             taken = list(_taken(obj, secrets))
             name = f"{obj.base_name}-{_hash(obj, taken)}" if is_hashed else obj.base_name
             is_changed = id(obj) in changed or (
                 obj.group_kind == _CONFIGS and any(id(secret) in changed for secret, _ in taken)
             )
-            yield _Template(index, obj, names.setdefault(key_of(obj), name), is_changed)
-
-
-def _holds_something(places: Iterable[Place]) -> bool:
-    """Whether there is something in an object that a removal would take out."""
-    return any(
-        isinstance(one, Change)
-        for place in places
-        for one in place.target.propose(
-            place.obj.data, ProxySettings(cluster=place.resolved.settings.cluster), place.options
-        )
-    )
+            yield _Template(index, obj, names.setdefault(key_of(obj), name), is_changed, id(obj) not in changed)
 
 
 def _taken(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object, str]]:
@@ -158,8 +145,7 @@ def _hash(obj: Object, taken: Iterable[tuple[Object, str]]) -> str:
     """A hash of what the nodes get: the template, and what it takes from Secrets."""
     fields = ("data", "stringData")
     elsewhere = [patch.lookup(secret.data, (field, key)) for secret, key in taken for field in fields]
-    content = json.dumps([obj.data.get("spec"), *elsewhere], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(content.encode()).hexdigest()[:_HEX]
+    return hash_of([obj.data.get("spec"), *elsewhere])
 
 
 def _known(source: Source) -> _Known:
@@ -199,44 +185,31 @@ def _obstacle(template: _Template, known: _Known) -> str:
     if (*key[:3], template.name) in known.names:
         return f'because another one has the name "{template.name}": take one of the two out of the list'
     if len(template.name) > _LONGEST:
-        return f"which has no room for a hash: it must not be longer than {_LONGEST - _HEX - 1} characters"
+        return f"which has no room for a hash: it must not be longer than {_LONGEST - HEX - 1} characters"
     return ""
 
 
 def _renamed(template: _Template, users: list[_User]) -> Iterator[Said]:
     index, obj, name = template.index, template.obj, template.name
     why = "a hash of its content" if name != obj.base_name else "what it was called before, without a hash"
-    yield Said(index, obj, Change(patch.replace(*_NAME, value=name), f"gets a new name: {why}"))
-    if change := _kept_name(obj, is_hashed=name != obj.base_name):
+    yield Said(index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}"))
+    if change := kept_name(obj, is_hashed=name != obj.base_name):
         yield Said(index, obj, change)
     for at, user, path in users:
         yield Said(at, user, Change(patch.replace(*path, "name", value=name), "follows the new name of the template"))
 
 
-def _kept_name(obj: Object, *, is_hashed: bool) -> Change | None:
-    """The annotation that gives the name back, later; an emptied mapping goes with it."""
-    notes = ("metadata", "annotations")
-    if not is_hashed:
-        is_last = len(obj.annotations) == 1
-        return Change(patch.remove(*notes, *(() if is_last else (BASE_NAME,))), "is not needed without a hash")
-    if obj.annotations.get(BASE_NAME) == obj.base_name:
-        return None
-    why = "keeps the name that it had"
-    if obj.annotations:
-        return Change(patch.add(*notes, BASE_NAME, value=obj.base_name), why)
-    return Change(patch.add(*notes, value={BASE_NAME: obj.base_name}), why)
-
-
 def _not_rolled(template: _Template, users: list[_User], wanted: ProxyConfig) -> Iterator[Said]:
     """What the user must know of a template that changes and keeps its name; once he has decided, it is no warning."""
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
-    advice = "give it a new name" if wanted.hash_names else _ADVICE
+    advice = "give it a new name" if wanted.hash_names else ADVICE
     if template.obj.group_kind == _CONTROL_PLANES:
         text = f"is immutable where it exists already, and the API server rejects a change: {advice}"
         found = Finding(severity, text, ("spec", "template", "spec"))
         yield from [Said(template.index, template.obj, found)] if users else []
         return
     text = f"its nodes stay as they are, because the content of the template changes and its name does not: {advice}"
+    kinds = _MACHINES if not template.is_same else {*_MACHINES, "ClusterClass"}  # which carries another content on
     for index, user, path in users:
-        if user.ref.kind in _MACHINES:
+        if user.ref.kind in kinds:
             yield Said(index, user, Finding(severity, text, (*path, "name"), template.obj.ref.name))

@@ -1,0 +1,76 @@
+"""Placeholders that clusterctl and Flux fill in after this program ran: ``${POD_CIDR}``, ``${POD_CIDR:=10.0.0.0/16}``.
+
+Both replace the text of a manifest before the API server reads it, so a placeholder that is copied into a drop-in or a
+command is filled in there, too. Both know ``$${`` as the way to write ``${`` itself, and neither looks into base64.
+
+Not meant here: ``$(NAME)``, which kustomize replaces only in fields that it knows, and Kubernetes in containers;
+``{{ name }}``, which cloud-init would render on the node.
+
+Sources: ``github.com/drone/envsubst`` (clusterctl), ``github.com/fluxcd/pkg/envsubst``: a name, then a default behind
+``:=``, ``=``, ``:-`` or ``-``, or a function such as ``^^``, ``:0:3`` and ``/a/b``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PLACEHOLDER = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}")
+_DEFAULT = re.compile(r":?[=-](?P<value>.*)")
+_QUOTES = re.compile("[\"']")
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """One placeholder: ``text`` as it is to be written, and the ``default`` in it; "" if it has none."""
+
+    text: str
+    name: str
+    default: str
+
+
+def is_in(text: str) -> bool:
+    """Whether a part of ``text`` is a placeholder."""
+    return "${" in text and _PLACEHOLDER.search(text) is not None
+
+
+def alone(text: str) -> Placeholder | None:
+    """The placeholder that ``text`` is, as a whole; None for anything else.
+
+    Quotes around a default are left out of ``text``: they are there for YAML, which sees them once the default has
+    been put in, and would become a part of the value in a drop-in.
+    """
+    match = _PLACEHOLDER.fullmatch(text)
+    return _read(match) if match else None
+
+
+def normal(text: str) -> str:
+    """``text`` with each placeholder as ``alone`` has it."""
+    return _PLACEHOLDER.sub(lambda match: _read(match).text, text)
+
+
+def with_defaults(text: str) -> str:
+    """``text`` with the default in the place of each placeholder; nothing where it has none."""
+    return _PLACEHOLDER.sub(lambda match: _read(match).default, text)
+
+
+def without(text: str) -> str:
+    """``text`` without its placeholders."""
+    return _PLACEHOLDER.sub("", text)
+
+
+def split(text: str) -> list[str]:
+    """The parts of ``text`` between its commas, without blanks around them; a comma inside a placeholder is none."""
+    parts, start = [], 0
+    spans = [match.span() for match in _PLACEHOLDER.finditer(text)]
+    for at, char in enumerate(text):
+        if char == "," and not any(first < at < last for first, last in spans):
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return [*parts, text[start:].strip()]
+
+
+def _read(match: re.Match[str]) -> Placeholder:
+    rest = _QUOTES.sub("", match["rest"])
+    default = _DEFAULT.fullmatch(rest)
+    return Placeholder(f"${{{match['name']}{rest}}}", match["name"], default["value"] if default else "")

@@ -1,0 +1,59 @@
+"""What templates and Secrets that follow from their content have in common: a name with a hash, and the way back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.resourcelist import BASE_NAME, Object
+from krm_fn.results import Change, Finding
+from krm_fn.settings import ProxySettings
+from krm_fn.survey import Place
+
+ADVICE = "`spec.rollout.hashNames: true` gives it a new name, `false` says that this is meant"
+NAME = ("metadata", "name")
+HEX = 10
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is to be done to an object of item ``index``, or what there is to say about it."""
+
+    index: int
+    obj: Object
+    what: Change | Finding
+
+
+def holds_something(places: Iterable[Place]) -> bool:
+    """Whether there is something in an object that a removal would take out."""
+    return any(
+        isinstance(one, Change)
+        for place in places
+        for one in place.target.propose(
+            place.obj.data, ProxySettings(cluster=place.resolved.settings.cluster), place.options
+        )
+    )
+
+
+def hash_of(content: Any) -> str:
+    """Ten hexadecimal digits of the SHA-256 of plain data, whatever the order of its keys."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:HEX]
+
+
+def kept_name(obj: Object, *, is_hashed: bool) -> Change | None:
+    """The annotation that gives the name back, later; an emptied mapping goes with it."""
+    notes = ("metadata", "annotations")
+    if not is_hashed:
+        is_last = len(obj.annotations) == 1
+        return Change(patch.remove(*notes, *(() if is_last else (BASE_NAME,))), "is not needed without a hash")
+    if obj.annotations.get(BASE_NAME) == obj.base_name:
+        return None
+    why = "keeps the name that it had"
+    if obj.annotations:
+        return Change(patch.add(*notes, BASE_NAME, value=obj.base_name), why)
+    return Change(patch.add(*notes, value={BASE_NAME: obj.base_name}), why)

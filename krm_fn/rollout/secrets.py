@@ -1,0 +1,240 @@
+"""Names of the Secrets that hold drop-ins, and what is said of nodes that do not get the new content.
+
+Cluster API compares the fields of a Kubeadm object, and takes the content of a Secret once, when it
+makes a node. So another content rolls nothing, and another name in
+``files[].contentFrom.secret.name`` rolls a KubeadmControlPlane and what a ClusterClass makes. Without
+the Secret no node boots: its bootstrap data waits for it.
+
+Input: the places after injection. Output: operations on Secrets and on the objects that refer to them,
+and findings.
+
+Sources: Cluster API 1.11 ``bootstrap/kubeadm/internal/controllers/kubeadmconfig_controller.go``
+(``resolveSecretFileContent``), ``controlplane/kubeadm/internal/filters.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from krm_fn import patch
+from krm_fn.config import Mode, ProxyConfig
+from krm_fn.patch import Pointer, lookup
+from krm_fn.resourcelist import Object
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.rollout.model import ADVICE, NAME, Said, hash_of, holds_something, kept_name
+from krm_fn.survey import Place, Source
+from krm_fn.targets import SYSTEMD_SECRET, is_encrypted
+from krm_fn.topology import kubeadm_spec_path
+
+_HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
+"""Kinds of objects that are, or become, the Secret that they name."""
+
+_TARGETS = (("metadata", "name"), ("spec", "target", "name"), ("spec", "template", "metadata", "name"))
+_MADE_FROM_TEMPLATES = {"KubeadmConfigTemplate"}
+"""Kinds whose users are told by their own name."""
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """A file of the Kubeadm object ``obj``, the content of which is in the Secret ``name``."""
+
+    index: int
+    obj: Object
+    path: Pointer
+    name: str
+    is_wanted: bool
+
+    def names(self, secret: Object) -> bool:
+        """Whether it names the Secret, with its hash or as it was called before."""
+        namespaces = {self.obj.ref.namespace, secret.ref.namespace} - {""}
+        return self.name in (secret.ref.name, secret.base_name) and len(namespaces) < 2
+
+
+@dataclass(frozen=True)
+class _Secret:
+    """A Secret with drop-ins, and the name that it is to have."""
+
+    index: int
+    obj: Object
+    name: str
+
+
+def hashed(places: Sequence[Place]) -> set[int]:
+    """``id`` of the data of the Secrets whose name follows from their content."""
+    found = set()
+    for place in places:
+        name = lookup(place.obj.data, NAME) if place.target_id == SYSTEMD_SECRET.ID else None
+        if isinstance(name, str) and SYSTEMD_SECRET.base_of(name) != name:
+            found.add(id(place.obj.data))
+    return found
+
+
+def secret_names(source: Source, places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) -> list[Said]:
+    """New names of Secrets and the references that follow; and which nodes keep the old content.
+
+    Args:
+        source: the list before the run.
+        places: all that were looked at, after injection.
+        wanted: the checked FunctionConfig.
+        changed: ``id`` of each object whose data is not what it was.
+
+    Raises:
+        InputError: an object that seems to refer to a Secret cannot be read.
+    """
+    secrets = list(_secrets(places, wanted))
+    references = list(_references(source, places)) if _is_concerned(secrets, places) else []
+    said: list[Said] = []
+    for secret in secrets:
+        users = [one for one in references if one.names(secret.obj)]
+        if secret.name != secret.obj.ref.name:
+            said += _renamed(secret, users)
+        else:
+            said += _followed(secret, users)
+            said += _not_rolled(secret, users, wanted, changed)
+    if wanted.mode is not Mode.REMOVE:
+        said += _missing(source, places, references)
+    return said
+
+
+def _is_concerned(secrets: Sequence[_Secret], places: Sequence[Place]) -> bool:
+    return bool(secrets) or any(kubeadm_spec_path(place.obj.ref.kind) for place in places)
+
+
+def _secrets(places: Sequence[Place], wanted: ProxyConfig) -> Iterator[_Secret]:
+    for _, group in groupby(places, key=lambda place: id(place.obj)):
+        of_object = [one for one in group if one.target_id == SYSTEMD_SECRET.ID]
+        obj = of_object[0].obj if of_object else None
+        if obj is None or not obj.data or not SYSTEMD_SECRET.is_one(obj.base_name):
+            continue
+        is_hashed = wanted.hash_names and holds_something(of_object)
+        content = hash_of([obj.data.get("data"), obj.data.get("stringData")])
+        name = f"{obj.base_name}-{content}" if is_hashed else obj.base_name
+        yield _Secret(of_object[0].index, obj, name)
+
+
+def _references(source: Source, places: Sequence[Place]) -> Iterator[_Reference]:
+    """All files of the list whose content is in the Secret of a Cluster, as the run leaves them."""
+    there: dict[tuple[int, Pointer], Object] = {}
+    asked: set[tuple[int, Pointer]] = set()
+    for place in places:
+        where = (place.index, place.obj.path)
+        if not place.is_new and kubeadm_spec_path(place.obj.ref.kind):
+            there[where] = place.obj
+            if place.resolved.settings.variables():
+                asked.add(where)
+    for (index, path), obj in there.items():
+        yield from _of_object(index, obj, is_wanted=(index, path) in asked)
+    for index in range(len(source)):
+        kinds = source.kinds(index)
+        if kinds and not any(map(kubeadm_spec_path, kinds)):
+            continue
+        for obj in source.objects(index):
+            if (index, obj.path) not in there and not obj.is_local:
+                yield from _of_object(index, obj, is_wanted=False)
+
+
+def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Reference]:
+    path = kubeadm_spec_path(obj.ref.kind)
+    files = lookup(obj.data, (*path, "files")) if path else None
+    for number, file in enumerate(files if isinstance(files, list) else ()):
+        name = lookup(file, ("contentFrom", "secret", "name"))
+        if path and isinstance(name, str) and SYSTEMD_SECRET.is_one(name):
+            where = (*path, "files", str(number), "contentFrom", "secret", "name")
+            yield _Reference(index, obj, where, name, is_wanted)
+
+
+def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
+    index, obj, name = secret.index, secret.obj, secret.name
+    is_hashed = name != obj.base_name
+    if obstacle := _obstacle(secret, users):
+        yield Said(index, obj, Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME))
+        return
+    why = "a hash of its content" if is_hashed else "what it was called before, without a hash"
+    yield Said(index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}"))
+    if change := kept_name(obj, is_hashed=is_hashed):
+        yield Said(index, obj, change)
+    for user in users:
+        if user.name != name:
+            yield _follows(user, name)
+
+
+def _followed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
+    """References that were added, to a Secret that has its hash already."""
+    for user in users:
+        if user.name != secret.name and not is_encrypted(user.obj.data):
+            yield _follows(user, secret.name)
+
+
+def _follows(user: _Reference, name: str) -> Said:
+    message = "follows the new name of the Secret, so that nodes roll"
+    return Said(user.index, user.obj, Change(patch.replace(*user.path, value=name), message))
+
+
+def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
+    """Why a Secret cannot have the name that it is to have; "" if it can."""
+    is_hashed = secret.name != secret.obj.base_name
+    if is_hashed and not users:
+        return "although `spec.rollout.hashNames` is set: no file in the list refers to it, and others could not follow"
+    encrypted = [one.obj.ref for one in users if is_encrypted(one.obj.data)]
+    if is_encrypted(secret.obj.data):
+        encrypted.append(secret.obj.ref)
+    if encrypted:
+        return f'because {encrypted[0].kind} "{encrypted[0].name}" is encrypted by SOPS'
+    return ""
+
+
+def _not_rolled(secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfig, changed: set[int]) -> Iterator[Said]:
+    """Nodes that keep the old content: those of control planes, and of templates that a class names."""
+    if id(secret.obj) not in changed or wanted.hash_names:
+        return
+    severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
+    for user in users:
+        if id(user.obj) in changed or user.obj.ref.kind in _MADE_FROM_TEMPLATES:
+            continue  # it rolls, or is told where it is used
+        message = (
+            "nodes stay as they are, because the content of this Secret changes and its name does not, which is all "
+            f"that Cluster API compares: {ADVICE}"
+        )
+        yield Said(user.index, user.obj, Finding(severity, message, user.path, user.name))
+
+
+def _missing(source: Source, places: Sequence[Place], references: Sequence[_Reference]) -> Iterator[Said]:
+    """A warning for each object that refers to a Secret which is neither in the list nor made."""
+    asked = [one for one in references if one.is_wanted]
+    if not asked:
+        return
+    held = {
+        (place.obj.ref.namespace, name)
+        for place in places
+        if place.obj.ref.kind == "Secret" and place.obj.data
+        for name in (place.obj.ref.name, place.obj.base_name)
+    }
+    held |= set(_names(source))
+    told: set[tuple[int, Pointer, str]] = set()
+    for one in asked:
+        key = (one.index, one.obj.path, one.name)
+        is_held = any((namespace, one.name) in held for namespace in (one.obj.ref.namespace, ""))
+        is_held = is_held or (not one.obj.ref.namespace and any(name == one.name for _, name in held))
+        if is_held or key in told:
+            continue
+        told.add(key)
+        message = (
+            f'the Secret "{one.name}" is neither in the list nor made, and no node boots without it: add it, or set '
+            f"`spec.targets.{SYSTEMD_SECRET.ID}.generate` to true"
+        )
+        yield Said(one.index, one.obj, Finding(Severity.WARNING, message, one.path))
+
+
+def _names(source: Source) -> Iterator[tuple[str, str]]:
+    """Namespace and name of each Secret of the list, and of what becomes one."""
+    for index in range(len(source)):
+        kinds = source.kinds(index)
+        if kinds and kinds.isdisjoint(_HOLDERS):
+            continue
+        for obj in source.objects(index):
+            for path in _TARGETS if obj.ref.kind in _HOLDERS else ():
+                name = lookup(obj.data, path)
+                if isinstance(name, str):
+                    yield obj.ref.namespace, name

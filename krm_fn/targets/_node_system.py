@@ -1,0 +1,78 @@
+"""What sort of nodes a KubeadmConfigSpec sets up, as far as it decides where a proxy belongs.
+
+In: the KubeadmConfigSpec as plain data. Out: the system (Linux with systemd, Windows, Bottlerocket) and the service
+that pulls images. Names of objects prove nothing: what counts is what the nodes would run.
+
+Sources: Cluster API ``nodeRegistration.criSocket`` (``kubeadm_types.go``), and its providers' templates for Windows
+(paths with a drive, ``powershell``, ``npipe:``); EKS Anywhere's fork of Cluster API for ``format: bottlerocket``;
+CRI-O's documentation for ``/var/run/crio/crio.sock``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from krm_fn.patch import lookup
+
+CONTAINERD, CRI_O = "containerd", "crio"
+"""The services that pull images."""
+
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_POWERSHELL = re.compile(r"\s*(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)", re.IGNORECASE)
+_CONFIGURATIONS = ("initConfiguration", "joinConfiguration")
+_COMMANDS = ("preKubeadmCommands", "postKubeadmCommands")
+
+
+class NodeSystem(Enum):
+    """How nodes can get a proxy."""
+
+    LINUX = "systemd drop-ins and shell exports"
+    WINDOWS = "neither systemd nor a POSIX shell"
+    BOTTLEROCKET = "settings of its own, no files and no commands"
+
+
+ADVICE = {
+    NodeSystem.WINDOWS: (
+        "these are Windows nodes (paths with a drive, PowerShell or a named pipe say so), which read no systemd "
+        "drop-in and no export, so they get no proxy here; set it in the image, or with PowerShell for the machine and "
+        "for the services of containerd and kubelet"
+    ),
+    NodeSystem.BOTTLEROCKET: (
+        "these are Bottlerocket nodes (`format: bottlerocket`), which take no drop-in and no command, so they get no "
+        "proxy here; set `proxy.httpsProxy` and `proxy.noProxy` of `clusterConfiguration` and `joinConfiguration`"
+    ),
+}
+"""What to tell about nodes to which nothing is written."""
+
+
+def system_of(data: Mapping[str, Any]) -> NodeSystem:
+    """The system of the nodes that ``data`` sets up; Linux where nothing says another one."""
+    if data.get("format") == "bottlerocket":
+        return NodeSystem.BOTTLEROCKET
+    paths = (lookup(entry, ("path",)) for entry in _entries(data, "files"))
+    if any(isinstance(path, str) and _DRIVE.match(path) for path in paths):
+        return NodeSystem.WINDOWS
+    commands = (command for key in _COMMANDS for command in _entries(data, key))
+    if any(isinstance(command, str) and _POWERSHELL.match(command[:256]) for command in commands):
+        return NodeSystem.WINDOWS
+    return NodeSystem.WINDOWS if any(one.startswith("npipe:") for one in _sockets(data)) else NodeSystem.LINUX
+
+
+def runtime_of(data: Mapping[str, Any]) -> str:
+    """The service that pulls images: ``crio`` where the socket of the object is that of CRI-O, else ``containerd``."""
+    return CRI_O if any(one.endswith("/crio.sock") for one in _sockets(data)) else CONTAINERD
+
+
+def _entries(data: Mapping[str, Any], key: str) -> list[Any]:
+    value = data.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _sockets(data: Mapping[str, Any]) -> Iterator[str]:
+    for name in _CONFIGURATIONS:
+        socket = lookup(data, (name, "nodeRegistration", "criSocket"))
+        if isinstance(socket, str):
+            yield socket

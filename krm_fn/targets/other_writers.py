@@ -1,0 +1,149 @@
+"""Other places that set a proxy for the same nodes: reported where they differ, never written.
+
+What it sets: nothing. It reads what somebody else wrote, and warns where that is another proxy than the one declared,
+or where it remains when the proxy goes. ``inject-proxy lint`` judges these places, too.
+
+Where: entries of ``files`` of KubeadmControlPlane, KubeadmControlPlaneTemplate, KubeadmConfig, KubeadmConfigTemplate:
+``/etc/environment``, ``/etc/profile`` and ``/etc/profile.d/*``, ``/etc/default/{kubelet,docker}`` and the same under
+``/etc/sysconfig``, ``/etc/apt/apt.conf`` and ``/etc/apt/apt.conf.d/*``, ``.docker/config.json``,
+``/etc/docker/daemon.json``, ``docker.service.d/*.conf`` and ``DefaultEnvironment=`` in ``/etc/systemd/system.conf``
+and ``system.conf.d/*``; ``spec.template.spec.ignition.proxy`` of AWSMachineTemplate; ``spec.proxyConfigSpec`` of
+VCDCluster, ``spec.template.spec.proxyConfigSpec`` of VCDClusterTemplate.
+
+What it leaves alone: everything. A content that comes from a Secret is not seen.
+
+Before and after:
+
+```diff
+     files:
+     - path: /etc/environment
+       content: |   # a warning names this field
+         HTTP_PROXY=http://old.corp.example:8080
+```
+
+Options: none but ``enabled``; false silences the warnings.
+
+Why: such a place keeps an old proxy alive beside the one that is declared: a login shell, apt and docker would still
+use it, and nothing else in the object says so. Fields as in Cluster API's providers for AWS (``ignition_types``)
+and VMware Cloud Director (``vcdcluster_types``).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.noproxy import Consumer, parse
+from krm_fn.patch import Pointer, lookup
+from krm_fn.results import Change, Finding, Severity
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import _environment_text, _kubeadm, _unit_lines
+from krm_fn.targets._file_content import decode
+from krm_fn.targets._kubeadm import ConfigSpec
+from krm_fn.targets._seen import Seen
+
+ID = "otherWriters"
+_INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
+_FIELDS: dict[tuple[str, str], Pointer] = {
+    (_INFRASTRUCTURE, "AWSMachineTemplate"): ("spec", "template", "spec", "ignition", "proxy"),
+    (_INFRASTRUCTURE, "VCDCluster"): ("spec", "proxyConfigSpec"),
+    (_INFRASTRUCTURE, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
+}
+KINDS = _kubeadm.KINDS | frozenset(_FIELDS)
+WORDS: tuple[str, ...] = ()
+CONSUMER = Consumer.NODE
+
+_PATH_OF_KIND = {kind: path for (_, kind), path in _FIELDS.items()}
+_MEMBERS = {"httpProxy": "HTTP_PROXY", "httpsProxy": "HTTPS_PROXY", "noProxy": "NO_PROXY"}
+_ENVIRONMENT_FILES = frozenset(
+    {"/etc/environment", "/etc/profile", "/etc/bash.bashrc"}
+    | {f"/etc/{folder}/{name}" for folder in ("default", "sysconfig") for name in ("kubelet", "docker", "containerd")}
+)
+_NOT_SEEN = "apt has no such list"
+
+
+def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+    """Yield a warning for each place that sets another proxy, or one where none is wanted; there are no ``options``."""
+    wanted = settings.variables()
+    places: dict[str, list[Seen]] = {}
+    for one in observe(obj, options):
+        if one.value and not _agrees(one, wanted):
+            places.setdefault(one.place, []).append(one)
+    for place, differing in places.items():
+        names = _kubeadm.names(one.variable for one in differing)
+        if wanted:
+            message = (
+                f"{place} sets {names} to another value than the one that is declared, and this function does not "
+                "write there; change the value there, or remove it"
+            )
+        else:
+            message = f"{place} still sets {names}, and this function does not write there; remove it by hand"
+        yield Finding(Severity.WARNING, message, differing[0].path)
+
+
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one signature
+    """Yield what other places of the object set."""
+    path = _PATH_OF_KIND.get(str(obj.get("kind")))
+    if path is not None:
+        yield from _of_fields(obj, path)
+        return
+    spec = _kubeadm.find(obj)
+    entries = spec.entries("files") if isinstance(spec, ConfigSpec) else None
+    if isinstance(spec, ConfigSpec) and isinstance(entries, list):
+        for index, entry in enumerate(entries):
+            yield from _of_file(spec, entry, (*spec.path, "files", str(index), "content"))
+
+
+def _agrees(one: Seen, wanted: Mapping[str, str]) -> bool:
+    if one.variable.upper() == "NO_PROXY":
+        return set(parse(one.value or "")) == set(parse(wanted.get(one.variable, "")))
+    return (one.value or "").rstrip("/") == wanted.get(one.variable, "").rstrip("/")
+
+
+def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Seen]:
+    for member, name in _MEMBERS.items():
+        value = lookup(obj, (*path, member))
+        if isinstance(value, list):
+            value = ",".join(entry for entry in value if isinstance(entry, str))
+        if isinstance(value, str) and value:
+            for variable in (name, name.lower()):
+                yield Seen(variable, value, (*path, member), value, f"`{path[-1]}` of {obj.get('kind')}")
+
+
+def _of_file(spec: ConfigSpec, entry: Any, path: Pointer) -> Iterator[Seen]:
+    file = lookup(entry, ("path",))
+    text = decode(entry) if isinstance(file, str) and entry.get("contentFrom") is None else None
+    if not isinstance(file, str) or not text:
+        return
+    place = f'the file "{file}"'
+    for name, value in _variables_in(file, text).items():
+        seen = Seen(name, value, path, "", place, "" if value is not None else "a shell expands it")
+        yield seen if entry.get("encoding") else spec.through_jinja(seen)
+    if _is_of_apt(file) and _environment_text.of_apt(text):
+        for name in ("NO_PROXY", "no_proxy"):  # nobody misses the list there
+            yield Seen(name, None, path, "", place, _NOT_SEEN)
+
+
+def _variables_in(file: str, text: str) -> dict[str, str | None]:
+    """What a file sets: name of a variable -> value; nothing for a file that nobody reads for a proxy."""
+    folder, name = posixpath.split(file)
+    if file in _ENVIRONMENT_FILES or folder == "/etc/profile.d":
+        return _environment_text.of_lines(text)
+    if _is_of_apt(file):
+        return _both_cases(_environment_text.of_apt(text))
+    if file == "/etc/docker/daemon.json" or file.endswith("/.docker/config.json"):
+        return _both_cases(_environment_text.of_docker(text))
+    if folder.endswith("/systemd/system/docker.service.d") and name.endswith(".conf"):
+        return {one.name: one.value for one in _unit_lines.settings_of(text)}
+    if file == "/etc/systemd/system.conf" or folder.endswith("/systemd/system.conf.d"):
+        return _environment_text.of_system_conf(text)
+    return {}
+
+
+def _is_of_apt(file: str) -> bool:
+    return file == "/etc/apt/apt.conf" or posixpath.dirname(file) == "/etc/apt/apt.conf.d"
+
+
+def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {case: value for name, value in values.items() for case in (name, name.lower())}

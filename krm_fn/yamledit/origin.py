@@ -1,0 +1,145 @@
+"""What a member was before it got its first items: ``files: # was: []``, so that it can be that again.
+
+A list that loses its last item goes, key and all, because where there was none before that gives the text back. Where
+its author wrote ``files: []``, ``files: ~`` or ``files:``, nothing but the text can tell, so these words stay in a
+comment behind the key while something else is there. An operation that would take the member out puts them back
+instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.errors import EditError, InputError
+from krm_fn.patch import Operation, Pointer
+from krm_fn.yamledit import layout, shadow
+from krm_fn.yamledit.render import Raw
+from krm_fn.yamledit.shadow import Spot
+from krm_fn.yamledit.tree import Mapping as MappingNode
+from krm_fn.yamledit.tree import Node, compose, walk
+from krm_fn.yamledit.tree import Sequence as SequenceNode
+from krm_fn.yamledit.view import key_text, same, view
+
+_MARK = re.compile(r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)")
+_SETTER = re.compile(r"# *(?:kpt-set:|\{\"\$)")
+"""A comment that kpt reads as a whole: nothing may be written behind it."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What was behind the colon of a member: ``text`` with the comment there, and the ``data`` that it said."""
+
+    text: str
+    data: Any
+
+
+def marked(words: str, tail: str, *, has_ytt: bool) -> str:
+    """Return what replaces ``words`` and ``tail`` behind the colon of a member that becomes a block.
+
+    Args:
+        words: what the member is, with the blanks before it.
+        tail: blanks and a comment behind it.
+        has_ytt: ytt reads the document, in which comments must begin with ``#!``.
+    """
+    if _MARK.fullmatch(tail) or _SETTER.search(tail):  # kpt copies comments back: the mark may be there already
+        return tail
+    mark = " #! was:" if has_ytt else " # was:"
+    return f"{tail}{mark}{words}" if tail.strip() else f"{mark}{words}{tail}"
+
+
+def origins(lines: str, root: Node) -> dict[Node, Origin]:
+    """Return what the values of a document were, of which a mark behind the key tells it.
+
+    Args:
+        lines: the text, its lines ended by line feeds.
+        root: its tree.
+    """
+    found: dict[Node, Origin] = {}
+    if " was:" not in lines:
+        return found
+    for node in walk(root):
+        if isinstance(node, (MappingNode, SequenceNode)) and not node.flow:
+            found.update(_origins_in(lines, node))
+    return found
+
+
+def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[Node, Origin]]:
+    """The values of one collection that have a mark behind their key or dash."""
+    values = node.items if isinstance(node, SequenceNode) else [value for _, value in node.entries]
+    try:
+        behind = layout.Place(lines, node).behind
+    except EditError:  # an explicit key without a value
+        return
+    for start, value in zip(behind, values, strict=True):
+        line = lines[start : layout.end_of_line(lines, start)]
+        mark = _MARK.fullmatch(line) if " was:" in line and value.start > start + len(line) else None
+        if mark and isinstance(value, (MappingNode, SequenceNode)):
+            try:
+                data = view(compose(f"k:{mark['words']}\n"))["k"]
+            except (InputError, TypeError, KeyError):
+                continue
+            yield value, Origin(mark["words"] + mark["tail"], data)
+
+
+def give_back(root: Node, operations: Iterable[Operation], known: Mapping[Node, Origin]) -> list[Operation]:
+    """Return the operations, with values of before in the place of removals of what has an origin.
+
+    A value that says the same as its origin after the operations, but for what is empty, becomes its origin, too.
+    """
+    spot, given = Spot(root), []
+    for operation in operations:
+        if operation.op == "remove" and operation.path:
+            token = operation.path[-1]
+            child = shadow.child_of(shadow.container(spot, operation), token)
+            left = _left_of(child.node, known) if child and child.node else None
+            if left is not None:
+                operation = Operation("replace", operation.path, left.data)  # noqa: PLW2901 -- the same, given back
+        shadow.apply(spot, [operation])
+        given.append(operation)
+    for path, node, value in _changed(spot, ()):
+        if node in known and not same(value, known[node].data) and _bare(value) == _bare(known[node].data):
+            given.append(Operation("replace", path, known[node].data))
+    return given
+
+
+def _left_of(node: Node, known: Mapping[Node, Origin]) -> Origin | None:
+    """What stays of a value that goes: the members inside it that were there before; None if there are none."""
+    if node in known:
+        return known[node]
+    members: dict[str, Any] = {}
+    for key, value in node.entries if isinstance(node, MappingNode) else ():
+        left = _left_of(value, known)
+        if left is not None:
+            members[key_text(key)] = left.data
+    return Origin("", members) if members else None
+
+
+def _changed(spot: Spot, path: Pointer) -> Iterator[tuple[Pointer, Node, Any]]:
+    """The places of the text that were looked into or get another value, outer ones first."""
+    if spot.node is not None and (spot.children is not None or not spot.kept):
+        yield path, spot.node, plain_data(spot.plain())
+    for index, child in enumerate(spot.children or ()):
+        if child.key is not None or spot.is_list():
+            yield from _changed(child.spot, (*path, child.key if child.key is not None else str(index)))
+
+
+def plain_data(value: Any) -> Any:
+    """Return plain data for the value of a spot."""
+    if isinstance(value, Raw):
+        return value.value
+    if isinstance(value, dict):
+        return {key: plain_data(item) for key, item in value.items()}
+    return [plain_data(item) for item in value] if isinstance(value, list) else value
+
+
+def _bare(value: Any) -> Any:
+    """Data without members that are null or empty; None for nothing."""
+    if isinstance(value, dict):
+        members = {key: bare for key, item in value.items() if (bare := _bare(item)) is not None}
+        return members or None
+    if isinstance(value, list):
+        return [_bare(item) for item in value] or None
+    return value

@@ -1,0 +1,127 @@
+"""Aliases across items, and bombs of aliases: what is injected reaches no stranger, and time stays linear."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from contract_lists import CONFIG, PROXY, WORKERS, resource_list
+from growth import excess
+from support import inject_proxy
+
+from krm_fn.function import run
+from krm_fn.patch import replace
+from krm_fn.resourcelist import ResourceList
+from krm_fn.yamledit import limited, read
+from krm_fn.yamledit.expansion import MAX_EXPANSION
+
+SECRET = "s3cr3t"
+WITH_PASSWORD = CONFIG.replace(PROXY, f"http://user:{SECRET}@proxy.example.com:3128")
+NODE = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata:
+  name: workers
+spec:
+  template:
+    spec:
+      files:
+      - path: /etc/systemd/system/containerd.service.d/http-proxy.conf
+        content: &a |
+          [Service]
+          Environment="HTTP_PROXY=http://old.example.com:1"
+"""
+STRANGER = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: stranger
+data:
+  # the words of &a are shown in the portal
+  motd: *a
+"""
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [
+        pytest.param(STRANGER, id="the anchor's name is in a comment before the alias"),
+        pytest.param(STRANGER.replace("# the words of &a", "text: 'this & that, &a and more' # "), id="in a text"),
+        pytest.param(STRANGER.replace("# the words of &a", "text: see &a # "), id="in a text without quotes"),
+        pytest.param(STRANGER.replace("motd: *a", "motd: *a\n  other: &a x"), id="behind the alias"),
+        pytest.param(STRANGER.replace("  # the words of &a are shown in the portal\n", ""), id="nowhere"),
+        pytest.param(STRANGER.replace("motd: *a", "motd: !!str\n    *a").replace("!!str\n   ", ""), id="once more"),
+    ],
+)
+def test_an_alias_of_an_unrelated_item_keeps_its_value(stranger: str) -> None:
+    done = inject_proxy(resource_list(NODE, stranger, config=WITH_PASSWORD))
+    assert done.returncode == 0, done.stderr
+    node, other = read(done.stdout.decode())["items"]
+    assert SECRET in node["spec"]["template"]["spec"]["files"][0]["content"]
+    assert SECRET not in str(other)
+    assert other["data"]["motd"] == '[Service]\nEnvironment="HTTP_PROXY=http://old.example.com:1"\n'
+
+
+def test_items_with_anchors_of_one_name_take_linear_time() -> None:
+    def write(text: str) -> object:
+        found = ResourceList(text.encode())
+        return found.write({index: [replace("a", value=9)] for index in range(len(found))}, [])
+
+    def make(size: int) -> str:
+        return "kind: ResourceList\nitems:\n" + "- a: &x 1\n  b: *x\n  c: &y 2\n  d: *y\n" * (size // 40)
+
+    assert excess(write, make, 40_000) == ""
+
+
+def _bomb(levels: int) -> str:
+    """A text of one kilobyte and less, each line of which is ten times the one above."""
+    lines = [f"l0: &l0 [{', '.join('x' * 10)}]\n"]
+    lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, levels)]
+    return "".join(lines)
+
+
+def _values(name: str, text: str) -> str:
+    return f"""\
+apiVersion: v1
+kind: Secret
+type: addons.cluster.x-k8s.io/resource-set
+metadata:
+  name: {name}-config-values
+data:
+  value: {base64.b64encode(text.encode()).decode()}
+"""
+
+
+@pytest.mark.parametrize("levels", [5, 6, 9, 12])
+def test_a_bomb_in_the_text_of_a_secret_is_left_alone_with_a_clear_finding(levels: int) -> None:
+    text = "#@data/values\n---\nTKG_HTTP_PROXY: http://old.example.com:1\n" + _bomb(levels)
+    outcome = run(resource_list(_values("one", text), WORKERS).encode())
+    (found,) = [result for result in outcome.results if "aliases" in result.message]
+    assert (found.ref.kind, found.path) == ("Secret", ("data", "value"))
+    assert found.message.endswith(f"aliases expand to more than {MAX_EXPANSION} values: write them out or remove them")
+    assert outcome.exit_code == 0
+    assert outcome.changed == 1
+
+
+def test_many_small_bombs_share_one_budget() -> None:
+    text = "#@data/values\n---\nTKG_HTTP_PROXY: http://old.example.com:1\n" + _bomb(4)
+    outcome = run(resource_list(*[_values(f"n{number}", f"{text}# {number}\n") for number in range(400)]).encode())
+    told = [result.message for result in outcome.results if "the aliases of all texts together" in result.message]
+    assert 0 < len(told) < 400
+    assert b"Traceback" not in outcome.output
+
+
+def test_the_budget_of_a_run_ends_with_it() -> None:
+    text = _bomb(4)
+    for _ in range(3):
+        with limited():
+            for _ in range(10):
+                read(text)
+
+
+def test_aliases_that_a_person_writes_are_within_the_budget() -> None:
+    """A block of values that each of 300 items refers to within itself."""
+    labels = "x-labels: &labels\n  a: '1'\n  b: '2'\n  c: '3'\n"
+    uses = "".join(f"use{number}: *labels\n" for number in range(20))
+    outcome = run(resource_list(*[WORKERS + labels + uses] * 300).encode())
+    assert (outcome.exit_code, outcome.changed) == (0, 300)
