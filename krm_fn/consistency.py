@@ -13,6 +13,9 @@ from krm_fn.noproxy import parse
 from krm_fn.results import ObjectRef, Result, Severity, redact
 from krm_fn.targets import Seen
 
+CODE = "NP040"
+"""The rule of a place that says something else."""
+
 _SHOWN = 3
 
 
@@ -101,10 +104,10 @@ def _result(one: Said, same: Sequence[Seen], witness: tuple[Said, Seen]) -> Resu
     whose = "the same object" if other.ref == one.ref else f'{other.ref.kind} "{other.ref.name}"'
     cluster = f' in cluster "{one.clusters[0]}"' if len(one.clusters) == 1 else ""
     message = (
-        f"{seen.place} must say the same as {agreeing.place} of {whose}{cluster}: "
+        f"{CODE}: {seen.place} must say the same as {agreeing.place} of {whose}{cluster}: "
         f"{names} {_difference(seen, wanted, are_many=len(same) > 1)}"
     )
-    return Result(Severity.WARNING, message, one.ref, seen.path, _value(seen), wanted, one.target)
+    return Result(Severity.WARNING, message, one.ref, seen.path, _value(seen), wanted, one.target, CODE)
 
 
 def _difference(seen: Seen, wanted: str, *, are_many: bool) -> str:

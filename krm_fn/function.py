@@ -6,12 +6,12 @@ or none: one error leaves every item as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from krm_fn import config, patch, results, settings
+from krm_fn import config, lint, patch, results, settings
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.exposure import exposed_passwords
@@ -29,17 +29,22 @@ from krm_fn.yamledit import limited
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gives: ``output`` is the ResourceList to be written, ``results`` stand in kyaml's order."""
+    """What a run gives: ``output`` is the ResourceList to be written, ``results`` stand in kyaml's order.
+
+    ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
+    all changes made: only an error means that nothing was changed.
+    """
 
     output: bytes
     results: tuple[Result, ...]
     items: int
     changed: int
+    fail_on: Severity = Severity.ERROR
 
     @property
     def exit_code(self) -> int:
-        """1 if a result is an error, else 0: kyaml's ``Results.ExitCode``."""
-        return int(any(result.severity is Severity.ERROR for result in self.results))
+        """1 if a result is an error (kyaml's ``Results.ExitCode``), or as severe as ``fail_on``; else 0."""
+        return int(results.are_severe(self.results, self.fail_on))
 
 
 def run(data: bytes) -> Outcome:
@@ -81,15 +86,18 @@ def _run(data: bytes) -> Outcome:
                 told = [*(_at_new_place(one, operations, place) for one in told), result]
                 edits.note(place, operations)
         found += told
+    rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
+    found = _once_for_each_fact(lint.levelled(found, rules))
     places, found = _roll_out(resource_list, places, found, edits, wanted)
     idle = settings.idle(wanted, ((place.asked, place.target_id) for place in every))
     found += (_about_config(resource_list, one.message, one.severity) for one in idle)
-    found += unreached(every)
-    found += withheld(every)
-    found += unwritten(overview, every, wanted, _config_ref(resource_list))
-    found += review(places, wanted, _config_ref(resource_list))
+    found += lint.levelled(unreached(every), rules)
+    found += lint.levelled(withheld(every), rules)
+    found += lint.levelled(unwritten(overview, every, wanted, _config_ref(resource_list)), rules)
+    found += lint.levelled(review(places, wanted, _config_ref(resource_list)), rules)
     found += exposed_passwords(places, wanted.secret_urls)
-    return _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
+    outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
+    return replace(outcome, fail_on=wanted.fail_on)
 
 
 class _Edits:
@@ -176,6 +184,39 @@ def _once(found: list[Result]) -> list[Result]:
     """Without what another target told already about the same field of the same object."""
     first = {(result.line(), repr(result.current), repr(result.proposed)): result for result in reversed(found)}
     return list(reversed(first.values()))
+
+
+_ABOUT_FACTS = frozenset({"NP038"})
+"""Rules about a fact of a Cluster, which is the same for each object that belongs to it."""
+
+
+def _once_for_each_fact(found: Iterable[Result]) -> list[Result]:
+    """Return the results; of those that say the same fact, the first one at its severity and the others as info.
+
+    Of several targets that say it about one object, one is enough.
+    """
+    every = list(found)
+    objects: dict[tuple[Severity, str], list[ObjectRef]] = {}
+    told: list[Result] = []
+    for result in every:
+        if result.code not in _ABOUT_FACTS or result.severity is Severity.INFO:
+            told.append(result)
+            continue
+        same = objects.setdefault((result.severity, result.message), [])
+        if result.ref in same:
+            continue
+        same.append(result.ref)
+        told.append(result if len(same) == 1 else replace(result, severity=Severity.INFO))
+    return [_with_number(result, objects) for result in told]
+
+
+def _with_number(result: Result, objects: Mapping[tuple[Severity, str], Sequence[ObjectRef]]) -> Result:
+    """Return the first result about a fact with the number of other objects that it is true of."""
+    others = len(objects.get((result.severity, result.message), ())) - 1
+    if result.code not in _ABOUT_FACTS or others < 1:
+        return result
+    also = f"{others} more object{'s' * (others > 1)}"
+    return replace(result, message=f"{result.message} (also true of {also}, in `results` as info)")
 
 
 def _at_new_place(told: Result, operations: list[Operation], place: Place) -> Result:

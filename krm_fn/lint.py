@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -17,12 +17,18 @@ from krm_fn import escaping, placeholders
 from krm_fn.noproxy import Consumer, Network
 from krm_fn.noproxy import lint as rules_of
 from krm_fn.noproxy.lint.rules import Problem, problem
-from krm_fn.results import Finding, Severity
+from krm_fn.results import Finding, Result, Severity
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import Seen
 
 _ABOUT_THE_CLUSTER = frozenset({"NP003", "NP004", "NP023"})
-_ABOUT_THE_STYLE = frozenset({"NP011", "NP027", "NP029"})
+_LACKS = frozenset({*_ABOUT_THE_CLUSTER, "NP024"})
+"""Rules about what a list lacks. The composition leaves out nothing by mistake, so it is the policy that does: the
+style, or a switch of ``derive`` or ``exclude``."""
+
+_ABOUT_THE_STYLE = frozenset({"NP011", "NP019", "NP020", "NP027", "NP029"})
+"""Rules about the form of an entry, which a style decides for what it derives."""
+
 _FEW = 4
 _ORDER = list(Severity)
 
@@ -40,9 +46,13 @@ class Rules:
 
     def severity(self, found: Problem) -> Severity | None:
         """How loud a problem is to be told; None for not at all."""
-        if found.rule in self.levels:
-            return self.levels[found.rule]
-        return max(found.severity, self.at_most, key=_ORDER.index)
+        return self.level(found.rule, found.severity)
+
+    def level(self, rule: str, severity: Severity) -> Severity | None:
+        """Return the severity of a finding of ``rule`` that has ``severity`` by itself; None: it is switched off."""
+        if rule in self.levels:
+            return self.levels[rule]
+        return max(severity, self.at_most, key=_ORDER.index)
 
 
 THE_TABLE = Rules()
@@ -62,16 +72,49 @@ class Listing:
     in_secret: bool = False
 
 
+def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
+    """Yield results with the severity that ``spec.lint.rules`` gives their code, and none that it switches off.
+
+    A result without a code stays as it is.
+    """
+    for result in results:
+        severity = rules.levels.get(result.code, result.severity) if result.code else result.severity
+        if severity is not None:
+            yield result if severity is result.severity else replace(result, severity=severity)
+
+
+def said_by(rule: str, message: str) -> str:
+    """Return the message of a finding of ``rule``: its ID first, so that a reader knows how to silence it."""
+    return f"{rule}: {message}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A finding about the settings, and the entry of the list that it is about; "" for the list or a URL."""
+
+    finding: Finding
+    entry: str = ""
+
+
 def lint_settings(
-    variables: Mapping[str, str], listing: Listing, rules: Rules = THE_TABLE, *, derived: Container[str] = ()
-) -> Iterator[Finding]:
+    variables: Mapping[str, str],
+    listing: Listing,
+    rules: Rules = THE_TABLE,
+    *,
+    derived: Container[str] = (),
+    completes: bool = True,
+) -> Iterator[Judged]:
     """What is wrong with the variables that are to be written, wherever they are written.
+
+    What the style decides is no warning, or each run would print it: what the list lacks is an information, unless
+    ``rules`` says otherwise, and so is a domain that stays in the one form in which the user wrote it.
 
     Args:
         variables: name -> value, as ``ProxySettings.variables`` gives them; none: there is nothing to judge.
         listing: how the list is judged.
         rules: which rules speak, and how loud.
         derived: entries that a style put in: whether one stands alone there, or twice, is the style's to say.
+        completes: whether the style writes each domain of the user in both forms.
     """
     listed = variables.get("NO_PROXY", "")
     is_completed = listing.consumer.completes_the_list
@@ -87,9 +130,13 @@ def lint_settings(
     for name, told in found:
         names.setdefault(told, []).append(f"`{name}`")
     for told, about in names.items():
-        severity = rules.severity(told)
-        if severity is not None and not (told.rule in _ABOUT_THE_STYLE and told.entry in derived):
-            yield Finding(severity, f"{told.rule}: {told.message} ({', '.join(about)})")
+        if told.rule in _ABOUT_THE_STYLE and told.entry in derived:
+            continue
+        is_decided = told.rule in _LACKS or (told.rule == "NP011" and not completes)
+        severity = rules.level(told.rule, Severity.INFO if is_decided else told.severity)
+        if severity is not None:
+            message = said_by(told.rule, f"{told.message} ({', '.join(about)})")
+            yield Judged(Finding(severity, message, code=told.rule), told.entry)
 
 
 def _filled_in_later(url: str) -> Iterator[Problem]:
@@ -128,6 +175,31 @@ def lint_object(
             yield _finding(same, severity)
 
 
+def lint_provider(seen: Iterable[Seen], files: Iterable[WrittenFile], rules: Rules = THE_TABLE) -> Iterator[Finding]:
+    """Yield NP031 for each place that stands in a file which the infrastructure provider writes, too.
+
+    Args:
+        seen: what the targets see in one object that makes nodes.
+        files: what the provider of its Clusters writes on these nodes.
+        rules: which rules speak, and how loud.
+    """
+    first = {one.file: one for one in reversed(list(seen)) if one.file}
+    for file in files:
+        place = first.get(file.path)
+        for found in rules_of.lint_writers(file.path, [file.writer, place.place]) if place else ():
+            severity = rules.severity(found)
+            if severity is not None and place:
+                yield Finding(severity, said_by(found.rule, found.message), place.path, code=found.rule)
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file on the nodes, by its path, and who writes it, in a phrase for a person."""
+
+    path: str
+    writer: str
+
+
 def places(seen: Iterable[Seen]) -> list[dict[str, Seen]]:
     """What was seen, place by place: variable -> what that place says; of a repeated one the last."""
     by_place: dict[str, dict[str, Seen]] = {}
@@ -140,7 +212,8 @@ def _finding(same: Sequence[tuple[Problem, tuple[Seen, ...]]], severity: Severit
     found, about = same[0]
     names = ", ".join(f"`{one.variable}`" for one in about)
     others = f" and {len(same) - 1} more" if len(same) > 1 else ""
-    return Finding(severity, f"{found.rule}: {found.message} ({names} of {about[0].place}{others})", about[0].path)
+    message = said_by(found.rule, f"{found.message} ({names} of {about[0].place}{others})")
+    return Finding(severity, message, about[0].path, code=found.rule)
 
 
 _Told = Iterator[tuple[Problem, tuple[Seen, ...]]]

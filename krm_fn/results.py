@@ -29,13 +29,24 @@ class Severity(Enum):
 _RANK = {severity: rank for rank, severity in enumerate(Severity)}
 
 
+def is_severe(severity: Severity, least: Severity) -> bool:
+    """Return whether ``severity`` is at least as severe as ``least``."""
+    return _RANK[severity] <= _RANK[least]
+
+
+def are_severe(results: Iterable[Result], least: Severity) -> bool:
+    """Return whether a result is at least as severe as ``least``."""
+    return any(is_severe(result.severity, least) for result in results)
+
+
 @dataclass(frozen=True)
 class Finding:
     """Something a room noticed about one object and did not change: a skip, a warning, an impossibility.
 
     ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty. ``is_stale``
     is True where the object holds another proxy than the declared one and no operation can change that: with
-    ``mode: Check`` such a finding is an error.
+    ``mode: Check`` such a finding is an error. ``code`` is
+    the ID of the rule (``NP004``) under which ``spec.lint.rules`` silences it or makes it louder; "" if none does.
     """
 
     severity: Severity
@@ -44,10 +55,11 @@ class Finding:
     current: Any = None
     proposed: Any = None
     is_stale: bool = False
+    code: str = ""
 
     def about(self, ref: ObjectRef, target: str = "") -> Result:
         """The finding, stamped with the object and, where one said it, the target."""
-        return Result(self.severity, self.message, ref, self.path, self.current, self.proposed, target)
+        return Result(self.severity, self.message, ref, self.path, self.current, self.proposed, target, self.code)
 
 
 @dataclass(frozen=True)
@@ -90,6 +102,7 @@ class Result:
     current: Any = None
     proposed: Any = None
     target: str = ""
+    code: str = ""
 
     def line(self) -> str:
         """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
@@ -118,8 +131,9 @@ class Result:
                 )
         if self.ref.file_path:
             data["file"] = {"path": self.ref.file_path, "index": self.ref.file_index}
-        if self.target:
-            data["tags"] = {"target": self.target}
+        tags = _filled(target=self.target, rule=self.code)
+        if tags:
+            data["tags"] = tags
         return data
 
 
@@ -139,8 +153,8 @@ _AT_MOST = 3
 def lines(results: Iterable[Result]) -> list[str]:
     """What there is to say, the most important first, a line each.
 
-    What would be said of more than three objects in the same words is said of the first, with the number of the others:
-    kpt shows four lines.
+    What would be said of more than three places in the same words is said of the first, with the number of the other
+    objects, or of the other places where they are all in one object: kpt shows four lines.
     """
     same: dict[tuple[Severity, str], list[Result]] = {}
     for result in by_importance(results):
@@ -148,7 +162,9 @@ def lines(results: Iterable[Result]) -> list[str]:
     told: list[str] = []
     for alike in same.values():
         if len(alike) > _AT_MOST:
-            told.append(f"{alike[0].line()} (and {len(alike) - 1} more objects, `--verbose` names them)")
+            others = len({result.ref for result in alike}) - 1
+            number = f"{others} more object{'s' * (others > 1)}" if others else f"{len(alike) - 1} more places in it"
+            told.append(f"{alike[0].line()} (and {number}, `--verbose` names them)")
         else:
             told += [result.line() for result in alike]
     return told

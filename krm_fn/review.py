@@ -7,25 +7,26 @@ is judged once, for the FunctionConfig that wants it; in a place only what is no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from krm_fn import consistency, lint, placeholders
 from krm_fn.config import ProxyConfig
 from krm_fn.consistency import Said
-from krm_fn.lint import Listing
+from krm_fn.lint import Listing, Rules, WrittenFile
 from krm_fn.noproxy import SERVICE_ADDRESSES, Style
+from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
-from krm_fn.settings import ProxySettings
+from krm_fn.settings import ProxySettings, provider_files
 from krm_fn.survey import Place
 from krm_fn.targets import OF_ALL_NODES, REPORTED_ONLY, Seen, _sops
-from krm_fn.topology import ByKey, ClusterFacts, Fact, key_of
+from krm_fn.topology import ByKey, ClusterFacts, Fact, Membership, key_of
 
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
 _UNREACHED = (
-    "one proxy stands here for all nodes of the cluster, so {} cannot reach it: say what it is to hold in "
+    "NP041: one proxy stands here for all nodes of the cluster, so {} cannot reach it: say what it is to hold in "
     "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
 )
 _WITHHELD = (
@@ -63,10 +64,11 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         listing = Listing(place.consumer, place.resolved.networks, limit, in_secret=in_secret)
         if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in judged:
             judged.add(key)
-            for finding in lint.lint_settings(variables, listing, rules, derived=place.resolved.derived):
-                yield Result(finding.severity, finding.message, config_ref)
+            yield from _of_settings(place, listing, rules, config_ref)
         for finding in lint.lint_object(_in_our_file(seen, variables), listing, rules=rules, settled=variables):
             yield place.result(finding)
+        files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
+        yield from map(place.result, lint.lint_provider(seen, files, rules))
         said.append(_said(place, seen))
         yield from _encoded(place, seen)
         addresses |= _unknown_addresses(place, seen)
@@ -112,6 +114,32 @@ def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]
     }
 
 
+def _of_settings(place: Place, listing: Listing, rules: Rules, config_ref: ObjectRef) -> Iterator[Result]:
+    """Findings about what is to be written: each about the object that says it, a Cluster or the FunctionConfig."""
+    resolved = place.resolved
+    completes = resolved.policy.style is Style.PORTABLE
+    judged = lint.lint_settings(
+        resolved.settings.variables(), listing, rules, derived=resolved.derived, completes=completes
+    )
+    for one in judged:
+        fact = _fact_of(one.entry, place.memberships) if one.entry in resolved.derived else None
+        if fact is None:
+            yield one.finding.about(config_ref)
+        else:
+            yield replace(one.finding, path=fact.path).about(fact.ref)
+
+
+def _fact_of(entry: str, memberships: Iterable[Membership]) -> Fact | None:
+    """Return the fact of a Cluster that an entry of the list was derived from; None if it stands for no single one."""
+    for membership in memberships:
+        for field in fields(membership.cluster):
+            value = getattr(membership.cluster, field.name)
+            for fact in value if isinstance(value, tuple) else (value,):
+                if isinstance(fact, Fact) and entry in {fact.value, *canonical(fact.value.lower())}:
+                    return fact
+    return None
+
+
 def unreached(places: Iterable[Place]) -> Iterator[Result]:
     """A warning for each object that holds one proxy for all nodes, and is passed by by overrides for some of them."""
     told: set[ObjectRef] = set()
@@ -120,7 +148,7 @@ def unreached(places: Iterable[Place]) -> Iterator[Result]:
         if beyond and place.obj.ref not in told and _is_place(place):
             told.add(place.obj.ref)
             named = " and ".join(f"`{one}`" for one in beyond)
-            yield place.result(Finding(Severity.WARNING, _UNREACHED.format(named)))
+            yield place.result(Finding(Severity.WARNING, _UNREACHED.format(named), code="NP041"))
 
 
 def withheld(places: Iterable[Place]) -> Iterator[Result]:

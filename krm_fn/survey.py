@@ -106,6 +106,13 @@ class Place:
             yield from self.target.observe(self.obj.data, self.options)
 
     @property
+    def is_touched(self) -> bool:
+        """Whether a run writes here, or finds here what it would write: the object has the place of the target."""
+        if not self.is_asked:
+            return False
+        return any(isinstance(one, Change) for one in self.proposals()) or any(True for _ in self.seen())
+
+    @property
     def is_asked(self) -> bool:
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
         groups = self.around.groups.values() if self.around else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -475,3 +476,63 @@ def test_a_text_that_is_no_yaml_at_all_is_told_too(text: str) -> None:
 
     assert warning.severity is Severity.WARNING
     assert "is passed by: " in warning.message
+
+
+# values of Giant Swarm
+
+
+def release(values: str) -> str:
+    return (
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a, namespace: org}\nspec:\n"
+        f"  chart: {{spec: {{chart: cert-manager-app}}}}\n  values: {values}\n"
+    )
+
+
+def values_secret(name: str, key: str, text: str) -> str:
+    encoded = base64.b64encode(text.encode()).decode()
+    return f"apiVersion: v1\nkind: Secret\nmetadata: {{name: {name}, namespace: org}}\ndata: {{{key}: {encoded}}}\n"
+
+
+THREE = "{http: 'http://h:1', https: 'http://h:1', noProxy: 'localhost,127.0.0.1,10.1.*'}"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(release(f"{{proxy: {THREE}}}"), id="a HelmRelease"),
+        pytest.param(values_secret("prod-cluster-values", "values", f"cluster: {{proxy: {THREE}}}\n"), id="a Secret"),
+    ],
+)
+def test_values_of_giant_swarm_are_judged(document: str) -> None:
+    assert ids(judged(document)) == ["NP012"]
+    after, done = mended(document)
+    assert (after, ids(done)) == (document, ["NP012"]), "nothing edits values yet"
+
+
+# what Cloud Director writes by itself
+
+
+VCD = (
+    "apiVersion: infrastructure.cluster.x-k8s.io/v1beta2\nkind: VCDCluster\nmetadata: {name: prod, namespace: org}\n"
+    "spec: {site: 'https://vcd.corp.example', proxyConfigSpec: {httpProxy: 'http://proxy:3128'}}\n"
+)
+ON_VCD = (
+    "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: org}\n"
+    "spec: {infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: VCDCluster, name: prod}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("provider", "expected"),
+    [
+        pytest.param(VCD, 1, id="two writers of one file"),
+        pytest.param(VCD.replace("httpProxy: 'http://proxy:3128'", ""), 0, id="a provider that writes none"),
+    ],
+)
+def test_a_drop_in_that_the_provider_writes_too_has_two_writers(provider: str, expected: int) -> None:
+    found = judged(ON_VCD, provider, node(drop_in(both(PROXY, LOOPBACK)))).results
+    told = [one for one in found if one.code == "NP031"]
+    assert len(told) == expected
+    for one in told:
+        assert one.ref.kind == "KubeadmConfig"
+        assert "`VCDCluster/org/prod` `spec.proxyConfigSpec`" in one.message

@@ -406,3 +406,43 @@ def test_a_disk_that_fails_in_between_is_told(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(OutputError, match=r'b" cannot be written: .*; 1 of 2 files were written'):
         _files.write_files(dict.fromkeys(names, b"new"))
     assert contents(tmp_path) == {"a": b"new", "b": b"old"}
+
+
+# nothing to judge
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param({}, id="an empty folder"),
+        pytest.param({"notes.txt": WEB}, id="no file with an ending of a manifest"),
+        pytest.param({"values.yaml": "a: b\n"}, id="no object"),
+    ],
+)
+def test_a_path_without_a_manifest_is_a_warning(tmp_path: Path, files: dict[str, str]) -> None:
+    folder = str(written(tmp_path, files))
+    answer = run(folder)
+    (line,) = lines(answer)
+    assert line.startswith(f"[warning] {folder}: holds no manifest, so nothing was judged")
+    assert (answer.exit_code, run("--fail-on", "warning", folder).exit_code) == (0, 1)
+    (told,) = json.loads(run("--output", "json", folder).output)
+    assert told["file"]["path"] == folder
+
+
+def test_only_the_path_without_a_manifest_is_told(tmp_path: Path) -> None:
+    folder = written(tmp_path, {"a/web.yaml": GOOD, "b/notes.txt": ""})
+    told = [line for line in lines(run(str(folder / "a"), str(folder / "b"))) if "holds no manifest" in line]
+    assert [line.partition(": ")[0] for line in told] == [f"[warning] {folder / 'b'}"]
+
+
+@pytest.mark.parametrize(("words", "code"), [([], 0), (["--fail-on", "warning"], 1), (["--fail-on=error"], 0)])
+def test_warnings_fail_where_that_is_asked_for(words: list[str], code: int) -> None:
+    assert run(*words, "localhost,127.0.0.1,*.a.example").exit_code == code

@@ -101,9 +101,9 @@ DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
         ),
         pytest.param(
             {"zzz": 1},
-            "spec.zzz: unknown field; known here are `httpProxy`, `httpsProxy`, `noProxy`, `mode`, `noProxyPolicy`, "
-            "`overrides`, `clusterDefaults`, `lint`, `from`, `trustedCA`, `registryMirror`, `rollout`, `selector`, "
-            "`trustedNamespaces` and `targets`",
+            "spec.zzz: unknown field; known here are `httpProxy`, `httpsProxy`, `noProxy`, `mode`, `failOn`, "
+            "`noProxyPolicy`, `overrides`, `clusterDefaults`, `lint`, `from`, `trustedCA`, "
+            "`registryMirror`, `rollout`, `selector`, `trustedNamespaces` and `targets`",
             id="a field like no other",
         ),
         pytest.param(

@@ -89,7 +89,7 @@ from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
         ),
         pytest.param(
             {"lint.rules.N4": "Off"},
-            "data.lint.rules.N4: must be the id of a rule, from `NP001` to `NP036`",
+            "data.lint.rules.N4: must be the id of a rule, from `NP001` to `NP041`",
             id="a rule that cannot be",
         ),
         pytest.param(

@@ -227,12 +227,12 @@ DOMAIN = 'must be a domain without dots around it, such as "cluster.local"'
         ),
         pytest.param(
             {"lint": {"rules": {"NP1": "Off"}}},
-            "spec.lint.rules.NP1: must be the id of a rule, from `NP001` to `NP036`",
+            "spec.lint.rules.NP1: must be the id of a rule, from `NP001` to `NP041`",
             id="NP1",
         ),
         pytest.param(
             {"lint": {"rules": {"NP099": "Off"}}},
-            "spec.lint.rules.NP099: must be the id of a rule, from `NP001` to `NP036`",
+            "spec.lint.rules.NP099: must be the id of a rule, from `NP001` to `NP041`",
             id="a rule that is not there",
         ),
         pytest.param({"lint": {"rules": ["NP004"]}}, "spec.lint.rules: must be a mapping", id="a list of rules"),

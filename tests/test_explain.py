@@ -224,3 +224,17 @@ def test_entries_of_an_override_are_hosts_too_and_the_public_one_is_never_among_
     assert "east.corp.example" in hosts
     assert hosts["registry.example.com"]["what"] == 'your entry "registry.example.com"'
     assert hosts["registry.example.org"]["what"] == "a public registry: through the proxy"
+
+
+def test_only_what_a_run_would_touch_is_listed() -> None:
+    other = (
+        "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: cert-manager-docs, namespace: org}\nspec:\n"
+        "  template: {spec: {containers: [{name: web, image: web}]}}\n"
+        "---\napiVersion: v1\nkind: Secret\nmetadata: {name: other, namespace: org}\nstringData: {a: HelmRelease}\n"
+    )
+    assert places_of(f"{MANIFESTS}{other}") == places_of(MANIFESTS) != []
+
+
+def places_of(manifests: str) -> list[str]:
+    data = json.loads(explained("--output", "json", manifests=manifests))
+    return [place for section in data["sections"] for place in section["places"]]

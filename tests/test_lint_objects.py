@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from krm_fn.lint import Listing, Rules, lint_object, lint_settings, places
+from krm_fn.lint import THE_TABLE, Listing, Rules, levelled, lint_object, lint_settings, places
 from krm_fn.noproxy import Consumer, Entry, Network, Policy, compose, join
 from krm_fn.noproxy.lint import RULES
-from krm_fn.results import Finding, Severity
+from krm_fn.results import Finding, Result, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Seen
 
@@ -64,6 +64,10 @@ def lint(what: Iterable[Seen], consumer: Consumer = NODE, **more: Any) -> list[F
 
 def ids(found: Iterable[Finding]) -> list[str]:
     return [finding.message[:5] for finding in found]
+
+
+def settings_findings(variables: dict[str, str], rules: Rules = THE_TABLE) -> list[Finding]:
+    return [one.finding for one in lint_settings(variables, Listing(NODE), rules)]
 
 
 # what must be left alone
@@ -300,9 +304,7 @@ def test_the_same_lists_in_a_thousand_objects_take_bounded_time() -> None:
 def test_what_is_settled_is_judged_once_and_not_in_each_place() -> None:
     variables = ProxySettings(PROXY, "", "a b").variables()
 
-    assert [rule for rule in ids(lint_settings(variables, Listing(NODE))) if rule != "NP035"] == ids(
-        lint(seen(dict(variables)))
-    )
+    assert [rule for rule in ids(settings_findings(variables)) if rule != "NP035"] == ids(lint(seen(dict(variables))))
     assert lint(seen(dict(variables)), settled=variables) == []
 
 
@@ -321,13 +323,47 @@ def test_rules_that_are_off_or_louder_count_for_settings_too() -> None:
     variables = ProxySettings(PROXY, "", "a b").variables()
 
     assert list(lint_settings({}, Listing(NODE))) == []
-    (loud,) = [
-        one
-        for one in lint_settings(variables, Listing(NODE), Rules({"NP010": Severity.ERROR}))
-        if "NP010" in one.message
-    ]
+    (loud,) = [one for one in settings_findings(variables, Rules({"NP010": Severity.ERROR})) if one.code == "NP010"]
     assert loud.severity is Severity.ERROR
-    assert "NP010" not in ids(lint_settings(variables, Listing(NODE), Rules({"NP010": None})))
+    assert "NP010" not in ids(settings_findings(variables, Rules({"NP010": None})))
+
+
+@pytest.mark.parametrize("rule", ["NP003", "NP024"])
+def test_what_a_composed_list_lacks_is_the_policy_s_doing_and_an_information(rule: str) -> None:
+    variables = ProxySettings(PROXY, PROXY, "a").variables()
+    listing = Listing(NODE, (NETWORK,))
+
+    found = [one.finding for one in lint_settings(variables, listing) if one.finding.code == rule]
+    assert {one.severity for one in found} == {Severity.INFO}
+    rules = Rules({rule: Severity.WARNING})
+    louder = [one.finding for one in lint_settings(variables, listing, rules) if one.finding.code == rule]
+    assert {one.severity for one in louder} == {Severity.WARNING}
+
+
+def test_a_domain_that_the_style_does_not_complete_is_an_information() -> None:
+    variables = ProxySettings(PROXY, PROXY, "localhost,127.0.0.1,corp.example").variables()
+
+    for completes, severity in ((True, Severity.WARNING), (False, Severity.INFO)):
+        (found,) = lint_settings(variables, Listing(NODE), completes=completes)
+        assert (found.finding.code, found.finding.severity, found.entry) == ("NP011", severity, "corp.example")
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        pytest.param(None, [], id="off"),
+        pytest.param(Severity.ERROR, [Severity.ERROR], id="louder"),
+    ],
+)
+def test_results_with_a_code_have_the_severity_that_is_asked_for(
+    level: Severity | None, expected: list[Severity]
+) -> None:
+    result = Result(Severity.WARNING, "NP039: text", code="NP039")
+    other = Result(Severity.WARNING, "text")
+
+    found = list(levelled([result, other], Rules({"NP039": level})))
+    assert [one.severity for one in found[:-1]] == expected
+    assert found[-1] is other
 
 
 def test_what_any_of_many_clusters_lacks_is_told() -> None:

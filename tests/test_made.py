@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -277,7 +278,9 @@ REFERENCES = GENERATE + "    containerdDropIn: {content: Secret}\n    kubeletDro
 def test_removal_takes_the_references_with_the_secret(targets: dict[str, Any]) -> None:
     there = without_results(run(resource_list(CLUSTER, CONTROL_PLANE, config=REFERENCES).encode()).output)
     assert there.count("contentFrom") == 2
-    done = run(wanting(there.replace(REFERENCES, CONFIG), mode="Remove", targets=targets))
+    without_targets = there.replace(indent(REFERENCES, "  "), indent(CONFIG, "  "))
+    assert without_targets != there
+    done = run(wanting(without_targets, mode="Remove", targets=targets))
     assert b"contentFrom" not in done.output.partition(b"functionConfig")[0]
     assert names(done.output) == ["one", "one"]
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from krm_fn.consumers import CONSUMERS
 from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join, providers
 from krm_fn.noproxy.lint import RULES, About, fix, lint_list
 from krm_fn.results import Severity
@@ -120,7 +121,17 @@ def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: t
         pytest.param("NP024", "a", "", "a,localhost", id="localhost is missing"),
         pytest.param("NP024", "localhost", "", "localhost,127.0.0.1", id="its address is missing"),
         pytest.param("NP025", "com", "com", "", id="a top level"),
-        pytest.param("NP025", ".local", ".local", "", id="a private top level"),
+        pytest.param("NP015", "127.0.0.1/", "127.0.0.1/", "127.0.0.1", id="a slash without a prefix"),
+        pytest.param("NP015", "[::1]/", "[::1]/", "::1", id="a slash behind brackets"),
+        pytest.param("NP015", "0.0.0.0", "0.0.0.0", "", id="the address that no host has"),  # noqa: S104
+        pytest.param("NP025", "172.0.0.0/8", "172.0.0.0/8", "", id="a CIDR around a private network"),
+        pytest.param("NP025", "172.*", "172.*", "", id="octets and a star around a private network"),
+        pytest.param("NP025", "10.0.0.0/7", "10.0.0.0/7", "", id="one bit more than a private network"),
+        pytest.param("NP025", "192.168.0.0/15", "192.168.0.0/15", "", id="two networks of which one is private"),
+        pytest.param("NP025", "172.32.0.0/16", "172.32.0.0/16", "", id="public addresses that look private"),
+        pytest.param("NP025", "172.32.1.1", "172.32.1.1", "", id="one such address"),
+        pytest.param("NP037", "a..b", "a..b", "", id="an empty label"),
+        pytest.param("NP037", "..b", "..b", "", id="an empty label in front"),
         pytest.param("NP025", "de", "de", "", id="a country"),
         pytest.param("NP025", ".elb.amazonaws.com", ".elb.amazonaws.com", "", id="everyone's load balancers"),
         pytest.param("NP025", "2.3", "2.3", "", id="the end of an address"),
@@ -187,6 +198,16 @@ def test_each_rule_hits(rule: str, text: str, entry: str, mended: str) -> None:
         pytest.param("NP025", "svc,.svc,cluster.local", id="names inside the cluster"),
         pytest.param("NP025", "s3.eu-west-1.amazonaws.com", id="one service of a cloud"),
         pytest.param("NP025", "10.1.2.3", id="an address"),
+        pytest.param("NP025", ".corp,.lan,.internal,.home.arpa,.intranet,.local", id="suffixes that nobody owns"),
+        pytest.param("NP025", "10.0.0.0/8,172.16.0.0/12,172.31.255.255,192.168.0.0/16", id="all of RFC 1918"),
+        pytest.param("NP025", "8.8.8.0/24", id="public addresses that are meant"),
+        pytest.param("NP011", ".corp", id="a private suffix, which is no host"),
+        pytest.param("NP011", ".b.c,b.c,a.b.c", id="a name that a dotted domain covers"),
+        pytest.param("NP011", ".b.c,b.c,.a.b.c", id="a dotted name that another covers"),
+        pytest.param("NP015", "0.0.0.0/0", id="every address is for NP014"),
+        pytest.param("NP017", "127.0.0.1/", id="a slash is no port"),
+        pytest.param("NP037", "a.b.", id="a final dot"),
+        pytest.param("NP037", "10..1", id="numbers are for NP015"),
         pytest.param("NP026", LONG[:4_900], id="just short enough for a drop-in"),
         pytest.param("NP027", "10.0.0.0/8,10.1.2.3", id="an address in a CIDR"),
         pytest.param("NP027", "a.b,.a.b", id="the two forms of a domain"),
@@ -202,19 +223,67 @@ def test_each_rule_leaves_its_neighbours_alone(rule: str, text: str) -> None:
 
 
 def test_the_domain_of_the_cluster_is_never_too_broad() -> None:
-    network = Network(domain=Entry("internal"))
-    assert "NP025" in rules("internal,.internal")
-    assert "NP025" not in rules("internal,.internal", network=network)
-    assert "NP011" in rules("internal", network=network)
+    network = Network(domain=Entry("cloud"))
+    assert "NP025" in rules("cloud,.cloud")
+    assert "NP025" not in rules("cloud,.cloud", network=network)
+    assert "NP011" in rules("cloud", network=network)
 
 
 def test_a_host_that_the_cluster_names_needs_no_dotted_form() -> None:
     text = f"{LOOPBACK},api.example.com,mirror.example.com"
-    network = Network(endpoint=Entry("api.example.com"), mirrors=(Entry("mirror.example.com"),))
+    network = Network(
+        endpoint=Entry("api.example.com"),
+        mirrors=(Entry("mirror.example.com"),),
+        networks=(Entry("node-1.example.com"), Entry("10.0.0.0/8")),
+    )
     assert rules(text) == ["NP011", "NP011"]
+    assert "NP011" not in rules(f"{text},node-1.example.com", network=network)
     assert "NP011" not in rules(text, network=network)
     assert ".api.example.com" not in fix(text, network=network).split(",")
     assert ".api.example.com" in fix(text).split(",")
+
+
+COVERS = ("b.c", ".b.c", "b.c,.b.c", "10.0.0.0/8", "10.0.0.0/8,.b.c")
+COVERED = ("a.b.c", ".a.b.c", "x.y.b.c", "10.1.0.0/16", "10.1.2.0/24")
+CALLED = ("a.b.c", "x.a.b.c", "b.c", "y.b.c", "x.y.b.c", "c", "ab.c", "10.1.2.3", "10.1.0.0", "10.1.2.0", "10.2.0.1")
+
+
+@pytest.mark.parametrize("cover", COVERS)
+@pytest.mark.parametrize("text", COVERED)
+def test_what_is_said_to_be_covered_is_so_in_the_clients_that_are_named(cover: str, text: str) -> None:
+    told = [one.message for one in lint_list(f"{cover},{text}", consumer=Consumer.NODE) if one.rule == "NP027"]
+    differ = {
+        name
+        for name, client in CONSUMERS.items()
+        for host in CALLED
+        if client.goes_direct(f"{cover},{text}", host, 443) != client.goes_direct(cover, host, 443)
+    }
+    for message in told:
+        allowed = {name for name, words in EXCEPTIONS.items() if words in message}
+        assert differ <= allowed
+        assert ("in every client" in message) == (not allowed)
+        assert not differ or "almost" in message
+    assert told or differ
+
+
+EXCEPTIONS = {"httpx": "httpx takes", "java": "not in Java", "wget-old": "wget before 1.20"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("b.c,.b.c,a.b.c", id="a name under a domain in both forms"),
+        pytest.param("b.c,a.b.c", id="a name under a domain whose dotted form is added"),
+        pytest.param(".b.c,.a.b.c", id="a dotted name under another"),
+    ],
+)
+def test_no_form_is_added_that_another_entry_covers(text: str) -> None:
+    mended = fix(f"{LOOPBACK},{text}")
+    added = set(mended.split(",")) - set(text.split(","))
+    told = [one for one in lint_list(mended, consumer=Consumer.NODE) if one.rule == "NP027" and one.entry in added]
+    assert told == []
+    assert {one.rule for one in lint_list(mended, consumer=Consumer.NODE)} <= {"NP011", "NP027"}
+    assert ".a.b.c" not in added
 
 
 def test_a_limit_of_the_users_own_counts_instead() -> None:
@@ -239,6 +308,8 @@ def test_problems_come_in_the_order_of_the_table(consumer: Consumer) -> None:
         pytest.param("NP013", "a,*", Severity.ERROR, id="among others it is an accident"),
         pytest.param("NP011", "a.b", Severity.WARNING, id="a bare domain misses subdomains"),
         pytest.param("NP011", ".a.b", Severity.INFO, id="a dotted one may be meant so"),
+        pytest.param("NP011", "api.example.com", Severity.INFO, id="a name of three labels may be a host"),
+        pytest.param("NP015", "0.0.0.0", Severity.WARNING, id="an address that no host has does no harm"),  # noqa: S104
         pytest.param("NP026", "a" * 131_063, Severity.ERROR, id="Linux starts no program with it"),
         pytest.param("NP026", "a" * 131_062, Severity.WARNING, id="one byte less, it does"),
     ],
@@ -376,7 +447,7 @@ def test_no_problem_repeats_what_could_be_a_password(text: str) -> None:
 
 
 def test_the_table_is_in_order_and_complete() -> None:
-    assert list(RULES) == [f"NP{number:03}" for number in range(1, 37)]
+    assert list(RULES) == [f"NP{number:03}" for number in range(1, 42)]
     assert all(rule.finds and rule.why for rule in RULES.values())
 
 

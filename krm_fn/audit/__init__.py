@@ -21,10 +21,11 @@ from krm_fn.audit.sites import Site, sites
 from krm_fn.audit.values import listed
 from krm_fn.config import ProxyConfig
 from krm_fn.consistency import Said
-from krm_fn.lint import Rules
+from krm_fn.lint import Rules, WrittenFile
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import Operation
 from krm_fn.results import Result, Severity, in_order
+from krm_fn.settings import provider_files
 from krm_fn.targets import _mending
 
 __all__ = ["Audit", "audit", "listed", "mend"]
@@ -32,11 +33,15 @@ __all__ = ["Audit", "audit", "listed", "mend"]
 
 @dataclass(frozen=True)
 class Audit:
-    """What there is to say, in kyaml's order, how many objects were judged, and the files that are to be written."""
+    """What there is to say, in kyaml's order, how many objects were judged, and the files that are to be written.
+
+    ``empty`` names the files in which nothing looks like an object.
+    """
 
     results: tuple[Result, ...]
     judged: int
     mended: Mapping[str, bytes] = field(default_factory=dict)
+    empty: frozenset[str] = frozenset()
 
 
 def audit(
@@ -52,11 +57,12 @@ def audit(
     found = Files(files)
     wanted, problems = (config, []) if config else configs.chosen(found.configs)
     rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
-    results = [*found.problems, *problems, *_of_sites(places, rules), *_disagreements(places)]
+    results = [*found.problems, *problems, *_of_sites(places, rules)]
+    results += lint.levelled(_disagreements(places), rules)
     for given in found.configs:
         results += configs.judge(given, rules, consumer)
     judged = len({(place.where, place.obj.path) for place in places}) + len(found.configs)
-    return Audit(tuple(in_order(results)), judged)
+    return Audit(tuple(in_order(results)), judged, empty=frozenset(found.empty))
 
 
 def mend(files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consumer: Consumer = Consumer.NODE) -> Audit:
@@ -77,13 +83,16 @@ def mend(files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consu
         changes.setdefault(given.where, []).extend(configs.mended(given, rules, consumer))
     mended, refused = found.edited(changes)
     after = audit({**files, **mended}, config=config, consumer=consumer)
-    return Audit(tuple(in_order([*after.results, *notes, *refused])), after.judged, mended)
+    return Audit(tuple(in_order([*after.results, *notes, *refused])), after.judged, mended, after.empty)
 
 
 def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
     for site in places:
         for finding in lint.lint_object(site.seen, site.listing, rules=rules):
-            yield Result(finding.severity, finding.message, site.obj.ref, finding.path, target=site.target)
+            yield finding.about(site.obj.ref, site.target)
+        files = [WrittenFile(path, writer) for path, writer in provider_files(site.memberships)]
+        for finding in lint.lint_provider(site.seen, files, rules):
+            yield finding.about(site.obj.ref, site.target)
 
 
 def _mended(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:

@@ -15,7 +15,7 @@ from krm_fn.audit import values
 from krm_fn.audit.reading import Given
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError
-from krm_fn.lint import Listing, Rules
+from krm_fn.lint import Listing, Rules, said_by
 from krm_fn.noproxy import Consumer, Style, parse
 from krm_fn.noproxy.entries import split
 from krm_fn.noproxy.lint import RULES, Problem, lint_list, lint_proxy, mend
@@ -73,7 +73,8 @@ def judge(given: Given, rules: Rules, consumer: Consumer) -> Iterator[Result]:
             severity = rules.severity(found)
             if severity is not None and found.rule not in silent:
                 path = text.path if text.path[0] == "spec" else ()
-                yield Result(severity, f"{found.rule}: {found.message}", given.ref, path)
+                message = said_by(found.rule, found.message)
+                yield Result(severity, message, given.ref, path, code=found.rule)
 
 
 def mended(given: Given, rules: Rules, consumer: Consumer) -> list[Operation]:

@@ -17,7 +17,7 @@ from krm_fn.patch import Operation, Pointer
 from krm_fn.resourcelist import Object, reference
 from krm_fn.results import ObjectRef, Result, Severity
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import TARGETS
+from krm_fn.targets import TARGETS, Target
 
 Where = tuple[str, int]
 """The name of a file, and which of its documents."""
@@ -49,7 +49,10 @@ class Given:
 
 
 class Files:
-    """What stands in files; ``problems`` tell those that cannot be read, ``configs`` are the FunctionConfigs.
+    """What stands in files.
+
+    ``problems`` tell those that cannot be read, ``configs`` are the FunctionConfigs, and ``empty`` names the files in
+    which nothing looks like an object.
 
     Args:
         files: name -> content.
@@ -59,6 +62,7 @@ class Files:
         self.items: list[Item] = []
         self.configs: list[Given] = []
         self.problems: list[Result] = []
+        self.empty: set[str] = set()
         self._manifests: dict[str, Manifests] = {}
         for name, content in files.items():
             self._open(name, content)
@@ -99,6 +103,8 @@ class Files:
 
     def _read(self, name: str) -> None:
         manifests, is_told = self._manifests[name], False
+        if not any(manifests.contains(index, ["kind"]) for index in range(len(manifests))):
+            self.empty.add(name)
         for index in range(len(manifests)):
             if not _matters(manifests, index):
                 continue
@@ -121,7 +127,14 @@ class Files:
 def _matters(manifests: Manifests, index: int) -> bool:
     kinds = manifests.kinds(index)
     words = (*PROXY_VARIABLES, config.API_VERSION.partition("/")[0])
-    return not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, words)
+    if not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, words):
+        return True
+    return any(_may_be_of(target, kinds) and manifests.contains(index, target.WORDS) for target in TARGETS.values())
+
+
+def _may_be_of(target: Target, kinds: frozenset[str]) -> bool:
+    """Return whether a document of these kinds may hold an object of a target: its values may have any names."""
+    return not kinds.isdisjoint(kind for _, kind in target.KINDS)
 
 
 def _misspelt(item: Item) -> Iterator[Result]:

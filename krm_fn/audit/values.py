@@ -75,7 +75,7 @@ def listed(text: str, listing: Listing, *, has_proxy: bool) -> str:
 
 
 def _told(place: Mapping[str, Seen], listing: Listing, rules: Rules) -> set[str]:
-    return {finding.message.partition(":")[0] for finding in lint.lint_object(place.values(), listing, rules=rules)}
+    return {finding.code for finding in lint.lint_object(place.values(), listing, rules=rules)}
 
 
 def _text(one: Seen) -> str | None:

@@ -13,9 +13,11 @@ import os
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from krm_fn.cli._arguments import FAIL_ON
 from krm_fn.errors import InjectProxyError, OutputError, UsageError
 from krm_fn.printable import printable
 from krm_fn.results import Severity, by_importance, lines, redact
@@ -30,7 +32,7 @@ inject-proxy: writes a corporate HTTP proxy into every Kubernetes manifest that 
 It is a KRM function: kustomize, kpt and their like run it. It reads a ResourceList on standard input, does what the
 functionConfig in it declares, and writes the list back to standard output.
 
-usage: inject-proxy [--verbose] [--traceback] < resourcelist.yaml
+usage: inject-proxy [--fail-on warning] [--verbose] [--traceback] < resourcelist.yaml
        inject-proxy explain | lint | import | export | check [--help] ...
        inject-proxy --help | --version
 
@@ -40,6 +42,8 @@ usage: inject-proxy [--verbose] [--traceback] < resourcelist.yaml
   lint              judge a NO_PROXY list, or what manifests say about a proxy, and mend it
   check             what of a proxy the inputs of an image build would leave in the image
 
+      --fail-on     error (default) or warning: the least finding that makes the run fail, instead of `spec.failOn`; a
+                    run that fails because of warnings alone still writes the list with all changes made
   -v, --verbose     tell every change on standard error, not only errors and warnings
       --traceback   for a report of a bug: show where it happened (may show what is in the input)
       --version     print the version
@@ -58,8 +62,9 @@ functionConfig:
     mode: Inject            # or Remove, or Check (change nothing, fail if something would change)
 
 A ConfigMap with the same keys under `data` works too. exit codes: 0 done; 1 an error in the input, told on standard
-error and in `results`; 2 wrong usage; 3 a bug of this program; 130 interrupted.
+error and in `results`, or a warning with `--fail-on warning`; 2 wrong usage; 3 a bug of this program; 130 interrupted.
 """
+_FAIL_ON = "--fail-on"
 _FLAGS = frozenset({"-v", "--verbose", "--traceback", "-h", "--help", "--version"})
 _COMMANDS = {"check": "check", "explain": "explain", "export": "export", "import": "import_", "lint": "lint"}
 """The sub-commands, and the module of each."""
@@ -92,6 +97,7 @@ def _main(arguments: list[str]) -> int:
     command = arguments[len(flags) :]
     if command and command[0] in _COMMANDS:
         return _command(command[0], [*flags, *command[1:]])
+    arguments, fail_on = _without_fail_on(arguments)
     unknown = [argument for argument in arguments if argument not in _FLAGS]
     if unknown:
         raise UsageError(_about_unknown(unknown[0]))
@@ -105,9 +111,27 @@ def _main(arguments: list[str]) -> int:
     from krm_fn.function import run  # noqa: PLC0415 -- help and version answer at once
 
     outcome = run(data)
+    outcome = outcome if fail_on is None else replace(outcome, fail_on=fail_on)
     _print(outcome.output)
     _tell(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments))
     return outcome.exit_code
+
+
+def _without_fail_on(arguments: list[str]) -> tuple[list[str], Severity | None]:
+    """Take `--fail-on VALUE` out of the arguments of a run; None where it is not given."""
+    left: list[str] = []
+    fail_on = None
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if name != _FAIL_ON:
+            left.append(argument)
+            continue
+        value = value if equals else next(rest, "")
+        if value.lower() not in FAIL_ON:
+            raise UsageError(f"`{_FAIL_ON}` must be followed by {' or '.join(FAIL_ON)}")
+        fail_on = FAIL_ON[value.lower()]
+    return left, fail_on
 
 
 def _about_unknown(argument: str) -> str:
@@ -120,7 +144,7 @@ def _about_unknown(argument: str) -> str:
             "`inject-proxy lint PATH` or `inject-proxy explain PATH`"
         )
     name = argument.partition("=")[0]
-    known = _FLAGS if argument.startswith("-") else _COMMANDS
+    known = {*_FLAGS, _FAIL_ON} if argument.startswith("-") else _COMMANDS
     what = "option" if argument.startswith("-") else "command"
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.65)
     advice = f"did you mean `inject-proxy {near[0]}`?" if near else "`inject-proxy --help` lists what there is"
@@ -174,6 +198,8 @@ def _tell(outcome: Outcome, *, verbose: bool) -> None:
         f"inject-proxy: {_count(outcome.items, 'item')} read, {outcome.changed} changed, "
         f"{_count(counts[Severity.ERROR], 'error')}, {_count(counts[Severity.WARNING], 'warning')}"
     )
+    if outcome.exit_code and not counts[Severity.ERROR]:
+        told.append("inject-proxy: failed because of the warnings, as asked for; the list is written with all changes")
     _write_lines(told)
 
 

@@ -9,6 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from krm_fn.errors import UsageError
+from krm_fn.results import Severity
+
+FAIL_ON = {severity.value: severity for severity in (Severity.ERROR, Severity.WARNING)}
+"""The values of `--fail-on`."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,11 @@ def read_files(paths: Iterable[str]) -> dict[str, bytes]:
     return {str(file): _content(file) for file in _found(paths, _ENDINGS)}
 
 
+def find_files(path: str) -> list[str]:
+    """Return the names of the files that ``read_files`` reads for one path; raises as it does."""
+    return [str(file) for file in _found([path], _ENDINGS)]
+
+
 def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | None]:
     """The same of files with any name; None for one of more than ``at_most`` bytes; raises as ``read_files`` does."""
     return {str(file): _content(file) if _size(file) <= at_most else None for file in _found(paths, None)}

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.audit import Audit, audit, listed, mend
 from krm_fn.cli._answer import Answer
-from krm_fn.cli._arguments import Arguments, taken_apart
+from krm_fn.cli._arguments import FAIL_ON, Arguments, taken_apart
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import exists, read_files, write_files
+from krm_fn.cli._files import exists, find_files, read_files, write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.lint import Listing, Rules
@@ -24,12 +24,13 @@ from krm_fn.noproxy import Consumer, Network
 from krm_fn.noproxy.lint import Problem, lint_list
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_json
-from krm_fn.results import Result, Severity, redact
+from krm_fn.results import ObjectRef, Result, Severity, are_severe, is_severe, redact
 
 USAGE = """\
 inject-proxy lint: judges a NO_PROXY list, or what manifests say about a proxy, and mends it.
 
-usage: inject-proxy lint [--fix] [--consumer node|pod|go] [--config FILE] [--output text|json] TEXT | PATH ... | -
+usage: inject-proxy lint [--fix] [--consumer node|pod|go] [--config FILE] [--fail-on error|warning]
+                         [--output text|json] TEXT | PATH ... | -
 
   TEXT              one NO_PROXY list, as a program gets it
   PATH              files and folders of manifests: objects, workloads and ProxyConfigs in *.yaml, *.yml and *.json
@@ -37,17 +38,19 @@ usage: inject-proxy lint [--fix] [--consumer node|pod|go] [--config FILE] [--out
       --fix         do what the rules allow: mend files in place; print a list, or standard input, mended
       --consumer    who reads the list, of TEXT or of a ProxyConfig: node (default), pod or go; objects know it
       --config      the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests
+      --fail-on     error (default) or warning: the least finding that makes the exit code 1
       --output      text (default) or json: a list of results as a KRM function gives them
 
-exit codes: 0 nothing of severity error is left; 1 something is; 2 wrong usage; 3 a bug of this program.
+exit codes: 0 nothing of severity error (with `--fail-on warning`: error or warning) is left; 1 something is;
+2 wrong usage; 3 a bug of this program.
 """
 _OPTIONS: dict[str, tuple[str, ...]] = {
     "--consumer": ("node", "pod", "go"),
     "--config": (),
+    "--fail-on": tuple(FAIL_ON),
     "--output": ("text", "json"),
 }
 _STDIN = "standard input"
-_RULE = re.compile(r"NP[0-9]{3}(?=: )")
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,10 @@ class _Wish:
     @property
     def as_json(self) -> bool:
         return self.given.options.get("--output") == "json"
+
+    @property
+    def fail_on(self) -> Severity:
+        return FAIL_ON[self.given.options.get("--fail-on", Severity.ERROR.value)]
 
     @property
     def fix(self) -> bool:
@@ -92,8 +99,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
     if "-" in words:
         if len(words) > 1:
             raise UsageError("`-` must stand alone: lint standard input and files one after the other")
-        return _of_files({_STDIN: read_stdin()}, wish, wanted)
-    return _of_files(read_files(words), wish, wanted)
+        return _of_files({_STDIN: read_stdin()}, {_STDIN: [_STDIN]}, wish, wanted)
+    return _of_files(read_files(words), {word: find_files(word) for word in words}, wish, wanted)
 
 
 def _as_list(text: str) -> str:
@@ -112,7 +119,7 @@ def _of_list(text: str, wish: _Wish, wanted: ProxyConfig) -> Answer:
     found = lint_list(judged, consumer=listing.consumer, network=network, max_length=listing.max_length)
     rules = Rules(wanted.lint)
     told = [(severity, problem) for problem in found if (severity := rules.severity(problem)) is not None]
-    exit_code = int(any(severity is Severity.ERROR for severity, _ in told))
+    exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in told))
     lines = tuple(_line_of_problem(*one) for one in told)
     advice = (f"mended: {_shown(mended)}",) if told and mended != judged else ()
     report = _json([_problem_data(*one) for one in told]) if wish.as_json else _bytes(_joined([*lines, *advice]))
@@ -137,12 +144,15 @@ def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
     return {"message": message, "severity": severity.value, "tags": filled}
 
 
-def _of_files(files: Mapping[str, bytes], wish: _Wish, wanted: ProxyConfig | None) -> Answer:
+def _of_files(
+    files: Mapping[str, bytes], by_path: Mapping[str, Sequence[str]], wish: _Wish, wanted: ProxyConfig | None
+) -> Answer:
     done = (mend if wish.fix else audit)(files, config=wanted, consumer=wish.consumer)
-    lines = [_line(result) for result in done.results]
-    report = _json([_data(result) for result in done.results]) if wish.as_json else _bytes(_joined(lines))
-    exit_code = int(any(result.severity is Severity.ERROR for result in done.results))
-    told = _summary(files, done, wish)
+    results = [*_without_manifests(by_path, done), *done.results]
+    lines = [_line(result) for result in results]
+    report = _json([_data(result) for result in results]) if wish.as_json else _bytes(_joined(lines))
+    exit_code = int(are_severe(results, wish.fail_on))
+    told = _summary(files, done, results, wish)
     if wish.fix and _STDIN in files:
         mended = done.mended.get(_STDIN, files[_STDIN])
         return Answer(mended, (*_lines(report), *told), exit_code)
@@ -150,8 +160,16 @@ def _of_files(files: Mapping[str, bytes], wish: _Wish, wanted: ProxyConfig | Non
     return Answer(report, told, exit_code)
 
 
-def _summary(files: Mapping[str, bytes], done: Audit, wish: _Wish) -> tuple[str, ...]:
-    counts = {severity: sum(result.severity is severity for result in done.results) for severity in Severity}
+def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Iterator[Result]:
+    """Yield a warning for each path that was named and holds no manifest: it may be misspelt, and was not judged."""
+    for path, names in by_path.items():
+        if all(name in done.empty for name in names):
+            message = "holds no manifest, so nothing was judged: name a file, or a folder with *.yaml, *.yml or *.json"
+            yield Result(Severity.WARNING, message, ObjectRef(file_path=path))
+
+
+def _summary(files: Mapping[str, bytes], done: Audit, results: Sequence[Result], wish: _Wish) -> tuple[str, ...]:
+    counts = {severity: sum(result.severity is severity for result in results) for severity in Severity}
     parts = [f"{_count(len(files), 'file')} read", f"{_count(done.judged, 'object')} judged"]
     parts += [f"{_count(len(done.mended), 'file')} mended"] if wish.fix else []
     parts += [_count(counts[Severity.ERROR], "error"), _count(counts[Severity.WARNING], "warning")]
@@ -167,9 +185,7 @@ def _line(result: Result) -> str:
 
 
 def _data(result: Result) -> dict[str, Any]:
-    data = result.to_data()
-    rule = _RULE.match(result.message)
-    return data | ({"tags": {**data.get("tags", {}), "rule": rule[0]}} if rule else {})
+    return result.to_data()
 
 
 def _json(found: Sequence[Mapping[str, Any]]) -> bytes:

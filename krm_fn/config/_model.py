@@ -129,6 +129,7 @@ class ProxyConfig:
     with the field it stands in. ``cluster_defaults`` is what to take where the Clusters say nothing. ``lint`` holds the
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
     that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
+    ``fail_on`` is the least severity that makes a run fail.
     ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
     names one. ``secret_urls``: the URLs with a password that come from a Secret of ``spec.from``. ``reads_objects``:
     objects of ``spec.from`` say a part of it.
@@ -148,6 +149,7 @@ class ProxyConfig:
     trusted_ca: Certificates = field(default_factory=Certificates)
     mirror: Mirror | None = None
     hash_names: bool | None = None
+    fail_on: Severity = Severity.ERROR
     says_none: bool = False
     secret_urls: frozenset[str] = frozenset()
     reads_objects: bool = False

@@ -41,10 +41,11 @@ class Section:
 
 
 def explain(places: Iterable[Place]) -> list[Section]:
-    """The sections for all places, in the order in which they are first met."""
+    """The sections for all places that a run would write to, in the order in which they are first met."""
     grouped: dict[Any, list[Place]] = {}
     for place in places:
-        if place.target_id not in REPORTED_ONLY and place.resolved.declared and place.consumer is not Consumer.NOBODY:
+        is_written = place.target_id not in REPORTED_ONLY and place.consumer is not Consumer.NOBODY
+        if is_written and place.resolved.declared and place.is_touched:
             grouped.setdefault(_key(place), []).append(place)
     return [_section(members) for members in grouped.values()]
 

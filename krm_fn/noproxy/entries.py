@@ -52,6 +52,13 @@ _TOP_LEVEL = re.compile(
 
 _TEMPLATE_OR_SEPARATOR = re.compile(r"\{\{|\$\{|\$\(|[\s,;|]")
 _CLOSED_BY = {"{{": "}}", "${": "}", "$(": ")"}
+_PRIVATE_SUFFIXES = frozenset(
+    {
+        *("corp", "example", "home", "home.arpa", "internal", "intranet", "invalid", "lan", "local"),
+        *("localdomain", "private", "test"),
+    }
+)
+
 QUOTES = re.compile(r"[\"'\\]")
 _URL = re.compile(r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?")
 _WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]+)?")
@@ -244,6 +251,15 @@ def is_domain(name: str) -> bool:
     if name in SHORT_NAMES:
         return False
     return "." in name or name in CLUSTER_NAMES or is_top_level(name)
+
+
+def is_private_suffix(name: str) -> bool:
+    """Return whether ``name`` is a suffix that no public name ends in: whoever writes it means their own network.
+
+    Source: RFC 2606, RFC 6761 and RFC 8375 (``home.arpa``); RFC 6762, section 3 (``.local``) and appendix G (the
+    others); ICANN delegates none of them.
+    """
+    return name in _PRIVATE_SUFFIXES
 
 
 def is_top_level(label: str) -> bool:

@@ -15,11 +15,21 @@ from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, Place, ProxyCo
 from krm_fn.noproxy import MIRRORS, Consumer, Entry, Network, Policy, Style
 from krm_fn.results import Finding, Severity
 from krm_fn.settings import _known
+from krm_fn.settings._known import provider_files
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
 from krm_fn.settings._notes import notes
 from krm_fn.topology import ClusterFacts, Membership, Role
 
-__all__ = ["PROXY_VARIABLES", "ProxySettings", "Resolved", "idle", "notes", "resolve", "resolve_for_all_machines"]
+__all__ = [
+    "PROXY_VARIABLES",
+    "ProxySettings",
+    "Resolved",
+    "idle",
+    "notes",
+    "provider_files",
+    "resolve",
+    "resolve_for_all_machines",
+]
 
 
 def resolve(

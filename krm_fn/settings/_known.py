@@ -187,3 +187,9 @@ def _cover_nodes(user: Iterable[Entry], known: Network) -> bool:
     """Whether a CIDR of the user holds the endpoint: an address of the network that the nodes are in, as a rule."""
     endpoint = known.endpoint.text if known.endpoint else ""
     return any(holds(entry.text, endpoint) for entry in user)
+
+
+def provider_files(memberships: Iterable[Membership]) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file that an infrastructure provider writes on nodes of these Clusters, and its field."""
+    for fact in dict.fromkeys(fact for one in memberships for fact in one.cluster.provider_files):
+        yield fact.value, _reason(fact)

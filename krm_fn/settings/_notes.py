@@ -41,7 +41,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
     nodes = [one for one in resolved.missing if one.is_about_nodes]
     others = [one for one in resolved.missing if not one.is_about_nodes]
     for missing in filter(None, (others, nodes)):  # apart, because few targets write what calls nodes
-        yield Finding(Severity.WARNING, _lack(missing, memberships))
+        yield Finding(Severity.WARNING, f"NP038: {_lack(missing, memberships)}", code="NP038")
 
 
 def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
@@ -58,8 +58,8 @@ def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
             )
         else:
             advice = f"label it `cluster.x-k8s.io/cluster-name: {name}` to be sure"
-        message = f"is taken for a part of {' and of '.join(called)} because of {found[0].how}: {advice}"
-        yield Finding(Severity.WARNING, message)
+        message = f"NP039: is taken for a part of {' and of '.join(called)} because of {found[0].how}: {advice}"
+        yield Finding(Severity.WARNING, message, code="NP039")
 
 
 def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:

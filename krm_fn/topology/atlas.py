@@ -155,6 +155,7 @@ class Topology:
             ref=cluster.ref,
             hosts=known.hosts,
             infrastructure_hosts=known.infrastructure_hosts,
+            provider_files=known.provider_files,
             assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else Assumed(),
         )
 

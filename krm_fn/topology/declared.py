@@ -27,6 +27,7 @@ from krm_fn.topology.kinds import (
 from krm_fn.topology.mirrors import mirror_hosts
 from krm_fn.topology.model import Fact
 from krm_fn.topology.pools import networks_of
+from krm_fn.topology.provider_files import provider_files
 from krm_fn.topology.reading import cidrs, host, is_covered, pattern, url_host, values, word
 
 
@@ -43,6 +44,7 @@ class Declared:
     mirrors: tuple[Fact, ...] = ()
     hosts: tuple[Fact, ...] = ()
     infrastructure_hosts: tuple[Fact, ...] = ()
+    provider_files: tuple[Fact, ...] = ()
 
 
 NOTHING = Declared()
@@ -66,10 +68,11 @@ def declared(obj: Object) -> Declared:
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         spec = KUBEADM_SPECS[kind]
         return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))
-    if kind in INFRASTRUCTURE:
-        return _read(obj, INFRASTRUCTURE[kind], ("spec",))
     base = kind.removesuffix("Template")
-    return _read(obj, INFRASTRUCTURE[base], ("spec", "template", "spec")) if base in INFRASTRUCTURE else NOTHING
+    if base not in INFRASTRUCTURE:
+        return NOTHING
+    spec = ("spec",) if kind == base else ("spec", "template", "spec")
+    return replace(_read(obj, INFRASTRUCTURE[base], spec), provider_files=provider_files(obj, base, spec))
 
 
 def sets_services(obj: Object) -> bool:
@@ -97,6 +100,7 @@ def merge(sources: Iterable[Declared]) -> Declared:
             mirrors=distinct((*whole.mirrors, *source.mirrors)),
             hosts=distinct((*whole.hosts, *source.hosts)),
             infrastructure_hosts=distinct((*whole.infrastructure_hosts, *source.infrastructure_hosts)),
+            provider_files=distinct((*whole.provider_files, *source.provider_files)),
         )
     return whole
 

@@ -56,6 +56,9 @@ class ClusterFacts:
     without port. ``hosts`` are further hosts of the control plane: addresses of its load balancer, external etcd.
     ``infrastructure_hosts`` are those of the infrastructure's own API (vCenter, Prism Central). ``assumed`` is what
     nobody declares and what holds all the same.
+
+    ``provider_files`` are files that the infrastructure provider itself writes on each node, each with the field that
+    makes it do so.
     """
 
     namespace: str = ""
@@ -72,6 +75,7 @@ class ClusterFacts:
     ref: ObjectRef = field(default_factory=ObjectRef)
     hosts: tuple[Fact, ...] = ()
     infrastructure_hosts: tuple[Fact, ...] = ()
+    provider_files: tuple[Fact, ...] = ()
     assumed: Assumed = field(default_factory=Assumed)
 
     @property

@@ -7,6 +7,7 @@ wrong can be mended by ``fix`` where the rule allows it, and then no such proble
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from krm_fn.noproxy import entries, model
 from krm_fn.noproxy.composition import compose, join
@@ -92,7 +93,7 @@ def fix(
         return "*"
     written = entries.split(text)
     listed = whole.Listed(written, consumer, network)
-    undue = {f".{host}" for host in whole.exact_hosts(network or Network())}
+    undue = whole.needless_twins(written, replace(listed, entries=entries.normalise([text])))
     undue |= {name.rstrip(".") for name in written if whole.is_rooted_beside_its_name(name, listed)}
     undue = undue.difference(written)
     kept = [entry for entry in entries.normalise([text]) if not (entry in undue or entries.holds_every_address(entry))]

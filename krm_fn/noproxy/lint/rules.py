@@ -18,6 +18,7 @@ class About(Enum):
     LIST = "list"
     PROXY = "proxy URL"
     OBJECT = "object"
+    RUN = "run"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def problem(rule: str, entry: str, message: str, *, mended: str = "", severity: 
 
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
-_LIST, _PROXY, _OBJECT = About.LIST, About.PROXY, About.OBJECT
+_LIST, _PROXY, _OBJECT, _RUN = About.LIST, About.PROXY, About.OBJECT, About.RUN
 
 _TABLE = (
     Rule("NP001", _E, _OBJECT, "a single `%` in `Environment=` of a systemd unit",
@@ -76,7 +77,8 @@ _TABLE = (
          "systemd, the shell, cloud-init, Kubernetes, Kyverno or Flux make something else of it", "write it anew"),
     Rule("NP010", _E, _LIST, "blanks or line breaks, or `;` or `|` as separator",
          "wget, apt and curl miss the entry beside it", "trim, split, join by `,`"),
-    Rule("NP011", _W, _LIST, "a domain without its dotted form, or the dotted form alone",
+    Rule("NP011", _W, _LIST, "a domain without its dotted form, or the dotted form alone (then, and for names of "
+         "three labels, which may be hosts, an info)",
          "each misses some hosts in some clients; together they work in all", "add the dotted form; "
          "the bare one only for names inside the cluster"),
     Rule("NP012", _W, _LIST, "a glob or a range: `*.d`, `*d`, `10.1.*`, `10.1.0.1-10.1.0.9`",
@@ -85,8 +87,9 @@ _TABLE = (
          "Go, httpx and Node reach everything directly, curl and requests ignore it"),
     Rule("NP014", _E, _LIST, "`0.0.0.0/0` or `::/0`",
          "Go reaches every address directly", "drop it"),
-    Rule("NP015", _E, _LIST, "a CIDR or an address that is none: prefix too long, netmask, octet above 255, too few",
-         "no client, or only one, reads it", "a netmask becomes a prefix"),
+    Rule("NP015", _E, _LIST, "a CIDR or an address that is none: prefix too long, netmask, octet above 255, too few, a "
+         "`/` without a prefix; a warning for `0.0.0.0`",
+         "no client, or only one, reads it", "a netmask becomes a prefix, a `/` at the end goes"),
     Rule("NP016", _W, _LIST, "a CIDR with bits behind its prefix",
          "it says something else than a reader thinks", "clear the bits"),
     Rule("NP017", _W, _LIST, "a port",
@@ -105,11 +108,13 @@ _TABLE = (
          "requests for credentials go to the proxy", "append it"),
     Rule("NP024", _W, _LIST, "`localhost` or `127.0.0.1` is missing",
          "only Go, Ruby and Java leave loopback out on their own", "append it"),
-    Rule("NP025", _W, _LIST, "an entry that means more than its author thinks: `com`, `.local`, `amazonaws.com`, `2.3`",
-         "every name, or even address, with that end goes direct"),
+    Rule("NP025", _W, _LIST, "an entry that means more than its author thinks: `com`, `amazonaws.com`, `2.3`, a CIDR "
+         "around a private network such as `10.0.0.0/7`, public addresses of `172.0.0.0/8`",
+         "every name, or even address, with that end goes direct, and so do public addresses"),
     Rule("NP026", _W, _LIST, "a list that is too long; an error from 131063 bytes on",
          "Cluster API takes 10240 characters for a file, and a drop-in holds the list twice", "drop what others cover"),
-    Rule("NP027", _I, _LIST, "an entry that is empty, there twice, or covered by another (an address never is)",
+    Rule("NP027", _I, _LIST, "an entry that is empty, there twice, or covered by another in every client or almost "
+         "every one (an address never is)",
          "it says nothing", "drop what is empty or equal"),
     Rule("NP028", _I, _PROXY, "the proxy's own host in the list",
          "harmless, but usually meant otherwise"),
@@ -118,7 +123,8 @@ _TABLE = (
     Rule("NP030", _W, _OBJECT, "a file with a password that others may read, or not `0640` or the like for Ignition",
          "`644` is a decimal number there, and without any Cluster API makes no node", "put a 0 in front; write one"),
     Rule("NP031", _W, _OBJECT, "two writers of one file",
-         "the later one wins: Cloud Director's provider writes a containerd drop-in of its own"),
+         "the later one wins: Cloud Director's provider writes a containerd drop-in of its own where "
+         "`spec.proxyConfigSpec` of the VCDCluster names a proxy"),
     Rule("NP032", _W, _PROXY, "a proxy that is spoken to by TLS (`https://`)",
          "wget, urllib, Ruby, aiohttp and .NET cannot"),
     Rule("NP033", _I, _PROXY, "a password in clear text in a manifest",
@@ -129,6 +135,17 @@ _TABLE = (
          "registries and APIs are called by `https://`, which goes direct in most clients"),
     Rule("NP036", _W, _PROXY, "a proxy without a port",
          "curl takes 1080, wget 80"),
+    Rule("NP037", _E, _LIST, "a name with an empty label: `a..b`",
+         "no host has such a name"),
+    Rule("NP038", _W, _RUN, "a fact that the list should hold and that nobody says: pod CIDRs, service CIDRs, "
+         "endpoint, infrastructure",
+         "what it stands for goes through the proxy; said once for all objects of a Cluster"),
+    Rule("NP039", _W, _RUN, "an object that belongs to its Cluster by names only",
+         "names may mislead: a label or a reference is sure"),
+    Rule("NP040", _W, _RUN, "a place that does not say what the other places of its cluster say",
+         "the programs of one cluster disagree about the proxy"),
+    Rule("NP041", _W, _RUN, "an override for some nodes, and an object that holds one proxy for all of them",
+         "those nodes get another proxy than the override says"),
 )  # fmt: skip
 
 RULES: dict[str, Rule] = {rule.id: rule for rule in _TABLE}

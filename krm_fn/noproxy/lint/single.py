@@ -5,6 +5,7 @@ The law of this room: an entry with an ``@`` may be a credential and never gets 
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -71,6 +72,11 @@ def _place(token: str) -> Iterator[Problem]:
     host = entries.bare(token)
     if not token.isascii() and "/" not in token and ":" not in token:
         return
+    if token.endswith("/") and entries.address(token.rstrip("/").strip("[]")):
+        mended = entries.canonical(host)[0]
+        message = f'entry "{token}" must not end in "/": write "{mended}"'
+        yield problem("NP015", token, message, mended=mended)
+        return
     url = "://" in token or ("/" in token and not entries.network(host) and not _NUMERIC.fullmatch(token))
     if url:
         shown = f'"{host}"' if host != token else "a host name, a domain, an address or a CIDR"
@@ -87,10 +93,14 @@ def _meaning(token: str, consumer: Consumer, own: frozenset[str]) -> Iterator[Pr
     yield from _glob(token, kind)
     if kind is Kind.CIDR:
         yield from _cidr(token)
+    if kind in {Kind.CIDR, Kind.ADDRESS, Kind.ADDRESS_GLOB}:
+        yield from _reach(token, entries.canonical(token)[0])
     if ":" in token:
         yield from _ipv6(token, kind, consumer)
     if kind is Kind.UNKNOWN and _NUMERIC.fullmatch(token):
         yield problem("NP015", token, f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"')
+    elif kind is Kind.UNKNOWN and ".." in token:
+        yield problem("NP037", token, f'entry "{token}" must not hold two dots in a row: no host has such a name')
     if kind in {Kind.NAME, Kind.DOMAIN, Kind.GLOB, Kind.NUMBERS} and _is_broad(token, kind, own):
         message = f'entry "{token}" must not be so broad: everything that ends in it goes direct; name hosts or domains'
         yield problem("NP025", token, message)
@@ -115,6 +125,31 @@ def _cidr(token: str) -> Iterator[Problem]:
     elif cidr is not None and entries.address(before.strip("[]")) != cidr.network_address:
         message = f'entry "{token}" must not have bits behind its prefix: write "{mended}"'
         yield problem("NP016", token, message, mended=mended)
+
+
+_PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")))
+"""RFC 1918, and RFC 6598, which Kubernetes distributions use for pods and services."""
+_172 = ipaddress.IPv4Network("172.0.0.0/8")
+
+
+def _reach(token: str, canonical: str) -> Iterator[Problem]:
+    """NP015 and NP025 for what IPv4 addresses and CIDRs reach: more, or something else, than a private network."""
+    found = entries.network(canonical if "/" in canonical else f"{canonical}/32")
+    if not isinstance(found, ipaddress.IPv4Network) or found.prefixlen == 0:
+        return
+    if "/" not in canonical and found.network_address.is_unspecified:
+        message = f'entry "{token}" must be the address of a host: no host has this one'
+        yield problem("NP015", token, message, severity=Severity.WARNING)
+        return
+    inner = next((one for one in _PRIVATE if found != one and found.supernet_of(one)), None)
+    if inner is not None:
+        message = (
+            f'entry "{token}" must not be so broad: beside the private network "{inner}" it holds public addresses'
+        )
+        yield problem("NP025", token, f"{message}, which go direct then")
+    elif found.subnet_of(_172) and not found.subnet_of(_PRIVATE[1]):
+        message = f'entry "{token}" must not hold public addresses: of 172.0.0.0/8 only "{_PRIVATE[1]}" is private'
+        yield problem("NP025", token, message)
 
 
 def _ipv6(token: str, kind: Kind, consumer: Consumer) -> Iterator[Problem]:
@@ -149,6 +184,8 @@ def _is_short(token: str) -> bool:
 def _is_broad(token: str, kind: Kind, own: frozenset[str]) -> bool:
     name = token.removeprefix("*").strip(".")
     if name in own or name in entries.CLUSTER_NAMES or name in entries.SHORT_NAMES:
+        return False
+    if entries.is_private_suffix(name):
         return False
     if kind is Kind.NUMBERS or name in _BROAD:
         return True

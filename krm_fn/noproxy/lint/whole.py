@@ -157,32 +157,60 @@ def _everything(listed: Listed) -> Iterator[Problem]:
         yield problem("NP013", "*", message)
 
 
+_HOST_LABELS = 3
+"""A name of so many labels is as often the name of one host as that of a domain."""
+
+
 def _twins(listed: Listed) -> Iterator[Problem]:
-    """NP011: each domain in both forms."""
+    """NP011: each domain in both forms; a name that a dotted domain of the list covers needs no form of its own."""
     network = listed.network or Network()
     exact = exact_hosts(network)
     own = entries.CLUSTER_NAMES | own_domains(network)
     for text in dict.fromkeys(listed.entries):
         name, kind = text.removeprefix("."), entries.classify(text)
-        if kind is Kind.NAME and not name.endswith(".") and (entries.is_domain(name) or name in own):
-            if f".{name}" not in listed.texts and name not in exact:
-                yield _twin(text, f"{text},.{text}", "subdomains in .NET, axios, Node's http and httplib2")
+        if name.endswith("."):
+            continue
+        if kind is Kind.NAME and (entries.is_domain(name) or name in own):
+            if not listed.texts.intersection({f".{name}", *_dotted_parents(name)}) and name not in exact:
+                yield _twin(text, f"{text},.{text}", "subdomains in .NET, axios, Node's http and httplib2", own)
         elif kind is Kind.DOMAIN and name in own and name not in listed.texts:
-            yield _twin(text, f"{text},{name}", "anything in wget before 1.20, nor the name itself in Go and apt")
-        elif kind is Kind.DOMAIN and not name.endswith(".") and name not in listed.texts:
+            yield _twin(text, f"{text},{name}", "anything in wget before 1.20, nor the name itself in Go and apt", own)
+        elif kind is Kind.DOMAIN and not listed.texts.intersection({name, *_dotted_parents(name)}):
+            if entries.is_private_suffix(name):
+                continue
             yield _twin(
-                text, "", f'"{name}" itself in Go, wget, apt and httpx; add it unless only the proxy reaches it'
+                text, "", f'"{name}" itself in Go, wget, apt and httpx; add it unless only the proxy reaches it', own
             )
+
+
+def _dotted_parents(name: str) -> Iterator[str]:
+    return (f".{parent}" for parent in _parents(name))
 
 
 def exact_hosts(network: Network) -> frozenset[str]:
     """The hosts that the cluster itself names: they have no subdomains."""
-    return frozenset(_plain(host.text) for host in (*network.mirrors, network.endpoint) if host)
+    derived = (network.mirrors, network.networks, network.hosts, network.infrastructure_hosts)
+    hosts = (*(host for some in derived for host in some), network.endpoint)
+    return frozenset(_plain(host.text) for host in hosts if host)
 
 
-def _twin(text: str, mended: str, missed: str) -> Problem:
+def needless_twins(written: tuple[str, ...], listed: Listed) -> frozenset[str]:
+    """Return the dotted forms that the names in ``written`` do not need: an exact host, or under a dotted domain.
+
+    So ``fix`` adds no form of which NP027 would say that it is not needed.
+    """
+    exact = exact_hosts(listed.network or Network())
+    found = {f".{name}" for name in exact}
+    for name in written:
+        if not name.startswith(".") and listed.texts.intersection(_dotted_parents(name)):
+            found.add(f".{name}")
+    return frozenset(found)
+
+
+def _twin(text: str, mended: str, missed: str, own: frozenset[str]) -> Problem:
     advice = f': write "{mended}"' if mended else ""
-    severity = None if mended else Severity.INFO
+    is_host_or_domain = text.count(".") >= _HOST_LABELS - 1 and text.removeprefix(".") not in own
+    severity = None if mended and not is_host_or_domain else Severity.INFO
     message = f'entry "{text}" must not stand alone, it does not match {missed}{advice}'
     return problem("NP011", text, message, mended=mended, severity=severity)
 
@@ -224,12 +252,28 @@ def _covered(listed: Listed) -> Iterator[Problem]:
         if text in seen:
             yield problem("NP027", text, f'entry "{text}" must not be there twice: drop one')
         elif cover := _cover(text, listed):
-            yield problem("NP027", text, f'entry "{text}" is not needed: "{cover}" covers it in every client')
+            where = _where_covered(text, cover, listed)
+            yield problem("NP027", text, f'entry "{text}" is not needed: "{cover}" covers it in {where}')
         seen.add(text)
 
 
+def _where_covered(text: str, cover: str, listed: Listed) -> str:
+    """Say in which clients ``cover`` makes ``text`` say nothing (held against the models of ``consumers`` by a test).
+
+    httpx compares a CIDR with the host as a text as well, Java reads a name as one host, and wget up to 1.19 reads no
+    dotted domain.
+    """
+    if entries.network(text) is not None:
+        return "almost every client (httpx takes a CIDR for its first address, too)"
+    if text.startswith("."):
+        return "every client"
+    if cover.removeprefix(".") in listed.texts:
+        return "almost every client (not in Java)"
+    return "almost every client (not in Java, nor in wget before 1.20)"
+
+
 def _cover(text: str, listed: Listed) -> str:
-    """The entry that makes ``text`` say nothing in any client; an address is never covered, its twin neither."""
+    """The entry that makes ``text`` say nothing in almost any client; an address is never covered, nor its twin."""
     cidr = entries.network(text)
     if cidr is not None and cidr.prefixlen < cidr.max_prefixlen:
         wider = listed.wider(cidr)
@@ -241,6 +285,6 @@ def _cover(text: str, listed: Listed) -> str:
 
 
 def without_covered(found: tuple[str, ...]) -> tuple[str, ...]:
-    """The list without entries that others cover in every client: the same meaning, shorter."""
+    """The list without entries that others cover in almost every client: nearly the same meaning, shorter."""
     listed = Listed(found, Consumer.NODE, None)
     return tuple(text for text in found if not _cover(text, listed))

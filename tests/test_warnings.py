@@ -1,0 +1,171 @@
+"""Which warnings a run prints: none that the chosen style causes itself, and each fact once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from contract_lists import CONFIG, PROXY, SETTINGS, WORKERS, resource_list
+from stories import TESTDATA, name_of
+from support import inject_proxy
+
+from krm_fn.function import Outcome, run
+from krm_fn.noproxy.lint import RULES
+from krm_fn.results import ObjectRef, Result, Severity, lines
+
+OF_THE_STYLE = {"NP003", "NP004", "NP011", "NP019", "NP020", "NP023", "NP024", "NP027", "NP029"}
+STYLED = re.compile(r"style: (GiantSwarm|TKG|Verbatim|Sorted)\b")
+STORIES = [path.parent for path in sorted(TESTDATA.rglob("input.yaml")) if STYLED.search(path.read_text())]
+
+
+def ran(*items: str, config: str = CONFIG) -> Outcome:
+    return run(resource_list(*items, config=config).encode())
+
+
+def warnings(outcome: Outcome) -> list[Result]:
+    return [result for result in outcome.results if result.severity is Severity.WARNING]
+
+
+@pytest.mark.parametrize("story", STORIES, ids=name_of)
+def test_a_style_prints_no_warning_that_it_causes_itself(story: Path) -> None:
+    outcome = run((story / "input.yaml").read_bytes())
+    assert [result.line() for result in warnings(outcome) if result.code in OF_THE_STYLE] == []
+
+
+def cluster(pods: str) -> str:
+    return (
+        "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: org-acme}\n"
+        f"spec: {{clusterNetwork: {{pods: {{cidrBlocks: ['{pods}']}}}}}}\n"
+    )
+
+
+def workers(name: str, more: str = "") -> str:
+    labelled = f"  labels: {{cluster.x-k8s.io/cluster-name: prod}}\n  name: {name} #"
+    return WORKERS.replace("  name: workers #", labelled) + more
+
+
+STYLE = "  noProxyPolicy: {style: GiantSwarm}\n"
+
+
+@pytest.mark.parametrize(
+    ("pods", "rule"),
+    [
+        pytest.param("192.168.7.1/16", "NP016", id="bits behind the prefix"),
+        pytest.param("172.0.0.0/8", "NP025", id="public addresses"),
+    ],
+)
+def test_a_finding_about_a_cidr_of_a_cluster_is_about_the_cluster(pods: str, rule: str) -> None:
+    (found,) = [
+        result for result in ran(cluster(pods), workers("a"), config=CONFIG + STYLE).results if result.code == rule
+    ]
+    assert (found.ref.kind, found.ref.name) == ("Cluster", "prod")
+    assert found.path == ("spec", "clusterNetwork", "pods", "cidrBlocks", "0")
+
+
+def test_what_nobody_says_about_a_cluster_is_one_warning_and_an_information_for_each_other_object() -> None:
+    found = [one for one in ran(cluster("10.0.0.0/8"), *map(workers, "abcd")).results if one.code == "NP038"]
+    assert Counter(one.severity for one in found) == {Severity.WARNING: 1, Severity.INFO: 3}
+    assert [one.ref.name for one in found if one.severity is Severity.WARNING] == ["a"]
+    (told,) = [one.message for one in found if one.severity is Severity.WARNING]
+    assert "also true of 3 more objects" in told
+    assert len({one.ref for one in found}) == len(found), "several targets say it of one object once"
+
+
+@pytest.mark.parametrize("rule", ["NP038", "NP039", "NP040"])
+@pytest.mark.parametrize(("level", "severity"), [("Off", None), ("Info", Severity.INFO), ("Error", Severity.ERROR)])
+def test_each_finding_with_an_id_is_silenced_or_louder_by_that_name(
+    rule: str, level: str, severity: Severity | None
+) -> None:
+    items = [cluster("10.0.0.0/8"), RIVAL, cluster("10.0.0.0/8").replace("prod", "other")]
+    before = [result for result in ran(*items).results if result.code == rule]
+    after = ran(*items, config=f'{CONFIG}  lint: {{rules: {{{rule}: "{level}"}}}}\n').results
+    assert {result.severity for result in before} >= {Severity.WARNING}
+    found = {result.severity for result in after if result.code == rule} - ({Severity.INFO} if severity else set())
+    assert found <= ({severity} if severity else set())
+    assert (severity is Severity.ERROR) == any(result.severity is Severity.ERROR for result in after)
+
+
+RIVAL = WORKERS.replace("  name: workers #", "  name: prod-md-0 #").replace(
+    "      files:\n",
+    "      files:\n      - path: /etc/systemd/system/containerd.service.d/zz.conf\n"
+    '        content: "[Service]\\nEnvironment=HTTP_PROXY=http://other.acme.example:1\\n"\n',
+)
+
+
+def test_each_id_that_results_hold_is_a_rule_of_the_table() -> None:
+    found = [result for story in STORIES for result in run((story / "input.yaml").read_bytes()).results]
+    assert {result.code for result in found if result.code} <= set(RULES)
+    for result in found:
+        assert result.message.startswith(f"{result.code}: ") == bool(result.code)
+        assert result.to_data().get("tags", {}).get("rule", "") == result.code
+
+
+# failing on warnings
+
+
+FAIL_ON_WARNING = CONFIG + "  failOn: Warning\n"
+
+
+def test_a_warning_fails_the_run_where_that_is_asked_for_and_nothing_is_lost() -> None:
+    plain, failing = ran(workers("a")), ran(workers("a"), config=FAIL_ON_WARNING)
+    assert warnings(plain)
+    assert (plain.exit_code, failing.exit_code) == (0, 1)
+    assert failing.output == plain.output.replace(CONFIG.encode(), FAIL_ON_WARNING.encode()).replace(
+        indented(CONFIG), indented(FAIL_ON_WARNING)
+    )
+    assert failing.results == plain.results
+
+
+def indented(text: str) -> bytes:
+    return "".join(f"  {line}\n" for line in text.splitlines()).encode()
+
+
+def test_without_a_warning_nothing_fails() -> None:
+    assert ran(SETTINGS, config=FAIL_ON_WARNING).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "config", "code"),
+    [
+        pytest.param([], CONFIG, 0, id="a warning fails nothing"),
+        pytest.param(["--fail-on", "warning"], CONFIG, 1, id="unless it is asked for"),
+        pytest.param(["--fail-on=Warning", "--verbose"], CONFIG, 1, id="in one word"),
+        pytest.param([], FAIL_ON_WARNING, 1, id="in the FunctionConfig"),
+        pytest.param(["--fail-on=error"], FAIL_ON_WARNING, 0, id="the command line counts in its place"),
+    ],
+)
+def test_the_exit_code_follows_the_least_severity_that_fails(arguments: list[str], config: str, code: int) -> None:
+    done = inject_proxy(resource_list(WORKERS, config=config), *arguments)
+    assert done.returncode == code
+    assert PROXY.encode() in done.stdout.partition(b"functionConfig")[0]
+    assert (b"failed because of the warnings" in done.stderr) == bool(code)
+
+
+@pytest.mark.parametrize("arguments", [["--fail-on"], ["--fail-on", "info"], ["--fail-on=never"]])
+def test_another_severity_is_wrong_usage(arguments: list[str]) -> None:
+    done = inject_proxy(resource_list(WORKERS), *arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"must be followed by error or warning" in done.stderr
+
+
+# summaries
+
+
+def about(name: str, *fields: str) -> list[Result]:
+    ref = ObjectRef("v1", "ConfigMap", name)
+    return [Result(Severity.WARNING, "the same", ref, (field,)) for field in fields]
+
+
+@pytest.mark.parametrize(
+    ("results", "end"),
+    [
+        pytest.param(about("a", *"wxyz"), "(and 3 more places in it, `--verbose` names them)", id="one object"),
+        pytest.param([*about("a", *"xyz"), *about("b", "x")], "(and 1 more object, ", id="two objects"),
+        pytest.param([one for name in "abcd" for one in about(name, "x")], "(and 3 more objects, ", id="four objects"),
+    ],
+)
+def test_places_of_one_object_are_not_counted_as_objects(results: list[Result], end: str) -> None:
+    (line,) = lines(results)
+    assert end in line
