@@ -17,7 +17,7 @@ from krm_fn.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings.classes import for_class, for_nodes
 from krm_fn.targets import AWARE, PATCHER, TARGETS, Around
-from krm_fn.topology import Key, Membership, Topology, key_of
+from krm_fn.topology import ByKey, Key, Membership, Topology, key_of
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
 _ALL_NODES = ("", "")
@@ -69,8 +69,8 @@ class Classes:
         self._is_enabled = bool(options.get("enabled", True)) and wanted.mode is not Mode.REMOVE
         self._is_chosen = self._is_enabled and PATCHER.is_on(options)
         self._classes: dict[Key, _Class] = {}
-        self._own: dict[Key, Mapping[str, Any]] = {}
-        self._others: set[Key] = set()
+        self._own: ByKey[Mapping[str, Any]] = ByKey()
+        self._others: ByKey[None] = ByKey()
         if wanted.mode is not Mode.REMOVE:
             kinds = ("Template", _CLASS, _CLUSTER)
             self._read([obj for obj in objects if obj.ref.kind.endswith(kinds)], is_selected)
@@ -84,7 +84,7 @@ class Classes:
             return
         selected = [obj for obj in known if is_selected(obj)]
         templates = [obj for obj in selected if obj.ref.kind.endswith("Template")]
-        self._find_erasers({key_of(obj): obj.data for obj in templates})
+        self._find_erasers(ByKey((key_of(obj), obj.data) for obj in templates))
         self._choose(templates)
         for obj in selected if self.is_on else ():
             if self._is(obj, _CLUSTER):
@@ -113,9 +113,9 @@ class Classes:
             one.is_patched = self._is_enabled and one.is_selected and (self._is_chosen or key in found)
         for obj in templates:
             if self.is_template(obj):
-                self._own[key_of(obj)] = obj.data
+                self._own.add(key_of(obj), obj.data)
             else:
-                self._others.add(key_of(obj))
+                self._others.add(key_of(obj), None)
 
     @property
     def is_on(self) -> bool:

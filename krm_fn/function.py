@@ -18,11 +18,12 @@ from krm_fn.exposure import exposed_passwords
 from krm_fn.patch import Operation
 from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
-from krm_fn.review import review, unreached
+from krm_fn.review import review, unreached, withheld
 from krm_fn.rollout import Said, new_refs, rollout, secret_names
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
-from krm_fn.survey import Place, survey
+from krm_fn.survey import Overview, Place, survey
+from krm_fn.unwritten import unwritten
 from krm_fn.yamledit import limited
 
 
@@ -75,7 +76,8 @@ def _run(data: bytes) -> Outcome:
         return _outcome(resource_list, _Edits(), [_about_config(resource_list, nothing, Severity.WARNING)])
     edits = _Edits()
     found: list[Result] = []
-    every = list(survey(resource_list, wanted))
+    overview = Overview()
+    every = list(survey(resource_list, wanted, overview))
     places = [place for place in every if place.is_asked]
     for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
         told: list[Result] = []
@@ -88,8 +90,10 @@ def _run(data: bytes) -> Outcome:
     found = _once_for_each_fact(lint.levelled(found, rules))
     places, found = _roll_out(resource_list, places, found, edits, wanted)
     idle = settings.idle(wanted, ((place.asked, place.target_id) for place in every))
-    found += (_about_config(resource_list, text, Severity.INFO) for text in idle)
+    found += (_about_config(resource_list, one.message, one.severity) for one in idle)
     found += lint.levelled(unreached(every), rules)
+    found += lint.levelled(withheld(every), rules)
+    found += lint.levelled(unwritten(overview, every, wanted, _config_ref(resource_list)), rules)
     found += lint.levelled(review(places, wanted, _config_ref(resource_list)), rules)
     found += exposed_passwords(places, wanted.secret_urls)
     outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)

@@ -21,13 +21,18 @@ from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.settings import ProxySettings, provider_files
 from krm_fn.survey import Place
 from krm_fn.targets import OF_ALL_NODES, REPORTED_ONLY, Seen, _sops
-from krm_fn.topology import Fact, Membership
+from krm_fn.topology import ByKey, ClusterFacts, Fact, Membership, key_of
 
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
 _UNREACHED = (
     "NP041: one proxy stands here for all nodes of the cluster, so {} cannot reach it: say what it is to hold in "
     "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
+)
+_WITHHELD = (
+    'keeps what it has: only {how} says that it belongs to {clusters}, and it is in namespace "{namespace}" itself, '
+    "whose objects must not get the proxy of a Cluster by their own word. If they may, add the namespace to "
+    "`spec.trustedNamespaces`"
 )
 
 
@@ -146,6 +151,28 @@ def unreached(places: Iterable[Place]) -> Iterator[Result]:
             yield place.result(Finding(Severity.WARNING, _UNREACHED.format(named), code="NP041"))
 
 
+def withheld(places: Iterable[Place]) -> Iterator[Result]:
+    """Yield a warning for each object that says itself that it belongs to a Cluster of another namespace.
+
+    Only where a target would write the proxy of that Cluster there: see ``Resolved.withheld``.
+    """
+    told: set[ObjectRef] = set()
+    for place in places:
+        claims = place.resolved.withheld
+        if claims and place.obj.ref not in told and _is_place(place):
+            told.add(place.obj.ref)
+            clusters = tuple(dict.fromkeys(_cluster(claim.cluster) for claim in claims))
+            message = _WITHHELD.format(
+                how=claims[0].how, clusters=" and ".join(clusters), namespace=claims[0].claimed_from
+            )
+            yield place.result(Finding(Severity.WARNING, message))
+
+
+def _cluster(cluster: ClusterFacts) -> str:
+    name = "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
+    return f"`{name}`" if cluster.is_listed else f"`{name}` (not in the list)"
+
+
 def _is_place(place: Place) -> bool:
     """Whether the target finds its place in an object of the list: any proxy that is not there yet it would write.
 
@@ -153,7 +180,9 @@ def _is_place(place: Place) -> bool:
     """
     if _sops.is_encrypted(place.obj.data):
         return False
-    said = place.target.propose(place.obj.data, _ANY, place.options) if place.is_asked or not place.is_new else ()
+    known = place.resolved.settings
+    wanted = replace(_ANY, cluster=known.cluster, clusters=known.clusters, namespace=known.namespace)
+    said = place.target.propose(place.obj.data, wanted, place.options) if place.is_asked or not place.is_new else ()
     return any(isinstance(one, Change) for one in said)
 
 
@@ -174,17 +203,13 @@ def _said(place: Place, seen: tuple[Seen, ...]) -> Said:
 
 def _missing(places: Iterable[Place]) -> Iterator[Result]:
     """A warning for each reference to a key that a Secret of the list has not: Cluster API makes no node then."""
-    held = {
-        (place.obj.ref.namespace, place.obj.ref.name): _keys(place.obj.data)
-        for place in places
-        if place.obj.group_kind == _SECRET
-    }
+    held = ByKey((key_of(place.obj), _keys(place.obj.data)) for place in places if place.obj.group_kind == _SECRET)
     for place in places if held else ():
         for seen in place.seen():
             source = lookup(place.obj.data, (*seen.path, "secret")) if seen.path[-1:] == ("contentFrom",) else None
             name, key = (lookup(source, (member,)) for member in ("name", "key"))
             is_named = isinstance(name, str) and isinstance(key, str)
-            if is_named and key not in held.get((place.obj.ref.namespace, name), {key}):
+            if is_named and key not in held.get((*_SECRET, place.obj.ref.namespace, name), {key}):
                 message = (
                     f'the Secret "{name}" must hold the key "{key}", or no node can be made: add it, empty will do'
                 )

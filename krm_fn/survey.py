@@ -7,15 +7,17 @@ target and no Cluster could want is never read, and none is read twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from krm_fn import settings, topology
 from krm_fn.classes import Classes
-from krm_fn.config import ProxyConfig
+from krm_fn.config import ProxyConfig, Selector
+from krm_fn.errors import InputError
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Consumer
+from krm_fn.patch import Pointer
 from krm_fn.resourcelist import Object, reference
-from krm_fn.results import Change, Finding, Result
+from krm_fn.results import Change, Finding, ObjectRef, Result
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import (
     AWARE,
@@ -31,7 +33,7 @@ from krm_fn.targets import (
     _sops,
     options_of,
 )
-from krm_fn.topology import ClusterFacts, Membership, Role, Topology
+from krm_fn.topology import ByKey, ClusterFacts, Foreign, Key, Membership, Role, Topology
 
 
 class Source(Protocol):
@@ -124,11 +126,45 @@ class Place:
         return finding.about(self.obj.ref, self.target_id)
 
 
-def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
+@dataclass
+class Overview:
+    """What a survey sees besides its places, filled while it runs.
+
+    ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
+    selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
+    ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
+    are those of the Clusters themselves.
+    """
+
+    candidates: int = 0
+    selected: int = 0
+    foreign: list[Foreign] = field(default_factory=list)
+    without_class: list[tuple[Object, str, Pointer]] = field(default_factory=list)
+    naming: list[tuple[Object, tuple[Membership, ...]]] = field(default_factory=list)
+    memberships: dict[ObjectRef, tuple[Membership, ...]] = field(default_factory=dict)
+
+    def take_clusters(self, read: Sequence[Object], atlas: Topology, wanted: ProxyConfig) -> None:
+        """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
+        chosen = [obj for obj in read if _is_selected(obj, wanted)]
+        self.foreign = topology.foreign(chosen, atlas)
+        without = list(topology.without_class(read, atlas))
+        self.without_class = [one for one in without if _is_selected(one[0], wanted)]
+        self.memberships = {obj.ref: atlas.of(obj) for obj, _, _ in self.without_class}
+
+
+_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+
+
+def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None) -> Iterator[Place]:
     """All places, in the order of the list and, in one object, of the table of targets; then those that are missing.
 
     The data of an object is the same for all its places: what one target changes there, the next one sees. The places
     where ClusterClasses are patched come last, because a patch follows what their templates hold in the end.
+
+    Args:
+        source: the objects.
+        wanted: the checked FunctionConfig.
+        overview: what else is to be noted; None where nobody needs it.
 
     Raises:
         InputError: an item that is wanted cannot be read.
@@ -136,34 +172,51 @@ def survey(source: Source, wanted: ProxyConfig) -> Iterator[Place]:
     reader = _Reader(source)
     kinds = topology.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
     read = list(reader.of_kinds(kinds))
+    if overview is not None:
+        read += reader.readable_of_kinds(topology.system_kinds())
     atlas = Topology(read)
+    if overview is not None:
+        overview.take_clusters(read, atlas, wanted)
     classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
     del read  # what is taken is to be forgotten
-    there: set[_Identity] = set()
+    there: ByKey[None] = ByKey()
     owed: list[Place] = []
     last: list[Place] = []
     for index in range(len(source)):
         targets, makers = _wanted_targets(source, index, wanted), _wanted_makers(source, index, wanted)
         is_patched = _may_patch(source, index, wanted, classes)
-        for obj in reader.take(index) if targets or makers or is_patched else ():
-            there.add(_identity(obj))
-            if _is_selected(obj, wanted):
+        is_wanted = bool(targets or makers or is_patched)
+        names_proxy = overview is not None and source.contains(index, _NAMES)
+        for obj in reader.take(index) if is_wanted else reader.readable(index) if names_proxy else ():
+            is_selected = _is_selected(obj, wanted)
+            if overview is not None:
+                _note(overview, obj, targets, wanted)
+                if names_proxy and is_selected:
+                    overview.naming.append((obj, atlas.of(obj)))
+            if not is_wanted:
+                continue
+            there.add(_identity(obj), None)
+            if is_selected:
                 yield from _places(index, obj, targets, wanted, classes)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, makers, atlas, wanted)
     for place in owed:
-        if _identity(place.obj) not in there and _is_selected(place.obj, wanted):
-            there.add(_identity(place.obj))
+        if not there.candidates(_identity(place.obj)) and _is_selected(place.obj, wanted):
+            there.add(_identity(place.obj), None)
             yield place
     yield from last
 
 
-_Identity = tuple[tuple[str, str], str, str]
-"""(group, kind), namespace, name."""
+def _note(overview: Overview, obj: Object, targets: dict[str, Target], wanted: ProxyConfig) -> None:
+    """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
+    if not obj.is_local and any(obj.group_kind in target.KINDS for target in targets.values()):
+        overview.candidates += 1
+        overview.selected += _fits(obj, replace(wanted.selector, exclude=()))
 
 
-def _identity(obj: Object) -> _Identity:
-    return obj.group_kind, obj.ref.namespace, obj.base_name
+def _identity(obj: Object) -> Key:
+    """What an object is called, without the hash that a run put behind its name."""
+    return (*obj.group_kind, obj.ref.namespace, obj.base_name)
 
 
 def _companions(
@@ -271,7 +324,11 @@ def _may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
 
 
 def _is_selected(obj: Object, wanted: ProxyConfig) -> bool:
-    return not obj.is_local and wanted.selector.selects(
+    return not obj.is_local and _fits(obj, wanted.selector)
+
+
+def _fits(obj: Object, selector: Selector) -> bool:
+    return selector.selects(
         kind=obj.ref.kind,
         name=obj.base_name,
         namespace=obj.ref.namespace,
@@ -293,6 +350,23 @@ class _Reader:
             if not (seen and kinds.isdisjoint(seen)):
                 self.held[index] = self.source.objects(index)
                 yield from self.held[index]
+
+    def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
+        """The objects of items that no target needs; what cannot be read there is no error."""
+        found = []
+        for index in range(len(self.source)):
+            if index not in self.held and not kinds.isdisjoint(self.source.kinds(index)):
+                found += self.readable(index)
+        return found
+
+    def readable(self, index: int) -> list[Object]:
+        """The objects of one item that no target needs, none if it cannot be read."""
+        if index not in self.held:
+            try:
+                self.held[index] = self.source.objects(index)
+            except InputError:
+                return []
+        return self.held[index]
 
     def take(self, index: int) -> list[Object]:
         held = self.held.pop(index, None)

@@ -8,6 +8,7 @@ import pytest
 from function_configs import PROXY, loaded
 
 from krm_fn.noproxy import Consumer, Entry, Style
+from krm_fn.results import Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve
 from krm_fn.topology import ClusterFacts, Membership, Role
 
@@ -246,20 +247,31 @@ def test_the_six_variables_in_writing_order() -> None:
     assert tuple(resolved(BASE, WORKER).settings.variables()) == PROXY_VARIABLES
 
 
+OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
+
+
 @pytest.mark.parametrize(
-    ("match", "told"),
+    ("match", "others", "severity"),
     [
-        pytest.param({"clusters": ["prod-*"]}, [], id="one that fits a Cluster"),
-        pytest.param({"clusters": ["prod-*"], "roles": ["Worker"]}, [IDLE], id="a role that is not there"),
-        pytest.param({"labels": {"regoin": "*"}}, [IDLE], id="a misspelt label"),
-        pytest.param({"targets": ["certManager"]}, [IDLE], id="another target"),
+        pytest.param({"clusters": ["prod-*"]}, [], None, id="one that fits a Cluster"),
+        pytest.param(
+            {"clusters": ["prod-*"], "roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a Cluster without that role"
+        ),
+        pytest.param({"roles": ["Worker"]}, [OTHERS], Severity.WARNING, id="a role that is not there"),
+        pytest.param({"labels": {"regoin": "*"}}, [], Severity.WARNING, id="a misspelt label, and nothing else fits"),
+        pytest.param({"labels": {"region": "west"}}, [OTHERS], Severity.INFO, id="one row of a table for many lists"),
+        pytest.param({"targets": ["certManager"]}, [], Severity.INFO, id="another target"),
     ],
 )
-def test_an_override_that_fits_nothing_is_told(match: dict[str, Any], told: list[str]) -> None:
-    config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}])
+def test_an_override_that_fits_nothing_is_told(
+    match: dict[str, Any], others: list[Any], severity: Severity | None
+) -> None:
+    config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])
     there = Membership(ClusterFacts(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
+    found = list(idle(config, [((there,), "containerdDropIn"), ((), "containerdDropIn")]))
 
-    assert list(idle(config, [((there,), "containerdDropIn"), ((), "containerdDropIn")])) == told
+    assert [one.severity for one in found] == ([severity] if severity else [])
+    assert all(one.message.startswith(IDLE) for one in found)
     assert list(idle(loaded(httpProxy=PROXY), [])) == []
 
 

@@ -219,6 +219,20 @@ def test_a_reason_names_the_entry_the_object_and_the_key() -> None:
             id="a namespace chooses among objects of one name",
         ),
         pytest.param(
+            {"from": FROM},
+            [secret("http_proxy: http://a\n", namespace=""), secret(TKG, namespace="team-x")],
+            ("http://a", ""),
+            [],
+            id="an object without a namespace goes before one of that name in another",
+        ),
+        pytest.param(
+            {"from": FROM},
+            [secret("http_proxy: http://a\n"), {**ca(), "metadata": {"name": "x", "namespace": "${NAMESPACE}"}}],
+            ("http://a", ""),
+            [],
+            id="the only namespace of the list needs no mention",
+        ),
+        pytest.param(
             {"from": [{**FROM[0], "key": "x"}]},
             [secret(TKG, data={"x": base64.b64encode(b"http_proxy: http://x").decode()})],
             ("http://x", ""),
@@ -289,6 +303,13 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
             [secret(TKG, namespace="a"), secret(TKG, namespace="b")],
             'must name one object: there are 2 of Secret "values" in the list, say in `namespace` which one is meant',
             id="several objects",
+        ),
+        pytest.param(
+            {},
+            [secret(TKG, namespace="team-x"), ca(namespace="org")],
+            'must say in `namespace` that the Secret "values" of namespace "team-x" is meant, because the list holds '
+            "objects of other namespaces, too, and anybody may own one of that name",
+            id="the only object of that name, where the list holds several namespaces",
         ),
         pytest.param(
             {"key": "x"}, [secret(TKG)], 'must name a key of Secret "values" in `key`: there are `value`', id="no key"

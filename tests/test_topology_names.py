@@ -31,7 +31,6 @@ def clusters_of(kind: str, name: str, *, group: str = "", **metadata: Any) -> li
     ("kind", "name", "metadata"),
     [
         pytest.param("Secret", "prod", {}, id="a Secret with the name of a Cluster"),
-        pytest.param("Secret", "gone-pinniped-addon", {}, id="a Secret of a Cluster that is not in the list"),
         pytest.param("Secret", "prod-database", {}, id="a Secret of somebody else"),
         pytest.param("Pod", "prod-pinniped-addon", {}, id="another kind"),
         pytest.param("VSphereCPIConfig", "prod", {"group": "example.com"}, id="a configuration of another group"),
@@ -96,9 +95,6 @@ PROVIDER = {"apiGroup": "cpi.tanzu.vmware.com", "kind": "VSphereCPIConfig", "nam
     [
         pytest.param([], "Secret", "own", [], id="no bootstrap"),
         pytest.param([bootstrap("test", kapp="broken", additionalPackages=3)], "Secret", "own", [], id="a broken one"),
-        pytest.param(
-            [bootstrap("gone", kapp={"valuesFrom": {"secretRef": "own"}})], "Secret", "own", [], id="of nobody"
-        ),
         pytest.param(
             [bootstrap("test", kapp={"valuesFrom": {"secretRef": "own"}})], "Secret", "own", ["test"], id="kapp"
         ),
@@ -192,14 +188,6 @@ def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
         pytest.param(release("cert-manager", "prod"), id="a chart of another kind with the name of a Cluster"),
         pytest.param(release("cluster-autoscaler", "prod"), id="a chart that only is called like those of clusters"),
         pytest.param(release("cluster-aws", "product"), id="a cluster's chart for another one"),
-        pytest.param(
-            release("cluster-aws", "prod", values={"global": {"metadata": {"name": "gone"}}}),
-            id="values that name a Cluster that is not in the list",
-        ),
-        pytest.param(
-            release("nginx", "prod", **kubeconfig("gone-kubeconfig", key="secretRef")),
-            id="a kubeconfig of a Cluster that is not in the list",
-        ),
         pytest.param(release("nginx", **kubeconfig("prod-kubeconfig")), id="a kubeconfig in a field of another kind"),
         pytest.param(release("nginx", **kubeconfig("prod", key="secretRef")), id="a kubeconfig of another name"),
         pytest.param(release("cluster-aws", kubeConfig=[], values=[]), id="fields of a wrong type"),
@@ -211,7 +199,6 @@ def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
         pytest.param(values_of("prod-userconfig", "Pod"), id="another kind with the name of user values"),
         pytest.param(values_of("product-userconfig"), id="user values of somebody else"),
         pytest.param(values_of("-userconfig"), id="user values of nobody"),
-        pytest.param(values_of("prod-nginx-userconfig", namespace="a"), id="an app's user values in another namespace"),
     ],
 )
 def test_what_brings_a_chart_and_names_no_cluster_of_the_list(data: Any) -> None:

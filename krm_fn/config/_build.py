@@ -40,6 +40,7 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
         mirror=_mirror(spec["registryMirror"]) if "registryMirror" in spec else None,
         hash_names=spec.get("rollout", {}).get("hashNames"),
         fail_on=Severity[spec.get("failOn", "Error").upper()],
+        trusted_namespaces=tuple(spec.get("trustedNamespaces", ())),
     )
 
 

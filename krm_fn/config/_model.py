@@ -5,6 +5,7 @@ The law of this room: values only. None, where it is allowed, means "not said he
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -132,6 +133,7 @@ class ProxyConfig:
     ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
     names one. ``secret_urls``: the URLs with a password that come from a Secret of ``spec.from``. ``reads_objects``:
     objects of ``spec.from`` say a part of it.
+    ``trusted_namespaces`` are globs, see ``trusts``.
     """
 
     http_proxy: str = ""
@@ -151,6 +153,11 @@ class ProxyConfig:
     says_none: bool = False
     secret_urls: frozenset[str] = frozenset()
     reads_objects: bool = False
+    trusted_namespaces: tuple[str, ...] = ()
+
+    def trusts(self, namespace: str) -> bool:
+        """Return whether objects of ``namespace`` may name a Cluster of another one as theirs."""
+        return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
 
     def derives(self, name: str) -> bool:
         """Whether ``spec`` or an override asks for what is derived under this name."""

@@ -16,8 +16,8 @@ _GAP = rf"[ \t]*{_COMMENT}(?:[{_BREAK}][ \t]*{_COMMENT})*"
 _KIND = re.compile(
     rf"""kind["']?[ \t]*:(?:"""
     rf"""{_GAP}(?P<unknown>[&!*|>]|"[^"{_BREAK}]*\\)"""
-    rf"""|[ \t]*["']?(?P<beside>[A-Za-z]+)"""
-    rf"""|{_GAP}["']?(?P<below>[A-Za-z]+)["']?[ \t]*(?:[,}}\]#{_BREAK}]|\Z))"""
+    rf"""|[ \t]*["']?(?P<beside>[A-Za-z][A-Za-z0-9]*)"""
+    rf"""|{_GAP}["']?(?P<below>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:[,}}\]#{_BREAK}]|\Z))"""
 )
 _EXPLICIT_KEY = re.compile(r"""\?\s+(?:["']?kind|[#&!*])""")
 _ALIAS_AS_KEY = re.compile(r"\*[^\s,\[\]{}*]+[ \t]+:")

@@ -28,7 +28,7 @@ from krm_fn.rollout.model import ADVICE, HEX, NAME, Said, hash_of, holds_somethi
 from krm_fn.rollout.secrets import hashed, secret_names
 from krm_fn.survey import Place, Source
 from krm_fn.targets import _sops
-from krm_fn.topology import Key, key_of, references
+from krm_fn.topology import ByKey, Key, key_of, meanings, references
 
 __all__ = ["Said", "new_refs", "rollout", "secret_names"]
 
@@ -112,11 +112,11 @@ def _templates(places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) 
     """The templates of a list; of two with one identity the first says what both are called."""
     names: dict[Key, str] = {}
     followed = hashed(places)  # the name of such a Secret in a template says what its content is
-    secrets = {
-        key_of(place.obj): place.obj
+    secrets = ByKey(
+        (key_of(place.obj), place.obj)
         for place in places
         if place.obj.group_kind == _SECRET and id(place.obj.data) not in followed
-    }
+    )
     for _, group in groupby(places, key=lambda place: id(place.obj)):
         of_object = list(group)
         index, obj = of_object[0].index, of_object[0].obj
@@ -161,7 +161,18 @@ def _known(source: Source) -> _Known:
                 known.users.setdefault(target, []).append((index, obj, path))
             if _sops.is_encrypted(obj.data):
                 known.encrypted.update(dict.fromkeys([*own, *(target for target, _ in uses)], obj.ref))
-    return known
+    return _settled(known)
+
+
+def _settled(known: _Known) -> _Known:
+    """The same by the names of the templates that are meant, where one of both leaves its namespace out."""
+    meant = meanings(ByKey((key, None) for key in known.names), [*known.users, *known.encrypted])
+    settled = _Known(known.names)
+    for key, users in known.users.items():
+        settled.users.setdefault(meant.get(key, key), []).extend(users)
+    for key, ref in known.encrypted.items():
+        settled.encrypted[meant.get(key, key)] = ref
+    return settled
 
 
 def _obstacle(template: _Template, known: _Known) -> str:

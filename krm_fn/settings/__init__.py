@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from krm_fn import noproxy
-from krm_fn.config import Mirror, Mode, Override, Place, ProxyConfig, said
+from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, Place, ProxyConfig, said
 from krm_fn.noproxy import MIRRORS, Consumer, Entry, Network, Policy, Style
+from krm_fn.results import Finding, Severity
 from krm_fn.settings import _known
 from krm_fn.settings._known import provider_files
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
@@ -58,6 +59,8 @@ def resolve(
     if consumer is Consumer.TKG and config.reads_objects:
         # What is stored may be what was read: completed, it would come back as the user's list in the next run.
         consumer = Consumer.PRODUCT
+    if withheld := _withheld(config, memberships, target):
+        return Resolved(replace(blank, is_declared=False), withheld=withheld)
     wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
     networks = [
         _known.network(membership.cluster, config.cluster_defaults, wish.policy)
@@ -67,6 +70,11 @@ def resolve(
         known = _known.network(alone or ClusterFacts(), config.cluster_defaults, wishes[0].policy)
         networks = [known] if known != Network() else []
     first = wishes[0]
+    declared = [
+        network
+        for at, network in enumerate(networks)
+        if at >= len(memberships) or memberships[at].cluster.is_listed or network != Network()
+    ]
     derives = not consumer.completes_the_list
     entries = _united(wishes, networks, consumer) if any(first.urls) else ()
     return Resolved(
@@ -79,7 +87,7 @@ def resolve(
             is_declared=first.declared,
         ),
         entries=entries,
-        networks=tuple(dict.fromkeys(networks)),
+        networks=tuple(dict.fromkeys(declared)),
         policy=first.policy,
         conflicts=_conflicts(wishes, memberships),
         missing=_missing(config, memberships, target, first, networks) if derives and any(first.urls) else (),
@@ -125,16 +133,30 @@ def resolve_for_all_machines(
     return replace(united, beyond=beyond, of_role=first_role)
 
 
-def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]) -> Iterator[str]:
-    """One line for each override that fits none of ``places``, the memberships and the target ID of each.
+def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]) -> Iterator[Finding]:
+    """Yield one line for each override that fits none of ``places``, the memberships and the target ID of each.
 
-    It may be meant (a table of regions serves many lists), or a name in it is misspelt. Of no place there is nothing to
-    say.
+    It may be meant: a table of regions serves many lists. It is a warning where it is a mistake all the same: the
+    override is about a Cluster of the list, or none of all overrides fits although there are Clusters. Of no place
+    there is nothing to say.
     """
     there = {_place(one, target) for memberships, target in places for one in memberships or (None,)}
-    for at, override in enumerate(config.overrides if there else ()):
-        if not any(map(override.match.fits, there)):
-            yield f"`spec.overrides[{at}].match` fits nothing in this list"
+    fitting = [any(map(override.match.fits, there)) for override in config.overrides if there]
+    for at, fits in enumerate(fitting):
+        if not fits:
+            is_mistake = _is_mistaken(config.overrides[at].match, there, is_alone=not any(fitting))
+            severity = Severity.WARNING if is_mistake else Severity.INFO
+            advice = ": correct it, or take it out" if is_mistake else ""
+            yield Finding(severity, f"`spec.overrides[{at}].match` fits nothing in this list{advice}")
+
+
+def _is_mistaken(match: ClusterMatcher, there: Iterable[Place], *, is_alone: bool) -> bool:
+    """Whether a match that fits none of the places ``there`` means the Clusters of this list, not those of others."""
+    of_cluster = replace(match, roles=(), worker_groups=(), targets=())
+    if of_cluster == ClusterMatcher():
+        return bool(match.roles or match.worker_groups) and any(place.role or place.groups for place in there)
+    known = [place for place in there if place.cluster is not None]
+    return any(map(of_cluster.fits, known)) or (is_alone and bool(known))
 
 
 def _beyond(config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish]) -> tuple[str, ...]:
@@ -150,11 +172,27 @@ def _beyond(config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish
     return tuple(found)
 
 
+def _withheld(config: ProxyConfig, memberships: Sequence[Membership], target: str) -> tuple[Membership, ...]:
+    """The memberships that an object only claims, and whose proxy is not the one that it has without any Cluster.
+
+    What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
+    """
+    of_anybody = _wish(config, _place(None, target))
+    found = []
+    for membership in memberships:
+        if membership.claimed_from and not config.trusts(membership.claimed_from):
+            wish = _wish(config, _place(membership, target))
+            if (wish.urls, wish.declared) != (of_anybody.urls, of_anybody.declared):
+                found.append(membership)
+    return tuple(found)
+
+
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     """No proxy, for an object of these Clusters."""
     names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
     namespace = memberships[0].cluster.namespace if memberships else ""
-    return ProxySettings(cluster=names[0] if names else "", namespace=namespace, clusters=names)
+    is_listed = all(membership.cluster.is_listed for membership in memberships)
+    return ProxySettings(cluster=names[0] if names else "", namespace=namespace, clusters=names, is_listed=is_listed)
 
 
 def _is_particular(config: ProxyConfig, membership: Membership, wish: _Wish) -> bool:

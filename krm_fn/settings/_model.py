@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from krm_fn.config import Certificates, Mirror
 from krm_fn.noproxy import Entry, Network, Policy
 from krm_fn.settings._known import Missing
-from krm_fn.topology import Role
+from krm_fn.topology import Membership, Role
 
 _IN_THE_CONFIG = ("`spec.", "`data.")
 """How the reason of an entry begins that stands in the FunctionConfig."""
@@ -27,6 +27,7 @@ class ProxySettings:
     ``namespace`` where it is; ``clusters`` are the names of all. ``is_particular``: an override for a role, a worker
     group or a target gives this object another proxy than its Cluster has as a whole. ``is_declared`` is False where
     nothing says which proxy this object is to have: the one that is there, or none, stays.
+    ``is_listed`` is False where only the name of that Cluster is known, because it is not in the list.
     ``trusted_ca`` are the certificates to trust, and ``mirror`` is the registry mirror of the nodes.
     """
 
@@ -40,6 +41,7 @@ class ProxySettings:
     clusters: tuple[str, ...] = field(default=(), compare=False)
     is_particular: bool = field(default=False, compare=False)
     is_declared: bool = field(default=True, compare=False)
+    is_listed: bool = field(default=True, compare=False)
 
     def variables(self) -> dict[str, str]:
         """Name -> value of each variable to be set, both cases of each, in the order of the Giant Swarm document.
@@ -61,7 +63,9 @@ class Resolved:
     ``entries`` are those of ``settings.no_proxy`` with their reasons, ``networks`` what is known of each Cluster, and
     ``policy`` that of the first. ``conflicts`` names the places whose proxies differ, the one whose proxy was taken
     first; empty where they agree. ``missing`` names what is not known and would be needed. ``beyond`` names the
-    overrides for some nodes of its Clusters only, which would say something else.
+    overrides for some nodes of its Clusters only, which would say something else. ``withheld`` are the memberships that
+    only the object itself claims from another namespace, and whose proxy it does not get for that reason: nothing says
+    which proxy it has then.
     ``of_role`` is the role whose proxy stands for the machines of all roles, None where that of the Cluster does.
     """
 
@@ -72,6 +76,7 @@ class Resolved:
     conflicts: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
     beyond: tuple[str, ...] = field(default=(), compare=False)
+    withheld: tuple[Membership, ...] = ()
     of_role: Role | None = field(default=None, compare=False)
 
     @property

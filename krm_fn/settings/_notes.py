@@ -37,29 +37,44 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
     names = tuple(dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships))
     if len(names) > 1:
         yield Finding(Severity.INFO, f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs")
-    for membership in memberships:
-        if not membership.sure:
-            yield Finding(
-                Severity.WARNING,
-                f"NP039: is taken for a part of `{cluster_name(membership.cluster)}` because of {membership.how}: "
-                "label it "
-                f"`cluster.x-k8s.io/cluster-name: {membership.cluster.name}` to be sure",
-                code="NP039",
-            )
+    yield from _unsure([membership for membership in memberships if not membership.sure])
     nodes = [one for one in resolved.missing if one.is_about_nodes]
     others = [one for one in resolved.missing if not one.is_about_nodes]
     for missing in filter(None, (others, nodes)):  # apart, because few targets write what calls nodes
-        yield Finding(Severity.WARNING, f"NP038: {_lack(missing)}", code="NP038")
+        yield Finding(Severity.WARNING, f"NP038: {_lack(missing, memberships)}", code="NP038")
 
 
-def _lack(missing: Sequence[Missing]) -> str:
+def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
+    """One warning for each name that suggests a Cluster, and one for each name that several Clusters have."""
+    namesakes: dict[str, list[Membership]] = {}
+    for membership in memberships:
+        namesakes.setdefault(membership.cluster.name, []).append(membership)
+    for name, found in namesakes.items():
+        called = tuple(dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in found))
+        if len(called) > 1:
+            advice = (
+                "say which one is meant by the namespace of the object, or by the annotation "
+                "`cluster.x-k8s.io/cluster-namespace`"
+            )
+        else:
+            advice = f"label it `cluster.x-k8s.io/cluster-name: {name}` to be sure"
+        message = f"NP039: is taken for a part of {' and of '.join(called)} because of {found[0].how}: {advice}"
+        yield Finding(Severity.WARNING, message, code="NP039")
+
+
+def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
     """What nobody says, where it can be declared, and what says that it is not needed."""
+    absent = _absent(memberships)
     known = "" if missing[0].cluster else "belongs to no known Cluster, and "
+    if absent:
+        known = f"belongs to {' and '.join(absent)}, not in the list, and "
     lacks = ", ".join(map(str, missing))
     names = dict.fromkeys(one.name for one in missing)
     below = f".{missing[0].name}" if len(names) == 1 else ""
     places = [f"`spec.clusterDefaults{below}` of the ProxyConfig"]
     places += [one.field for one in missing if one.field and one.cluster]
+    if absent:
+        places = [f"`spec.clusterDefaults{below}` of the ProxyConfig, or add the Cluster to the list"]
     switches = dict.fromkeys(switch for one in missing for switch in one.switches)
     silence = "`spec.noProxyPolicy.derive` switches off what is not needed"
     if len(switches) <= _FEW:
@@ -73,3 +88,9 @@ def _enumerated(texts: Iterable[str]) -> str:
     """The different texts, as a sentence has them: ``a, b or c``."""
     *front, last = dict.fromkeys(texts)
     return f"{', '.join(front)} or {last}" if front else last
+
+
+def _absent(memberships: Sequence[Membership]) -> tuple[str, ...]:
+    """The Clusters that are known by name only."""
+    clusters = (membership.cluster for membership in memberships)
+    return tuple(dict.fromkeys(f"`{cluster_name(cluster)}`" for cluster in clusters if not cluster.is_listed))

@@ -8,18 +8,20 @@ are good for is judged by others; nothing that stands in an object is ever told,
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from krm_fn.config import Certificates, Given
-from krm_fn.errors import ConfigError
+from krm_fn.errors import ConfigError, InputError
 from krm_fn.resourcelist import Object
 from krm_fn.results import Finding
 from krm_fn.sources import formats
 from krm_fn.survey import Source
 from krm_fn.targets import _embedded, _sops
 from krm_fn.targets._embedded import Value
+from krm_fn.topology import is_open, may_be_same
 
 __all__ = ["Objects", "formats"]
 
@@ -66,7 +68,14 @@ class Objects:
         return Certificates(value.text, None if obj.is_local else place)
 
     def _one(self, kind: str, wanted: Mapping[str, Any]) -> Object:
+        """Find the object that is meant.
+
+        Without a namespace that is one without a namespace, before one in any other: and one in a namespace only if
+        the list knows no other namespace, because anybody may own an object of that name in his own.
+        """
         found = list(self._named(kind, wanted["name"], wanted.get("namespace")))
+        if "namespace" not in wanted:
+            found = [obj for obj in found if is_open(obj.ref.namespace)] or found
         called = f'{kind} "{wanted["name"]}"'
         place = f' in namespace "{wanted["namespace"]}"' if "namespace" in wanted else ""
         if not found:
@@ -74,7 +83,28 @@ class Objects:
         if len(found) > 1:
             hint = "keep one of them" if place else "say in `namespace` which one is meant"
             raise ConfigError([f"must name one object: there are {len(found)} of {called}{place} in the list, {hint}"])
+        namespace = found[0].ref.namespace
+        if not (place or is_open(namespace)) and self._has_other_namespaces(namespace):
+            problem = (
+                f"must say in `namespace` that the {called} of namespace {json.dumps(namespace)} is meant, because "
+                "the list holds objects of other namespaces, too, and anybody may own one of that name"
+            )
+            raise ConfigError([problem])
         return found[0]
+
+    def _has_other_namespaces(self, namespace: str) -> bool:
+        """Whether an object of the list is in another namespace; of what cannot be read nothing is known."""
+        for one in self._lists:
+            for index in range(len(one)):
+                if not one.contains(index, ("namespace",)):
+                    continue
+                try:
+                    found = one.objects(index)
+                except InputError:
+                    continue
+                if any(not may_be_same(obj.ref.namespace, namespace) for obj in found):
+                    return True
+        return False
 
     def _named(self, kind: str, name: str, namespace: str | None) -> Iterator[Object]:
         for one in self._lists:

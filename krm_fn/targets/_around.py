@@ -5,7 +5,7 @@ The law of this room: values only, brought together by ``survey``; nothing here 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +38,7 @@ class Around:
     groups: Mapping[tuple[str, str], ProxySettings] = field(default_factory=dict)
     is_chosen: bool = True
     is_behind: bool = False
-    elsewhere: Set[Key] = frozenset()
+    elsewhere: Container[Key] = frozenset()
 
     def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
         """The object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""
@@ -47,4 +47,5 @@ class Around:
 
     def is_used_elsewhere(self, reference: Any, namespace: str) -> bool:
         """Whether a reference names a template that something else than a class refers to."""
-        return target_of(reference, namespace) in self.elsewhere
+        key = target_of(reference, namespace)
+        return key is not None and key in self.elsewhere

@@ -80,7 +80,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
     """Yield the references that an App lacks, or those that go; see the module's text."""
     if not settings.variables():
         yield from _removed(obj)
-    elif settings.cluster and isinstance(obj.get("spec"), Mapping) and _is_of(obj, settings.cluster):
+    elif settings.is_listed and isinstance(obj.get("spec"), Mapping) and _is_of(obj, settings.cluster):
         broken = next((path for path in _MAPPINGS if not isinstance(lookup(obj, path, {}), Mapping | None)), None)
         broken = broken if isinstance(obj.get("metadata"), Mapping) else _ANNOTATIONS[:1]
         namespace = _namespace(obj, settings)
@@ -100,7 +100,9 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
 
 
 def _is_of(obj: Mapping[str, Any], cluster: str) -> bool:
-    """Whether an App is installed in the workload cluster of that name."""
+    """Whether an App is installed in the workload cluster of that name, "" for none."""
+    if not cluster:
+        return False
     if lookup(obj, ("spec", "kubeConfig", "inCluster")) is True:
         return False
     kubeconfig = lookup(obj, ("spec", "kubeConfig", "secret", "name"))

@@ -11,14 +11,19 @@ from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_v
 from krm_fn.topology.class_patches import ListState, NodeClass, PatchField, of_template, simulate, state_of_started_list
 from krm_fn.topology.kinds import kinds, kubeadm_spec_path, network_field
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
+from krm_fn.topology.namespaces import ByKey, is_open, may_be_same, meanings
+from krm_fn.topology.reading import is_template
 from krm_fn.topology.references import Key, class_of, key_of, references, target_of
+from krm_fn.topology.systems import Foreign, foreign, system_kinds, system_of, without_class
 
 __all__ = [
     "CLUSTER_CHARTS",
     "USER_VALUES",
     "Assumed",
+    "ByKey",
     "ClusterFacts",
     "Fact",
+    "Foreign",
     "Key",
     "ListState",
     "Membership",
@@ -28,14 +33,22 @@ __all__ = [
     "Topology",
     "chart_of",
     "class_of",
+    "foreign",
+    "is_open",
+    "is_template",
     "key_of",
     "kinds",
     "kubeadm_spec_path",
+    "may_be_same",
+    "meanings",
     "network_field",
     "of_template",
     "references",
     "simulate",
     "state_of_started_list",
+    "system_kinds",
+    "system_of",
     "target_of",
     "user_values_of",
+    "without_class",
 ]

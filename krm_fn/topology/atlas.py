@@ -1,7 +1,8 @@
 """All Clusters of a list with their facts, and the Clusters of each object.
 
-The law of this room: a fact of the Cluster itself goes before one of its infrastructure cluster, and that before one
-of its control plane. What names only suggest holds no facts. Variables and patches of a ClusterClass are not worked
+A fact of the Cluster itself goes before one of its infrastructure cluster, and that before one of its control plane.
+What names only suggest, or an object claims from another namespace, holds no facts. Of a Cluster that is not in the
+list the facts are those of the objects that belong to it. Variables and patches of a ClusterClass are not worked
 out: of the templates of a class with patches only the kind of the infrastructure and the mirrors are known.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.resourcelist import Object
+from krm_fn.results import ObjectRef
 from krm_fn.topology import defaults
 from krm_fn.topology.declared import NOTHING, Declared, distinct, merge
 from krm_fn.topology.graph import Graph, Tie
@@ -40,17 +42,22 @@ class Topology:
     def __init__(self, objects: Iterable[Object]) -> None:
         self._graph = Graph(objects)
         sources = self._sources()
+        unlisted = {key: Hints(key, ObjectRef()) for key in sources if key not in self._graph.clusters}
         self._facts = {
-            key: self._facts_of(cluster, sources.get(key, [])) for key, cluster in self._graph.clusters.items()
+            key: self._facts_of(cluster, sources.get(key, []))
+            for key, cluster in {**self._graph.clusters, **unlisted}.items()
         }
 
     @property
     def clusters(self) -> tuple[ClusterFacts, ...]:
         """All Clusters, in the order of the list."""
-        return tuple(self._facts.values())
+        return tuple(self._facts[key] for key in self._graph.clusters)
 
     def of(self, obj: Object) -> tuple[Membership, ...]:
-        """The Clusters that ``obj``, of any kind, belongs to: none if no Cluster is known, several if they share it."""
+        """The Clusters that ``obj``, of any kind, belongs to: none if it names none, several if they share it.
+
+        One that is not in the list is known by its name, and by what the objects of the list say that belong to it.
+        """
         return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
 
     def alone(self, obj: Object) -> ClusterFacts | None:
@@ -74,7 +81,7 @@ class Topology:
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
-        sources = [use.source for use in self._graph.uses.get(key_of(obj), ())]
+        sources = [use.source for use in self._graph.uses_of(key_of(obj))]
         return tuple(dict.fromkeys(sources)) if all(key[:2] == CLUSTER_CLASS for key in sources) else ()
 
     def class_of(self, cluster: Object) -> Key | None:
@@ -84,12 +91,12 @@ class Topology:
 
     def infrastructure_of(self, cluster_class: Object) -> str:
         """The kind of the infrastructure cluster that a ClusterClass makes; "" if it does not say."""
-        named = hints(cluster_class).whole.infrastructure
+        named = self._node(cluster_class).whole.infrastructure
         return named[1].removesuffix("Template") if named else ""
 
     def networks_of(self, cluster_class: Object) -> ClusterFacts:
         """The networks that the machines of every Cluster of a ClusterClass are in, and nothing else."""
-        node = hints(cluster_class)
+        node = self._node(cluster_class)
         template = self._graph.nodes.get(node.whole.infrastructure) if node.whole.infrastructure else None
         if template is None:
             return ClusterFacts()
@@ -112,15 +119,20 @@ class Topology:
                 found[section, name] = Membership(facts, Role.WORKER, name, how, worker_class=worker_class)
         return found
 
+    def _node(self, obj: Object) -> Hints:
+        """What an object says, with the keys of the objects in the list that it means."""
+        return self._graph.nodes.get(key_of(obj)) or hints(obj)
+
     def _membership(self, tie: Tie) -> Membership:
-        return Membership(self._facts[tie.cluster], tie.role, tie.group, tie.how, tie.sure, tie.worker_class)
+        cluster = self._facts.get(tie.cluster) or ClusterFacts(namespace=tie.cluster[2], name=tie.cluster[3])
+        return Membership(cluster, tie.role, tie.group, tie.how, tie.sure, tie.worker_class, tie.claimed_from)
 
     def _sources(self) -> dict[Key, list[Hints]]:
         """Cluster -> the objects of it that hold facts, in the order of the list."""
         found: dict[Key, list[Hints]] = {}
         for node in self._graph.nodes.values():
             ties = self._graph.ties(node) if _holds_facts(node) else ()
-            for key in dict.fromkeys(tie.cluster for tie in ties if tie.sure):
+            for key in dict.fromkeys(tie.cluster for tie in ties if tie.sure and not tie.claimed_from):
                 found.setdefault(key, []).append(node)
         return found
 
@@ -144,7 +156,7 @@ class Topology:
             hosts=known.hosts,
             infrastructure_hosts=known.infrastructure_hosts,
             provider_files=known.provider_files,
-            assumed=_assumed(cluster, ranked, wholes),
+            assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else Assumed(),
         )
 
     def _wholes(self, cluster: Hints) -> tuple[Whole, Whole]:

@@ -28,11 +28,17 @@ from krm_fn.topology.kinds import (
     is_cluster_api,
 )
 from krm_fn.topology.model import Assumed, Role
-from krm_fn.topology.names import named_after
+from krm_fn.topology.names import named_after, referred
 from krm_fn.topology.reading import pattern, text, values
 from krm_fn.topology.references import Key, WorkerClass, class_of, key_of, owners, target_of
 
 _CLUSTER_LABELS = (f"{CORE}/cluster-name", "giantswarm.io/cluster", "tkg.tanzu.vmware.com/cluster-name")
+_NAMESPACE_NAMES = (f"{CORE}/cluster-namespace", "tkg.tanzu.vmware.com/cluster-namespace")
+"""Where an object may say in which namespace its Cluster is: an annotation of Cluster API, a label of TKG."""
+
+_WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
+"""The API groups of objects that are inside a cluster: their namespace is none of those in which Clusters are."""
+
 _CONTROL_PLANE_LABEL = f"{CORE}/control-plane"
 _TOPOLOGY_GROUP_LABELS = (f"topology.{CORE}/deployment-name", f"topology.{CORE}/pool-name")
 _GROUP_LABELS = (
@@ -69,8 +75,10 @@ class Hints:
     """Everything one object says about itself; what it does not say is empty.
 
     ``label`` is a name and its value; ``aim`` is the Cluster for which a chart is; ``convention`` that after which a
-    product has named the object, and ``may_be`` those after which a person may have. ``sets_services`` is True where
-    it gives the services of its Cluster a network, readable here or not.
+    product has named the object, ``referred`` that after which it has named a Secret or a ConfigMap that the object
+    refers to, and ``may_be`` those after which a person may have. ``cluster_namespace`` is that of its Cluster, where
+    the object says so. ``sets_services`` is True where it gives the services of its Cluster a
+    network, readable here or not.
     """
 
     key: Key
@@ -78,7 +86,9 @@ class Hints:
     role: Role | None = None
     group: str = ""
     cluster_name: str = ""
+    cluster_namespace: str = ""
     convention: str = ""
+    referred: str = ""
     label: tuple[str, str] = ("", "")
     aim: Aim = field(default_factory=Aim)
     may_be: tuple[str, ...] = ()
@@ -93,6 +103,16 @@ class Hints:
         """True for objects that stand in the namespace of their Cluster and are often named after it."""
         return is_cluster_api(self.key[0]) or self.key[0] == KONVOY
 
+    @property
+    def is_workload(self) -> bool:
+        """True for objects inside a cluster, whose namespace says nothing about that of their Cluster."""
+        return self.key[0] in _WORKLOADS
+
+    @property
+    def is_core(self) -> bool:
+        """True for Secrets and ConfigMaps."""
+        return not self.key[0]
+
 
 def hints(obj: Object) -> Hints:
     """Everything an object says about itself."""
@@ -105,7 +125,9 @@ def hints(obj: Object) -> Hints:
         role=_role(obj, group) if ours else None,
         group=group,
         cluster_name=_cluster_name(obj) if ours or key[:2] == METAL3_POOL else "",
+        cluster_namespace=_cluster_namespace(obj),
         convention=named_after(obj),
+        referred=referred(obj),
         label=_label(obj),
         aim=aim(obj),
         may_be=may_be(obj),
@@ -120,6 +142,11 @@ def hints(obj: Object) -> Hints:
 def _label(obj: Object) -> tuple[str, str]:
     labels = obj.labels
     return next(((name, value) for name in _CLUSTER_LABELS if (value := text(labels.get(name)))), ("", ""))
+
+
+def _cluster_namespace(obj: Object) -> str:
+    places = [(members, name) for name in _NAMESPACE_NAMES for members in (obj.annotations, obj.labels)]
+    return next((value for members, name in places if (value := text(members.get(name)))), "")
 
 
 def _cluster_name(obj: Object) -> str:

@@ -78,6 +78,11 @@ class ClusterFacts:
     provider_files: tuple[Fact, ...] = ()
     assumed: Assumed = field(default_factory=Assumed)
 
+    @property
+    def is_listed(self) -> bool:
+        """Whether the Cluster itself is in the list; of one that is not, only what other objects say is known."""
+        return bool(self.ref.kind)
+
 
 @dataclass(frozen=True)
 class Membership:
@@ -87,6 +92,9 @@ class Membership:
     of the MachineDeployment or MachinePool, as the Cluster's ``spec.topology.workers`` has it where there is one; ""
     if there is none. ``worker_class`` is the name of the class of these workers in a ClusterClass, or "".
     ``how`` is one phrase for a person; ``sure`` is False where only names suggest it.
+    ``claimed_from`` is the namespace of the object where it is another one than that of the Cluster, and nothing but
+    the object itself (its name, a label, its kubeconfig) says that it belongs there: its author may be a stranger to
+    the Cluster. "" otherwise.
     """
 
     cluster: ClusterFacts
@@ -95,6 +103,7 @@ class Membership:
     how: str = ""
     sure: bool = True
     worker_class: str = ""
+    claimed_from: str = ""
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -1,14 +1,17 @@
 """How products name what belongs to a Cluster: after it.
 
-The law of this room: names only; whether there is a Cluster of that name is for others to find out.
+Whether there is a Cluster of that name is not known here.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from krm_fn.patch import Pointer, lookup
 from krm_fn.resourcelist import Object
-from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, INVENTORY
+from krm_fn.topology.kinds import CLUSTER_BOOTSTRAP, INVENTORY, KUBEADM_SPECS, is_cluster_api
+from krm_fn.topology.reading import text, values
 
 _ADD_ONS = (
     "vsphere-cpi",
@@ -31,6 +34,14 @@ _SUFFIXES = (
 
 Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``:
 ``addons/pkg/util`` (``GeneratePackageSecretName``, ``GenerateDataValueSecretName``).
+"""
+
+_FILE_SECRET: Pointer = ("files", "*", "contentFrom", "secret", "name")
+_APP = ("application.giantswarm.io", "App")
+_APP_VALUES: tuple[Pointer, ...] = (("spec", "config", "configMap", "name"), ("spec", "config", "secret", "name"))
+"""The fields that refer to such an object.
+
+Sources: Cluster API ``api/bootstrap/kubeadm`` (``FileSource``), Giant Swarm's proxy document.
 """
 
 _INVENTORY_NAME = re.compile(r"(.+)-(?:control-plane|md-[0-9]+)")
@@ -64,6 +75,26 @@ def named_after(obj: Object) -> str:
         match = _INVENTORY_NAME.fullmatch(obj.ref.name)
         return match[1] if match else ""
     return _before(obj, _SUFFIXES) if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ""
+
+
+def referred(obj: Object) -> str:
+    """The Cluster whose Secret or ConfigMap ``obj`` refers to by the name that a product gave it; "" if several.
+
+    That is the Secret ``<cluster>-systemd-proxy`` of a file, or ``<cluster>-cluster-values`` of an App.
+    """
+    found = {name.removesuffix(suffix) for name, suffix in _referred(obj) if name.endswith(suffix)} - {""}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _referred(obj: Object) -> Iterator[tuple[str, str]]:
+    """The names that an object refers to, and how the name of a Secret of a Cluster ends there."""
+    group, kind = obj.group_kind
+    if kind in KUBEADM_SPECS and is_cluster_api(group):
+        for _, name in values(obj.data, (*KUBEADM_SPECS[kind], *_FILE_SECRET)):
+            yield text(name), "-systemd-proxy"
+    elif (group, kind) == _APP:
+        for path in _APP_VALUES:
+            yield text(lookup(obj.data, path)), "-cluster-values"
 
 
 def _before(obj: Object, suffixes: tuple[str, ...]) -> str:

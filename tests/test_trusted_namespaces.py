@@ -1,0 +1,213 @@
+"""The proxy of a Cluster, and objects of other namespaces that say themselves that they belong to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn.function import Outcome, run
+from krm_fn.results import Result, Severity
+
+CANARY = "hunter2"
+SECRET_PROXY = {"httpProxy": f"http://svc:{CANARY}@proxy:3128", "httpsProxy": f"http://svc:{CANARY}@proxy:3128"}
+EVERYBODYS = {"httpProxy": "http://everybody:3128", "httpsProxy": "http://everybody:3128"}
+BY_NAMESPACE = {"overrides": [{"match": {"namespaces": ["org-a"]}, **SECRET_PROXY}]}
+BY_NAME = {"overrides": [{"match": {"clusters": ["prod"]}, **SECRET_PROXY}]}
+
+
+def manifest(api: str, kind: str, name: str, namespace: str, labels: Any = None, **rest: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace, **({"labels": labels} if labels else {})}
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, **rest}
+
+
+def cluster(name: str, namespace: str) -> dict[str, Any]:
+    return manifest("cluster.x-k8s.io/v1beta1", "Cluster", name, namespace, spec={})
+
+
+def values(namespace: str) -> dict[str, Any]:
+    return manifest("v1", "Secret", "prod-cluster-values", namespace, stringData={"values": "a: b\n"})
+
+
+def drop_ins(namespace: str) -> dict[str, Any]:
+    return manifest("v1", "Secret", "prod-systemd-proxy", namespace, stringData={"containerdProxy": ""})
+
+
+def workload(namespace: str, **labels: str) -> dict[str, Any]:
+    container = {"name": "cert-manager-controller", "image": "quay.io/jetstack/cert-manager-controller:v1.14.0"}
+    labels = {"app.kubernetes.io/name": "cert-manager", **labels}
+    spec = {"template": {"spec": {"containers": [container]}}}
+    return manifest("apps/v1", "Deployment", "cert-manager", namespace, labels, spec=spec)
+
+
+def nodes(namespace: str) -> dict[str, Any]:
+    labels = {"cluster.x-k8s.io/cluster-name": "prod"}
+    api = "bootstrap.cluster.x-k8s.io/v1beta1"
+    return manifest(api, "KubeadmConfigTemplate", "x", namespace, labels, spec={"template": {"spec": {}}})
+
+
+def release(namespace: str) -> dict[str, Any]:
+    spec = {
+        "chart": {"spec": {"chart": "cert-manager-app"}},
+        "kubeConfig": {"secretRef": {"name": "prod-kubeconfig"}},
+        "values": {"http_proxy": ""},
+    }
+    return manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", "cert-manager", namespace, spec=spec)
+
+
+def user_values(namespace: str) -> dict[str, Any]:
+    values = "global:\n  metadata: {name: prod}\n  connectivity: {}\n"
+    return manifest("v1", "ConfigMap", "prod-userconfig", namespace, data={"values": values})
+
+
+def outcome_of(spec: dict[str, Any], *items: dict[str, Any]) -> Outcome:
+    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
+    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": list(items)}
+    outcome = run(yaml.safe_dump({**data, "functionConfig": {**config, "spec": spec}}).encode())
+    assert outcome.exit_code == 0
+    return outcome
+
+
+def results(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[Result, ...]:
+    return outcome_of(spec, *items).results
+
+
+def done(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[str, list[str]]:
+    """Run, and return the items that come out as text, and the warnings about what keeps what it has."""
+    outcome = outcome_of(spec, *items)
+    told = [f"{one.ref.kind}/{one.ref.namespace}/{one.ref.name}" for one in outcome.results if _is_withheld(one)]
+    return yaml.safe_dump(yaml.safe_load(outcome.output)["items"]), told
+
+
+def _is_withheld(result: Result) -> bool:
+    return result.severity is Severity.WARNING and "spec.trustedNamespaces" in result.message
+
+
+CLUSTERS = [cluster("prod", "org-a"), cluster("test", "org-b")]
+LABEL = {"giantswarm.io/cluster": "prod"}
+STRANGERS = [
+    pytest.param(values("team-x"), id="a Secret that is named like that of the Cluster"),
+    pytest.param(drop_ins("team-x"), id="a Secret for its nodes"),
+    pytest.param(workload("team-x", **LABEL), id="a workload with its label"),
+    pytest.param(release("team-x"), id="a release with a kubeconfig of that name"),
+    pytest.param(user_values("team-x"), id="values of a user that are named after it"),
+    pytest.param(
+        {
+            **workload("team-x", **LABEL),
+            "metadata": {
+                **workload("team-x", **LABEL)["metadata"],
+                "annotations": {"cluster.x-k8s.io/cluster-namespace": "org-a"},
+            },
+        },
+        id="a workload that names the namespace, too",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "spec", [BY_NAMESPACE, BY_NAME, {**EVERYBODYS, **BY_NAMESPACE}], ids=["namespace", "name", "both"]
+)
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_a_stranger_keeps_what_it_has(stranger: dict[str, Any], spec: dict[str, Any]) -> None:
+    items, told = done(spec, *CLUSTERS, stranger)
+
+    assert CANARY not in items
+    assert items == done({**EVERYBODYS, "selector": {"include": [{"names": ["nobody"]}]}}, *CLUSTERS, stranger)[0]
+    assert told == [f"{stranger['kind']}/team-x/{stranger['metadata']['name']}"]
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("globs", [["team-x"], ["a", "team-*"], ["*"]], ids=str)
+def test_where_the_user_trusts_its_namespace_it_gets_the_proxy(stranger: dict[str, Any], globs: list[str]) -> None:
+    items, told = done({**BY_NAMESPACE, "trustedNamespaces": globs}, *CLUSTERS, stranger)
+
+    assert (CANARY in items, told) == (True, [])
+
+
+def test_another_trusted_namespace_does_not_help() -> None:
+    items, told = done({**BY_NAMESPACE, "trustedNamespaces": ["team-y"]}, *CLUSTERS, values("team-x"))
+
+    assert (CANARY in items, len(told)) == (False, 1)
+
+
+def test_an_object_of_cluster_api_is_never_of_another_namespace() -> None:
+    items, told = done(BY_NAMESPACE, *CLUSTERS, nodes("team-x"))
+    assert (CANARY in items, told) == (False, [])
+
+
+def owned(namespace: str) -> dict[str, Any]:
+    owner = {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "name": "prod", "uid": "1"}
+    return {**nodes(namespace), "metadata": {"name": "x", "namespace": namespace, "ownerReferences": [owner]}}
+
+
+@pytest.mark.parametrize("stranger", [nodes("team-x"), owned("team-x")], ids=["by a label", "by an owner"])
+def test_a_rule_for_a_name_alone_does_not_reach_its_namesake_that_is_not_in_the_list(stranger: dict[str, Any]) -> None:
+    items, told = done({**EVERYBODYS, **BY_NAME}, *CLUSTERS, stranger)
+    assert (CANARY in items, told) == (False, ["KubeadmConfigTemplate/team-x/x"])
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        pytest.param(values("org-a"), id="in the namespace of the Cluster"),
+        pytest.param(nodes("org-a"), id="nodes in the namespace of the Cluster"),
+        pytest.param(values(""), id="without a namespace"),
+        pytest.param(values("${NAMESPACE}"), id="in a namespace that is filled in later"),
+    ],
+)
+def test_an_object_of_the_cluster_gets_it(own: dict[str, Any]) -> None:
+    items, told = done(BY_NAMESPACE, *CLUSTERS, own)
+
+    assert (CANARY in items, told) == (True, [])
+
+
+def test_what_everybody_gets_is_not_kept_back() -> None:
+    items, told = done(
+        {**EVERYBODYS, "overrides": [{"match": {"clusters": ["test"]}, **SECRET_PROXY}]}, *CLUSTERS, values("team-x")
+    )
+
+    assert ("everybody" in items, told) == (True, [])
+
+
+def test_a_list_with_one_cluster_is_about_that_one_but_for_secrets_of_others() -> None:
+    items, told = done(BY_NAMESPACE, CLUSTERS[0], workload("cert-manager"), values("team-x"))
+
+    assert CANARY in items
+    assert told == ["Secret/team-x/prod-cluster-values"]
+
+
+def test_removal_asks_nobody() -> None:
+    injected, _ = done({**BY_NAMESPACE, "trustedNamespaces": ["*"]}, *CLUSTERS, values("team-x"))
+    items, told = done({"mode": "Remove"}, *yaml.safe_load(injected))
+
+    assert (CANARY in items, told) == (False, [])
+
+
+def test_a_rule_for_a_cluster_that_is_not_in_the_list_fits_the_objects_that_name_it() -> None:
+    spec = {**EVERYBODYS, "overrides": [{"match": {"clusters": ["gone"], "namespaces": ["org-c"]}, **SECRET_PROXY}]}
+    labels = {"cluster.x-k8s.io/cluster-name": "gone"}
+    theirs = {**nodes("org-c"), "metadata": {"name": "x", "namespace": "org-c", "labels": labels}}
+    items, _ = done(spec, *CLUSTERS, theirs)
+
+    assert (CANARY in items, "everybody" in items) == (True, False)
+
+
+def test_the_secret_of_a_cluster_that_is_not_in_the_list_has_its_name() -> None:
+    spec = {**EVERYBODYS, "targets": {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"enabled": False}}}
+    labels = {"cluster.x-k8s.io/cluster-name": "gone"}
+    theirs = {**nodes("org-c"), "metadata": {"name": "x", "namespace": "org-c", "labels": labels}}
+    items, _ = done(spec, *CLUSTERS, theirs)
+
+    assert "gone-systemd-proxy" in items
+
+
+def test_the_advice_for_one_name_in_two_namespaces_is_not_the_label_that_is_there() -> None:
+    labelled = workload("x", **{"cluster.x-k8s.io/cluster-name": "prod"})
+    spec = {**EVERYBODYS, "trustedNamespaces": ["x"]}
+    found = [one.message for one in results(spec, cluster("prod", "org-a"), cluster("prod", "org-b"), labelled)]
+    (told,) = [message for message in found if "is taken for a part of" in message]
+
+    assert "`Cluster/org-a/prod` and of `Cluster/org-b/prod`" in told
+    assert "annotation `cluster.x-k8s.io/cluster-namespace`" in told
+    assert "label it" not in told
