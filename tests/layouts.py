@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from typing import Any
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
@@ -99,11 +100,11 @@ def nothing(text: str, items: Node, dice: random.Random) -> str | None:
 
 
 def flow(text: str, items: Node, dice: random.Random) -> str | None:
-    """A collection on one line, as JSON or as people write it."""
+    """A collection on one line, as JSON, in which nothing is empty (`docs/removal.md`, number 2)."""
     found = [
         node for node in walk(items) if isinstance(node, (Mapping, Sequence)) and node is not items and not node.flow
     ]
-    found = [node for node in found if text.count("\n", node.start, node.end) < 4]
+    found = [node for node in found if text.count("\n", node.start, node.end) < 4 and not _holds_nothing(view(node))]
     if not found:
         return None
     node = dice.choice(found)
@@ -111,6 +112,12 @@ def flow(text: str, items: Node, dice: random.Random) -> str | None:
     start = node.start if line.strip() else text.rfind("\n", 0, text.rfind("\n", 0, node.start) + 1)
     written = json.dumps(view(node), ensure_ascii=False)
     return text[:start] + ("" if line.strip() else " ") + written + text[node.end :]
+
+
+def _holds_nothing(value: Any) -> bool:
+    """Whether an empty collection or null is anywhere in plain data."""
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return value in ([], {}, None) or any(map(_holds_nothing, members))
 
 
 def block_header(text: str, items: Node, dice: random.Random) -> str | None:

@@ -55,11 +55,13 @@ class Document:
     """A text and what it says; ``root`` is its tree, composed on first use.
 
     ``envelope``: members of the outermost mapping of which nothing is kept in a comment when they are filled.
+    ``takes_marks`` is False for a document in which no comment may be added, because another program reads comments.
     """
 
-    def __init__(self, text: str, envelope: Collection[str] = ()) -> None:
+    def __init__(self, text: str, envelope: Collection[str] = (), *, takes_marks: bool = True) -> None:
         self.text = text
         self.envelope = frozenset(envelope)
+        self.takes_marks = takes_marks and "#@" not in text  # ytt reads comments
 
     @cached_property
     def root(self) -> Node:
@@ -147,7 +149,9 @@ class Document:
         style = replace(layout.style_of(self._lines, self.root), newline=newline_of(self.text))
         try:
             _expand_stale_aliases(root, self.root)
-            return splice(self.text, edits(self._lines, root, style, Origins(self._origins, self.envelope)))
+            return splice(
+                self.text, edits(self._lines, root, style, Origins(self._origins, self.envelope, self.takes_marks))
+            )
         except EditError as error:
             if refusals is not None:
                 refusals.append(error)

@@ -23,7 +23,7 @@ from krm_fn.yamledit.tree import Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import key_text, same, view
 
-_MARK = re.compile(r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)")
+_MARK = re.compile(r"(?P<tail>[ \t]+#[^\n]*|) # was:(?P<words>[^\n]*)")
 _SETTER = re.compile(r"# *(?:kpt-set:|\{\"\$)")
 """A comment that kpt reads as a whole: nothing may be written behind it."""
 
@@ -36,18 +36,17 @@ class Origin:
     data: Any
 
 
-def marked(words: str, tail: str, *, has_ytt: bool) -> str:
+def marked(words: str, tail: str) -> str:
     """Return what replaces ``words`` and ``tail`` behind the colon of a member that becomes a block.
 
     Args:
         words: what the member is, with the blanks before it.
         tail: blanks and a comment behind it.
-        has_ytt: ytt reads the document, in which comments must begin with ``#!``.
     """
     if _MARK.fullmatch(tail) or _SETTER.search(tail):  # kpt copies comments back: the mark may be there already
         return tail
-    mark = " #! was:" if has_ytt else " # was:"
-    return f"{tail}{mark}{words}" if tail.strip() else f"{mark}{words}{tail}"
+    mark = f" # was:{words}"
+    return f"{tail}{mark}" if tail.strip() else f"{mark}{tail}"
 
 
 def origins(lines: str, root: Node) -> dict[Node, Origin]:

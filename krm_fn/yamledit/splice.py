@@ -42,10 +42,14 @@ def splice(text: str, edits: list[Edit]) -> str:
 
 @dataclass(frozen=True)
 class Origins:
-    """What values were before (``known``), and the outermost ``members`` of which that is not kept."""
+    """What values were before (``known``), and the outermost ``members`` of which that is not kept.
+
+    ``are_kept`` is False where it is kept of no member.
+    """
 
     known: Mapping[Node, Origin]
     members: Collection[str] = ()
+    are_kept: bool = True
 
 
 def edits(text: str, root: Spot, style: Style, before: Origins) -> list[Edit]:
@@ -62,7 +66,6 @@ class _Writer:
         self.text = text
         self.style = style
         self.before = before
-        self.has_ytt = "#@" in text
 
     def spot(self, spot: Spot, place: Place | None, index: int) -> Iterator[Edit]:
         """Edits for the child ``index`` of ``place``; the root has no place."""
@@ -178,7 +181,7 @@ class _Writer:
                     pad = " " * (place.column + self.style.width)
                     body = newline + pad + rest.lstrip(" ") + body
                 tail = self.text[node.end : end_of_line]
-                mark = marked(self.text[indicator : node.end], tail, has_ytt=self.has_ytt)
+                mark = marked(self.text[indicator : node.end], tail)
                 yield Edit(indicator, end_of_line, mark + body)
                 return
             start = node.start if rest and node.start > indicator else indicator
@@ -191,6 +194,8 @@ class _Writer:
 
     def is_kept(self, node: Node, place: Place, index: int) -> bool:
         """True for what is nothing, or is on one line, and becomes a block: its words stay in a comment."""
+        if not self.before.are_kept:
+            return False
         is_envelope = place.column == 0 and self.text[place.starts[index] :].startswith(
             tuple(f"{name}:" for name in self.before.members)
         )

@@ -46,8 +46,9 @@ def edit_documents(text: str, operations: Mapping[int, Sequence[Operation]]) -> 
     """
     pieces, position = [], 0
     meant: list[Any] = []
+    takes_marks = "#@" not in text  # ytt reads comments, also those above the first separator
     for number, (start, end) in enumerate(documents(text)):
-        document, asked = Document(text[start:end]), operations.get(number, ())
+        document, asked = Document(text[start:end], takes_marks=takes_marks), operations.get(number, ())
         pieces += [text[position:start], document.edit(asked)]
         meant.append(patch.apply(document.data(), asked))
         position = end

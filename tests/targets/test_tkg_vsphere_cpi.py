@@ -66,7 +66,7 @@ def test_what_must_not_change(obj: Any) -> None:
         ),
         pytest.param(
             "vsphereCPI:\n",
-            f"vsphereCPI:\n  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n",
+            f"vsphereCPI: # was:\n  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n",
             id="a mapping that is null",
         ),
         pytest.param(
