@@ -27,9 +27,9 @@ _DEEPEST = 16
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _JOINT = re.compile(r"&&|\|\||\|&|;;&?|;&|[;&|]")
 _REDIRECTION = re.compile(r"[0-9]*(?:&>>?|<<<|<<-?|<>|>>|>\||>&|<&|>|<)")
-_PLAIN = re.compile(r"""[^\s'"\\$`;&|<>()]+""")
+_PLAIN = re.compile(r"""[^ \t\r\n'"\\$`;&|<>()]+""")
 _IN_DOUBLE_QUOTES = re.compile(r'[^"\\$`]+')
-_PARAMETER = re.compile(r"\$(?:\{[^}]*\}|[A-Za-z_][A-Za-z0-9_]*|.?)", re.DOTALL)
+_PARAMETER = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|.?)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 _BEFORE_A_COMMAND = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"})
@@ -119,6 +119,7 @@ class _Reader:
         self.depth = depth
         self.at = 0
         self.found: list[Program] = []
+        self._last_brace = text.rfind("}")
         self._closing = ""
         self._here_documents: list[str] = []
 
@@ -252,6 +253,8 @@ class _Reader:
         elif self.text.startswith("$(", start):
             self.at += 2
             self._nested(")")
+        elif self.text.startswith("${", start) and start < self._last_brace:
+            self.at = self.text.index("}", start) + 1
         else:
             parameter = _PARAMETER.match(self.text, start)
             if parameter is None or parameter[0] in ('$"', "$'", "$ ", "$\n", "$\t", "$`"):
@@ -261,9 +264,10 @@ class _Reader:
         return self.text[start : self.at]
 
     def _finish(self, words: Sequence[str], writes: Sequence[str], *, in_shell: bool) -> None:
-        rest = _without_assignments(words)
-        while rest and rest[0] in _BEFORE_A_COMMAND:
-            rest = _without_assignments(rest[1:])
+        start = 0
+        while start < len(words) and (words[start] in _BEFORE_A_COMMAND or _ASSIGNMENT.match(words[start])):
+            start += 1
+        rest = words[start:]
         if rest and rest[0] in _NO_COMMAND:
             rest = ()
         if rest or writes:
@@ -278,8 +282,12 @@ def _without_assignments(words: Sequence[str]) -> Sequence[str]:
 
 
 def _unwrapped(program: Program, depth: int) -> list[Program]:
-    """``program``, or what it runs if it is one that runs another."""
+    """``program``, or what it runs if it is one that runs another; nothing where too many run each other."""
+    runners = 0
     while program.name in _RUNNERS:
+        runners += 1
+        if runners > _DEEPEST:
+            return []
         if program.name == "command" and program.arguments[:1] in (("-v",), ("-V",)):
             return [replace(program, words=())] if program.writes else []
         inner = _behind_options(program.arguments, _RUNNERS[program.name])
