@@ -21,7 +21,10 @@ _ADVICE = {
         " `kubeadmCommands`",
     ),
 }
-_GENERAL_ADVICE = "give this target a proxy without a password, in an entry of `spec.overrides` with `match.targets`"
+_GENERAL_ADVICE = (
+    "give the target `{target}` a proxy without a password, in an entry of `spec.overrides` with"
+    " `match: {{targets: [{target}]}}`"
+)
 
 
 def exposed_passwords(places: Iterable[Place], urls: frozenset[str]) -> Iterator[Result]:
@@ -41,6 +44,6 @@ def exposed_passwords(places: Iterable[Place], urls: frozenset[str]) -> Iterator
             kind = place.obj.ref.kind
             message = (
                 f"this {kind} holds the password of the proxy in clear text, which `spec.from` takes from a Secret:"
-                f" {_ADVICE.get(kind, _GENERAL_ADVICE)}"
+                f" {_ADVICE.get(kind) or _GENERAL_ADVICE.format(target=place.target_id)}"
             )
             yield place.result(Finding(Severity.WARNING, message, reading.path))

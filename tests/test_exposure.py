@@ -65,7 +65,7 @@ def warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[tuple[str, st
         pytest.param(values("ConfigMap"), "move these values to a Secret, which charts", id="a ConfigMap with values"),
         pytest.param(RELEASE, "move these values to a Secret, and name it in `spec.valuesFrom`", id="a HelmRelease"),
         pytest.param(CONTROL_PLANE, "set `content: Secret` for the targets", id="files of nodes"),
-        pytest.param(DEPLOYMENT, "give this target a proxy without a password", id="a Deployment"),
+        pytest.param(DEPLOYMENT, "give the target `chartOperator` a proxy without a password", id="a Deployment"),
     ],
 )
 def test_an_object_that_gets_a_password_from_a_secret_is_one_warning(obj: dict[str, Any], advice: str) -> None:
