@@ -30,9 +30,9 @@ _UNREACHED = (
     "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
 )
 _WITHHELD = (
-    'keeps what it has: only {how} says that it belongs to {clusters}, and it is in namespace "{namespace}" itself, '
-    "whose objects must not get the proxy of a Cluster by their own word. If they may, add the namespace to "
-    "`spec.trustedNamespaces`"
+    'keeps what it has: only {how} says that it belongs to {clusters}, but it is in namespace "{namespace}", '
+    "and an object of another namespace does not get the proxy of a Cluster by that alone. If you trust who writes "
+    "there, add the namespace to `spec.trustedNamespaces`"
 )
 
 

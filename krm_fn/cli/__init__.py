@@ -199,7 +199,9 @@ def _tell(outcome: Outcome, *, verbose: bool) -> None:
         f"{_count(counts[Severity.ERROR], 'error')}, {_count(counts[Severity.WARNING], 'warning')}"
     )
     if outcome.exit_code and not counts[Severity.ERROR]:
-        told.append("inject-proxy: failed because of the warnings, as asked for; the list is written with all changes")
+        told.append(
+            "inject-proxy: failed because of the warnings, as `failOn` says; the list is written with all changes"
+        )
     _write_lines(told)
 
 

@@ -101,7 +101,7 @@ def _is_same(there: Any, wanted: Mapping[str, Any]) -> bool:
 def stays(drop_in: DropIn, place: Pointer) -> Finding:
     """Why an entry keeps its content although a reference is asked for."""
     message = (
-        "`content` holds more than proxy variables, so it stays where `contentFrom` is asked for: move the rest to "
+        "`content` holds more than proxy variables, so it does not become `contentFrom`: move the rest to "
         f"a drop-in of its own, or set `spec.targets.{drop_in.target}.content` to `Inline`"
     )
     return Finding(Severity.WARNING, message, (*place, "content"))

@@ -154,7 +154,7 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
     try:
         decoded = _decoded(text)
     except (binascii.Error, ValueError):
-        message = f"`{path[-1]}` must be base64 of UTF-8 text; mend it, or write the text itself under `stringData`"
+        message = f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under `stringData`"
         return Finding(Severity.WARNING, message, path)
     first, *more = text.split("\n")
     ending = text[len(text.rstrip("\n")) :]

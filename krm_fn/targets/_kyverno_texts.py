@@ -111,11 +111,11 @@ def compare(readings: Iterable[TextReading], settings: ProxySettings, language: 
         elif reading.value != kubernetes_env(variables.get(reading.name, "")):
             different.setdefault(reading.path, []).append(reading.name)
     for path, names in different.items():
-        wanted = "change its value" if variables else "remove it"
-        message = (
-            f"{language} sets {quoted(names)} to another value than the ProxyConfig: {wanted} there,"
-            f" inject-proxy does not edit {language}"
-        )
+        if variables:
+            problem = f"{language} sets {quoted(names)} to another value than the ProxyConfig: change its value there"
+        else:
+            problem = f"{language} sets {quoted(names)}, and no proxy is declared for it: remove it there"
+        message = f"{problem}, inject-proxy does not edit {language}"
         yield Finding(Severity.WARNING, message, path, is_stale=True)
     for path, names in computed.items():
         message = f"Kyverno computes {quoted(names)} in {language}: check there that the proxy is the declared one"

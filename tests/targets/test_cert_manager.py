@@ -201,7 +201,7 @@ def test_containers_of_a_wrong_type_are_told_with_their_field() -> None:
     obj["spec"]["template"]["spec"]["containers"] = {"name": "cert-manager-controller"}
 
     assert messages(cert_manager, obj, Severity.ERROR) == [
-        "`containers` must be a list, not a mapping; mend it, or leave it out"
+        "`containers` must be a list, not a mapping; correct it, or leave it out"
     ]
 
 
@@ -209,7 +209,7 @@ def test_an_env_of_a_wrong_type_is_an_error_because_the_target_clearly_wants_it(
     obj = workload("cert-manager", "controller", {"name": "cert-manager-controller", "env": "HTTP_PROXY=x"})
 
     assert messages(cert_manager, obj, Severity.ERROR) == [
-        "`env` must be a list, not a string; mend it, or leave it out"
+        "`env` must be a list, not a string; correct it, or leave it out"
     ]
 
 

@@ -134,7 +134,7 @@ def test_a_list_of_a_wrong_type_is_told_and_the_other_is_still_filled(field: str
     obj["spec"]["template"]["spec"][field] = "broken"
 
     assert messages(chart_operator, obj, Severity.ERROR) == [
-        f"`{field}` must be a list, not a string; mend it, or leave it out"
+        f"`{field}` must be a list, not a string; correct it, or leave it out"
     ]
     assert len(changes(chart_operator, obj)) == 1
 

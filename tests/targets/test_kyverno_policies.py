@@ -487,7 +487,7 @@ def test_rules_of_a_wrong_type_are_an_error_where_they_are_about_proxies() -> No
     assert findings(kyverno_policies, {"kind": "Policy", "spec": {"rules": {"a": "b"}}}) == []
     assert messages(
         kyverno_policies, {"kind": "Policy", "spec": {"rules": {"name": "HTTP_PROXY"}}}, Severity.ERROR
-    ) == ["`rules` must be a list, not a mapping; mend it, or leave it out"]
+    ) == ["`rules` must be a list, not a mapping; correct it, or leave it out"]
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,7 @@ def test_labels_are_read_from_the_object_and_from_its_template() -> None:
 def test_a_pod_template_of_a_wrong_type_is_told(obj: Any, path: tuple[str, ...], message: str) -> None:
     assert containers(obj, "containers") == (
         [],
-        [Finding(Severity.ERROR, f"{message}; mend it, or leave it out", path)],
+        [Finding(Severity.ERROR, f"{message}; correct it, or leave it out", path)],
     )
 
 

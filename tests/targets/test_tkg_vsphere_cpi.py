@@ -190,13 +190,13 @@ def test_what_ytt_computes_is_left_and_told() -> None:
         pytest.param(
             secret("vsphereCPI: [1]\n"),
             Severity.ERROR,
-            "in it, `vsphereCPI` must be a mapping, not a list; mend it, or leave it out",
+            "in it, `vsphereCPI` must be a mapping, not a list; correct it, or leave it out",
             id="a mapping of a wrong type",
         ),
         pytest.param(
             secret("[]\n", addon="vsphere-cpi"),
             Severity.ERROR,
-            "in it, the document must be a mapping, not a list; mend it, or leave it out",
+            "in it, the document must be a mapping, not a list; correct it, or leave it out",
             id="a document of a wrong type",
         ),
         pytest.param(
@@ -208,25 +208,25 @@ def test_what_ytt_computes_is_left_and_told() -> None:
         pytest.param(
             secret({}, addon="vsphere-cpi"),
             Severity.ERROR,
-            "`values.yaml` must be a string, not a mapping; mend it, or leave it out",
+            "`values.yaml` must be a string, not a mapping; correct it, or leave it out",
             id="a value that is no text",
         ),
         pytest.param(
             secret(data={"values.yaml": "no base64"}),
             Severity.WARNING,
-            "`values.yaml` must be base64 of UTF-8 text; mend it, or write the text itself under `stringData`",
+            "`values.yaml` must be base64 of UTF-8 text; correct it, or write the text itself under `stringData`",
             id="base64 that is none",
         ),
         pytest.param(
             secret(stringData="x"),
             Severity.ERROR,
-            "`stringData` must be a mapping, not a string; mend it, or leave it out",
+            "`stringData` must be a mapping, not a string; correct it, or leave it out",
             id="data that is no mapping",
         ),
         pytest.param(
             config("VSphereCPIConfig", GROUP, vsphereCPI={"proxy": []}),
             Severity.ERROR,
-            "`proxy` must be a mapping, not a list; mend it, or leave it out",
+            "`proxy` must be a mapping, not a list; correct it, or leave it out",
             id="a configuration of a wrong type",
         ),
     ],

@@ -240,7 +240,7 @@ def test_what_is_in_the_way_is_told_of_the_text() -> None:
     (told,) = in_document(document, edit(document.data, DEEP, FULL))
 
     assert isinstance(told, Finding)
-    assert told.message == "in it, `spec` must be a mapping, not a number; mend it, or leave it out"
+    assert told.message == "in it, `spec` must be a mapping, not a number; correct it, or leave it out"
     assert told.path == ("data", "values")
 
 

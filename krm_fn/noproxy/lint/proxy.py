@@ -69,7 +69,8 @@ def _host(host: str, scheme: str, no_proxy: str) -> Iterator[Problem]:
         yield problem("NP028", name, message)
     if scheme == "https":
         message = (
-            "the proxy must be spoken to by `http://` for wget, urllib, Ruby, aiohttp and .NET, which know no other"
+            "the proxy URL must begin with `http://` for wget, urllib, Ruby, aiohttp and .NET, "
+            "which speak no TLS to a proxy"
         )
         yield problem("NP032", "", message)
 

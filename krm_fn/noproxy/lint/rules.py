@@ -125,7 +125,7 @@ _TABLE = (
     Rule("NP031", _W, _OBJECT, "two writers of one file",
          "the later one wins: Cloud Director's provider writes a containerd drop-in of its own where "
          "`spec.proxyConfigSpec` of the VCDCluster names a proxy"),
-    Rule("NP032", _W, _PROXY, "a proxy that is spoken to by TLS (`https://`)",
+    Rule("NP032", _W, _PROXY, "a proxy URL that begins with `https://`",
          "wget, urllib, Ruby, aiohttp and .NET cannot"),
     Rule("NP033", _I, _PROXY, "a password in clear text in a manifest",
          "everyone who reads the repository reads it"),
