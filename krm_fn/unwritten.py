@@ -62,7 +62,8 @@ def unwritten(
     if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
         yield from _systems(overview.foreign, wanted)
         yield from _without_class(overview, places, wanted)
-    written = {id(place.obj) for place in places if _is_written(place)}
+    naming = {id(obj) for obj, _ in overview.naming}
+    written = {id(place.obj) for place in places if id(place.obj) in naming and _is_written(place)}
     for obj, memberships in overview.naming:
         if id(obj) not in written and not _is_switched_off(obj, wanted):
             yield from _of_object(obj, memberships, wanted)
@@ -96,7 +97,12 @@ def _without_class(overview: Overview, places: Sequence[Place], wanted: ProxyCon
     """A warning for each Cluster of an unknown class, unless a target writes the proxy into the Cluster itself."""
     if wanted.targets.get(PATCHER.ID, {}).get("sharedTemplates") == "Patch":
         return  # its target says so
-    written = {place.obj.ref for place in places if place.target_id != PATCHER.ID and _is_written(place)}
+    concerned = {obj.ref for obj, _, _ in overview.without_class}
+    written = {
+        place.obj.ref
+        for place in places
+        if place.obj.ref in concerned and place.target_id != PATCHER.ID and _is_written(place)
+    }
     for obj, name, path in overview.without_class:
         resolved = settings.resolve(wanted, overview.memberships[obj.ref], target=_NODES[0], consumer=Consumer.NODE)
         if any(_urls(resolved)) and obj.ref not in written:

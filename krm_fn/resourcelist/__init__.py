@@ -46,6 +46,7 @@ class ResourceList:
         if _is_plain(self._text):
             raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}")
         self._layout = layout_of(self._text)
+        self._kinds: dict[int, frozenset[str]] = {}
         if self._layout.head.get("kind") != "ResourceList":
             raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
 
@@ -67,7 +68,9 @@ class ResourceList:
 
         Empty: nothing can be told without reading the item.
         """
-        return kinds_in(self._layout.text(index))
+        if index not in self._kinds:  # each target asks for it
+            self._kinds[index] = kinds_in(self._layout.text(index))
+        return self._kinds[index]
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
         """Return True if one of the words is in the item's text or may be hidden there, or if there are no words."""
@@ -127,6 +130,7 @@ class ResourceList:
         if len(whole) != len(self._layout):  # indexes that were given away would name other items
             raise InputError(_NOT_PLAIN)
         self._layout = whole
+        self._kinds.clear()
 
     def _read_part(self, index: int) -> Any:
         try:

@@ -130,6 +130,8 @@ def _references(source: Source, places: Sequence[Place]) -> Iterator[_Reference]
         kinds = source.kinds(index)
         if kinds and not any(map(kubeadm_spec_path, kinds)):
             continue
+        if not source.contains(index, (SYSTEMD_SECRET.SUFFIX,)):
+            continue  # reading an item costs more than looking for the name in its text
         for obj in source.objects(index):
             if (index, obj.path) not in there and not obj.is_local:
                 yield from _of_object(index, obj, is_wanted=False)

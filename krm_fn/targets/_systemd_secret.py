@@ -15,23 +15,23 @@ from krm_fn.settings import ProxySettings
 KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
 """Name of a service -> the key that holds its drop-in."""
 
-_SUFFIX = "-systemd-proxy"
-_HASHED = re.compile(rf"{_SUFFIX}-[0-9a-f]{{10}}$")
+SUFFIX = "-systemd-proxy"
+_HASHED = re.compile(rf"{SUFFIX}-[0-9a-f]{{10}}$")
 
 
 def name_for(cluster: str) -> str:
     """The name of the Secret of a Cluster."""
-    return f"{cluster}{_SUFFIX}"
+    return f"{cluster}{SUFFIX}"
 
 
 def base_of(name: str) -> str:
     """The name without the hash of ``spec.rollout.hashNames``, where it has one."""
-    return _HASHED.sub(_SUFFIX, name)
+    return _HASHED.sub(SUFFIX, name)
 
 
 def is_one(name: object) -> bool:
     """Whether an object of that name is the Secret of some Cluster."""
-    return isinstance(name, str) and base_of(name).endswith(_SUFFIX) and base_of(name) != _SUFFIX
+    return isinstance(name, str) and base_of(name).endswith(SUFFIX) and base_of(name) != SUFFIX
 
 
 def is_of(name: object, settings: ProxySettings) -> bool:

@@ -62,6 +62,7 @@ CONSUMER = Consumer.NODE
 
 is_one = _systemd_secret.is_one
 base_of = _systemd_secret.base_of
+SUFFIX = _systemd_secret.SUFFIX
 _UNITS = {key: unit for unit, key in _systemd_secret.KEYS.items()}
 
 
