@@ -185,7 +185,7 @@ def _obstacle(template: _Template, known: _Known) -> str:
     if (*key[:3], template.name) in known.names:
         return f'because another one has the name "{template.name}": take one of the two out of the list'
     if len(template.name) > _LONGEST:
-        return f"which has no room for a hash: it must not be longer than {_LONGEST - HEX - 1} characters"
+        return f"which is too long for a hash: it must not be longer than {_LONGEST - HEX - 1} characters"
     return ""
 
 
