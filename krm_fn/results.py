@@ -131,7 +131,7 @@ class Result:
                     proposedValue=redact(self.proposed),
                 )
         if self.ref.file_path:
-            data["file"] = {"path": self.ref.file_path, "index": self.ref.file_index}
+            data["file"] = {"path": redact(self.ref.file_path), "index": self.ref.file_index}
         tags = _filled(target=self.target, rule=self.code)
         if tags:
             data["tags"] = tags

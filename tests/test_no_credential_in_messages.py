@@ -43,8 +43,8 @@ WORDS = ["{0}", "*{0}", "&{0}", "!{0}", "!{0}!x", "%{0}", "@{0}", "[{0}", "{0}: 
 """Texts that may be a password; written without quotes some of them are no value at all."""
 FORMS = [form for pair in zip(CREDENTIALS, WORDS, strict=False) for form in pair]
 VALUES = frozenset(
-    {"httpProxy", "httpsProxy", "value", "content", "data", "stringData", "preKubeadmCommands", "postKubeadmCommands"}
-    | {"http", "https", "values", "pem", "proxy", "valuesContent"}
+    {"httpProxy", "httpsProxy", "value", "content", "data", "stringData"}
+    | {"preKubeadmCommands", "postKubeadmCommands", "http", "https", "values", "pem", "proxy", "valuesContent"}
 )
 """Fields in which somebody may have written a password alone."""
 _LINT = re.compile(r"\bNP[0-9]{3}: ")
