@@ -41,6 +41,8 @@ CREDENTIALS = [
 """Texts that anybody can see to be a credential."""
 WORDS = ["{0}", "*{0}", "&{0}", "!{0}", "!{0}!x", "%{0}", "@{0}", "[{0}", "{0}: {0}: {0}", "{0} {0}", "pa\n{0}"]
 """Texts that may be a password; written without quotes some of them are no value at all."""
+AT_MOST = 16
+"""Scalars of one list that are tried; all lists together hold more than a thousand."""
 FORMS = [form for pair in zip(CREDENTIALS, WORDS, strict=False) for form in pair]
 VALUES = frozenset(
     {"httpProxy", "httpsProxy", "value", "content", "data", "stringData"}
@@ -110,9 +112,10 @@ def test_a_run_and_lint_never_show_a_scalar_of_the_input_that_may_be_a_credentia
         found = list(_scalars(tree.compose(text)))
     except InjectProxyError:
         return  # a story about what cannot be read at all
-    for number, (path, node) in enumerate(found):
-        form = FORMS[(number + len(file.parts[-2])) % len(FORMS)]
-        written = _written(form, quoted=number // len(FORMS) % 2 == 0)
+    for number, (path, node) in enumerate(found[:: len(found) // AT_MOST + 1]):
+        turn = number + len(file.parts[-2])
+        form = FORMS[turn % len(FORMS)]
+        written = _written(form, quoted=turn % 3 == 0)
         damaged = f"{text[: node.start]}{written}{text[node.end :]}"
         assert _leaks(damaged, path, form) == [], ("/".join(path), written)
 
@@ -171,7 +174,7 @@ def test_a_wrong_url_of_the_function_config_is_not_shown(
         f"  {field}: {value}\n  noProxy: [a.example.com]\n"
     )
     file = tmp_path / "config.yaml"
-    for text in (config, block):
+    for text in (config,) if quoted else (block,):
         file.write_text(text)
         listed = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig: {text}"
         if text is block:
