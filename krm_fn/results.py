@@ -88,7 +88,8 @@ class ObjectRef:
     file_index: int = 0
 
     def __str__(self) -> str:
-        return "/".join(part for part in (self.api_version, self.kind, self.namespace, self.name) if part)
+        parts = (self.api_version, self.kind, self.namespace, self.name)
+        return "/".join(redact(part) for part in parts if part)
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,10 @@ class Result:
         }
         if self.ref.api_version and self.ref.kind and self.ref.name:
             data["resourceRef"] = _filled(
-                apiVersion=self.ref.api_version,
-                kind=self.ref.kind,
-                name=self.ref.name,
-                namespace=self.ref.namespace,
+                apiVersion=redact(self.ref.api_version),
+                kind=redact(self.ref.kind),
+                name=redact(self.ref.name),
+                namespace=redact(self.ref.namespace),
             )
             if self.path:
                 data["field"] = _filled(
@@ -130,7 +131,7 @@ class Result:
                     proposedValue=redact(self.proposed),
                 )
         if self.ref.file_path:
-            data["file"] = {"path": self.ref.file_path, "index": self.ref.file_index}
+            data["file"] = {"path": redact(self.ref.file_path), "index": self.ref.file_index}
         tags = _filled(target=self.target, rule=self.code)
         if tags:
             data["tags"] = tags

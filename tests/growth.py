@@ -18,7 +18,7 @@ UNITS = (
 
 _LARGEST = 12_000
 """Characters of the largest text: long enough that a quadratic reader takes a tenth of a second."""
-_SMALLEST = 16
+_SMALLEST, _SMALL = 16, 24
 _STEP, _LARGE_STEP = 1.5, 4.0
 """Growth from one text to the next: small at first, so that an exponential reader is caught while it still ends."""
 _FACTOR = 4
@@ -28,9 +28,14 @@ _COMPARABLE = 0.03
 _RUNS = 3
 
 
-def excess(read: Callable[[str], object], make: Callable[[int], str], largest: int = _LARGEST) -> str:
-    """How ``read`` breaks the bound on texts of ``make(characters)``, in one line; "" where it keeps it."""
-    for size in _sizes(largest):
+def excess(
+    read: Callable[[str], object], make: Callable[[int], str], largest: int = _LARGEST, *, in_steps: bool = True
+) -> str:
+    """How ``read`` breaks the bound on texts of ``make(characters)``, in one line; "" where it keeps it.
+
+    Without steps only two sizes are tried: a small one, at which an exponential reader still ends, and the largest.
+    """
+    for size in _sizes(largest) if in_steps else (_SMALL, largest):
         if _once(read, make(size)) < _COMPARABLE:
             continue
         problem = _compared(read, make(size), make(size // _FACTOR))

@@ -145,6 +145,8 @@ MADE_AT_RUN_TIME = {
     "krm_fn.targets._env: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar stands before its first one",
     "krm_fn.targets._whole_text: _BARE % re.escape(empty)": "judged below, with the text that it is made of",
     "krm_fn.yamledit.cut: f'^ {{0,{column}}}(?=[^ \\\\r\\\\n#])'": "begins at lines, and reads each once",
+    "krm_fn.yamledit.surrogates: pair": "two characters of two classes, nothing repeats",
+    "krm_fn.yamledit.surrogates: f'[{chr(first)}-{chr(last)}]|\\\\\\\\u(?:{escapes})'": "of a fixed length",
 }
 """Patterns with a part that only a run knows, and why they take linear time."""
 

@@ -76,7 +76,7 @@ def compose(text: str) -> Node:
             message names line and column, never the text around them: it may hold a credential.
     """
     source = Source(text)
-    builder = _Builder(source)
+    builder = _Builder(source, with_line_feeds(source.text))
     for event in _events(source.text):
         if isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
             raise InputError(f"the input must be one YAML document, but a second one begins{_at(event.start_mark)}")
@@ -93,10 +93,11 @@ def compose_all(text: str) -> Iterator[Node]:
         InputError: as ``compose``, but for the number of documents.
     """
     source = Source(text)
-    builder = _Builder(source)
+    with_breaks = with_line_feeds(source.text)
+    builder = _Builder(source, with_breaks)
     for event in _events(source.text):
         if isinstance(event, yaml.DocumentStartEvent):
-            builder = _Builder(source)
+            builder = _Builder(source, with_breaks)
         builder.take(event)
         if isinstance(event, yaml.DocumentEndEvent) and builder.root and builder.root.start < builder.root.end:
             yield builder.root
@@ -120,9 +121,9 @@ def _at(mark: Any) -> str:
 class _Builder:
     """Builds the tree event by event; an explicit stack, so that depth is ours to limit."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, text: str) -> None:
         self.source = source
-        self.text = with_line_feeds(source.text)
+        self.text = text  # the same for all documents: made once, so that many of them take linear time
         self.root: Node | None = None
         self.anchors: dict[str, Node] = {}
         self.stack: list[Sequence | Mapping] = []

@@ -1,0 +1,257 @@
+"""No message holds a credential: scalars of golden inputs, values of the functionConfig and words become a canary.
+
+Messages name objects and field paths; lint and explain show hosts and entries of lists. So a text that has the form of
+a credential must be shown nowhere, and any other text not where a URL, a file or a value is meant. Everything runs in
+this process: a command for each case would take minutes.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import ROOT
+
+from krm_fn import audit
+from krm_fn.cli import main
+from krm_fn.errors import InjectProxyError
+from krm_fn.function import run
+from krm_fn.results import ObjectRef, Result, Severity, redact
+from krm_fn.yamledit import tree
+
+CANARY = "s3CANARYs3"
+CREDENTIALS = [
+    "http://svc:{0}",
+    "http://svc:{0}@proxy.example.com:3128",
+    "http://{0}:x@proxy.example.com:3128",
+    "http://svc:pa {0}@proxy.example.com:3128",
+    "http://svc:pa\n{0}@proxy.example.com:3128",
+    "http://svc:pa/{0}@proxy.example.com:3128",
+    "http://svc:{0}@",
+    "svc:{0}@proxy.example.com:3128",
+    "svc:pa {0}@proxy.example.com:3128",
+    "socks5://svc:{0}@proxy.example.com",
+]
+"""Texts that anybody can see to be a credential."""
+WORDS = ["{0}", "*{0}", "&{0}", "!{0}", "!{0}!x", "%{0}", "@{0}", "[{0}", "{0}: {0}: {0}", "{0} {0}", "pa\n{0}"]
+"""Texts that may be a password; written without quotes some of them are no value at all."""
+AT_MOST = 16
+"""Scalars of one list that are tried; all lists together hold more than a thousand."""
+FORMS = [form for pair in zip(CREDENTIALS, WORDS, strict=False) for form in pair]
+VALUES = frozenset(
+    {"httpProxy", "httpsProxy", "value", "content", "data", "stringData"}
+    | {"preKubeadmCommands", "postKubeadmCommands", "http", "https", "values", "pem", "proxy", "valuesContent"}
+)
+"""Fields in which somebody may have written a password alone."""
+_LINT = re.compile(r"\bNP[0-9]{3}: ")
+
+
+def _is_credential(form: str) -> bool:
+    return form in CREDENTIALS
+
+
+def _written(form: str, *, quoted: bool) -> str:
+    text = form.format(CANARY)
+    return json.dumps(text) if quoted else text
+
+
+def _smallest_inputs() -> list[Path]:
+    """The smallest list of each folder of goldens."""
+    found: dict[str, Path] = {}
+    for file in sorted((ROOT / "testdata").glob("*/*/input.yaml")):
+        topic = file.parts[-3]
+        if topic not in found or file.stat().st_size < found[topic].stat().st_size:
+            found[topic] = file
+    return list(found.values())
+
+
+def _scalars(node: tree.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], tree.Scalar]]:
+    """Each value that is a scalar, with the keys that lead to it."""
+    if isinstance(node, tree.Mapping):
+        for key, value in node.entries:
+            yield from _scalars(value, (*path, getattr(key, "value", "")))
+    elif isinstance(node, tree.Sequence):
+        for value in node.items:
+            yield from _scalars(value, path)
+    elif isinstance(node, tree.Scalar):
+        yield path, node
+
+
+def _said(text: str) -> Iterator[tuple[str, str]]:
+    """The messages of a run and of lint over ``text``, and everything else in their results."""
+    try:
+        results = [*run(text.encode()).results, *audit.audit({"a.yaml": text.encode()}).results]
+    except InjectProxyError as error:
+        yield redact(str(error)), ""
+        return
+    for result in results:
+        yield result.line(), json.dumps(result.to_data(), ensure_ascii=False)
+
+
+def _leaks(text: str, path: tuple[str, ...], form: str) -> list[str]:
+    """The messages that show the canary, which is at ``path``, though it is or may be a credential."""
+    found = []
+    for message, data in _said(text):
+        if _is_credential(form):
+            found += [one for one in (message, data) if CANARY in one]
+        elif CANARY in message and not _LINT.search(message) and "metadata" not in path and not VALUES.isdisjoint(path):
+            found.append(message)
+    return found
+
+
+@pytest.mark.parametrize("file", _smallest_inputs(), ids=lambda file: "/".join(file.parts[-3:-1]))
+def test_a_run_and_lint_never_show_a_scalar_of_the_input_that_may_be_a_credential(file: Path) -> None:
+    text = file.read_text()
+    try:
+        found = list(_scalars(tree.compose(text)))
+    except InjectProxyError:
+        return  # a story about what cannot be read at all
+    for number, (path, node) in enumerate(found[:: len(found) // AT_MOST + 1]):
+        turn = number + len(file.parts[-2])
+        form = FORMS[turn % len(FORMS)]
+        written = _written(form, quoted=turn % 3 == 0)
+        damaged = f"{text[: node.start]}{written}{text[node.end :]}"
+        assert _leaks(damaged, path, form) == [], ("/".join(path), written)
+
+
+@pytest.mark.parametrize("form", CREDENTIALS)
+def test_an_identity_with_the_form_of_a_credential_is_not_shown(form: str) -> None:
+    text = form.format(CANARY)
+    for ref in (ObjectRef("v1", "Secret", text, "a"), ObjectRef("v1", "Secret", "a", text), ObjectRef(text, text, "a")):
+        result = Result(Severity.ERROR, "it is wrong", ref)
+        assert CANARY not in result.line()
+        assert CANARY not in json.dumps(result.to_data())
+
+
+def _config(**spec: object) -> dict[str, object]:
+    return {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "p"},
+        "spec": {"httpProxy": "http://proxy.example.com:3128", **spec},
+    }
+
+
+class Command:
+    """The command in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, captured: pytest.CaptureFixture[bytes]) -> None:
+        self._monkeypatch = monkeypatch
+        self._captured = captured
+
+    def __call__(self, *words: str, stdin: str = "") -> tuple[str, str]:
+        """Standard output and standard error."""
+        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        main(words)
+        out, err = self._captured.readouterr()
+        return out.decode(), err.decode()
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Iterator[Command]:
+    limit = sys.getrecursionlimit()
+    yield Command(monkeypatch, capsysbinary)
+    sys.setrecursionlimit(limit)
+    gc.enable()
+
+
+@pytest.mark.parametrize("quoted", [True, False], ids=["quoted", "plain"])
+@pytest.mark.parametrize("field", ["httpProxy", "httpsProxy"])
+@pytest.mark.parametrize("form", [*CREDENTIALS, *WORDS])
+def test_a_wrong_url_of_the_function_config_is_not_shown(
+    form: str, field: str, quoted: bool, command: Command, tmp_path: Path
+) -> None:
+    value = _written(form, quoted=quoted)
+    config = json.dumps(_config(httpsProxy="URL", httpProxy="URL")).replace('"URL"', value)
+    block = (
+        "apiVersion: fn.inject-proxy.io/v1alpha1\nkind: ProxyConfig\nmetadata:\n  name: p\nspec:\n"
+        f"  {field}: {value}\n  noProxy: [a.example.com]\n"
+    )
+    file = tmp_path / "config.yaml"
+    for text in (config,) if quoted else (block,):
+        file.write_text(text)
+        listed = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig: {text}"
+        if text is block:
+            listed = listed.replace(text, "\n  " + text.replace("\n", "\n  ").rstrip() + "\n")
+        # A run writes the list back, so what it prints holds what the list holds; its results must not.
+        out, err = command(stdin=listed)
+        results = out.partition("\nresults:")[2] or out.partition('"results":')[2]
+        assert CANARY not in results + err
+        for words in (["lint", str(file)], ["lint", "--output", "json", str(file)], ["explain", "--config", str(file)]):
+            out, err = command(*words)
+            assert CANARY not in out + err, words
+
+
+@pytest.mark.parametrize("form", CREDENTIALS)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["lint", "{}"],
+        ["lint", "--fix", "{}"],
+        ["lint", "--output", "json", "{}"],
+        ["lint", "a,{},b"],
+        ["explain", "{}"],
+        ["check", "{}"],
+        ["{}"],
+    ],
+    ids=" ".join,
+)
+def test_a_word_of_the_command_line_with_the_form_of_a_credential_is_not_shown(
+    arguments: list[str], form: str, command: Command
+) -> None:
+    out, err = command(*(word.format(form.format(CANARY)) for word in arguments))
+    assert CANARY not in out + err
+
+
+@pytest.mark.parametrize("quoted", [True, False], ids=["quoted", "plain"])
+@pytest.mark.parametrize("form", [*CREDENTIALS, *WORDS])
+@pytest.mark.parametrize("system", ["tkg", "giantswarm", "image-builder"])
+def test_import_and_export_never_show_a_value_of_the_file(
+    form: str, quoted: bool, system: str, command: Command, tmp_path: Path
+) -> None:
+    value = _written(form, quoted=quoted)
+    texts = {
+        "tkg": f"TKG_HTTP_PROXY: {value}\nTKG_HTTPS_PROXY: http://proxy.example.com:1\nOTHER: {value}\n",
+        "giantswarm": f"proxy:\n  http: {value}\nother: {value}\n",
+        "image-builder": f"http_proxy: {value}\nother: {value}\n",
+    }
+    file, config = tmp_path / "values.yaml", tmp_path / "config.yaml"
+    file.write_text(texts[system])
+    config.write_text(json.dumps(_config()))
+    assert CANARY not in command("import", system, str(file))[1]
+    assert CANARY not in command("export", system, "--config", str(config), "--in-place", str(file))[1]
+
+
+@pytest.mark.parametrize("form", [*CREDENTIALS, *WORDS])
+def test_check_never_shows_a_value_of_a_file(form: str, command: Command, tmp_path: Path) -> None:
+    value = form.format(CANARY)
+    texts = {
+        "Dockerfile": f"FROM a\nENV HTTP_PROXY={value}\nRUN export HTTPS_PROXY='{value}'\n",
+        "etc/environment": f"HTTP_PROXY={value}\n",
+        "a.sh": f"echo HTTP_PROXY={value} > /etc/environment\n",
+        "tasks.yml": f"- lineinfile: path=/etc/environment line='HTTP_PROXY={value}'\n",
+        "user-data": f"#cloud-config\napt:\n  proxy: {value}\n",
+    }
+    for name, text in texts.items():
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    out, err = command("check", str(tmp_path))
+    assert CANARY not in out + err
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        pytest.param(f"{CANARY}: 1\n{CANARY}: 2\n", id="at the top of the list"),
+        pytest.param(f"a: 1\n? {CANARY}\n? {CANARY}\n", id="as an explicit key"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_not_shown(twice: str, command: Command) -> None:
+    assert CANARY not in command(stdin=f"kind: ResourceList\nitems: []\n{twice}")[1]
