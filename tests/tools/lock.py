@@ -145,10 +145,17 @@ def report(requirements: list[str], python: str, platforms: list[str]) -> list[d
     """Return ``install`` of pip's report for one Python and one platform, the latter as tags of wheels."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.json")
-        options = ["--quiet", "--dry-run", "--ignore-installed", "--disable-pip-version-check", "--only-binary", ":all:"]
+        options = [
+            "--quiet",
+            "--dry-run",
+            "--ignore-installed",
+            "--disable-pip-version-check",
+            "--only-binary",
+            ":all:",
+        ]
         options += ["--python-version", python, *(f"--platform={tag}" for tag in platforms)]
         options += ["--target", folder, "--report", str(path)]
-        subprocess.run([sys.executable, "-m", "pip", "install", *options, *requirements], check=True)  # noqa: S603
+        subprocess.run([sys.executable, "-m", "pip", "install", *options, *requirements], check=True)
         install: list[dict[str, Any]] = json.loads(path.read_text())["install"]
         return install
 
