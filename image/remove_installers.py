@@ -1,7 +1,7 @@
 """Remove pip, setuptools and ensurepip from the Python that runs this, the base of a virtual environment included.
 
-The Dockerfile runs it in the last stage, with the Python of the image and not with a shell, which a distroless base does
-not have. What it removes is still in the layers of the base, but no container of the image sees it.
+The Dockerfile runs it in the last stage, with the Python of the image and not with a shell, which a distroless base
+does not have. What it removes is still in the layers of the base, but no container of the image sees it.
 """
 
 from __future__ import annotations

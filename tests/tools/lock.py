@@ -96,8 +96,8 @@ def write(path: Path, purpose: str, requirements: list[str]) -> None:
 def resolve(requirements: list[str], python: str) -> Resolved:
     """Return what pip would install for one Python on all platforms.
 
-    With ``--python-version`` pip takes the wheels of that Python, but reads markers for the one it runs in. So what only
-    the other Python needs is added to the requirements until nothing is missing.
+    With ``--python-version`` pip takes the wheels of that Python, but reads markers for the one it runs in. So what
+    only the other Python needs is added to the requirements until nothing is missing.
     """
     wanted = list(requirements)
     while True:
