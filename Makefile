@@ -9,7 +9,7 @@ VENV := .venv/bin
 BIN  := .cache/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint golden image bench tools clean
+.PHONY: help demo test lint golden image lock bench tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,8 +37,11 @@ golden: .venv/installed tools ## rewrite the stored expectations, and fail, so t
 	$(VENV)/python -m pytest -q tests/test_golden.py tests/e2e/test_examples.py tests/test_topology.py tests/test_functionconfig_definition.py tests/test_no_proxy_tables.py --write-golden; \
 	  echo "golden: read \`git diff\` before you commit it" >&2; exit 1
 
-image: ## build the container image (BASE=image to stand on, IMAGE=name to give)
+image: ## build the container image (BASE=name@sha256:... of the image it is built on, IMAGE=name to give)
 	$(DOCKER) build --build-arg BASE=$(BASE) --tag $(IMAGE) $(ARGS) .
+
+lock: .venv/installed ## write the newest versions and their hashes into requirements/ (takes some minutes)
+	$(VENV)/python tests/tools/lock.py
 
 bench: .venv/installed ## measure how long large inputs take
 	$(VENV)/python bench/throughput.py $(ARGS)

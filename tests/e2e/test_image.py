@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from support import ROOT, diff_of_folders, example, inject_proxy, need, need_engine, readme_command, run
 
 EXAMPLES = ROOT / "examples"
+PYTHON = "/opt/inject-proxy/bin/python"
 LOCKED_DOWN = ["--network", "none", "--user", "nobody", "--read-only", "--security-opt=no-new-privileges"]
 LIST = """\
 apiVersion: config.kubernetes.io/v1
@@ -35,6 +38,11 @@ def docker_run(image: str, *argv: str, stdin: str = LIST) -> subprocess.Complete
     return run([need_engine(), "run", "--rm", "-i", *LOCKED_DOWN, image, *argv], stdin.encode())
 
 
+def python(image: str, interpreter: str, program: str) -> subprocess.CompletedProcess[bytes]:
+    argv = [need_engine(), "run", "--rm", *LOCKED_DOWN, "--entrypoint", interpreter, image, "-I", "-c", program]
+    return run(argv)
+
+
 def test_the_image_gives_the_same_bytes_as_the_installed_command(image: str) -> None:
     here = inject_proxy(LIST)
     there = docker_run(image)
@@ -60,14 +68,44 @@ def test_the_image_runs_as_nobody_without_a_flag_that_says_so(image: str) -> Non
     assert done.stdout.decode().strip() == ('65534:65534 ["/opt/inject-proxy/bin/python","-I","-m","krm_fn"]')
 
 
-def test_the_image_holds_no_installer_and_nothing_that_is_compiled_at_run_time(image: str) -> None:
+def test_the_image_holds_nothing_that_is_compiled_at_run_time(image: str) -> None:
     look = "import pathlib, sys; from krm_fn import cli; print(cli.__cached__, pathlib.Path(cli.__cached__).exists())"
-    done = run(
-        [need_engine(), "run", "--rm", *LOCKED_DOWN, "--entrypoint", "/opt/inject-proxy/bin/python", image, "-c", look]
-    )
+    done = python(image, PYTHON, look)
     assert done.stdout.decode().endswith(" True\n"), done.stderr.decode()
-    pip = run([need_engine(), "run", "--rm", "--entrypoint", "/opt/inject-proxy/bin/pip", image])
-    assert pip.returncode == 127
+
+
+@pytest.mark.parametrize("module", ["pip", "setuptools", "pkg_resources", "ensurepip"])
+@pytest.mark.parametrize("interpreter", [PYTHON, "python3"])
+def test_the_image_holds_no_installer(image: str, interpreter: str, module: str) -> None:
+    done = python(image, interpreter, f"import {module}")
+    assert done.returncode == 1
+    assert f"ModuleNotFoundError: No module named '{module}'" in done.stderr.decode()
+
+
+def test_the_image_holds_no_wheel_and_no_command_that_installs(image: str) -> None:
+    look = """
+import os
+for folder in ("/opt", "/usr", "/root", "/src"):
+    for path, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(".whl") or name.startswith("pip") and path.endswith("/bin") or "remove_installers" in name:
+                print(path, name)
+"""
+    done = run([need_engine(), "run", "--rm", "--user", "0", "--entrypoint", PYTHON, image, "-I", "-c", look])
+    assert (done.returncode, done.stdout.decode()) == (0, ""), done.stderr.decode()
+
+
+def test_the_packages_of_the_image_are_those_of_the_lock(image: str) -> None:
+    look = """
+import importlib.metadata
+for one in importlib.metadata.distributions():
+    print(one.metadata["Name"].lower().replace("_", "-"), one.version)
+"""
+    done = python(image, PYTHON, look)
+    there = {tuple(line.split()) for line in done.stdout.decode().splitlines()} - {("inject-proxy", "0.1.0")}
+    locked = re.findall(r"^([a-z0-9-]+)==([^ ]+)", (ROOT / "requirements" / "runtime.txt").read_text(), re.MULTILINE)
+    assert {"pyyaml", "jsonpatch", "jsonschema"} < {name for name, _ in there}
+    assert there <= set(locked)
 
 
 def test_kubectl_runs_the_image(image: str, tmp_path: Path) -> None:

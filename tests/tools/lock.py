@@ -1,0 +1,177 @@
+"""Write the lock files of the image: every package with its version and the hashes of its wheels.
+
+``requirements/runtime.txt`` holds what the function needs, ``requirements/build.txt`` what its own wheel is made with.
+pip resolves, once for each Python and platform that an image may have, and its report
+(https://pip.pypa.io/en/stable/reference/installation-report/) says what it would install. A line holds what is true
+wherever the package comes from (name, version, hash), and so an index of your own serves it as well.
+
+Usage: ``make lock``, or ``python tests/tools/lock.py``. It takes the newest versions that pyproject.toml allows.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement  # pytest brings it
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+MACHINES = ("x86_64", "aarch64")
+LIBRARIES = {
+    "glibc": ("manylinux2014", "manylinux_2_17", "manylinux_2_28"),
+    "musl": ("musllinux_1_1", "musllinux_1_2"),
+}
+"""The platform tags of wheels, the oldest first: a wheel for an old C library runs with a newer one as well."""
+
+HEADER = """\
+# {purpose}: CPython {first} to {last} on Linux, amd64 and arm64, with glibc or musl.
+# `make lock` writes this file; do not edit it.
+"""
+
+
+@dataclass
+class Resolved:
+    """What pip would install for one Python: version and hashes of each package, and what a package requires."""
+
+    versions: dict[str, str] = field(default_factory=dict)
+    hashes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    requires: dict[str, list[Requirement]] = field(default_factory=dict)
+
+    def add(self, package: dict[str, Any]) -> None:
+        """Add one entry of ``install`` in pip's report; SystemExit where platforms disagree about the version."""
+        name = canonicalize_name(package["metadata"]["name"])
+        version = package["metadata"]["version"]
+        if self.versions.setdefault(name, version) != version:
+            sys.exit(f"lock: {name} is {version} on one platform and {self.versions[name]} on another")
+        self.hashes[name].add(package["download_info"]["archive_info"]["hashes"]["sha256"])
+        self.requires[name] = [Requirement(text) for text in package["metadata"].get("requires_dist", [])]
+
+
+def main() -> None:
+    """Write both lock files."""
+    runtime = [text for text in metadata.requires("inject-proxy") or [] if "extra ==" not in text]
+    write(ROOT / "requirements" / "runtime.txt", "What the function needs at run time", runtime)
+    write(ROOT / "requirements" / "build.txt", "What the wheel of the function is made with", build_requirements())
+
+
+def build_requirements() -> list[str]:
+    """Return ``build-system.requires`` of pyproject.toml; Python 3.10 has no reader for TOML, and it is one line."""
+    line = re.search(r"^requires = (\[.*\])$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    if line is None:
+        sys.exit("lock: `requires` of `build-system` is not one line in pyproject.toml")
+    requires: list[str] = json.loads(line[1])
+    return requires
+
+
+def write(path: Path, purpose: str, requirements: list[str]) -> None:
+    """Write one lock file: these requirements and all that they require, for every Python."""
+    hashes: dict[tuple[str, str], set[str]] = defaultdict(set)
+    pythons: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for python in PYTHONS:
+        resolved = resolve(requirements, python)
+        for name in needed(requirements, python, resolved):
+            hashes[name, resolved.versions[name]] |= resolved.hashes[name]
+            pythons[name, resolved.versions[name]].append(python)
+    text = HEADER.format(purpose=purpose, first=PYTHONS[0], last=PYTHONS[-1])
+    for name, version in sorted(hashes):
+        lines = [f"{name}=={version}{marker(pythons[name, version])}"]
+        lines += [f"    --hash=sha256:{one}" for one in sorted(hashes[name, version])]
+        text += " \\\n".join(lines) + "\n"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    print(f"{path.relative_to(ROOT)}: {len(hashes)} packages")  # noqa: T201
+
+
+def resolve(requirements: list[str], python: str) -> Resolved:
+    """Return what pip would install for one Python on all platforms.
+
+    With ``--python-version`` pip takes the wheels of that Python, but reads markers for the one it runs in. So what
+    only the other Python needs is added to the requirements until nothing is missing.
+    """
+    wanted = list(requirements)
+    while True:
+        resolved = Resolved()
+        for machine, tags in itertools.product(MACHINES, LIBRARIES.values()):
+            for package in report(wanted, python, [f"{tag}_{machine}" for tag in tags]):
+                resolved.add(package)
+        missing = needed(requirements, python, resolved) - set(resolved.versions)
+        if not missing:
+            return resolved
+        wanted += sorted(missing)
+
+
+def needed(requirements: list[str], python: str, resolved: Resolved) -> set[str]:
+    """Return the names of all packages that these requirements need with this Python, in all their depth."""
+    names: set[str] = set()
+    waiting = [Requirement(text) for text in requirements]
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        if requirement.extras:
+            sys.exit(f"lock: {requirement} has extras, and nothing here reads them")
+        if name not in names and applies(requirement, python):
+            names.add(name)
+            waiting += resolved.requires.get(name, [])
+    return names
+
+
+def applies(requirement: Requirement, python: str) -> bool:
+    """Whether the marker of a requirement is true for CPython of this version on Linux, without any extra."""
+    environment = {
+        "extra": "",
+        "implementation_name": "cpython",
+        "os_name": "posix",
+        "platform_python_implementation": "CPython",
+        "platform_system": "Linux",
+        "python_full_version": f"{python}.0",
+        "python_version": python,
+        "sys_platform": "linux",
+    }
+    return requirement.marker is None or requirement.marker.evaluate(environment)
+
+
+def report(requirements: list[str], python: str, platforms: list[str]) -> list[dict[str, Any]]:
+    """Return ``install`` of pip's report for one Python and one platform, the latter as tags of wheels."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "report.json")
+        options = [
+            "--quiet",
+            "--dry-run",
+            "--ignore-installed",
+            "--disable-pip-version-check",
+            "--only-binary",
+            ":all:",
+        ]
+        options += ["--python-version", python, *(f"--platform={tag}" for tag in platforms)]
+        options += ["--target", folder, "--report", str(path)]
+        subprocess.run([sys.executable, "-m", "pip", "install", *options, *requirements], check=True)
+        install: list[dict[str, Any]] = json.loads(path.read_text())["install"]
+        return install
+
+
+def marker(pythons: list[str]) -> str:
+    """Return the marker for a run of neighbours in ``PYTHONS``; none for all of them."""
+    first, last = PYTHONS.index(pythons[0]), PYTHONS.index(pythons[-1])
+    if list(PYTHONS[first : last + 1]) != pythons:
+        sys.exit(f"lock: no marker can be made for Python {', '.join(pythons)}")
+    bounds = []
+    if first > 0:
+        bounds.append(f'python_version >= "{PYTHONS[first]}"')
+    if last < len(PYTHONS) - 1:
+        bounds.append(f'python_version < "{PYTHONS[last + 1]}"')
+    return " ; " + " and ".join(bounds) if bounds else ""
+
+
+if __name__ == "__main__":
+    main()
