@@ -190,7 +190,7 @@ _UNMASKED = re.compile(r"(?<!\*\*\*)(?<=\S)@\S")
 _USER_BEFORE_BREAK = re.compile(r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@""")
 # "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
 _USER_WITHOUT_HOST = re.compile(
-    r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?![^\s/?#,;|"'()<>\]`])|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
+    r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`])|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
 )
 
 

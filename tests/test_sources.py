@@ -335,13 +335,13 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         pytest.param(
             {},
             [secret(TKG, stringData={"cfg.yaml": 7})],
-            'Secret "values" `cfg.yaml` must be a string, not a number: mend it, or name another key',
+            'Secret "values" `cfg.yaml` must be a string, not a number: correct it, or name another key',
             id="a number for a text",
         ),
         pytest.param(
             {},
             [secret(TKG, stringData={}, data={"value": PASSWORD + "!"})],
-            'Secret "values" `value` must be base64 of UTF-8 text: mend it, or name another key',
+            'Secret "values" `value` must be base64 of UTF-8 text: correct it, or name another key',
             id="no base64",
         ),
         pytest.param(

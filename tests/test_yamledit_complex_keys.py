@@ -20,17 +20,19 @@ BELOW = "spec:\n  ?\n    - a\n  : x\n  files: []\n"
             PLACEHOLDER,
             replace("spec", "files", value=["a"]),
             " [] # none\n",
-            " # none\n  - a\n",
+            " # none # was: []\n  - a\n",
             id="a placeholder without quotes behind a list that is filled",
         ),
         pytest.param(
             EXPLICIT,
             replace("spec", "files", value=["a"]),
             " []\n",
-            "\n  - a\n",
+            " # was: []\n  - a\n",
             id="an explicit key that is a list behind a list that is filled",
         ),
-        pytest.param(BELOW, replace("spec", "files", value=["a"]), " []\n", "\n  - a\n", id="a key below its mark"),
+        pytest.param(
+            BELOW, replace("spec", "files", value=["a"]), " []\n", " # was: []\n  - a\n", id="a key below its mark"
+        ),
         pytest.param(BELOW, add("spec", "z", value=1), "files: []\n", "files: []\n  z: 1\n", id="a new member"),
         pytest.param(PLACEHOLDER, remove("spec", "files"), "  files: [] # none\n", "", id="a member before it goes"),
         pytest.param(

@@ -66,7 +66,7 @@ _WITH_PORT = re.compile(r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?")
 _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
 _RANGE = re.compile(r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)")
-_RANGE_V6 = re.compile(r"(?P<first>\[?[0-9a-f:.]*:[0-9a-f:.]*\]?)-(?P<last>\[?[0-9a-f:.]*:[0-9a-f:.]*\]?)")
+_RANGE_V6 = re.compile(r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)")
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
 _AMBIGUOUS = re.compile("[\u00df\u03c2\u200c\u200d]")
 

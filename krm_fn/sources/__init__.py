@@ -135,7 +135,7 @@ def _value(obj: Object, key: str | None) -> Value:
         if found == _sops.refusal(found.path):
             raise ConfigError([f"{_called(obj)} key `{found.path[-1]}`: {_sops.ENCRYPTED}"])
         problem = found.message.partition("; ")[0]  # what a target would do about it is not meant here
-        raise ConfigError([f"{_called(obj)} {problem}: mend it, or name another key"])
+        raise ConfigError([f"{_called(obj)} {problem}: correct it, or name another key"])
     return found
 
 

@@ -70,7 +70,7 @@ def _switch(data: Any, settings: ProxySettings) -> Edit:
 
 
 KINDS = {
-    formats.TKG: Kind(tkg_cluster_config.ID, tkg_cluster_config.CONSUMER, _tkg, tkg_cluster_config.MEMBERS),
+    formats.TKG: Kind(tkg_cluster_config.ID, Consumer.PRODUCT, _tkg, tkg_cluster_config.MEMBERS),
     formats.GIANT_SWARM: Kind(
         giantswarm_installation_values.ID,
         giantswarm_installation_values.CONSUMER,

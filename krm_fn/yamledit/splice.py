@@ -95,6 +95,8 @@ class _Writer:
         value = spot.value if not spot.kept and spot.children is None else None
         if not isinstance(node, Scalar) or not isinstance(value, str):
             return []
+        if self.style.json and _quote(node) != '"':  # JSON knows no text without double quotes
+            return []
         raw = self.text[node.start : node.end]
         changes = restyled(raw, node, value, Frame(place.column, self.style.newline, place.flow))
         return [Edit(node.start + start, node.start + end, text) for start, end, text in changes or ()]

@@ -84,7 +84,7 @@ def test_a_value_of_a_wrong_type_is_an_error(value: Any) -> None:
     (told,) = findings(caren_cluster_config, cluster(config(value)))
 
     assert told.severity is Severity.ERROR
-    assert told.message.endswith("mend it, or leave it out")
+    assert told.message.endswith("correct it, or leave it out")
 
 
 @pytest.mark.parametrize(("number", "told"), [(128, 0), (129, 1)])

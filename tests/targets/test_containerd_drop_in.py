@@ -167,11 +167,10 @@ def test_systemd_reads_back_what_went_in(password: str) -> None:
             id="a variable that is not wanted",
         ),
         pytest.param(
-            entry("[Service]\n", owner="core", append=True),
+            entry("[Service]\n", owner="core"),
             entry(
                 '[Service]\nEnvironment="HTTP_PROXY=http://proxy:3128"\nEnvironment="http_proxy=http://proxy:3128"\n',
                 owner="core",
-                append=True,
             ),
             id="an entry without a proxy keeps its owner and its place",
         ),

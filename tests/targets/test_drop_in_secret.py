@@ -68,7 +68,6 @@ def test_where_nobody_says_where_the_text_is_to_stand_it_stays_there() -> None:
     [
         pytest.param([entry(contentFrom=source())], id="as it is to be"),
         pytest.param([entry(contentFrom=source(), permissions="0644", owner="core")], id="its author's owner and mode"),
-        pytest.param([STRANGER, entry(contentFrom=source(), append=True)], id="appended"),
     ],
 )
 def test_a_reference_that_is_right_stays(entries: list[Any]) -> None:
