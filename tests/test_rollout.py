@@ -197,7 +197,7 @@ def test_a_name_with_its_hash_is_not_longer_than_kubernetes_allows(length: int, 
     name = "a" * length
     outcome = ran(template(name), user(ref=old_reference(name)))
     assert (names(outcome)[0] != name) == is_hashed
-    assert bool(told(outcome, "no room for a hash")) != is_hashed
+    assert bool(told(outcome, "too long for a hash")) != is_hashed
 
 
 # What comes out.
