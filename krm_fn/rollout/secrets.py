@@ -33,7 +33,7 @@ _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 
 _TARGETS = (("metadata", "name"), ("spec", "target", "name"), ("spec", "template", "metadata", "name"))
 _MADE_FROM_TEMPLATES = {"KubeadmConfigTemplate"}
-"""Kinds whose users are told by their own name."""
+"""Kinds that a message about their users names themselves."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def _not_rolled(secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfi
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
     for user in users:
         if id(user.obj) in changed or user.obj.ref.kind in _MADE_FROM_TEMPLATES:
-            continue  # it rolls, or is told where it is used
+            continue  # it rolls, or the object that uses it is reported
         message = (
             "nodes stay as they are, because the content of this Secret changes and its name does not, which is all "
             f"that Cluster API compares: {ADVICE}"

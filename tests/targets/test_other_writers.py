@@ -31,7 +31,7 @@ def infrastructure(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
         pytest.param(file("/etc/default/kubelet", f"HTTPS_PROXY={OLD}\n"), id="the environment file of the kubelet"),
         pytest.param(file("/etc/apt/apt.conf.d/90proxy", f'Acquire::http::Proxy "{OLD}/";\n'), id="apt"),
         pytest.param(
-            file("/root/.docker/config.json", json.dumps({"proxies": {"default": {"httpProxy": OLD}}})),
+            file("/home/ubuntu/.docker/config.json", json.dumps({"proxies": {"default": {"httpProxy": OLD}}})),
             id="the client of docker",
         ),
         pytest.param(file("/etc/docker/daemon.json", json.dumps({"proxies": {"http-proxy": OLD}})), id="its daemon"),
