@@ -1,6 +1,6 @@
-"""How the CPU time of a reader grows with the size of its text: linear, or worse.
+"""How the CPU time of a function grows with the size of its input: linear, or worse.
 
-What decides is a ratio of CPU times of one process, of texts four times as large: 4 where time is linear, 16 where it
+What decides is a ratio of CPU times of one process, of inputs four times as large: 4 where time is linear, 16 where it
 is quadratic, and far more where it is exponential. Times too short to be compared decide nothing.
 """
 
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+Input = TypeVar("Input")
 
 UNITS = (
     *("\r\n", "\n", "\r", " ", "\t", '"', "'", "a", "0", ".", "-", "{", "[", "\\", "#", ":", ",", "/", "@", "%"),
@@ -29,9 +32,11 @@ _RUNS = 3
 
 
 def excess(
-    read: Callable[[str], object], make: Callable[[int], str], largest: int = _LARGEST, *, in_steps: bool = True
+    read: Callable[[Input], object], make: Callable[[int], Input], largest: int = _LARGEST, *, in_steps: bool = True
 ) -> str:
-    """How ``read`` breaks the bound on texts of ``make(characters)``, in one line; "" where it keeps it.
+    """How ``read`` breaks the bound on inputs of ``make(size)``, in one line; "" where it keeps it.
+
+    The size is what ``make`` counts: characters of a text, or objects of a list.
 
     Without steps only two sizes are tried: a small one, at which an exponential reader still ends, and the largest.
     """
@@ -41,11 +46,11 @@ def excess(
         problem = _compared(read, make(size), make(size // _FACTOR))
         # Twice, so that a pause of the machine decides nothing.
         if problem and (problem := _compared(read, make(size), make(size // _FACTOR))):
-            return f"{size} characters take {problem} of {size // _FACTOR}"
+            return f"size {size} takes {problem} of {size // _FACTOR}"
     return ""
 
 
-def _compared(read: Callable[[str], object], long: str, short: str) -> str:
+def _compared(read: Callable[[Input], object], long: Input, short: Input) -> str:
     longer, shorter = _best(read, long), _best(read, short)
     if longer < _COMPARABLE or longer < _WORST_RATIO * shorter:
         return ""
@@ -60,11 +65,11 @@ def _sizes(largest: int) -> Iterator[int]:
     yield largest
 
 
-def _once(read: Callable[[str], object], text: str) -> float:
+def _once(read: Callable[[Input], object], given: Input) -> float:
     start = time.process_time()
-    read(text)
+    read(given)
     return time.process_time() - start
 
 
-def _best(read: Callable[[str], object], text: str) -> float:
-    return min(_once(read, text) for _ in range(_RUNS))
+def _best(read: Callable[[Input], object], given: Input) -> float:
+    return min(_once(read, given) for _ in range(_RUNS))
