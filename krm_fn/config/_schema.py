@@ -77,14 +77,20 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 def problems(spec: Any) -> Iterator[tuple[Place, str]]:
     """Each way in which ``spec`` (of ``plain``) is not what the schema wants: where, and one line that says it."""
-    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 50 ms that a plain pipe-through saves
-
-    judge = validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
     constants = {key: schema()["properties"][key]["const"] for key in ("apiVersion", "kind")}
-    for error in judge(schema()).iter_errors({**constants, "spec": spec}):
+    for error in _validator().iter_errors({**constants, "spec": spec}):
         path = tuple(error.absolute_path)[1:]
         for name, text in _told(error):
             yield (*path, *name), text
+
+
+@functools.cache
+def _validator() -> Any:
+    """The validator of the schema, made once."""
+    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 50 ms that a plain pipe-through saves
+
+    judge = validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
+    return judge(schema())
 
 
 def shown(name: Any) -> str:

@@ -77,10 +77,10 @@ def test_operations_are_plain_data(target: Target) -> None:
     "text",
     [
         pytest.param("x" * 20_000_000, id="one line of twenty megabytes"),
-        pytest.param("[Service]\nEnvironment=" + "\\\n" * 200_000, id="two hundred thousand continued lines"),
-        pytest.param("[Service]\n" + 'Environment="HTTP_PROXY=x"\n' * 30_000, id="thirty thousand assignments"),
+        pytest.param("[Service]\nEnvironment=" + "\\\n" * 100_000, id="a hundred thousand continued lines"),
+        pytest.param("[Service]\n" + 'Environment="HTTP_PROXY=x"\n' * 15_000, id="fifteen thousand assignments"),
         pytest.param("export HTTP_PROXY=" + "%" * 900_000, id="one line of nearly a mebibyte"),
-        pytest.param("export HTTP_PROXY=x; " * 40_000, id="forty thousand statements"),
+        pytest.param("export HTTP_PROXY=x; " * 20_000, id="twenty thousand statements"),
         pytest.param("x | export HTTP_PROXY=" + " " * 1_000_000, id="a mebibyte of blanks behind a pipe"),
     ],
 )
