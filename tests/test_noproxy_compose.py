@@ -437,13 +437,13 @@ BESIDE = "rule: the address itself beside 10.9.9.9/32 (for clients that read no 
     [
         pytest.param(
             "10.96.0.1",
-            ("`spec.noProxy[0]`", FIRST, "`services[0]`"),
+            ("`spec.noProxy[0]`", "`services[0]`", FIRST),
             id="an entry that two rules give has the reasons of both",
         ),
         pytest.param("a.b", ("`spec.noProxy[1]`", 'written "A.b:80"'), id="an entry that was written otherwise"),
         pytest.param("10.9.9.9", ("`spec.noProxy[2]`", BESIDE), id="an address beside its CIDR"),
         pytest.param("c.d", ("`spec.noProxy[3]`",), id="an entry as it was written"),
-        pytest.param(".c.d", ("`spec.noProxy[3]`", styles.TWIN), id="the dotted form"),
+        pytest.param(".c.d", ("`spec.noProxy[3]`", f"rule: {styles.TWIN}"), id="the dotted form"),
         pytest.param("10.96.0.0/12", ("`services[0]`",), id="a fact"),
         pytest.param("e.f", ("`spec.noProxyPolicy.extra[0]`",), id="an extra entry"),
         pytest.param("cluster.local", ("rule: the domain of a cluster that declares none",), id="a default"),

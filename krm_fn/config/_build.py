@@ -102,7 +102,7 @@ def _policy(written: Mapping[str, Any], place: Place, name: Name) -> PolicyChang
 
 def _network(written: Mapping[str, Any], name: Name) -> Network:
     def fact(key: str) -> Entry | None:
-        return Entry(written[key], (f"`{name(('clusterDefaults', key))}`",)) if key in written else None
+        return Entry.of_config(written[key], name(("clusterDefaults", key))) if key in written else None
 
     return Network(
         pods=_entries(written, ("clusterDefaults", "podCIDRs"), name),
@@ -119,4 +119,4 @@ def _entries(written: Mapping[str, Any], place: Place, name: Name) -> tuple[Entr
     """The entries of the list, or of the text, that stands in ``written`` and is called by ``place``."""
     given = written.get(str(place[-1]), ())
     texts = [(place, given)] if isinstance(given, str) else [((*place, at), text) for at, text in enumerate(given)]
-    return tuple(Entry(entry, (f"`{name(where)}`",)) for where, text in texts for entry in noproxy.parse(text))
+    return tuple(Entry.of_config(entry, name(where)) for where, text in texts for entry in noproxy.parse(text))

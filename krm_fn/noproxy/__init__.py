@@ -29,8 +29,10 @@ from krm_fn.noproxy.model import (
     Consumer,
     Entry,
     Network,
+    Origin,
     Policy,
     Style,
+    united,
 )
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "Consumer",
     "Entry",
     "Network",
+    "Origin",
     "Policy",
     "Style",
     "compose",
@@ -56,4 +59,5 @@ __all__ = [
     "join",
     "mistake",
     "parse",
+    "united",
 ]

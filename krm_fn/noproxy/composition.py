@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fnmatch import translate
 from functools import lru_cache
 
 from krm_fn.noproxy import entries, styles
 from krm_fn.noproxy.entries import Kind
-from krm_fn.noproxy.model import CLUSTER_DOMAIN_NAMES, Consumer, Entry, Network, Policy, Style
+from krm_fn.noproxy.model import CLUSTER_DOMAIN_NAMES, Consumer, Entry, Network, Policy, Style, united
 from krm_fn.noproxy.styles import Piece, Recipe
 
 
@@ -92,7 +93,7 @@ def _finished(recipe: Recipe, pieces: Iterable[Piece]) -> Iterator[Piece]:
     for derived_from, entry in pieces:
         texts = _plain(entry.text) if derived_from else entries.expand(entry.text)
         for text in texts:
-            yield Piece(derived_from, entry if text == entry.text else Entry(text, (*entry.why, *_note(entry, text))))
+            yield Piece(derived_from, entry if text == entry.text else _rewritten(entry, text))
 
 
 @lru_cache(maxsize=16384)
@@ -101,20 +102,17 @@ def _plain(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parts))
 
 
-def _note(entry: Entry, text: str) -> tuple[str, ...]:
-    """Why ``text`` is not what was written."""
+def _rewritten(entry: Entry, text: str) -> Entry:
+    """Return ``text``, which is another form of ``entry``, or stands beside it, with the reason."""
     if text == f".{entry.text}":
-        return (styles.TWIN,)
+        return entry.by_rule(text, styles.TWIN)
     if entries.classify(text) is Kind.ADDRESS and entries.network(entry.text):
-        return (f"rule: the address itself beside {entry.text} (for clients that read no CIDRs)",)
-    return (f'written "{entry.text}"',)
+        return entry.by_rule(text, f"the address itself beside {entry.text} (for clients that read no CIDRs)")
+    return replace(entry, text=text, why=(*entry.why, f'written "{entry.text}"'))
 
 
 def _merged(pieces: Iterable[Piece]) -> list[Entry]:
-    reasons: dict[str, dict[str, None]] = {}
-    for _, entry in pieces:
-        reasons.setdefault(entry.text, {}).update(dict.fromkeys(entry.why))
-    return [Entry(text, tuple(why)) for text, why in reasons.items()]
+    return united(piece.entry for piece in pieces)
 
 
 def _merged_derived(pieces: Iterable[Piece]) -> list[Entry]:

@@ -5,7 +5,8 @@ The law of this room: data only, no decision; every value carries the reason why
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import Enum
 
 CLUSTER_DOMAIN = "cluster.local"
@@ -78,12 +79,60 @@ class Style(Enum):
     VERBATIM = "Verbatim"
 
 
+class Origin(Enum):
+    """Where an entry of a list comes from."""
+
+    CONFIG = "config"
+    """A field of the FunctionConfig, or of a source that it names: a person wrote it."""
+    OBJECT = "object"
+    """A field of an object of the list, or what Cluster API or a provider takes where the field is not set."""
+    RULE = "rule"
+    """A rule of the style, or of the clients that read the list."""
+
+
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a list and why it is there: one line for each reason, in the order in which they were found."""
+    """One entry of a list and why it is there: one line for each reason, in the order in which they were found.
+
+    ``origins`` says where the reasons come from. It does not count for equality: the same reasons have the same
+    origins.
+    """
 
     text: str
     why: tuple[str, ...] = ()
+    origins: frozenset[Origin] = field(default=frozenset(), compare=False)
+
+    @classmethod
+    def of_config(cls, text: str, field_path: str) -> Entry:
+        """Return an entry that a field of the FunctionConfig holds."""
+        return cls(text, (f"`{field_path}`",), frozenset({Origin.CONFIG}))
+
+    @classmethod
+    def of_object(cls, text: str, why: str) -> Entry:
+        """Return an entry that follows from an object of the list; ``why`` names the object and its field."""
+        return cls(text, (why,), frozenset({Origin.OBJECT}))
+
+    @classmethod
+    def of_rule(cls, text: str, rule: str) -> Entry:
+        """Return an entry that is in the list for a rule alone."""
+        return cls(text, (f"rule: {rule}",), frozenset({Origin.RULE}))
+
+    def by_rule(self, text: str, rule: str) -> Entry:
+        """Return the entry ``text``, which a rule adds because of this one."""
+        return Entry(text, (*self.why, f"rule: {rule}"), self.origins | {Origin.RULE})
+
+
+def united(entries: Iterable[Entry]) -> list[Entry]:
+    """Return each entry once, in the place of the first of its text, with the reasons and origins of all."""
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        known = first.get(entry.text)
+        if known is None:
+            first[entry.text] = entry
+        else:
+            why = tuple(dict.fromkeys((*known.why, *entry.why)))
+            first[entry.text] = Entry(entry.text, why, known.origins | entry.origins)
+    return list(first.values())
 
 
 @dataclass(frozen=True)

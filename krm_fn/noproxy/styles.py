@@ -7,18 +7,18 @@ user wrote, ``ROOTED`` for rooted names); it removes nothing, merges nothing and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from krm_fn import placeholders
 from krm_fn.noproxy import entries, model, providers
 from krm_fn.noproxy.model import Consumer, Entry, Network, Style
 
-TWIN = "rule: the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
+TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
 ROOTED = "rooted"
 """What rooted names derive from: `spec.noProxyPolicy.rooted`, not a name of `spec.noProxyPolicy.derive`."""
-_DEFAULT_DOMAIN = Entry(model.CLUSTER_DOMAIN, ("rule: the domain of a cluster that declares none",))
-_LOOPBACK_V4 = ("rule: only Go, Ruby and Java leave loopback out on their own",)
+_DEFAULT_DOMAIN = Entry.of_rule(model.CLUSTER_DOMAIN, "the domain of a cluster that declares none")
+_LOOPBACK_V4 = "only Go, Ruby and Java leave loopback out on their own"
 
 
 class Piece(NamedTuple):
@@ -50,7 +50,7 @@ def speaks_ipv6(networks: Sequence[Network]) -> bool:
 def domains(networks: Sequence[Network]) -> tuple[Entry, ...]:
     """The domain of each cluster; the default where one declares none, or where there is no cluster."""
     found = (network.domain or _DEFAULT_DOMAIN for network in networks or (Network(),))
-    return tuple(Entry(_plain_domain(domain.text), domain.why) for domain in found)
+    return tuple(replace(domain, text=_plain_domain(domain.text)) for domain in found)
 
 
 def _plain_domain(text: str) -> str:
@@ -86,15 +86,15 @@ def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Cons
 
 
 def _loopback(networks: Sequence[Network], names: Sequence[str], *, v6: bool) -> Iterator[Piece]:
-    yield from (Piece(model.LOOPBACK, Entry(name, _LOOPBACK_V4)) for name in names)
+    yield from (Piece(model.LOOPBACK, Entry.of_rule(name, _LOOPBACK_V4)) for name in names)
     if v6 and speaks_ipv6(networks):
-        yield Piece(model.LOOPBACK, Entry("::1", ("rule: IPv6 loopback, because the cluster speaks IPv6",)))
+        yield Piece(model.LOOPBACK, Entry.of_rule("::1", "IPv6 loopback, because the cluster speaks IPv6"))
 
 
 def _cluster_names(networks: Sequence[Network]) -> Iterator[Piece]:
-    for domain in (Entry("svc", ("rule: the short names of services end in it",)), *domains(networks)):
+    for domain in (Entry.of_rule("svc", "the short names of services end in it"), *domains(networks)):
         yield Piece(model.CLUSTER_DOMAIN_NAMES, domain)
-        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".{domain.text}", (*domain.why, TWIN)))
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, domain.by_rule(f".{domain.text}", TWIN))
     yield from rooted_names(networks)
 
 
@@ -106,13 +106,13 @@ def rooted_names(networks: Sequence[Network]) -> Iterator[Piece]:
     takes ``.cluster.local`` for such a host; none fails on the entry, wherever in the list it is.
     """
     for domain in domains(networks):
-        why = (*domain.why, "rule: Flux and other Go programs write Services with a final dot")
-        yield Piece(ROOTED, Entry(f".svc.{domain.text}.", why))
+        rule = "Flux and other Go programs write Services with a final dot"
+        yield Piece(ROOTED, domain.by_rule(f".svc.{domain.text}.", rule))
 
 
 def _short_names() -> Iterator[Piece]:
     for name in ("kubernetes", "kubernetes.default"):
-        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(name, ("rule: a short name of the API server inside pods",)))
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry.of_rule(name, "a short name of the API server inside pods"))
 
 
 def _service_addresses(network: Network, consumer: Consumer) -> Iterator[Piece]:
@@ -121,8 +121,8 @@ def _service_addresses(network: Network, consumer: Consumer) -> Iterator[Piece]:
         # The API server's address is in the first CIDR: pods need it, whatever Ruby makes of it.
         if found and not (at and consumer is Consumer.POD and entries.confuses_ruby(found)):
             cidr = str(entries.network(service.text))
-            why = f"rule: first address of the service CIDR {cidr} (for clients that read no CIDRs)"
-            yield Piece(model.SERVICE_ADDRESSES, Entry(found, (why, *service.why)))
+            rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
+            yield Piece(model.SERVICE_ADDRESSES, service.by_rule(found, rule))
 
 
 def _endpoints(networks: Sequence[Network]) -> Iterator[Piece]:
@@ -146,19 +146,20 @@ def _metadata(networks: Sequence[Network], *, v6: bool) -> Iterator[Piece]:
     for network in networks:
         provider = providers.find(network.infrastructure)
         if provider:
-            why = (f"rule: the metadata service of {provider.name} ({network.infrastructure})",)
+            rule = f"the metadata service of {provider.name} ({network.infrastructure})"
             for text in (*provider.metadata, *(provider.metadata_v6 if v6 else ())):
-                yield Piece(model.METADATA, Entry(text, why))
+                yield Piece(model.METADATA, Entry.of_rule(text, rule))
 
 
 def _provider(network: Network) -> Iterator[Piece]:
     provider = providers.find(network.infrastructure)
     for text in provider.services if provider else ():
-        yield Piece(model.PROVIDER, Entry(text, (f"rule: the wire server of {network.infrastructure}",)))
+        yield Piece(model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure}"))
     for domain in providers.machine_domains(network.infrastructure, network.region):
-        why = f"rule: the names of machines in the region {network.region} ({network.infrastructure})"
-        yield Piece(model.PROVIDER, Entry(domain, (why,)))
-        yield Piece(model.PROVIDER, Entry(f".{domain}", (why, TWIN)))
+        rule = f"the names of machines in the region {network.region} ({network.infrastructure})"
+        found = Entry.of_rule(domain, rule)
+        yield Piece(model.PROVIDER, found)
+        yield Piece(model.PROVIDER, found.by_rule(f".{domain}", TWIN))
 
 
 def _node_networks(networks: Sequence[Network]) -> Iterator[Piece]:
@@ -173,12 +174,12 @@ def _giant_swarm(user: Sequence[Entry], networks: Sequence[Network], _consumer: 
     """cluster-apps-operator ``service/controller/resource/clustersecret/desired.go``, function ``noProxy``."""
     for network in networks:
         if network.domain:
-            yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(network.domain.text.strip("."), network.domain.why))
+            yield Piece(model.CLUSTER_DOMAIN_NAMES, replace(network.domain, text=network.domain.text.strip(".")))
     yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     yield from _endpoints(networks)
     yield from (Piece("", entry) for entry in user)
-    yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry("svc", ("rule: cluster-apps-operator always adds it",)))
+    yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry.of_rule("svc", "cluster-apps-operator always adds it"))
     yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
 
 
@@ -193,9 +194,9 @@ def _tkg(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
         yield from _tkg_cloud(network)
     yield from _infrastructure(networks)
     for domain in domains(networks):
-        why = (*domain.why, "rule: TKG adds the services of the domain")
-        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".svc.{domain.text}", why))
-    yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(".svc", ("rule: TKG always adds it",)))
+        found = domain.by_rule(f".svc.{domain.text}", "TKG adds the services of the domain")
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, found)
+    yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry.of_rule(".svc", "TKG always adds it"))
     yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=True)
     yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
@@ -206,17 +207,17 @@ def _tkg_cloud(network: Network) -> Iterator[Piece]:
     if provider is None or not network.infrastructure.startswith(("AWS", "Azure")):
         return
     yield from _node_networks((network,))
-    yield Piece(model.METADATA, Entry("169.254.0.0/16", (f"rule: TKG adds link-local addresses on {provider.name}",)))
+    yield Piece(model.METADATA, Entry.of_rule("169.254.0.0/16", f"TKG adds link-local addresses on {provider.name}"))
     for text in provider.services:
-        yield Piece(model.PROVIDER, Entry(text, (f"rule: the wire server of {network.infrastructure}",)))
+        yield Piece(model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure}"))
 
 
 def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
     """OpenShift cluster-network-operator ``pkg/util/proxyconfig/no_proxy.go``."""
     yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
     for name in (Entry("svc"), *domains(networks)):
-        why = (*name.why, "rule: OpenShift always adds it")
-        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry(f".{name.text}", why))
+        found = name.by_rule(f".{name.text}", "OpenShift always adds it")
+        yield Piece(model.CLUSTER_DOMAIN_NAMES, found)
     yield from _node_networks(networks)
     yield from _control_planes(networks)
     yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
@@ -224,8 +225,8 @@ def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consu
     yield from _metadata(networks, v6=False)
     for network in networks:
         for domain in providers.machine_domains(network.infrastructure, network.region):
-            why = (f"rule: the names of machines in the region {network.region}",)
-            yield Piece(model.PROVIDER, Entry(f".{domain}", why))
+            rule = f"the names of machines in the region {network.region}"
+            yield Piece(model.PROVIDER, Entry.of_rule(f".{domain}", rule))
     yield from _infrastructure(networks)
     yield from (Piece("", entry) for entry in user)
 

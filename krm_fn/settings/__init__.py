@@ -242,7 +242,7 @@ def _with_mirror(wish: _Wish, mirror: Mirror | None) -> _Wish:
     is_listed = mirror and mirror.host in (entry.text for entry in wish.entries)
     if mirror is None or is_listed or policy.style is Style.VERBATIM or MIRRORS not in policy.derive:
         return wish
-    return replace(wish, entries=(*wish.entries, Entry(mirror.host, ("`spec.registryMirror.url`",))))
+    return replace(wish, entries=(*wish.entries, Entry.of_config(mirror.host, "spec.registryMirror.url")))
 
 
 def _place(membership: Membership | None, target: str) -> Place:
@@ -283,10 +283,7 @@ def _composed(
 
 def _merged(lists: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
     """All lists, one after another; of equal entries the first keeps its place, and gets the reasons of all."""
-    reasons: dict[str, dict[str, None]] = {}
-    for entry in (entry for entries in lists for entry in entries):
-        reasons.setdefault(entry.text, {}).update(dict.fromkeys(entry.why))
-    return tuple(Entry(text, tuple(why)) for text, why in reasons.items())
+    return tuple(noproxy.united(entry for entries in lists for entry in entries))
 
 
 def _conflicts(wishes: Sequence[_Wish], memberships: Sequence[Membership]) -> tuple[str, ...]:

@@ -85,11 +85,11 @@ def network(cluster: ClusterFacts, defaults: Network, policy: Policy) -> Network
 
 
 def _entries(facts: Iterable[Fact]) -> tuple[Entry, ...]:
-    return tuple(Entry(fact.value, (_reason(fact),)) for fact in facts)
+    return tuple(Entry.of_object(fact.value, _reason(fact)) for fact in facts)
 
 
 def _entry(fact: Fact | None) -> Entry | None:
-    return Entry(fact.value, (_reason(fact),)) if fact else None
+    return Entry.of_object(fact.value, _reason(fact)) if fact else None
 
 
 def _reason(fact: Fact) -> str:

@@ -8,12 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from krm_fn.config import Certificates, Mirror
-from krm_fn.noproxy import Entry, Network, Policy
+from krm_fn.noproxy import Entry, Network, Origin, Policy
 from krm_fn.settings._known import Missing
 from krm_fn.topology import Membership, Role
-
-_IN_THE_CONFIG = ("`spec.", "`data.")
-"""How the reason of an entry begins that stands in the FunctionConfig."""
 
 
 @dataclass(frozen=True)
@@ -93,18 +90,10 @@ class Resolved:
     def written(self) -> tuple[str, ...]:
         """The entries that a person wrote, without what only completes them."""
         return tuple(
-            entry.text
-            for entry in self.entries
-            if entry.why and entry.why[0].startswith(_IN_THE_CONFIG) and not any(map(_is_rule, entry.why))
+            entry.text for entry in self.entries if Origin.CONFIG in entry.origins and Origin.RULE not in entry.origins
         )
 
     @property
     def derived(self) -> frozenset[str]:
         """The entries that nobody wrote."""
-        return frozenset(
-            entry.text for entry in self.entries if not any(why.startswith(_IN_THE_CONFIG) for why in entry.why)
-        )
-
-
-def _is_rule(why: str) -> bool:
-    return why.startswith("rule: ")
+        return frozenset(entry.text for entry in self.entries if Origin.CONFIG not in entry.origins)
