@@ -1,11 +1,13 @@
 """The engine: targets edit plain data, and the engine finds out what that changes.
 
-``diff`` compares two states of one object and yields the JSON Patch that leads from the one to the
-other; ``apply`` makes the second state of the first one.
+``Draft`` holds the data of an object while targets edit it; ``diff`` compares two states of plain data
+and yields the JSON Patch that leads from the one to the other; ``apply`` makes the second state of
+the first one.
 """
 
 from __future__ import annotations
 
 from krm_fn.engine.diff import apply, diff
+from krm_fn.engine.draft import Draft, WrongTypeError
 
-__all__ = ["apply", "diff"]
+__all__ = ["Draft", "WrongTypeError", "apply", "diff"]

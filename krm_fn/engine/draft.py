@@ -1,0 +1,162 @@
+"""The data of one object while targets edit it.
+
+A target says what should be there, by path. The draft makes the mappings that are missing on the way,
+takes out those that become empty, and refuses what would replace a value of another type. What the
+edits change is found out afterwards, by ``diff``.
+
+Paths are JSON Pointers (RFC 6901) taken apart; a step into a list is its index, as a string.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.engine.diff import diff
+from krm_fn.patch import Operation, Pointer
+
+_MISSING = object()
+
+
+class WrongTypeError(Exception):
+    """A value on the way to a path has another type than it must have: nothing was changed.
+
+    Attributes:
+        path: leads to the value.
+        value: what is there.
+        wanted: what must be there, with its article ("a mapping").
+    """
+
+    def __init__(self, path: Pointer, value: Any, wanted: str) -> None:
+        super().__init__(f"{'/'.join(path)} must be {wanted}")
+        self.path = path
+        self.value = value
+        self.wanted = wanted
+
+
+class Draft:
+    """Plain data that may be edited, and what it was before.
+
+    Args:
+        data: plain data of an object, or of a document inside one; it is not changed.
+    """
+
+    def __init__(self, data: Any) -> None:
+        self._before = data
+        self._data = copy.deepcopy(data)
+
+    @property
+    def data(self) -> Any:
+        """The data as it is now; to be read only."""
+        return self._data
+
+    def get(self, path: Pointer, default: Any = None) -> Any:
+        """Return what is at ``path``, or ``default`` where a step of it is missing."""
+        return patch.lookup(self._data, path, default)
+
+    def mapping(self, path: Pointer) -> dict[str, Any] | None:
+        """Return the mapping at ``path``; None where nothing or null is there, or on the way.
+
+        Raises:
+            WrongTypeError: something else is there, or on the way.
+        """
+        self._check_way(path)
+        value = self.get(path)
+        if value is not None and not isinstance(value, dict):
+            raise WrongTypeError(path, value, "a mapping")
+        return value
+
+    def items(self, path: Pointer) -> list[Any] | None:
+        """Return the list at ``path``; None where nothing or null is there, or on the way.
+
+        Raises:
+            WrongTypeError: something else is there, or no mapping on the way.
+        """
+        self._check_way(path)
+        value = self.get(path)
+        if value is not None and not isinstance(value, list):
+            raise WrongTypeError(path, value, "a list")
+        return value
+
+    def set(self, path: Pointer, value: Any, before: Iterable[str] = ()) -> None:
+        """Set what is at ``path``; mappings that are missing or null on the way are made.
+
+        Args:
+            path: leads to a member of a mapping, or to an item that is in its list.
+            value: plain data.
+            before: members of the same mapping; a new member is placed in front of the first one
+                of them, else at the end.
+
+        Raises:
+            WrongTypeError: something else than a mapping or a list is on the way.
+        """
+        if not path:
+            self._data = copy.deepcopy(value)
+            return
+        self._check_way(path)
+        parent = self._made(path[:-1])
+        if isinstance(parent, list):
+            parent[int(path[-1])] = copy.deepcopy(value)
+        elif path[-1] in parent:
+            parent[path[-1]] = copy.deepcopy(value)
+        else:
+            _insert(parent, path[-1], copy.deepcopy(value), set(before))
+
+    def remove(self, path: Pointer, keep: int = 0) -> None:
+        """Take out what is at ``path``, and the mappings and lists that are empty then.
+
+        Args:
+            path: what may be there; nothing is done where it is not.
+            keep: so many steps of ``path`` lead to what stays, even if nothing is left in it.
+        """
+        if self.get(path, _MISSING) is _MISSING:
+            return
+        if not path:
+            self._data = None
+            return
+        parent = self.get(path[:-1])
+        if isinstance(parent, list):
+            del parent[int(path[-1])]
+        else:
+            del parent[path[-1]]
+        if not parent and len(path) - 1 > keep:
+            self.remove(path[:-1], keep)
+
+    def operations(self) -> list[Operation]:
+        """Return the JSON Patch that makes what is there now of what was there before."""
+        return diff(self._before, self._data)
+
+    def _check_way(self, path: Pointer) -> None:
+        """Raise WrongTypeError where something else than a mapping, or a list, is on the way."""
+        for depth in range(len(path)):
+            value = self.get(path[:depth])
+            is_index = isinstance(value, list) and path[depth].isdigit()
+            if value is not None and not is_index and not isinstance(value, dict):
+                raise WrongTypeError(path[:depth], value, "a mapping")
+
+    def _made(self, path: Pointer) -> Any:
+        """Return the mapping or list at ``path``; a mapping is made of nothing and of null."""
+        value = self.get(path)
+        if value is not None:
+            return value
+        if not path:
+            self._data = {}
+            return self._data
+        parent = self._made(path[:-1])
+        if isinstance(parent, list):
+            parent[int(path[-1])] = {}
+        else:
+            parent[path[-1]] = {}
+        return self.get(path)
+
+
+def _insert(mapping: dict[str, Any], key: str, value: Any, before: set[str]) -> None:
+    """Add a member in front of the first one of ``before``, at the end where there is none."""
+    behind: dict[str, Any] = {}
+    for name in list(mapping):
+        if behind or name in before:
+            behind[name] = mapping.pop(name)
+    mapping[key] = value
+    mapping.update(behind)

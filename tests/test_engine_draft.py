@@ -1,0 +1,128 @@
+"""The data of one object while targets edit it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.patch import add, replace
+
+
+def test_what_was_there_before_is_not_changed() -> None:
+    before = {"spec": {"a": [1]}}
+    draft = Draft(before)
+    draft.set(("spec", "a"), [2])
+    assert before == {"spec": {"a": [1]}}
+    assert draft.data == {"spec": {"a": [2]}}
+
+
+def test_a_value_that_was_set_is_a_copy() -> None:
+    value = {"a": 1}
+    draft = Draft({})
+    draft.set(("spec",), value)
+    value["a"] = 2
+    assert draft.data == {"spec": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "before", "operations"),
+    [
+        pytest.param({"a": 1}, ("a",), (), [replace("a", value="new")], id="a member that is there"),
+        pytest.param({"a": "new"}, ("a",), (), [], id="a member that has the value already"),
+        pytest.param({"a": 1}, ("b",), (), [add("b", value="new")], id="a new member at the end"),
+        pytest.param(
+            {"a": 1, "c": 2, "d": 3}, ("b",), ("d", "c"), [add("b", value="new", before="c")], id="in front of others"
+        ),
+        pytest.param({"a": 1}, ("b",), ("x",), [add("b", value="new")], id="in front of one that is not there"),
+        pytest.param({}, ("a", "b"), (), [add("a", value={"b": "new"})], id="the mapping above it is missing"),
+        pytest.param({"a": None}, ("a", "b"), (), [replace("a", value={"b": "new"})], id="the mapping above is null"),
+        pytest.param(None, ("a",), (), [replace(value={"a": "new"})], id="there is nothing at all"),
+        pytest.param({"a": ["x"]}, ("a", "0"), (), [replace("a", 0, value="new")], id="an item of a list"),
+        pytest.param([{"a": 1}], ("0", "b"), (), [add("0", "b", value="new")], id="a member of an item"),
+    ],
+)
+def test_set(data: Any, path: tuple[str, ...], before: tuple[str, ...], operations: list[Any]) -> None:
+    draft = Draft(data)
+    draft.set(path, "new", before)
+    assert draft.operations() == operations
+    assert draft.get(path) == "new"
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "keep", "after"),
+    [
+        pytest.param({"a": 1, "b": 2}, ("a",), 0, {"b": 2}, id="a member beside others"),
+        pytest.param({"a": {"b": {"c": 1}}, "x": 1}, ("a", "b", "c"), 0, {"x": 1}, id="all that is empty then"),
+        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), 0, {}, id="but the whole stays"),
+        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), 1, {"a": {}}, id="but what is kept"),
+        pytest.param({"a": {"b": {"c": 1}}}, ("a", "b", "c"), 2, {"a": {"b": {}}}, id="or all"),
+        pytest.param({"a": [1, 2]}, ("a", "0"), 0, {"a": [2]}, id="an item of a list"),
+        pytest.param({"a": [1]}, ("a", "0"), 0, {}, id="the last item of a list"),
+        pytest.param({"a": 1}, ("b", "c"), 0, {"a": 1}, id="what is not there"),
+        pytest.param({"a": {}}, ("a", "c"), 0, {"a": {}}, id="an empty mapping that held nothing"),
+        pytest.param({"a": "text"}, ("a", "c"), 0, {"a": "text"}, id="no mapping above it"),
+    ],
+)
+def test_remove(data: Any, path: tuple[str, ...], keep: int, after: Any) -> None:
+    draft = Draft(data)
+    draft.remove(path, keep)
+    assert draft.data == after
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "wrong", "wanted"),
+    [
+        pytest.param({"a": "text"}, ("a", "b"), ("a",), "a mapping", id="a string on the way"),
+        pytest.param({"a": [1]}, ("a", "b"), ("a",), "a mapping", id="a list on the way"),
+        pytest.param({"a": {"b": 1}}, ("a", "b", "c", "d"), ("a", "b"), "a mapping", id="a number further on"),
+        pytest.param("text", ("a",), (), "a mapping", id="the whole is a string"),
+    ],
+)
+def test_another_type_on_the_way_changes_nothing(
+    data: Any, path: tuple[str, ...], wrong: tuple[str, ...], wanted: str
+) -> None:
+    draft = Draft(data)
+    with pytest.raises(WrongTypeError) as error:
+        draft.set(path, "new")
+    assert (error.value.path, error.value.wanted) == (wrong, wanted)
+    assert draft.operations() == []
+
+
+def test_a_mapping_and_a_list_are_read_as_what_they_are() -> None:
+    draft = Draft({"mapping": {"a": 1}, "list": [1], "null": None})
+    assert draft.mapping(("mapping",)) == {"a": 1}
+    assert draft.items(("list",)) == [1]
+    for path in (("null",), ("missing",), ("missing", "deeper")):
+        assert draft.mapping(path) is None
+        assert draft.items(path) is None
+    with pytest.raises(WrongTypeError):
+        draft.mapping(("list",))
+    with pytest.raises(WrongTypeError):
+        draft.items(("mapping",))
+
+
+PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map(tuple)
+TREES = st.recursive(st.none() | st.integers(0, 1), lambda inner: st.dictionaries(st.sampled_from("abc"), inner))
+
+
+@given(TREES, PATHS)
+def test_what_was_set_in_an_empty_place_goes_without_a_trace(data: Any, path: tuple[str, ...]) -> None:
+    draft = Draft(data)
+    depth = next((at for at in range(len(path) + 1) if draft.get(path[:at]) is None), None)
+    if depth is None or draft.get(path[:-1]) is not None or not isinstance(data, dict):
+        return
+    try:
+        draft.set(path, 1)
+    except WrongTypeError:
+        return
+    draft.remove(path, keep=0)
+    emptied = copy.deepcopy(draft.data)
+    again = Draft(emptied)
+    again.set(path, 1)
+    again.remove(path, keep=0)
+    assert again.operations() == []
