@@ -44,7 +44,7 @@ def patches(nodes: Sequence[Nodes], around: Around) -> list[dict[str, Any]]:
     if not around.is_wanted:
         return made
     lists = _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, around)))
-    own = _definitions(nodes, lambda one: one.place, lambda one: list(_additions(one, around)))
+    own = _definitions(nodes, lambda one: (one.place, one.exports_first), lambda one: list(_additions(one, around)))
     made += [_patch(LISTS, lists, enabled_if(around))] if lists else []
     made += [_patch(NODES, own, enabled_if(around))] if own else []
     return made
@@ -98,7 +98,7 @@ def _starts(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
     if not has_commands and (restart or options.get("exports", True)):
         yield _add(one, COMMANDS, value=restart)
     elif restart:
-        yield _add(one, COMMANDS, "-", value=restart[0])
+        yield _add(one, COMMANDS, "0" if one.restart_first else "-", value=restart[0])
 
 
 def _additions(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
@@ -106,7 +106,8 @@ def _additions(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
         if name in UNITS:
             yield _add(one, FILES, "-", valueFrom={"template": _file(UNITS[name], options)})
         elif options.get("exports", True):
-            yield _add(one, COMMANDS, "-", valueFrom={"template": _class_templates.exports()})
+            place = "0" if one.exports_first else "-"
+            yield _add(one, COMMANDS, place, valueFrom={"template": _class_templates.exports()})
 
 
 def _add(one: Nodes, *steps: str, **value: Any) -> dict[str, Any]:

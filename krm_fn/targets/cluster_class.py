@@ -5,9 +5,14 @@ whose default is the installation-wide proxy, and two patches: ``inject-proxy-li
 lacks and restarts containerd where that has to be, ``inject-proxy-nodes`` gives each node the drop-ins and the exports
 of ``containerdDropIn``, ``kubeletDropIn`` and ``kubeadmCommands``, with the options of these. In ``noProxy``
 ``builtin.cluster.network.`` before ``pods``, ``services``, ``services.first`` (the first address of each service CIDR)
-and ``domain`` means what the Cluster itself says; Cluster API fills that in for each Cluster. Where the patches write no
-proxy themselves, because ``content: Secret`` takes every drop-in from the Secret of the Cluster and ``exports`` is off, the
-variable holds no URL, only ``enabled: true``. With ``hashNames`` its member ``secret`` names that Secret with its hash.
+and ``domain`` means what the Cluster itself says; Cluster API fills that in for each Cluster. Where the patches write
+no proxy themselves, because ``content: Secret`` takes every drop-in from the Secret of the Cluster and ``exports`` is
+off, the variable holds no URL, only ``enabled: true``. With ``hashNames`` its member ``secret`` names that Secret with
+its hash.
+
+Exports and restart are at the end of the commands, or at the beginning where a command of the template or of the
+class's own patches needs the network; a restart is behind what installs or configures containerd. Cluster API lets a
+patch add at the two ends of a list only, so that where only a place between two commands is right, a warning says so.
 
 With ``Union`` a class gets the same patches if its own patches erase what its templates hold: if one of them writes or
 removes the whole list ``files`` or ``preKubeadmCommands``, or a mapping around it, on any path (a patch with
