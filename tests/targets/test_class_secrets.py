@@ -113,6 +113,17 @@ def test_without_a_need_for_the_url_neither_class_nor_cluster_holds_it(version: 
     assert "http://new:1" in json.dumps(other[4])
 
 
+def test_a_password_from_a_secret_in_a_class_is_a_warning_that_says_how_it_stays_out() -> None:
+    values = "cluster:\n  proxy:\n    http: http://user:word@proxy.corp.example:3128\n"
+    source = {**secret("source"), "stringData": {"values": values}}
+    found = [{"kind": "Secret", "name": "source", "format": "GiantSwarm"}]
+    taken: dict[str, Any] = {"httpProxy": None, "httpsProxy": None, "from": found}
+    _, told = answer([*objects(), source], {}, **taken)
+    assert [line for line in told if "this ClusterClass holds the password" in line and "`content: Secret`" in line]
+    _, told = answer([*objects(), source, secret()], **taken)
+    assert not any("holds the password" in line for line in told)
+
+
 def test_a_cluster_with_an_endpoint_of_its_own_needs_no_variable() -> None:
     other = cluster("v1beta2", "other", workers=WORKERS)
     other["spec"]["controlPlaneEndpoint"] = {"host": "api.corp.example", "port": 6443}
