@@ -212,6 +212,8 @@ class Classes:
             is_chosen=self._is_chosen,
             is_behind=its_class.is_eraser and has_all,
             elsewhere=self._others,
+            of_class=key_of(its_class.obj),
+            has_hashed_secrets=bool(self._wanted.hash_names),
         )
 
     def _default(self, obj: Object) -> Resolved:

@@ -16,7 +16,13 @@ _ADVICE = {
     "ConfigMap": "move these values to a Secret, which charts and apps read beside a ConfigMap",
     "HelmRelease": "move these values to a Secret, and name it in `spec.valuesFrom`",
     **dict.fromkeys(
-        ("KubeadmControlPlane", "KubeadmControlPlaneTemplate", "KubeadmConfig", "KubeadmConfigTemplate"),
+        (
+            "KubeadmControlPlane",
+            "KubeadmControlPlaneTemplate",
+            "KubeadmConfig",
+            "KubeadmConfigTemplate",
+            "ClusterClass",
+        ),
         "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for"
         " `kubeadmCommands`",
     ),

@@ -185,5 +185,8 @@ def test_what_is_said_holds_on_every_path(patches: list[tuple[list[Any], bool]],
     if found.is_empty:
         assert all(not end for end in ends)
     named = {written.value for written in found.added}
+    possible = {entries[index] for index in found.possible}
     for end in ends:
-        assert set(end or ()) <= named | set(entries or ())
+        assert set(end or ()) <= named | possible
+    assert all(written.is_first for written in found.added if written.value == "begin")
+    assert not any(written.is_first for written in found.added if written.value == "end")

@@ -182,8 +182,8 @@ def test_another_proxy_changes_nothing_but_lines_that_hold_a_value(story: Path) 
 
 
 def names_a_hash(line: str) -> bool:
-    """True for the name of a template that follows from its content, and for a reference to it."""
-    return bool(re.search(r'\bname: "?[\w.-]+-[0-9a-f]{10}\b', line))
+    """Whether a line has the name of a template or a Secret that follows from its content, or refers to it."""
+    return bool(re.search(r'\b(?:name|secret): "?[\w.-]+-[0-9a-f]{10}\b', line))
 
 
 def readable(line: str) -> str:

@@ -2,8 +2,9 @@
 
 Cluster API compares the fields of a Kubeadm object, and takes the content of a Secret once, when it
 makes a node. So another content rolls nothing, and another name in
-``files[].contentFrom.secret.name`` rolls a KubeadmControlPlane and what a ClusterClass makes. Without
-the Secret no node boots: its bootstrap data waits for it.
+``files[].contentFrom.secret.name`` rolls a KubeadmControlPlane and what a ClusterClass makes. A class
+that is patched takes the name from a variable of each Cluster. Without the Secret no node boots: its
+bootstrap data waits for it.
 
 Input: the places after injection. Output: operations on Secrets and on the objects that refer to them,
 and findings.
@@ -15,7 +16,7 @@ Sources: Cluster API 1.11 ``bootstrap/kubeadm/internal/controllers/kubeadmconfig
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from krm_fn import patch
@@ -25,8 +26,8 @@ from krm_fn.resourcelist import Object
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.rollout.model import ADVICE, NAME, Said, hash_of, holds_something, kept_name
 from krm_fn.survey import Place, Source
-from krm_fn.targets import SYSTEMD_SECRET, is_encrypted
-from krm_fn.topology import kubeadm_spec_path
+from krm_fn.targets import AWARE, PATCHER, SYSTEMD_SECRET, Around, is_encrypted
+from krm_fn.topology import Key, kubeadm_spec_path
 
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 """Kinds of objects that are, or become, the Secret that they name."""
@@ -38,13 +39,18 @@ _MADE_FROM_TEMPLATES = {"KubeadmConfigTemplate"}
 
 @dataclass(frozen=True)
 class _Reference:
-    """A file of the Kubeadm object ``obj``, the content of which is in the Secret ``name``."""
+    """A file whose content is in the Secret ``name``: one of the Kubeadm object ``obj``, or of nodes of the Cluster.
+
+    ``place`` is that of a Cluster whose class is patched; its nodes follow the Cluster and ``of_class``.
+    """
 
     index: int
     obj: Object
     path: Pointer
     name: str
     is_wanted: bool
+    place: Place | None = None
+    of_class: Place | None = None
 
     def names(self, secret: Object) -> bool:
         """Whether it names the Secret, with its hash or as it was called before."""
@@ -84,7 +90,9 @@ def secret_names(source: Source, places: Sequence[Place], wanted: ProxyConfig, c
         InputError: an object that seems to refer to a Secret cannot be read.
     """
     secrets = list(_secrets(places, wanted))
-    references = list(_references(source, places)) if _is_concerned(secrets, places) else []
+    of_classes = list(_of_classes(places))
+    is_concerned = bool(of_classes) or _is_concerned(secrets, places)
+    references = [*_references(source, places), *of_classes] if is_concerned else []
     said: list[Said] = []
     for secret in secrets:
         users = [one for one in references if one.names(secret.obj)]
@@ -92,9 +100,10 @@ def secret_names(source: Source, places: Sequence[Place], wanted: ProxyConfig, c
             said += _renamed(secret, users)
         else:
             said += _followed(secret, users)
-            said += _not_rolled(secret, users, wanted, changed)
+            said += _not_rolled(secret, users, wanted, _rolling(source, users, changed))
     if wanted.mode is not Mode.REMOVE:
         said += _missing(source, places, references)
+        said += _of_other_lists(places, wanted)
     return said
 
 
@@ -147,6 +156,50 @@ def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Referen
             yield _Reference(index, obj, where, name, is_wanted)
 
 
+def _patchers(places: Sequence[Place], kind: str) -> Iterator[tuple[Place, Around, Key]]:
+    """The places of one kind where a class is patched so that drop-ins come from Secrets, and the key of the class."""
+    for place in places:
+        around = place.around
+        if place.target_id != PATCHER.ID or place.obj.ref.kind != kind or around is None:
+            continue
+        if around.of_class is not None and PATCHER.secret_keys(around):
+            yield place, around, around.of_class
+
+
+def _of_classes(places: Sequence[Place]) -> Iterator[_Reference]:
+    """The Clusters whose class is patched, with the Secret that their nodes take drop-ins from."""
+    classes = {key: place for place, _, key in _patchers(places, "ClusterClass")}
+    for place, around, key in _patchers(places, "Cluster"):
+        name = PATCHER.secret_of(place.obj.data, place.resolved.settings, around)
+        if name:
+            path = ("spec", "topology")
+            yield _Reference(place.index, place.obj, path, name, True, place, classes.get(key))
+
+
+def _of_other_lists(places: Sequence[Place], wanted: ProxyConfig) -> Iterator[Said]:
+    """A warning for each class whose patches refer to Secrets of Clusters that are not in the list."""
+    listed = {key for _, _, key in _patchers(places, "Cluster")}
+    generate = f"spec.targets.{SYSTEMD_SECRET.ID}.generate"
+    options = wanted.targets.get(SYSTEMD_SECRET.ID, {})
+    is_made = options.get("enabled", True) and options.get("generate")
+    for place, around, key in _patchers(places, "ClusterClass"):
+        if key in listed:
+            continue
+        keys = " and ".join(f"`{one}`" for one in PATCHER.secret_keys(around))
+        message = (
+            f"the patches of this class take {keys} from the Secret `<cluster>{SYSTEMD_SECRET.SUFFIX}` of each "
+            "Cluster, no Cluster of the class is in this list, and no node boots until that Secret is in the "
+            f"namespace of its Cluster: run this function over the Clusters with `{generate}: true`, or create the "
+            "Secrets yourself"
+        )
+        if wanted.hash_names:
+            message += "; `spec.rollout.hashNames` rolls nodes only where class, Cluster and Secret are in one list"
+        if not is_made:
+            message += f". `{generate}: true` makes this an information"
+        severity = Severity.INFO if is_made else Severity.WARNING
+        yield Said(place.index, place.obj, Finding(severity, message, ("spec", "patches")))
+
+
 def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
     index, obj, name = secret.index, secret.obj, secret.name
     is_hashed = name != obj.base_name
@@ -158,20 +211,31 @@ def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
     if change := kept_name(obj, is_hashed=is_hashed):
         yield Said(index, obj, change)
     for user in users:
-        if user.name != name:
-            yield _follows(user, name)
+        yield from _follows(user, secret)
 
 
 def _followed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
     """References that were added, to a Secret that has its hash already."""
     for user in users:
-        if user.name != secret.name and not is_encrypted(user.obj.data):
-            yield _follows(user, secret.name)
+        if not is_encrypted(user.obj.data):
+            yield from _follows(user, secret)
 
 
-def _follows(user: _Reference, name: str) -> Said:
+def _follows(user: _Reference, secret: _Secret) -> Iterator[Said]:
+    """What makes a reference name the Secret as it is called now; nothing where it does."""
     message = "follows the new name of the Secret, so that nodes roll"
-    return Said(user.index, user.obj, Change(patch.replace(*user.path, value=name), message))
+    around = user.place.around if user.place else None
+    if user.place is None or around is None:
+        if user.name != secret.name:
+            change = Change(patch.replace(*user.path, value=secret.name), message)
+            yield Said(user.index, user.obj, change)
+        return
+    name = secret.name if secret.name != secret.obj.base_name else ""
+    known = replace(around, secret=name, has_hashed_secrets=False)
+    settings = user.place.resolved.settings
+    for one in AWARE[PATCHER.ID].propose_in(user.obj.data, settings, known):
+        if isinstance(one, Change):
+            yield Said(user.index, user.obj, replace(one, message=message))
 
 
 def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
@@ -187,8 +251,21 @@ def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
     return ""
 
 
+def _rolling(source: Source, users: Sequence[_Reference], changed: set[int]) -> set[int]:
+    """``changed``, and the Clusters whose class gets other patches in this run."""
+    found = set(changed)
+    for user in users:
+        of_class = user.of_class
+        if of_class is not None and id(of_class.obj) in changed and id(user.obj) not in found:
+            path = ("spec", "patches")
+            there = (one for one in source.objects(of_class.index) if one.path == of_class.obj.path)
+            if any(lookup(one.data, path) != lookup(of_class.obj.data, path) for one in there):
+                found.add(id(user.obj))
+    return found
+
+
 def _not_rolled(secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfig, changed: set[int]) -> Iterator[Said]:
-    """Nodes that keep the old content: those of control planes, and of templates that a class names."""
+    """Nodes that keep the old content: those of control planes, of templates that a class names, and of Clusters."""
     if id(secret.obj) not in changed or wanted.hash_names:
         return
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING

@@ -155,6 +155,12 @@ class Patcher(Aware, Protocol):
             around: ``templates`` are those of the list, ``default`` and ``options`` say what they are to hold.
         """
 
+    def secret_keys(self, around: Around) -> list[str]:
+        """The keys that nodes take from the Secret of their Cluster; none where the patches refer to no Secret."""
+
+    def secret_of(self, obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> str:
+        """The name of the Secret from which nodes of a Cluster take drop-ins; "" where none of them has a proxy."""
+
 
 TARGETS: dict[str, Target] = {
     target.ID: target

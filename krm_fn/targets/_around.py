@@ -1,7 +1,4 @@
-"""What a target is told of the list around its object, if it cannot do without.
-
-The law of this room: values only, brought together by ``survey``; nothing here is to be changed.
-"""
+"""What a target knows of the list around its object, if it needs that: values, brought together by ``survey``."""
 
 from __future__ import annotations
 
@@ -28,6 +25,9 @@ class Around:
     class with the same template, erase what a template holds. ``is_behind``: that is so, and the files that are the
     same for all Clusters have to be added by a patch, too. ``elsewhere`` are the templates of the list that
     something else than a class refers to.
+
+    ``of_class`` is the class itself, or that of the Cluster. ``has_hashed_secrets``: the Secret of each Cluster gets a
+    name with a hash, and ``secret`` is that of this Cluster, "" as long as it is not known.
     """
 
     is_wanted: bool = False
@@ -39,6 +39,9 @@ class Around:
     is_chosen: bool = True
     is_behind: bool = False
     elsewhere: Container[Key] = frozenset()
+    of_class: Key | None = None
+    has_hashed_secrets: bool = False
+    secret: str = ""
 
     def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
         """The object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""

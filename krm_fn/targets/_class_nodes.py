@@ -21,6 +21,7 @@ from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
+    _commands,
     _kubeadm,
     _restart,
     containerd_drop_in,
@@ -30,6 +31,7 @@ from krm_fn.targets import (
     registry_mirror,
 )
 from krm_fn.targets._around import Around
+from krm_fn.targets._class_commands import Ends, ends_of, possible_commands
 from krm_fn.targets._drop_in_seen import path_of
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.topology import (
@@ -63,7 +65,8 @@ class Nodes:
     ``path`` leads to the KubeadmConfigSpec in their template. ``has_files`` and ``has_commands``: the
     list is there when our patches run. ``front``: the lists that have to be started before the patches
     of others, the first of which is ``first_writer``. ``files`` and ``commands`` are the entries of
-    ``FILE_TARGETS`` that a patch has to add.
+    ``FILE_TARGETS`` that a patch has to add. ``exports_first`` and ``restart_first``: they belong at the
+    beginning of the commands, not at their end.
     """
 
     section: str
@@ -78,6 +81,8 @@ class Nodes:
     first_writer: int = 0
     files: tuple[Any, ...] = ()
     commands: tuple[Any, ...] = ()
+    exports_first: bool = False
+    restart_first: bool = False
 
     @property
     def place(self) -> tuple[Any, ...]:
@@ -88,7 +93,7 @@ class Nodes:
     def sort(self) -> tuple[Any, ...]:
         """The same, and what their templates hold."""
         additions = repr((self.files, self.commands))
-        return *self.place, self.has_files, self.has_commands, self.needs_restart, additions
+        return *self.place, self.has_files, self.has_commands, self.needs_restart, self.restart_first, additions
 
 
 @dataclass(frozen=True)
@@ -306,6 +311,9 @@ class _Reader:
         yield from self._twice(states[FILES])
         texts = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
         restarted = _restart.is_restarted(text for text in texts if isinstance(text, str))
+        needs_restart = not spec.ignition and not restarted
+        ends = self._ends(spec, commands, states[COMMANDS])
+        yield from self._between(ends, needs_restart=needs_restart)
         yield Nodes(
             self.section,
             self.name,
@@ -314,12 +322,37 @@ class _Reader:
             spec.path,
             has_files=states[FILES].is_list or FILES in front,
             has_commands=states[COMMANDS].is_list or COMMANDS in front,
-            needs_restart=not spec.ignition and not restarted,
+            needs_restart=needs_restart,
             front=tuple(front),
             first_writer=min((states[key].writers[0] for key in front), default=0),
             files=additions.files,
             commands=additions.commands,
+            exports_first=ends.exports_first,
+            restart_first=ends.restart_first,
         )
+
+    def _ends(self, spec: ConfigSpec, commands: Sequence[Any], state: ListState) -> Ends:
+        """Where exports and restart belong among the commands as they are when our patches run."""
+        options = self.around.options.get(kubeadm_commands.ID, {})
+        place = str(options.get("place", ""))
+        return ends_of(possible_commands(commands, state), place, _commands.scripts_of(spec))
+
+    def _between(self, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
+        """A warning where a command needs the network, and exports or restart come too late for it."""
+        options = enabled(self.around).get(kubeadm_commands.ID, {"exports": False, "restart": False})
+        late = []
+        if ends.exports_are_late and options.get("exports", True):
+            late.append("the exports have to be behind a command that sets or unsets the proxy")
+        if ends.restart_is_late and needs_restart and options.get("restart", True):
+            late.append("the restart of containerd has to be behind a command that installs or configures it")
+        if late:
+            message = (
+                f"a command of {self.called}, or of the patches of this class, needs the network before it has the "
+                f"proxy: {' and '.join(late)}, and a patch can add commands only at the beginning and at the end of "
+                "the list. Build what that command needs into the image, or accept the place with "
+                "`spec.targets.kubeadmCommands.place: Start` or `End`"
+            )
+            yield Finding(Severity.WARNING, message, self.path)
 
     def _our_paths(self, files: Sequence[Any]) -> list[str]:
         at_work = enabled(self.around)

@@ -19,6 +19,7 @@ from krm_fn.patch import render_pointer
 from krm_fn.targets import _class_templates, _restart, _systemd_secret, kubeadm_commands
 from krm_fn.targets._around import Around
 from krm_fn.targets._class_nodes import COMMANDS, FILES, UNITS, Nodes, enabled
+from krm_fn.targets._class_variable import enabled_if
 from krm_fn.targets._drop_in_seen import path_of
 
 EMPTY_LISTS = "inject-proxy-empty-lists"
@@ -29,30 +30,29 @@ _SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "m
 _Operations = list[dict[str, Any]]
 
 
-def front(nodes: Sequence[Nodes]) -> dict[str, Any] | None:
+def front(nodes: Sequence[Nodes], around: Around) -> dict[str, Any] | None:
     """The patch that starts lists before those of others run, where the class needs one."""
     definitions = _definitions(nodes, lambda one: (*one.place, one.front), _fronts)
     is_for_all = any(one.files or one.commands for one in nodes)
-    return _patch(EMPTY_LISTS, definitions, is_for_all=is_for_all) if definitions else None
+    return _patch(EMPTY_LISTS, definitions, "" if is_for_all else enabled_if(around)) if definitions else None
 
 
 def patches(nodes: Sequence[Nodes], around: Around) -> list[dict[str, Any]]:
     """The patches that a class with these nodes needs behind those of others, in their order."""
     additions = _definitions(nodes, lambda one: one.sort, lambda one: list(_common(one)))
-    made = [_patch(ADDITIONS, additions, is_for_all=True)] if additions else []
+    made = [_patch(ADDITIONS, additions)] if additions else []
     if not around.is_wanted:
         return made
     lists = _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, around)))
-    own = _definitions(nodes, lambda one: one.place, lambda one: list(_additions(one, around)))
-    made += [_patch(LISTS, lists)] if lists else []
-    made += [_patch(NODES, own)] if own else []
+    own = _definitions(nodes, lambda one: (one.place, one.exports_first), lambda one: list(_additions(one, around)))
+    made += [_patch(LISTS, lists, enabled_if(around))] if lists else []
+    made += [_patch(NODES, own, enabled_if(around))] if own else []
     return made
 
 
-def _patch(name: str, definitions: list[dict[str, Any]], *, is_for_all: bool = False) -> dict[str, Any]:
-    """A patch for the Clusters that have a proxy, or ``is_for_all``."""
-    condition = {} if is_for_all else {"enabledIf": _class_templates.ENABLED_IF}
-    return {"name": name, **condition, "definitions": definitions}
+def _patch(name: str, definitions: list[dict[str, Any]], condition: str = "") -> dict[str, Any]:
+    """A patch for the Clusters for which ``condition`` is true; without one for all."""
+    return {"name": name, **({"enabledIf": condition} if condition else {}), "definitions": definitions}
 
 
 def _definitions(
@@ -98,7 +98,7 @@ def _starts(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
     if not has_commands and (restart or options.get("exports", True)):
         yield _add(one, COMMANDS, value=restart)
     elif restart:
-        yield _add(one, COMMANDS, "-", value=restart[0])
+        yield _add(one, COMMANDS, "0" if one.restart_first else "-", value=restart[0])
 
 
 def _additions(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
@@ -106,7 +106,8 @@ def _additions(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
         if name in UNITS:
             yield _add(one, FILES, "-", valueFrom={"template": _file(UNITS[name], options)})
         elif options.get("exports", True):
-            yield _add(one, COMMANDS, "-", valueFrom={"template": _class_templates.exports()})
+            place = "0" if one.exports_first else "-"
+            yield _add(one, COMMANDS, place, valueFrom={"template": _class_templates.exports()})
 
 
 def _add(one: Nodes, *steps: str, **value: Any) -> dict[str, Any]:

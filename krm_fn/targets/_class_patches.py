@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from typing import Any
 
-from krm_fn import noproxy
 from krm_fn.patch import APPEND, ListEdit, Pointer, add, lookup, remove, replace
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
@@ -24,6 +23,7 @@ from krm_fn.targets._around import Around
 from krm_fn.targets._class_nodes import Eraser, Nodes, erasers, nodes_of
 from krm_fn.targets._class_operations import ADDITIONS, EMPTY_LISTS, LISTS, NODES, front, patches
 from krm_fn.targets._class_templates import VARIABLE
+from krm_fn.targets._class_variable import definition_of
 from krm_fn.targets._shape import wrong_type
 
 DEFAULT = ("schema", "openAPIV3Schema", "default")
@@ -55,7 +55,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> 
     arranged = _arranged(others, nodes, around, kept)
     yield from (_at(one, arranged.new_index) for one in [*problems, *(_reasons(obj, around, moved) if nodes else ())])
     if settings.is_declared or around.is_wanted:
-        yield from _variables(obj, [_variable(settings)] if nodes and around.is_wanted else [])
+        yield from _variables(obj, [definition_of(settings, around)] if nodes and around.is_wanted else [])
     yield from _rearranged(obj, arranged, is_moved=bool(moved))
 
 
@@ -117,7 +117,7 @@ class _Arranged:
 
 def _arranged(others: _Others, nodes: Sequence[Nodes], around: Around, kept: Sequence[tuple[int, Any]]) -> _Arranged:
     """All patches; ``kept`` are ours that stay as they are, because nothing says which proxy there is to be."""
-    first = front(nodes)
+    first = front(nodes, around)
     before = min(one.first_writer for one in nodes if one.front) if first else None
     behind = patches(nodes, around)
     for index, entry in kept:
@@ -161,13 +161,6 @@ def _at(finding: Finding, index: Any) -> Finding:
     if finding.path[:2] != _PATCHES or len(finding.path) == len(_PATCHES):
         return finding
     return changed(finding, path=(*_PATCHES, str(index(int(finding.path[2]))), *finding.path[3:]))
-
-
-def value_of(settings: ProxySettings) -> dict[str, Any]:
-    """The value of the variable; empty for no proxy."""
-    members = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
-    found: dict[str, Any] = {name: value for name, value in members.items() if value}
-    return {**found, "noProxy": list(noproxy.parse(settings.no_proxy))} if settings.no_proxy else found
 
 
 def _wrong(obj: Mapping[str, Any]) -> Iterator[Finding]:
@@ -242,22 +235,3 @@ def _updated(path: Pointer, there: Any, wanted: Any) -> Iterator[Change]:
 def _but_default(variable: Any) -> Any:
     schema = {**variable["schema"]["openAPIV3Schema"], "default": None}
     return {**variable, "schema": {**variable["schema"], "openAPIV3Schema": schema}}
-
-
-def _variable(settings: ProxySettings) -> dict[str, Any]:
-    text = {"type": "string"}
-    schema = {
-        "description": "The proxy of the nodes; without httpProxy and httpsProxy they have none.",
-        "type": "object",
-        "properties": {
-            "httpProxy": dict(text),
-            "httpsProxy": dict(text),
-            "noProxy": {
-                "description": "What is reached directly; builtin.cluster.network.* is what the Cluster says.",
-                "type": "array",
-                "items": dict(text),
-            },
-        },
-        "default": value_of(settings),
-    }
-    return {"name": VARIABLE, "required": False, "schema": {"openAPIV3Schema": schema}}

@@ -16,8 +16,6 @@ from krm_fn.settings.classes import ADDRESSES, DEFAULT_DOMAIN, DOMAIN, PODS, SER
 
 VARIABLE = "injectProxy"
 
-ENABLED_IF = f"{{{{ with .{VARIABLE} }}}}{{{{ if or .httpProxy .httpsProxy }}}}true{{{{ end }}}}{{{{ end }}}}"
-
 _START = """\
 {{- $network := .builtin.cluster.network | default dict }}
 {{- $entries := list }}
@@ -72,8 +70,9 @@ def drop_in(attributes: Mapping[str, str]) -> str:
 
 
 def secret_drop_in(attributes: Mapping[str, str], suffix: str, key: str) -> str:
-    """The same with its content in the Secret whose name is that of the Cluster and ``suffix``."""
-    secret = f'(dict "name" (print .builtin.cluster.name {_quoted(suffix)}) "key" {_quoted(key)})'
+    """The same with its content in a Secret: ``secret`` of the variable, else the Cluster's name and ``suffix``."""
+    name = f"(.{VARIABLE}.secret | default (print .builtin.cluster.name {_quoted(suffix)}))"
+    secret = f'(dict "name" {name} "key" {_quoted(key)})'
     return f'{{{{ dict {_members(attributes)} "contentFrom" (dict "secret" {secret}) | toJson }}}}\n'
 
 

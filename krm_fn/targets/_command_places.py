@@ -110,7 +110,7 @@ def _anchors(
         free = next((at for at in others if at > behind), end)
         misplaced = restart is not None and not behind < restart < free
         return _Anchors(first, free, [at for at in exports if at > first], misplaced)
-    network = [at for at in others if _needs_the_proxy(commands[at], scripts)]
+    network = [at for at in others if needs_the_proxy(commands[at], scripts)]
     unsetting = [at for at in others if _node_commands.unsets(commands[at]) or _exports.exports_any(commands[at])]
     first = network[0] if network else end
     last_unset = unsetting[-1] if unsetting and unsetting[-1] < first else -1
@@ -119,7 +119,7 @@ def _anchors(
     return _Anchors(first, free, [at for at in exports if at > first or at < last_unset], misplaced)
 
 
-def _needs_the_proxy(command: str, scripts: Mapping[str, str]) -> bool:
+def needs_the_proxy(command: str, scripts: Mapping[str, str]) -> bool:
     """Whether a command needs the network, and does not set a proxy for itself."""
     return _node_commands.needs_network(command, scripts) and not _exports.assigned(command)
 

@@ -5,7 +5,14 @@ whose default is the installation-wide proxy, and two patches: ``inject-proxy-li
 lacks and restarts containerd where that has to be, ``inject-proxy-nodes`` gives each node the drop-ins and the exports
 of ``containerdDropIn``, ``kubeletDropIn`` and ``kubeadmCommands``, with the options of these. In ``noProxy``
 ``builtin.cluster.network.`` before ``pods``, ``services``, ``services.first`` (the first address of each service CIDR)
-and ``domain`` means what the Cluster itself says; Cluster API fills that in for each Cluster.
+and ``domain`` means what the Cluster itself says; Cluster API fills that in for each Cluster. Where the patches write
+no proxy themselves, because ``content: Secret`` takes every drop-in from the Secret of the Cluster and ``exports`` is
+off, the variable holds no URL, only ``enabled: true``. With ``hashNames`` its member ``secret`` names that Secret with
+its hash.
+
+Exports and restart are at the end of the commands, or at the beginning where a command of the template or of the
+class's own patches needs the network; a restart is behind what installs or configures containerd. Cluster API lets a
+patch add at the two ends of a list only, so that where only a place between two commands is right, a warning says so.
 
 With ``Union`` a class gets the same patches if its own patches erase what its templates hold: if one of them writes or
 removes the whole list ``files`` or ``preKubeadmCommands``, or a mapping around it, on any path (a patch with
@@ -68,12 +75,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.noproxy import Consumer
+from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _class_nodes, _class_patches, _class_values
+from krm_fn.targets import _class_nodes, _class_patches, _class_values, _class_variable, _systemd_secret
 from krm_fn.targets._around import Around
 from krm_fn.targets._class_templates import VARIABLE
-from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
+from krm_fn.targets._cluster_variables import KIND, VARIABLES, lists, named
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import CAMEL, Slot, seen
 
@@ -93,6 +101,29 @@ def is_on(options: Mapping[str, Any]) -> bool:
 def erases(obj: Mapping[str, Any], around: Around) -> bool:
     """Whether patches of a ClusterClass take out what its templates are to hold, on any path."""
     return any(True for _ in _class_patches.erasers_of(obj, around))
+
+
+def secret_keys(around: Around) -> list[str]:
+    """The keys that nodes take from the Secret of their Cluster; none where the patches refer to no Secret."""
+    units = _class_variable.units_in_secret(around) if around.is_wanted else []
+    return [_systemd_secret.KEYS[unit] for unit in units]
+
+
+def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> str:
+    """The name of the Secret from which nodes of a Cluster take drop-ins; "" where none of them has a proxy.
+
+    Args:
+        obj: the Cluster.
+        settings: the proxy of its control plane.
+        around: its class, and the proxies of its groups of workers.
+    """
+    is_any = any(map(_class_variable.has_proxy, (settings, *around.groups.values())))
+    if not (is_any and secret_keys(around)):
+        return ""
+    paths = (entry for path in lists(obj) for entry in named(obj, path, VARIABLE))
+    names = (lookup(obj, (*path, "value", _class_variable.SECRET)) for path in paths)
+    found = (name for name in names if isinstance(name, str) and name)
+    return next(found, _systemd_secret.name_for(settings.cluster))
 
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from krm_fn.topology.atlas import Topology
 from krm_fn.topology.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
-from krm_fn.topology.class_patches import ListState, NodeClass, PatchField, of_template, simulate, state_of_started_list
+from krm_fn.topology.class_patches import (
+    ListState,
+    NodeClass,
+    PatchField,
+    Written,
+    of_template,
+    simulate,
+    state_of_started_list,
+)
 from krm_fn.topology.kinds import kinds, kubeadm_spec_path, network_field
 from krm_fn.topology.model import Assumed, ClusterFacts, Fact, Membership, Role
 from krm_fn.topology.namespaces import ByKey, is_open, may_be_same, meanings
@@ -31,6 +39,7 @@ __all__ = [
     "PatchField",
     "Role",
     "Topology",
+    "Written",
     "chart_of",
     "class_of",
     "foreign",

@@ -50,11 +50,15 @@ class PatchField:
 
 @dataclass(frozen=True)
 class Written:
-    """A value that a patch may write into the list: ``text`` where a Go template makes it."""
+    """A value that a patch may write into the list: ``text`` where a Go template makes it.
+
+    ``is_first``: it is put at the beginning of the list.
+    """
 
     field: PatchField
     value: Any = None
     text: str = ""
+    is_first: bool = False
 
     def may_be_file(self, path: str) -> bool:
         """Whether this may be a file of that path; a Go template that holds the path counts."""
@@ -67,7 +71,8 @@ class ListState:
 
     ``may_be_missing``: on some path it is not there, or null. ``may_be_list``: on some path it is a
     list. ``may_hold_entries``: on some path it has an entry. ``kept`` are the indices of the entries
-    of the template that are there on every path. ``added`` is what patches may have written.
+    of the template that are there on every path, ``possible`` those that are there on some path.
+    ``added`` is what patches may have written.
     ``erasers`` are the operations that may write or remove the list as a whole, ``writers`` the
     patches that may change it in any way. ``unseen``: a runtime extension that may have made a list
     that was not there. ``may_be_null``: Go templates that may render to nothing in its place.
@@ -77,6 +82,7 @@ class ListState:
     may_be_list: bool
     may_hold_entries: bool
     kept: frozenset[int] = frozenset()
+    possible: frozenset[int] = frozenset()
     added: tuple[Written, ...] = ()
     erasers: tuple[PatchField, ...] = ()
     writers: tuple[int, ...] = ()
@@ -127,6 +133,7 @@ def of_template(entries: Sequence[Any] | None) -> ListState:
         may_be_list=True,
         may_hold_entries=True,
         kept=frozenset(range(len(entries))),
+        possible=frozenset(range(len(entries))),
     )
 
 
@@ -176,6 +183,7 @@ def _joined(one: ListState, other: ListState) -> ListState:
         may_be_list=one.may_be_list or other.may_be_list,
         may_hold_entries=one.may_hold_entries or other.may_hold_entries,
         kept=one.kept & other.kept,
+        possible=one.possible | other.possible,
         added=(*one.added, *(new for new in other.added if new not in one.added)),
     )
 
@@ -192,7 +200,10 @@ def _written(state: ListState, write: _Write, path: Pointer) -> ListState:
         may_be_missing=False,
         may_be_list=True,
         may_hold_entries=True,
-        added=(*state.added, Written(write.field, write.value, write.text)),
+        added=(
+            *state.added,
+            Written(write.field, write.value, write.text, is_first=write.path[-1] == "0"),
+        ),
         may_be_null=(),
     )
 
@@ -202,6 +213,7 @@ def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
     erased = replace(
         state,
         kept=frozenset(),
+        possible=frozenset(),
         added=(),
         erasers=(*state.erasers, write.field),
         unseen=None,

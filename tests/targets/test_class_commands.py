@@ -1,0 +1,173 @@
+"""Exports and restart of a patched ClusterClass: before the first command that needs the network.
+
+Cluster API's webhooks and engine judge what nodes get; a patch adds to a list at its two ends only.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from class_objects import VERSIONS, cluster, cluster_class, judged
+from class_objects import answer as answer_of
+from class_objects import template as template_of
+
+WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}
+NETWORK = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}, "services": {"cidrBlocks": ["10.2.0.0/16"]}}
+COMMANDS = "/spec/template/spec/preKubeadmCommands"
+INSTALL = "apt-get install -y nfs-common"
+CONTAINERD = "sed -i s/a/b/ /etc/containerd/config.toml"
+PULL = "crictl pull registry.k8s.io/pause:3.10"
+RESTART, EXPORTS = "restart", "exports"
+LATE = "needs the network before it has the proxy"
+
+
+def patch(version: str, *operations: Any, enabled_if: str = "") -> dict[str, Any]:
+    selector = {
+        "apiVersion": f"bootstrap.cluster.x-k8s.io/{version}",
+        "kind": "KubeadmConfigTemplate",
+        "matchResources": {"machineDeploymentClass": {"names": ["md"]}},
+    }
+    condition = {"enabledIf": enabled_if} if enabled_if else {}
+    return {
+        "name": "theirs",
+        **condition,
+        "definitions": [{"selector": selector, "jsonPatches": list(operations)}],
+    }
+
+
+def objects(version: str, commands: list[str], *operations: Any, enabled_if: str = "") -> list[Any]:
+    files = [{"path": "/opt/setup.sh", "content": "#!/bin/sh\ncurl -O https://example.com/x\n"}]
+    cp = template_of("cp", {"preKubeadmCommands": ["true"]}, version)
+    md = template_of("md", {"files": files, "preKubeadmCommands": commands}, version)
+    patches = {"patches": [patch(version, *operations, enabled_if=enabled_if)]} if operations else {}
+    its_class = cluster_class(version, cp, {"md": md}, {}, **patches)
+    return [its_class, cp, md, cluster(version, network=NETWORK, workers=WORKERS)]
+
+
+def answer(items: list[Any], **spec: Any) -> tuple[list[Any], list[str]]:
+    return answer_of(copy.deepcopy(items), noProxyPolicy={"derive": {"networks": False, "endpoint": False}}, **spec)
+
+
+def commands_of(items: list[Any], node: str = "group") -> list[str]:
+    """The commands of a node, in short."""
+    short = []
+    for text in judged(items, "one")[node]["preKubeadmCommands"]:
+        is_export = text.startswith("export HTTP_PROXY='http://user")
+        short.append(EXPORTS if is_export else RESTART if text.endswith("# inject-proxy") else text)
+    return short
+
+
+def add(place: str, value: str) -> dict[str, Any]:
+    return {"op": "add", "path": f"{COMMANDS}/{place}", "value": value}
+
+
+TEMPLATE = {
+    "op": "add",
+    "path": f"{COMMANDS}/-",
+    "valueFrom": {"template": f'"{INSTALL} {{{{ .builtin.cluster.name }}}}"'},
+}
+WHOLE = {"op": "add", "path": COMMANDS, "value": ["true", INSTALL]}
+GONE = {"op": "add", "path": COMMANDS, "value": ["true"]}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("commands", "operations", "wanted"),
+    [
+        pytest.param(["true"], [], ["true", RESTART, EXPORTS], id="no command needs the network"),
+        pytest.param(["true", INSTALL], [], [EXPORTS, RESTART, "true", INSTALL], id="one of the template does"),
+        pytest.param(
+            ["cat /opt/setup.sh"], [], ["cat /opt/setup.sh", RESTART, EXPORTS], id="a script that no command runs"
+        ),
+        pytest.param(["/opt/setup.sh"], [], [EXPORTS, RESTART, "/opt/setup.sh"], id="a script of the template does"),
+        pytest.param(["true"], [add("-", INSTALL)], [EXPORTS, RESTART, "true", INSTALL], id="one of a patch does"),
+        pytest.param(["true"], [add("0", INSTALL)], [EXPORTS, RESTART, INSTALL, "true"], id="one that is put first"),
+        pytest.param(["x"], [TEMPLATE], [EXPORTS, RESTART, "x", f"{INSTALL} one"], id="one of a Go template does"),
+        pytest.param(["x"], [WHOLE], [EXPORTS, RESTART, "true", INSTALL], id="one of a list that a patch writes"),
+        pytest.param([INSTALL], [GONE], ["true", RESTART, EXPORTS], id="one that a patch erases"),
+        pytest.param(
+            [INSTALL, CONTAINERD],
+            [],
+            [EXPORTS, INSTALL, CONTAINERD, RESTART],
+            id="the restart stays behind what configures containerd",
+        ),
+        pytest.param(
+            ["true"],
+            [add("-", INSTALL), add("0", CONTAINERD)],
+            [EXPORTS, CONTAINERD, "true", INSTALL, RESTART],
+            id="which a patch puts first",
+        ),
+    ],
+)
+def test_exports_are_before_the_first_command_that_needs_the_network(
+    version: str, commands: list[str], operations: list[Any], wanted: list[str]
+) -> None:
+    before = objects(version, commands, *operations)
+    items, _ = answer(before)
+    assert commands_of(items) == wanted
+    assert commands_of(items, "controlPlane") == ["true", RESTART, EXPORTS]
+    assert answer(items)[0] == items
+    assert answer(items, mode="Remove")[0] == before
+
+
+def test_a_command_that_may_be_there_counts() -> None:
+    erased = {"op": "add", "path": COMMANDS, "value": ["true"]}
+    items, _ = answer(objects("v1beta2", [INSTALL], erased, enabled_if='{{ eq .builtin.cluster.name "x" }}'))
+    assert commands_of(items) == [EXPORTS, RESTART, INSTALL]
+
+
+@pytest.mark.parametrize(
+    ("place", "wanted"),
+    [
+        pytest.param("Start", [EXPORTS, RESTART, "true", INSTALL], id="Start"),
+        pytest.param("End", ["true", INSTALL, RESTART, EXPORTS], id="End"),
+    ],
+)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_option_fixes_the_place(version: str, place: str, wanted: list[str]) -> None:
+    there, _ = answer(objects(version, ["true", INSTALL]))
+    items, told = answer(there, targets={"kubeadmCommands": {"place": place}})
+    assert commands_of(items) == wanted
+    assert told == []
+    assert answer(items)[0] == there
+
+
+def test_a_restart_at_the_start_stays_behind_what_configures_containerd() -> None:
+    items, told = answer(objects("v1beta2", [CONTAINERD]), targets={"kubeadmCommands": {"place": "Start"}})
+    assert commands_of(items) == [EXPORTS, CONTAINERD, RESTART]
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("commands", "wanted"),
+    [
+        pytest.param(
+            ["unset HTTP_PROXY", INSTALL],
+            [RESTART, "unset HTTP_PROXY", INSTALL, EXPORTS],
+            id="exports would have to be between an unset and the network",
+        ),
+        pytest.param(
+            [CONTAINERD, PULL],
+            [EXPORTS, CONTAINERD, PULL, RESTART],
+            id="the restart would have to be between the configuration and the pull",
+        ),
+    ],
+)
+def test_what_would_have_to_be_between_two_commands_is_a_warning(commands: list[str], wanted: list[str]) -> None:
+    before = objects("v1beta2", commands)
+    items, told = answer(before)
+    assert commands_of(items) == wanted
+    assert len([line for line in told if line.startswith("warning") and LATE in line]) == 1
+    fixed = {"kubeadmCommands": {"place": "End"}}
+    assert not any(LATE in line for line in answer(before, targets=fixed)[1])
+    off = {"kubeadmCommands": {"enabled": False}}
+    assert not any(LATE in line for line in answer(before, targets=off)[1])
+
+
+def test_patches_of_an_earlier_version_are_brought_to_their_place() -> None:
+    before = objects("v1beta2", ["true", INSTALL])
+    late, _ = answer(before, targets={"kubeadmCommands": {"place": "End"}})
+    items, _ = answer(late)
+    assert items == answer(before)[0]

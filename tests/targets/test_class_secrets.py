@@ -1,0 +1,317 @@
+"""ClusterClasses whose nodes take their drop-ins from the Secret of their Cluster: no URL is in class or Cluster.
+
+Cluster API's engine judges what nodes get.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from typing import Any
+
+import pytest
+from class_objects import CONTAINERD, FILE, KUBELET, VERSIONS, cluster, cluster_class, contents, judged
+from class_objects import answer as answer_of
+from class_objects import template as template_of
+
+from krm_fn import function
+
+WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}, {"class": "md", "name": "other"}]}
+HASHED = re.compile(r"one-systemd-proxy-[0-9a-f]{10}")
+ERASER = "/spec/template/spec/files"
+DROP_INS = {"containerdDropIn": {"content": "Secret"}, "kubeletDropIn": {"content": "Secret"}}
+IN_SECRET: dict[str, Any] = {**DROP_INS, "kubeadmCommands": {"exports": False}}
+GENERATE = {"giantswarmSystemdProxy": {"generate": True}}
+NETWORK = {"pods": {"cidrBlocks": ["10.1.0.0/16"]}, "services": {"cidrBlocks": ["10.2.0.0/16"]}}
+ELSEWHERE = {"match": {"workerGroups": ["group"]}, "httpProxy": "http://elsewhere:1"}
+HASH_NAMES = {"rollout": {"hashNames": True}}
+
+
+def erasing(version: str) -> list[Any]:
+    selector = {
+        "apiVersion": f"bootstrap.cluster.x-k8s.io/{version}",
+        "kind": "KubeadmConfigTemplate",
+        "matchResources": {"machineDeploymentClass": {"names": ["md"]}},
+    }
+    operation = {"op": "add", "path": ERASER, "value": [FILE]}
+    return [{"name": "theirs", "definitions": [{"selector": selector, "jsonPatches": [operation]}]}]
+
+
+def objects(version: str = "v1beta2", *clusters: Any, patches: Any = None) -> list[Any]:
+    """A class with its templates, and Clusters; one without an own variable where none is given."""
+    cp, md = template_of("cp", {"files": [FILE]}, version), template_of("md", {"files": [FILE]}, version)
+    own = {"patches": erasing(version) if patches is None else patches}
+    its_class = cluster_class(version, cp, {"md": md}, {}, **(own if own["patches"] else {}))
+    return [its_class, cp, md, *(clusters or (cluster(version, network=NETWORK, workers=WORKERS),))]
+
+
+def secret(name: str = "one-systemd-proxy", **metadata: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name, "namespace": "ns", **metadata},
+        "stringData": {"containerdProxy": "", "kubeletProxy": ""},
+    }
+
+
+def answer(items: list[Any], targets: Any = None, **spec: Any) -> tuple[list[Any], list[str]]:
+    """The items after a run over a copy, and the lines of errors and warnings."""
+    wanted = {"clusterClass": {"sharedTemplates": "Union"}, **(IN_SECRET if targets is None else targets)}
+    policy = {"derive": {"networks": False, "endpoint": False}}
+    return answer_of(copy.deepcopy(items), targets=wanted, **{"noProxyPolicy": policy, **spec})
+
+
+def of_kind(items: list[Any], kind: str) -> Any:
+    return next(item for item in items if item["kind"] == kind)
+
+
+def variable(obj: Any) -> Any:
+    """The value of ours: the default of a class, or what a Cluster says; None where there is none."""
+    if obj["kind"] == "ClusterClass":
+        found = [one["schema"]["openAPIV3Schema"]["default"] for one in obj["spec"]["variables"]]
+    else:
+        entries = obj["spec"]["topology"].get("variables", [])
+        found = [one["value"] for one in entries if one["name"] == "injectProxy"]
+    return found[0] if found else None
+
+
+def secrets_of(items: list[Any], name: str = "one") -> set[Any]:
+    """The names of the Secrets that nodes of a Cluster take files from."""
+    nodes = judged(items, name)
+    for node in nodes.values():
+        assert {CONTAINERD, KUBELET} <= contents(node).keys()
+    files = [file for node in nodes.values() for file in node["files"]]
+    return {file["contentFrom"]["secret"]["name"] for file in files if "contentFrom" in file}
+
+
+# No URL where no patch needs one.
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("shared", "patches"),
+    [
+        pytest.param("Union", None, id="a class that erases"),
+        pytest.param("Patch", [], id="a class that the user wants patched"),
+    ],
+)
+def test_without_a_need_for_the_url_neither_class_nor_cluster_holds_it(version: str, shared: str, patches: Any) -> None:
+    before = [*objects(version, patches=patches), secret()]
+    targets = {**IN_SECRET, "clusterClass": {"sharedTemplates": shared}}
+    items, told = answer(before, targets)
+    assert not any("NP040" in line for line in told)
+    assert "corp.example" not in json.dumps(items[:4])
+    assert "corp.example" in json.dumps(items[4])
+    assert variable(items[0]) == {"enabled": True}
+    assert variable(items[3]) is None
+    assert secrets_of(items) == {"one-systemd-proxy"}
+    assert answer(items, targets)[0] == items
+    assert answer(items, targets, mode="Remove")[0][:4] == before[:4]
+    other, _ = answer(items, targets, httpProxy="http://new:1")
+    assert other[:4] == items[:4]
+    assert "http://new:1" in json.dumps(other[4])
+
+
+def test_a_password_from_a_secret_in_a_class_is_a_warning_that_says_how_it_stays_out() -> None:
+    values = "cluster:\n  proxy:\n    http: http://user:word@proxy.corp.example:3128\n"
+    source = {**secret("source"), "stringData": {"values": values}}
+    found = [{"kind": "Secret", "name": "source", "format": "GiantSwarm"}]
+    taken: dict[str, Any] = {"httpProxy": None, "httpsProxy": None, "from": found}
+    _, told = answer([*objects(), source], {}, **taken)
+    assert [line for line in told if "this ClusterClass holds the password" in line and "`content: Secret`" in line]
+    _, told = answer([*objects(), source, secret()], **taken)
+    assert not any("holds the password" in line for line in told)
+
+
+def test_a_cluster_with_an_endpoint_of_its_own_needs_no_variable() -> None:
+    other = cluster("v1beta2", "other", workers=WORKERS)
+    other["spec"]["controlPlaneEndpoint"] = {"host": "api.corp.example", "port": 6443}
+    items, _ = answer(objects("v1beta2", other), noProxyPolicy={})
+    assert variable(items[3]) is None
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_cluster_and_a_group_without_a_proxy_have_no_drop_ins(version: str) -> None:
+    clusters = [cluster(version, workers=WORKERS), cluster(version, "free", workers=WORKERS)]
+    overrides = [
+        {"match": {"clusters": ["free"]}, "disabled": True},
+        {"match": {"workerGroups": ["group"]}, "disabled": True},
+    ]
+    items, told = answer(objects(version, *clusters), overrides=overrides)
+    assert not any("free-systemd-proxy" in line or line.startswith("error") for line in told)
+    nodes = judged(items, "one")
+    assert [CONTAINERD in contents(node) for node in nodes.values()] == [True, False, True]
+    assert not any(CONTAINERD in contents(node) for node in judged(items, "free").values())
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [
+        pytest.param({**IN_SECRET, "kubeadmCommands": {}}, id="the commands export it"),
+        pytest.param({**IN_SECRET, "kubeletDropIn": {}}, id="a drop-in is in the template"),
+    ],
+)
+def test_where_a_patch_writes_the_proxy_the_variable_holds_it(targets: Any) -> None:
+    items, _ = answer([*objects(), secret()], targets)
+    assert variable(items[0])["httpProxy"].startswith("http://user:")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_from_text_to_secret_and_back(version: str) -> None:
+    before = [*objects(version), secret()]
+    text, _ = answer(before, {})
+    there, _ = answer(text)
+    assert there == answer(before)[0]
+    assert answer(there, {})[0] == text
+    running = copy.deepcopy(there)
+    value = {"name": "injectProxy", "value": variable(text[0])}  # Cluster API copied the default into the Cluster
+    running[3]["spec"]["topology"]["variables"] = [value]
+    assert secrets_of(running) == {"one-systemd-proxy"}
+
+
+def test_a_group_with_another_proxy_cannot_take_it_from_the_secret_of_its_cluster() -> None:
+    before = objects()
+    items, told = answer(before, overrides=[ELSEWHERE])
+    assert items == before
+    assert any(line.startswith("error: the Secret `<cluster>-systemd-proxy` holds the proxy of") for line in told)
+
+
+# The Secret that nodes wait for.
+
+
+def messages(items: list[Any], part: str, targets: Any = None, **spec: Any) -> list[str]:
+    """Severity, kind and name of each result with a part of its message."""
+    listed = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": copy.deepcopy(items),
+        "functionConfig": {
+            "apiVersion": "fn.inject-proxy.io/v1alpha1",
+            "kind": "ProxyConfig",
+            "metadata": {"name": "proxy"},
+            "spec": {"httpProxy": "http://proxy:1", "targets": {**IN_SECRET, **(targets or {})}, **spec},
+        },
+    }
+    found = function.run(json.dumps(listed).encode()).results
+    return [f"{one.severity.value} {one.ref.kind}/{one.ref.name}" for one in found if part in one.message]
+
+
+NOT_HERE = "no Cluster of the class is in this list"
+NEITHER = "is neither in the list nor made"
+
+
+@pytest.mark.parametrize(
+    ("targets", "said"),
+    [
+        pytest.param({}, ["warning ClusterClass/class"], id="nobody makes the Secret"),
+        pytest.param(GENERATE, ["info ClusterClass/class"], id="this FunctionConfig makes it beside the Clusters"),
+        pytest.param({**GENERATE, "kubeletDropIn": {}}, ["info ClusterClass/class"], id="one drop-in is in the Secret"),
+        pytest.param({"containerdDropIn": {}, "kubeletDropIn": {}}, [], id="no drop-in is in a Secret"),
+    ],
+)
+def test_a_class_without_a_cluster_in_the_list_says_which_secret_is_needed(targets: Any, said: list[str]) -> None:
+    items = objects()[:3]
+    assert messages(items, NOT_HERE, targets) == said
+    assert messages(answer(items)[0], NOT_HERE, targets) == said
+    assert messages(items, NOT_HERE, targets, mode="Remove") == []
+
+
+@pytest.mark.parametrize(
+    ("others", "targets", "said"),
+    [
+        pytest.param([], {}, ["warning Cluster/one"], id="no Secret"),
+        pytest.param([secret()], {}, [], id="a Secret"),
+        pytest.param([secret("other-systemd-proxy")], {}, ["warning Cluster/one"], id="that of another Cluster"),
+        pytest.param([], GENERATE, [], id="a Secret that is made"),
+        pytest.param([{**secret(), "kind": "SealedSecret"}], {}, [], id="a SealedSecret"),
+    ],
+)
+def test_a_cluster_whose_class_refers_to_a_secret_that_is_not_there(others: Any, targets: Any, said: Any) -> None:
+    items = [*objects(), *others]
+    assert messages(items, NEITHER, targets) == said
+    assert messages(items, NOT_HERE, targets) == []
+
+
+# Names with a hash.
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "targets",
+    [
+        pytest.param({**IN_SECRET, **GENERATE}, id="no URL in the class"),
+        pytest.param({**DROP_INS, **GENERATE}, id="exports beside the Secret"),
+    ],
+)
+def test_nodes_take_the_secret_by_the_name_with_its_hash(version: str, targets: Any) -> None:
+    def run(items: list[Any], **spec: Any) -> list[Any]:
+        return answer(items, targets, **{"rollout": {"hashNames": True}, **spec})[0]
+
+    before = objects(version)
+    once = run(before)
+    name = of_kind(once, "Secret")["metadata"]["name"]
+    assert HASHED.fullmatch(name)
+    assert variable(once[3])["secret"] == name
+    assert secrets_of(once) == {name}
+    assert run(once) == once
+
+    other = run(once, httpProxy="http://new:1")
+    renamed = of_kind(other, "Secret")["metadata"]["name"]
+    assert renamed != name
+    assert secrets_of(other) == {renamed}
+    assert run(other) == once
+
+    plain = run(once, rollout={"hashNames": False})
+    assert plain == run(before, rollout={"hashNames": False})
+    assert secrets_of(plain) == {"one-systemd-proxy"}
+    assert run(once, mode="Remove") == before
+
+
+def test_groups_that_differ_name_the_secret_too() -> None:
+    overrides = [
+        {"match": {"roles": ["ControlPlane"]}, "disabled": True},
+        {"match": {"workerGroups": ["other"]}, "disabled": True},
+    ]
+    targets = {**IN_SECRET, **GENERATE}
+    items, told = answer(objects(), targets, rollout={"hashNames": True}, overrides=overrides)
+    assert told == []
+    name = of_kind(items, "Secret")["metadata"]["name"]
+    nodes = judged(items, "one")
+    assert [CONTAINERD in contents(node) for node in nodes.values()] == [False, True, False]
+    assert contents(nodes["group"])[CONTAINERD]["secret"]["name"] == name
+    assert answer(items, targets, rollout={"hashNames": True}, overrides=overrides)[0] == items
+
+
+def test_a_secret_of_a_person_gets_its_hash_and_its_name_back() -> None:
+    before = [*objects(), secret()]
+    once, told = answer(before, **HASH_NAMES)
+    assert told == []
+    assert HASHED.fullmatch(once[4]["metadata"]["name"])
+    assert secrets_of(once) == {once[4]["metadata"]["name"]}
+    assert answer(once, **HASH_NAMES)[0] == once
+    assert variable(answer(once)[0][3]) is None
+
+
+def test_another_form_of_content_takes_the_name_out_of_the_variable() -> None:
+    once, _ = answer([*objects(), secret()], **HASH_NAMES)
+    items, _ = answer(once, {}, **HASH_NAMES)
+    assert variable(items[3]) is None
+    assert "secret" not in items[0]["spec"]["variables"][0]["schema"]["openAPIV3Schema"]["properties"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        pytest.param({}, ["warning Cluster/one"], id="nothing is said"),
+        pytest.param({"rollout": {"hashNames": False}}, ["info Cluster/one"], id="the user rolls the nodes"),
+        pytest.param(HASH_NAMES, [], id="a hash rolls them"),
+    ],
+)
+def test_nodes_of_a_class_that_keep_the_old_content_are_reported(wish: Any, said: list[str]) -> None:
+    there, _ = answer([*objects(), secret()])
+    assert messages(there, "nodes stay as they are", **wish) == said
+
+
+def test_nodes_of_a_class_that_gets_other_patches_roll_anyhow() -> None:
+    assert messages([*objects(), secret()], "nodes stay as they are") == []
