@@ -37,12 +37,13 @@ def edited(text: str, *operations: Operation) -> str:
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 def test_a_member_that_was_empty_is_so_again_once_its_last_item_goes(words: str, rest: str, line_break: str) -> None:
     text = f"a:\n  b: 1\n  files:{words}\n{rest}".replace("\n", line_break)
-    filled = edited(text, replace("a", "files", value=[ITEM]))
+    value, first = ({"x": ITEM}, "x") if "{" in words else ([ITEM], "0")
+    filled = edited(text, replace("a", "files", value=value))
 
-    assert read(filled)["a"]["files"] == [ITEM]
+    assert read(filled)["a"]["files"] == value
     assert f"#{' was:' if '#' not in words else ''}" in filled
     assert edited(filled, remove("a", "files")) == text
-    assert edited(filled, remove("a", "files", 0)) == text
+    assert edited(filled, remove("a", "files", first)) == text
 
 
 def test_a_member_that_was_not_there_goes() -> None:
@@ -103,6 +104,8 @@ def test_what_holds_it_comes_back_as_well(text: str, fill: Sequence[Operation], 
         pytest.param("a: # was: x y: [\n- 1\nb: 1\n", [remove("a")], id="words that are no YAML"),
         pytest.param("# was: []\na:\n- 1\nb: 1\n", [remove("a")], id="a comment of its own"),
         pytest.param("a: # kpt-set: ${a}\n- 1\nb: 1\n", [remove("a")], id="a setter"),
+        pytest.param("a: # was: []\n  c: 1\nb: 1\n", [remove("a")], id="one of a list above a mapping"),
+        pytest.param("a: # was: {}\n- 1\nb: 1\n", [remove("a")], id="one of a mapping above a list"),
     ],
 )
 def test_other_comments_bring_nothing_back(text: str, operations: Sequence[Operation]) -> None:
@@ -112,6 +115,11 @@ def test_other_comments_bring_nothing_back(text: str, operations: Sequence[Opera
 def test_a_comment_that_kpt_copied_back_does_not_grow() -> None:
     filled = edited("a: [] # was: []\n", replace("a", value=[1]))
     assert filled == "a: # was: []\n- 1\n"
+
+
+def test_a_mark_that_kpt_moved_to_another_key_makes_no_list_of_a_mapping() -> None:
+    text = "a:\n  env: []\nb: # was: []\n  env:\n  - 1\n"
+    assert read(edited(text, remove("b", "env"))) == {"a": {"env": []}, "b": {}}
 
 
 def test_a_setter_of_kpt_gets_no_words_behind_it() -> None:
@@ -129,7 +137,8 @@ def test_what_its_author_changed_meanwhile_stays() -> None:
 def test_a_text_that_ytt_reads_gets_a_comment_that_ytt_knows(header: str, words: str) -> None:
     text = f"{header}b:\n  config:{words}\n  c: 1\n"
     number = len(documents(text)) - 1
-    filled = edit_documents(text, {number: [replace("b", "config", value={"a": 1})]})
+    value = [1] if "[" in words else {"a": 1}
+    filled = edit_documents(text, {number: [replace("b", "config", value=value)]})
 
     assert f" #! was:{words.partition('  #!')[0].rstrip()}" in filled
     assert "# was:" not in filled
@@ -145,7 +154,8 @@ def test_nothing_is_written_behind_code_or_an_annotation_of_ytt(code: str) -> No
 @pytest.mark.parametrize("words", ["", " ~", " []", " {}", "  {} # comment"])
 def test_of_several_documents_each_gives_back_its_own(words: str) -> None:
     text = f"a: 1\n---\nb:\n  config:{words}\n---\nc: 1\n"
-    filled = edit_documents(text, {1: [replace("b", "config", value={"a": 1})]})
+    value = [1] if "[" in words else {"a": 1}
+    filled = edit_documents(text, {1: [replace("b", "config", value=value)]})
     assert " # was:" in filled
     assert edit_documents(filled, {1: [remove("b", "config")]}) == text
 

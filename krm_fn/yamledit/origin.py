@@ -94,7 +94,9 @@ def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[
             data = view(compose('{"k":' + mark["words"] + "\n}"))["k"]
         except (InputError, TypeError, KeyError):
             continue
-        yield value, Origin(mark["words"] + mark["tail"], data)
+        # On removal kpt copies the mark to the line below: of another kind, it says nothing of what is there.
+        if data is None or isinstance(data, dict) is isinstance(value, MappingNode):
+            yield value, Origin(mark["words"] + mark["tail"], data)
 
 
 def give_back(root: Node, operations: Iterable[Operation], known: Mapping[Node, Origin]) -> list[Operation]:
