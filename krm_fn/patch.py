@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from krm_fn.errors import OurBug
@@ -26,12 +26,15 @@ class Operation:
 
     ``value`` is plain data (dict, list, str, int, float, bool, None) and ignored by ``remove``. ``before`` names the
     member of the same mapping in front of which a new one stands in the text; it means nothing to the data.
+    ``leaves_around`` says of an added member that the removal of it later leaves the mapping around it, even an empty
+    one; where it is False, that mapping may go with its last member. It means nothing to the data, either.
     """
 
     op: Literal["add", "replace", "remove"]
     path: Pointer
     value: Any = None
     before: str = ""
+    leaves_around: bool = field(default=False, compare=False)
 
     def to_json(self) -> dict[str, Any]:
         """The operation as RFC 6902 writes it."""
@@ -39,9 +42,9 @@ class Operation:
         return whole if self.op == "remove" else {**whole, "value": self.value}
 
 
-def add(*path: str | int, value: Any, before: str = "") -> Operation:
+def add(*path: str | int, value: Any, before: str = "", leaves_around: bool = False) -> Operation:
     """Set the member, or insert before the item, that ``path`` names."""
-    return Operation("add", tuple(map(str, path)), value, before)
+    return Operation("add", tuple(map(str, path)), value, before, leaves_around)
 
 
 def replace(*path: str | int, value: Any) -> Operation:
@@ -136,7 +139,8 @@ class ListEdit:
         """Replacements, then removals from the back, then additions."""
         old = self.old or ()
         if not old:
-            return [add(*self.path, value=list(self.appended))] if self.appended else []
+            appended = list(self.appended)
+            return [add(*self.path, value=appended, leaves_around=True)] if appended else []
         if len(self.removed) == len(old) and not self.appended and not self.inserted:
             return [remove(*self.path)]
         inserted = list(self._insertions())

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
-from typing import Any
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
@@ -99,25 +98,35 @@ def nothing(text: str, items: Node, dice: random.Random) -> str | None:
     return _replaced(text, node, word if node.start < node.end else f" {word}")
 
 
+def emptied(text: str, items: Node, dice: random.Random) -> str | None:
+    """Other words for an empty collection or null, also with blanks or an anchor."""
+    found = [node for node in walk(items) if view(node) in ([], {}, None) and "\n" not in text[node.start : node.end]]
+    found = [node for node in found if node.start < node.end]
+    if not found:
+        return None
+    node = dice.choice(found)
+    words = {"[]": ["[ ]", " []", "!!seq []"], "{}": ["{ }", " {}", "!!map {}"]}
+    other = words.get(text[node.start : node.end], ["~", "null", " Null"])
+    return _replaced(text, node, dice.choice(other))
+
+
 def flow(text: str, items: Node, dice: random.Random) -> str | None:
-    """A collection on one line, as JSON, in which nothing is empty (`docs/removal.md`, number 2)."""
+    """A collection in flow style, on one line or on several, in which something may be empty."""
     found = [
         node for node in walk(items) if isinstance(node, (Mapping, Sequence)) and node is not items and not node.flow
     ]
-    found = [node for node in found if text.count("\n", node.start, node.end) < 4 and not _holds_nothing(view(node))]
+    found = [node for node in found if text.count("\n", node.start, node.end) < 4]
     if not found:
         return None
     node = dice.choice(found)
     line = text[text.rfind("\n", 0, node.start) + 1 : node.start]
     start = node.start if line.strip() else text.rfind("\n", 0, text.rfind("\n", 0, node.start) + 1)
     written = json.dumps(view(node), ensure_ascii=False)
+    if dice.random() < 0.3:  # the flow of YAML: every member on a line of its own
+        indent = len(line) - len(line.lstrip(" -")) + 4
+        lines = json.dumps(view(node), ensure_ascii=False, indent=2).splitlines()
+        written = f"\n{' ' * indent}".join(lines)
     return text[:start] + ("" if line.strip() else " ") + written + text[node.end :]
-
-
-def _holds_nothing(value: Any) -> bool:
-    """Whether an empty collection or null is anywhere in plain data."""
-    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return value in ([], {}, None) or any(map(_holds_nothing, members))
 
 
 def block_header(text: str, items: Node, dice: random.Random) -> str | None:
@@ -132,4 +141,16 @@ def block_header(text: str, items: Node, dice: random.Random) -> str | None:
     return text[: node.start] + dice.choice([f"{header}  # owner", f"{header[0]}{step}"]) + text[end:]
 
 
-MUTATIONS: tuple[Mutation, ...] = (quotes, quotes, anchor, comment, comment, comment, nothing, flow, block_header)
+MUTATIONS: tuple[Mutation, ...] = (
+    quotes,
+    quotes,
+    anchor,
+    comment,
+    comment,
+    comment,
+    nothing,
+    emptied,
+    flow,
+    flow,
+    block_header,
+)

@@ -15,7 +15,19 @@ from stories import TESTDATA, is_config_map, items, removing, wishes
 
 from krm_fn.function import run
 
-FOLDERS = ("containerdDropIn", "kubeadmCommands", "certManager", "rollout", "systems", "giantswarmClusterValues")
+FOLDERS = (
+    "containerdDropIn",
+    "kubeadmCommands",
+    "certManager",
+    "rollout",
+    "systems",
+    "giantswarmClusterValues",
+    "giantswarmSystemdProxy",
+    "chartOperator",
+    "clusters",
+    "tkgKappController",
+    "tkgVsphereCPI",
+)
 LARGEST = 9000
 """Bytes of an input: larger ones say nothing more, and take longer."""
 

@@ -38,8 +38,8 @@ BELOW = "spec:\n  ?\n    - a\n  : x\n  files: []\n"
         pytest.param(
             "a: {files: [], replicas: {{ x }}}\n",
             replace("a", "files", value=["1\n2\n"]),
-            "[]",
-            '["1\\n2\\n"]',
+            " []",
+            ' # was: []\n      ["1\\n2\\n"]',
             id="a placeholder in a flow mapping that would become a block",
         ),
         pytest.param("a: {{ x }}\nb: &n 1\nc: *n\n", replace("b", value=2), "&n 1\nc: *n", "2\nc: 1", id="an alias"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
 
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import Document, edit_documents, read
+from krm_fn.yamledit import Document, documents, edit_documents, read
 
 ITEM = {"path": "/a", "content": "1\n2\n"}
 WORDS = [
@@ -36,12 +37,13 @@ def edited(text: str, *operations: Operation) -> str:
 @pytest.mark.parametrize("line_break", ["\n", "\r\n"])
 def test_a_member_that_was_empty_is_so_again_once_its_last_item_goes(words: str, rest: str, line_break: str) -> None:
     text = f"a:\n  b: 1\n  files:{words}\n{rest}".replace("\n", line_break)
-    filled = edited(text, replace("a", "files", value=[ITEM]))
+    value, first = ({"x": ITEM}, "x") if "{" in words else ([ITEM], "0")
+    filled = edited(text, replace("a", "files", value=value))
 
-    assert read(filled)["a"]["files"] == [ITEM]
+    assert read(filled)["a"]["files"] == value
     assert f"#{' was:' if '#' not in words else ''}" in filled
     assert edited(filled, remove("a", "files")) == text
-    assert edited(filled, remove("a", "files", 0)) == text
+    assert edited(filled, remove("a", "files", first)) == text
 
 
 def test_a_member_that_was_not_there_goes() -> None:
@@ -102,6 +104,8 @@ def test_what_holds_it_comes_back_as_well(text: str, fill: Sequence[Operation], 
         pytest.param("a: # was: x y: [\n- 1\nb: 1\n", [remove("a")], id="words that are no YAML"),
         pytest.param("# was: []\na:\n- 1\nb: 1\n", [remove("a")], id="a comment of its own"),
         pytest.param("a: # kpt-set: ${a}\n- 1\nb: 1\n", [remove("a")], id="a setter"),
+        pytest.param("a: # was: []\n  c: 1\nb: 1\n", [remove("a")], id="one of a list above a mapping"),
+        pytest.param("a: # was: {}\n- 1\nb: 1\n", [remove("a")], id="one of a mapping above a list"),
     ],
 )
 def test_other_comments_bring_nothing_back(text: str, operations: Sequence[Operation]) -> None:
@@ -111,6 +115,11 @@ def test_other_comments_bring_nothing_back(text: str, operations: Sequence[Opera
 def test_a_comment_that_kpt_copied_back_does_not_grow() -> None:
     filled = edited("a: [] # was: []\n", replace("a", value=[1]))
     assert filled == "a: # was: []\n- 1\n"
+
+
+def test_a_mark_that_kpt_moved_to_another_key_makes_no_list_of_a_mapping() -> None:
+    text = "a:\n  env: []\nb: # was: []\n  env:\n  - 1\n"
+    assert read(edited(text, remove("b", "env"))) == {"a": {"env": []}, "b": {}}
 
 
 def test_a_setter_of_kpt_gets_no_words_behind_it() -> None:
@@ -123,8 +132,146 @@ def test_what_its_author_changed_meanwhile_stays() -> None:
     assert read(edited(changed, remove("a", "files"))) == {"a": {"c": 2}}
 
 
-@pytest.mark.parametrize("text", ["#@data/values\n---\na:\n  config: []\n", "---\na:\n  config: [] #@ 1\n"])
-def test_a_text_that_ytt_reads_gets_no_comment(text: str) -> None:
-    filled = edit_documents(text, {0: [replace("a", "config", value=[1])]})
-    assert "was:" not in filled
-    assert "- 1" in filled
+@pytest.mark.parametrize("words", ["", " ~", " []", " {} ", "  []  #! comment", " null"])
+@pytest.mark.parametrize("header", ["#@data/values\n---\n", "#@ x = 1\n", "a: 1 #! x\n--- #@ y\n"])
+def test_a_text_that_ytt_reads_gets_a_comment_that_ytt_knows(header: str, words: str) -> None:
+    text = f"{header}b:\n  config:{words}\n  c: 1\n"
+    number = len(documents(text)) - 1
+    value = [1] if "[" in words else {"a": 1}
+    filled = edit_documents(text, {number: [replace("b", "config", value=value)]})
+
+    assert f" #! was:{words.partition('  #!')[0].rstrip()}" in filled
+    assert "# was:" not in filled
+    assert edit_documents(filled, {number: [remove("b", "config")]}) == text
+
+
+@pytest.mark.parametrize("code", ["#@ 1", "#@overlay/match missing_ok=True", "#@overlay/remove"])
+def test_nothing_is_written_behind_code_or_an_annotation_of_ytt(code: str) -> None:
+    filled = edit_documents(f"a:\n  config: [] {code}\n", {0: [replace("a", "config", value=[1])]})
+    assert filled == f"a:\n  config: {code}\n  - 1\n"
+
+
+@pytest.mark.parametrize("words", ["", " ~", " []", " {}", "  {} # comment"])
+def test_of_several_documents_each_gives_back_its_own(words: str) -> None:
+    text = f"a: 1\n---\nb:\n  config:{words}\n---\nc: 1\n"
+    value = [1] if "[" in words else {"a": 1}
+    filled = edit_documents(text, {1: [replace("b", "config", value=value)]})
+    assert " # was:" in filled
+    assert edit_documents(filled, {1: [remove("b", "config")]}) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "fill", "empty"),
+    [
+        pytest.param(
+            "a: {\n  files: [],\n  b: 1\n}\n",
+            [replace("a", "files", value=[ITEM])],
+            [remove("a", "files")],
+            id="a list on a line of its own",
+        ),
+        pytest.param(
+            "a: {b: 1,\n    files: , config: ~, c: {d: []}} # why\n",
+            [
+                replace("a", "files", value=[ITEM]),
+                replace("a", "config", value={"x": 1}),
+                replace("a", "c", "d", value=[1]),
+            ],
+            [remove("a", "files"), remove("a", "config"), remove("a", "c", "d")],
+            id="several on one line",
+        ),
+        pytest.param(
+            'a: {\n  "files":[],\n  "b": 1}\n',
+            [replace("a", "files", value=[ITEM])],
+            [remove("a", "files", "0")],
+            id="with keys in quotes and no blank, in a text that is no JSON",
+        ),
+        pytest.param(
+            "a:\n- {name: x, env: []} # one\n- {name: y, env: []} # two\n",
+            [replace("a", "1", "env", value=[ITEM])],
+            [remove("a", "1", "env")],
+            id="an item of a list",
+        ),
+        pytest.param(
+            "{a: {b: ~}, c: 1}\n",
+            [replace("a", "b", value={"x": 1})],
+            [remove("a", "b")],
+            id="a whole document in flow style",
+        ),
+        pytest.param(
+            "a: {b: {c: {}}, d: 1} # why\n",
+            [add("a", "b", "c", "x", value=1), add("a", "b", "c", "y", value=2)],
+            [remove("a", "b", "c")],
+            id="one on one line that gets words of one line",
+        ),
+        pytest.param(
+            "a: {b: {c: null}, d: 1}\n",
+            [replace("a", "b", "c", value=[1])],
+            [remove("a", "b", "c")],
+            id="null on one line",
+        ),
+    ],
+)
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_flow_style_comes_back(
+    text: str, fill: Sequence[Operation], empty: Sequence[Operation], line_break: str
+) -> None:
+    text = text.replace("\n", line_break)
+    filled = edited(text, *fill)
+    assert edited(filled, *empty) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": {"files": [], "b": 1}}\n', '{\n  "a": {\n    "files": [],\n    "b": 1\n  }\n}\n'],
+    ids=["on one line", "over several lines"],
+)
+def test_json_gets_no_comment(text: str) -> None:
+    filled = edited(text, replace("a", "files", value=[ITEM]))
+    assert json.loads(filled) == {"a": {"files": [ITEM], "b": 1}}
+    assert json.loads(edited(filled, remove("a", "files"))) == {"a": {"b": 1}}
+
+
+def test_nothing_is_written_behind_a_dash_where_kpt_would_put_it_above_the_object() -> None:
+    text = "- {kind: KubeadmConfig, spec: {files: []}}\n"
+    filled = edited(text, replace("0", "spec", "files", value=[ITEM]))
+    assert filled.startswith("- {kind: KubeadmConfig, spec: {files: # was: []\n")
+    assert edited(filled, remove("0", "spec", "files")) == text
+
+
+def test_an_item_of_a_list_that_goes_is_gone() -> None:
+    filled = edited("a:\n- b: []\n- c: 1\n", replace("a", "0", "b", value=[1]))
+    assert edited(filled, remove("a", "0")) == "a:\n- c: 1\n"
+
+
+def test_what_an_operation_says_is_empty_is_so_in_these_words() -> None:
+    filled = edited("a:\n  b: []\n  c: 1\n", replace("a", "b", value=[1]))
+    assert read(edited(filled, replace("a", "b", value=None))) == {"a": {"b": None, "c": 1}}
+
+
+STAYING = add("spec", "files", value=[ITEM], leaves_around=True)
+GOING = add("spec", "files", value=[ITEM])
+
+
+@pytest.mark.parametrize(
+    ("words", "added", "is_marked"),
+    [
+        pytest.param(" {}", [STAYING], False, id="a mapping that stays"),
+        pytest.param(" {} # why", [STAYING], False, id="one with a comment"),
+        pytest.param(" {}", [GOING], True, id="one that goes with its last member"),
+        pytest.param(" {}", [STAYING, add("spec", "x", value=1)], True, id="one that goes with another member"),
+        pytest.param("  {}", [STAYING], True, id="one with more blanks before it"),
+        pytest.param(" {} ", [STAYING], True, id="one with a blank behind it"),
+        pytest.param(" { }", [STAYING], True, id="one with a blank inside"),
+        pytest.param(" &a {}", [STAYING], True, id="one with an anchor"),
+        pytest.param(" {} # why ", [STAYING], True, id="one with a blank behind its comment"),
+        pytest.param(
+            "", [add("spec", value={"files": [ITEM]}, leaves_around=True)], True, id="null that becomes a mapping"
+        ),
+    ],
+)
+def test_only_what_would_not_come_back_leaves_a_mark(words: str, added: Sequence[Operation], is_marked: bool) -> None:
+    text = f"kind: x\nspec:{words}\nz: 1\n"
+    filled = edited(text, *added)
+    assert ("# was:" in filled) is is_marked
+    members = [remove("spec", name) for name in read(filled)["spec"]]
+    assert edited(filled, *(members if not is_marked else [remove("spec")])) == text

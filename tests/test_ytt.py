@@ -26,7 +26,7 @@ from krm_fn import function, patch
 from krm_fn.patch import lookup
 from krm_fn.results import Change
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import tkg_vsphere_cpi
+from krm_fn.targets import tkg_kapp_controller, tkg_vsphere_cpi
 
 NAMES = {
     "vsphereCPI": ("http_proxy", "https_proxy", "no_proxy"),
@@ -236,3 +236,76 @@ def test_ytt_reads_data_values_below_whatever_header_they_were_begun(header: str
     )
 
     assert proxy(ytt(text, tmp_path), "vsphereCPI") == ["http://new:1", "http://new:2", "x,y"]
+
+
+def kapp_values(text: str) -> dict[str, Any]:
+    """A Secret with data values of kapp-controller."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"labels": {"tkg.tanzu.vmware.com/addon-name": "kapp-controller"}},
+        "type": "tkg.tanzu.vmware.com/addon",
+        "stringData": {"values.yaml": text},
+    }
+
+
+def after(text: str, wanted: ProxySettings) -> str:
+    """The data values of kapp-controller after a run of its target."""
+    obj = kapp_values(text)
+    made = list(tkg_kapp_controller.propose(obj, wanted, {}))
+    assert all(isinstance(one, Change) for one in made)
+    changed = patch.apply(obj, [one.operation for one in made if isinstance(one, Change)])
+    return str(changed["stringData"]["values.yaml"])
+
+
+def without_proxy(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with ``kappController.config`` as it is without our three members, null and nothing alike."""
+    kapp = values["kappController"] or {}
+    config = {key: value for key, value in (kapp.get("config") or {}).items() if key not in CAMEL_NAMES}
+    return {**values, "kappController": {**kapp, "config": config}}
+
+
+CAMEL_NAMES = NAMES["kappController.config"]
+EMPTY = ["", " ~", " null", " {}", " { }", " #! ours", " ~  #! ours", "  {} #! ours", " !!null", " &a {}"]
+AROUND = [
+    pytest.param("kappController:\n  namespace: x\n  config:{}\n", id="the last member"),
+    pytest.param("kappController:\n  config:{}\n  namespace: x\n", id="another one below it"),
+    pytest.param("kappController:\n  #! the proxy\n  config:{}\n  #! below\nother: 1\n", id="the only one"),
+    pytest.param("kappController:{}\nother: 1\n", id="the mapping around it"),
+    pytest.param("a: 1\n---\nkappController:\n  config:{}\n---\nb: 1\n", id="of several documents"),
+]
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("words", EMPTY)
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_data_values_that_were_empty_are_so_again_and_ytt_reads_them_in_between(
+    around: str, words: str, line_break: str, tmp_path: Path
+) -> None:
+    body = around.replace("{}", words, 1)
+    text = (HEADER + body.replace("---\n", HEADER)).replace("\n", line_break)
+
+    filled = after(text, NEW)
+
+    assert "# was:" not in filled
+    assert after(filled, NEW) == filled
+    assert after(filled, ProxySettings()) == text
+    seen = ytt(filled, tmp_path)
+    assert proxy(seen, "kappController.config") == ["http://new:1", "http://new:2", "x,y"]
+    assert without_proxy(seen) == without_proxy(ytt(text, tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kappController:\n  namespace: x\n  config:\n",
+        "a: 1\n---\nkappController:\n  config: ~ # none\n",
+        "kappController: {config: {}, namespace: x}\n",
+        "kappController: {\n  config: ,\n  namespace: x }\n",
+    ],
+)
+def test_data_values_without_code_of_ytt_come_back_as_well(text: str, tmp_path: Path) -> None:
+    filled = after(text, NEW)
+    assert after(filled, ProxySettings()) == text
+    (tmp_path / "values.yaml").write_text(filled)
+    assert run([need("ytt"), "-f", tmp_path / "values.yaml"]).returncode == 0

@@ -97,8 +97,8 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     sets = [name for name, value in new.items() if there.get(name, _MISSING) != value]
     gone = [name for name in wanted if name in there and name not in new]
     operations = _removals(data, slot, gone) if gone and not new else [remove(*path, name) for name in gone]
-    operations += [_set(data, path, name, new) for name in sets[:1]]
-    operations += [_member(path, name, new, there) for name in sets[1:]]
+    operations += [_set(data, slot, name, new) for name in sets[:1]]
+    operations += [_member(slot, name, new, there) for name in sets[1:]]
     misfits = {name: _instead_of(there.get(name), new[name]) for name in sets}
     parts = [f"{verb} {_named(some, misfits)}" for verb, some in (("sets", sets), ("removes", gone)) if some]
     message = f"{' and '.join(parts)} of {slot.what}"
@@ -190,22 +190,26 @@ def _as_it_is(there: Any, value: str, keys: Keys, name: str) -> Any:
     return list(noproxy.parse(value))
 
 
-def _set(data: Any, path: Pointer, name: str, new: Mapping[str, Any]) -> Operation:
+def _set(data: Any, slot: Slot, name: str, new: Mapping[str, Any]) -> Operation:
     """The first member that is set: with the mappings above it where they are missing."""
-    if isinstance(lookup(data, path), Mapping):
-        return _member(path, name, new, lookup(data, path))
-    at, value = path, {name: new[name]}
+    there = lookup(data, slot.path)
+    if isinstance(there, Mapping):
+        return _member(slot, name, new, there)
+    at, value = slot.path, {name: new[name]}
     while at and not isinstance(lookup(data, at[:-1]), Mapping):
         at, value = at[:-1], {at[-1]: value}
     return add(*at, value=value)
 
 
-def _member(path: Pointer, name: str, new: Mapping[str, Any], there: Mapping[str, Any]) -> Operation:
+def _member(slot: Slot, name: str, new: Mapping[str, Any], there: Mapping[str, Any]) -> Operation:
     """One member that is set; a new one stands in front of those that follow it elsewhere, too."""
+    path = (*slot.path, name)
     if name in there:
-        return replace(*path, name, value=new[name])
+        return replace(*path, value=new[name])
     behind = list(new)[list(new).index(name) + 1 :]
-    return add(*path, name, value=new[name], before=next((other for other in behind if other in there), ""))
+    before = next((other for other in behind if other in there), "")
+    is_kept = len(slot.path) <= slot.kept  # as in `_removals`
+    return add(*path, value=new[name], before=before, leaves_around=is_kept)
 
 
 def _removals(data: Any, slot: Slot, gone: list[str]) -> list[Operation]:

@@ -15,13 +15,16 @@ from krm_fn.errors import EditError, ExpansionError, InputError, OurBug
 from krm_fn.patch import Operation
 from krm_fn.yamledit import expansion, layout, shadow
 from krm_fn.yamledit.breaks import BREAKS, newline_of, with_line_feeds
-from krm_fn.yamledit.origin import Origin, give_back, origins
+from krm_fn.yamledit.origin import FOR_YTT, PLAIN, Origin, give_back, origins
 from krm_fn.yamledit.render import Style, block
 from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.splice import Origins, edits, splice
 from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import key_text, same, view
+
+CODE_OF_YTT = "#@"
+"""What begins code and annotations of ytt: a text that has it, ytt reads."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +58,13 @@ class Document:
     """A text and what it says; ``root`` is its tree, composed on first use.
 
     ``envelope``: members of the outermost mapping of which nothing is kept in a comment when they are filled.
-    ``takes_marks`` is False for a document in which no comment may be added, because another program reads comments.
+    ``for_ytt`` is True for a document of a text that ytt reads; one with code of ytt in it is one in any case.
     """
 
-    def __init__(self, text: str, envelope: Collection[str] = (), *, takes_marks: bool = True) -> None:
+    def __init__(self, text: str, envelope: Collection[str] = (), *, for_ytt: bool = False) -> None:
         self.text = text
         self.envelope = frozenset(envelope)
-        self.takes_marks = takes_marks and "#@" not in text  # ytt reads comments
+        self.for_ytt = for_ytt or CODE_OF_YTT in text
 
     @cached_property
     def root(self) -> Node:
@@ -107,7 +110,7 @@ class Document:
         if not operations:
             return self.text
         operations = self._with_origins(operations)
-        wanted = patch.apply(self.data(), operations)
+        wanted = self._after(operations)
         if same(wanted, self.data()):
             return self.text
         refusals: list[EditError] = []
@@ -118,6 +121,13 @@ class Document:
         if refusals:
             raise refusals[-1]
         raise OurBug("an edit would not have said what was asked for: nothing was written")
+
+    def meant(self, operations: Sequence[Operation]) -> Any:
+        """Return the data that ``edit`` makes the text say, with what it gives back."""
+        return self._after(self._with_origins(operations))
+
+    def _after(self, operations: Sequence[Operation]) -> Any:
+        return patch.apply(self.data(), operations)
 
     @cached_property
     def _lines(self) -> str:
@@ -147,11 +157,10 @@ class Document:
         root = Spot(self.root)
         prepare(root, operations)
         style = replace(layout.style_of(self._lines, self.root), newline=newline_of(self.text))
+        before = Origins(self._origins, self.envelope, FOR_YTT if self.for_ytt else PLAIN)
         try:
             _expand_stale_aliases(root, self.root)
-            return splice(
-                self.text, edits(self._lines, root, style, Origins(self._origins, self.envelope, self.takes_marks))
-            )
+            return splice(self.text, edits(self._lines, root, style, before))
         except EditError as error:
             if refusals is not None:
                 refusals.append(error)

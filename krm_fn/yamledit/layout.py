@@ -82,7 +82,8 @@ class Place:
         is_list: it is a list.
         starts: for each child where it begins (its dash, its key, in flow style itself).
         ends: for each child where it ends.
-        behind: for each child the position behind its ``-`` or ``:`` (block style only).
+        behind: for each child the position behind its ``-`` or ``:``; in flow style that of a member, and -1 for a
+            key without a colon (``{a}``).
         column: the column of the dashes or keys (block style only).
 
     Raises:
@@ -118,12 +119,14 @@ class Place:
         for key, value in node.entries:
             self.starts.append(key.start if self.flow else _question_mark(self.text, key.start))
             self.ends.append(max(key.end, value.end))
-            if not self.flow:
-                colon = _skip(self.text, key.end)
-                if self.text[colon : colon + 1] != ":":
-                    raise EditError("an explicit key without a value cannot be edited in place")
-                self.behind.append(colon + 1)
-                self.ends[-1] = max(self.ends[-1], colon + 1)
+            colon = _skip(self.text, key.end)
+            has_colon = self.text.startswith(":", colon)
+            self.behind.append(colon + 1 if has_colon else -1)
+            if self.flow:
+                continue
+            if not has_colon:
+                raise EditError("an explicit key without a value cannot be edited in place")
+            self.ends[-1] = max(self.ends[-1], colon + 1)
 
 
 def _question_mark(text: str, key: int) -> int:

@@ -4,6 +4,11 @@ A list that loses its last item goes, key and all, because where there was none 
 its author wrote ``files: []``, ``files: ~`` or ``files:``, nothing but the text can tell, so these words stay in a
 comment behind the key while something else is there. An operation that would take the member out puts them back
 instead.
+
+A text that ytt reads gets ``config: #! was: null``: ``#!`` begins a comment there, and ytt refuses any other than that
+and ``#@``, its code (https://carvel.dev/ytt/docs/latest/ytt-text-templates/ and "Comments" of its language reference).
+To YAML both are comments. In a flow collection the mark is behind the key, too, and the value on the next line. None
+is written behind the dash of a list: kpt puts such a comment above the item, or above the whole object.
 """
 
 from __future__ import annotations
@@ -23,9 +28,12 @@ from krm_fn.yamledit.tree import Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import key_text, same, view
 
-_MARK = re.compile(r"(?P<tail>[ \t]+#[^\n]*|) # was:(?P<words>[^\n]*)")
-_SETTER = re.compile(r"# *(?:kpt-set:|\{\"\$)")
-"""A comment that kpt reads as a whole: nothing may be written behind it."""
+PLAIN, FOR_YTT = "#", "#!"
+"""What begins the comment."""
+
+_MARK = re.compile(r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)")
+_READ_AS_A_WHOLE = re.compile(r"# *(?:kpt-set:|\{\"\$)|#@")
+"""A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +44,18 @@ class Origin:
     data: Any
 
 
-def marked(words: str, tail: str) -> str:
+def marked(words: str, tail: str, opening: str) -> str:
     """Return what replaces ``words`` and ``tail`` behind the colon of a member that becomes a block.
 
     Args:
         words: what the member is, with the blanks before it.
         tail: blanks and a comment behind it.
+        opening: what begins a comment, ``PLAIN`` or ``FOR_YTT``.
     """
-    if _MARK.fullmatch(tail) or _SETTER.search(tail):  # kpt copies comments back: the mark may be there already
+    # kpt copies comments back: the mark may be there already.
+    if _MARK.fullmatch(tail) or _READ_AS_A_WHOLE.search(tail):
         return tail
-    mark = f" # was:{words}"
+    mark = f" {opening} was:{words}"
     return f"{tail}{mark}" if tail.strip() else f"{mark}{tail}"
 
 
@@ -60,7 +70,8 @@ def origins(lines: str, root: Node) -> dict[Node, Origin]:
     if " was:" not in lines:
         return found
     for node in walk(root):
-        if isinstance(node, (MappingNode, SequenceNode)) and not node.flow:
+        is_flow_list = isinstance(node, SequenceNode) and node.flow  # no key, and no dash
+        if isinstance(node, (MappingNode, SequenceNode)) and not is_flow_list:
             found.update(_origins_in(lines, node))
     return found
 
@@ -75,30 +86,40 @@ def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[
     for start, value in zip(behind, values, strict=True):
         line = lines[start : layout.end_of_line(lines, start)]
         mark = _MARK.fullmatch(line) if " was:" in line and value.start > start + len(line) else None
-        if mark and isinstance(value, (MappingNode, SequenceNode)):
-            try:
-                data = view(compose(f"k:{mark['words']}\n"))["k"]
-            except (InputError, TypeError, KeyError):
-                continue
+        if not mark or not isinstance(value, (MappingNode, SequenceNode)):
+            continue
+        if node.flow and mark["tail"]:  # nobody writes it, and what is behind the value leaves no place for it
+            continue
+        try:
+            data = view(compose('{"k":' + mark["words"] + "\n}"))["k"]
+        except (InputError, TypeError, KeyError):
+            continue
+        # On removal kpt copies the mark to the line below: of another kind, it says nothing of what is there.
+        if data is None or isinstance(data, dict) is isinstance(value, MappingNode):
             yield value, Origin(mark["words"] + mark["tail"], data)
 
 
 def give_back(root: Node, operations: Iterable[Operation], known: Mapping[Node, Origin]) -> list[Operation]:
     """Return the operations, with values of before in the place of removals of what has an origin.
 
-    A value that says the same as its origin after the operations, but for what is empty, becomes its origin, too.
+    A value that says the same as its origin after the operations, but for what is empty, becomes its origin, too,
+    unless an operation has set it, or something around it, to what it says.
     """
     spot, given = Spot(root), []
     for operation in operations:
         if operation.op == "remove" and operation.path:
             token = operation.path[-1]
-            child = shadow.child_of(shadow.container(spot, operation), token)
+            holder = shadow.container(spot, operation)
+            child = None if holder.is_list() else shadow.child_of(holder, token)  # an item was never empty
             left = _left_of(child.node, known) if child and child.node else None
             if left is not None:
                 operation = Operation("replace", operation.path, left.data)  # noqa: PLW2901 -- the same, given back
         shadow.apply(spot, [operation])
         given.append(operation)
+    asked = {operation.path for operation in given if operation.op != "remove"}
     for path, node, value in _changed(spot, ()):
+        if any(path[:depth] in asked for depth in range(len(path) + 1)):
+            continue
         if node in known and not same(value, known[node].data) and _bare(value) == _bare(known[node].data):
             given.append(Operation("replace", path, known[node].data))
     return given

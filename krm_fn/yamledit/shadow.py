@@ -26,15 +26,17 @@ class Spot:
         kept: the text of ``node`` stays, but for what its children say.
         value: what it is to be, if it is not kept; may hold ``Raw`` scalars.
         children: the members or items, once something had to look inside.
+        stays: nothing was added but what leaves it as it was when it goes (``Operation.leaves_around``).
     """
 
-    __slots__ = ("children", "kept", "node", "value")
+    __slots__ = ("children", "kept", "node", "stays", "value")
 
     def __init__(self, node: Node | None, value: Any = None) -> None:
         self.node = node
         self.kept = node is not None
         self.value = value
         self.children: list[Entry] | None = None
+        self.stays = True
 
     def is_list(self) -> bool:
         """True for a list, False for a mapping or a scalar."""
@@ -58,6 +60,7 @@ class Spot:
         """Take over ``value``; a collection is changed member by member, so that what is equal stays as written."""
         if self.kept and self.children is None and self.node and same(view(self.node), value):
             return
+        self.stays = False
         if self.kept and isinstance(self.node, Mapping) and isinstance(value, dict) and value:
             _become_mapping(self, value)
         elif self.kept and isinstance(self.node, Sequence) and isinstance(value, list) and value:
@@ -105,6 +108,7 @@ def apply(root: Spot, operations: Iterable[Operation]) -> None:
             position = len(spot.open()) if token == APPEND else int(token)
             spot.open().insert(position, Entry(None, Spot(None, copy.deepcopy(operation.value))))
         else:
+            spot.stays = spot.stays and operation.leaves_around
             _set(spot, token, operation.value, operation.before)
 
 

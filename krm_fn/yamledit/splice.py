@@ -6,13 +6,14 @@ one can think of: what it gives is proven, and where the proof fails a coarser e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Place
-from krm_fn.yamledit.origin import Origin, marked, plain_data
+from krm_fn.yamledit.origin import PLAIN, Origin, marked, plain_data
 from krm_fn.yamledit.render import LITERAL, Style, after_indicator, block, flow, is_literal, key, quote_of_new
 from krm_fn.yamledit.restyle import Frame, restyled
 from krm_fn.yamledit.shadow import Entry, Spot
@@ -44,12 +45,12 @@ def splice(text: str, edits: list[Edit]) -> str:
 class Origins:
     """What values were before (``known``), and the outermost ``members`` of which that is not kept.
 
-    ``are_kept`` is False where it is kept of no member.
+    ``comment`` begins the comment that keeps it; JSON knows none, so nothing is kept there.
     """
 
     known: Mapping[Node, Origin]
     members: Collection[str] = ()
-    are_kept: bool = True
+    comment: str = PLAIN
 
 
 def edits(text: str, root: Spot, style: Style, before: Origins) -> list[Edit]:
@@ -58,14 +59,19 @@ def edits(text: str, root: Spot, style: Style, before: Origins) -> list[Edit]:
     Raises:
         EditError: a layout that cannot be edited in place.
     """
-    return list(_Writer(text, style, before).spot(root, None, 0))
+    return list(_Writer(text, style, before, _members_at(root.node, before.members)).spot(root, None, 0))
+
+
+_WRITTEN_EMPTY = re.compile(r" \{\}(?:[ \t]+#(?:.*[^ ])?)?")
+"""What is behind the colon of an empty mapping, in the bytes that ``_Writer`` gives to one that loses all members."""
 
 
 class _Writer:
-    def __init__(self, text: str, style: Style, before: Origins) -> None:
+    def __init__(self, text: str, style: Style, before: Origins, envelope: Collection[int]) -> None:
         self.text = text
         self.style = style
         self.before = before
+        self.envelope = envelope
 
     def spot(self, spot: Spot, place: Place | None, index: int) -> Iterator[Edit]:
         """Edits for the child ``index`` of ``place``; the root has no place."""
@@ -74,9 +80,11 @@ class _Writer:
             return
         origin = self.before.known.get(node)
         if origin and place and same(plain_data(spot.plain()), origin.data):
-            yield Edit(place.behind[index], layout.end_of_line(self.text, node.end), origin.text)
+            end = node.end if place.flow else layout.end_of_line(self.text, node.end)
+            yield Edit(place.behind[index], end, origin.text)
             return
-        if place is not None and not place.flow and self.is_line(node) and _grows_tall(spot):
+        is_member = place is not None and not place.flow and not place.is_list
+        if is_member and self.is_line(node) and _grows(spot):
             spot.rewrite()
         if spot.kept and isinstance(node, (MappingNode, Sequence)) and _keeps_one(node, spot):
             yield from self.collection(node, spot.children or [])
@@ -85,10 +93,9 @@ class _Writer:
         elif place is None:
             yield self.root(spot.plain(), node)
         elif place.flow:
-            near = replace(self.style, json=self.style.json or _quote(node) == '"')
-            yield Edit(node.start, node.end, flow(spot.plain(), near, _quote(node)))
+            yield self.in_flow(node, spot, place, index)
         else:
-            yield from self.behind_indicator(node, spot.plain(), place, index)
+            yield from self.behind_indicator(spot, node, place, index)
 
     def restyled(self, spot: Spot, node: Node, place: Place) -> list[Edit]:
         """The edits that give a scalar its new value in its author's style; none where there is no such way."""
@@ -171,19 +178,33 @@ class _Writer:
             return Edit(neighbour, neighbour, member + "," + gap)
         return Edit(place.ends[behind], place.ends[behind], "," + gap + member)
 
-    def behind_indicator(self, node: Node, value: Any, place: Place, index: int) -> Iterator[Edit]:
+    def in_flow(self, node: Node, spot: Spot, place: Place, index: int) -> Edit:
+        """Write a child of a flow collection anew; what was nothing stays in a comment behind its key."""
+        value, quote = spot.plain(), _quote(node)
+        text = flow(value, replace(self.style, json=self.style.json or quote == '"'), quote)
+        has_colon = not place.is_list and place.behind[index] >= 0
+        if not has_colon or not value or not isinstance(value, (dict, list)):
+            return Edit(node.start, node.end, text)
+        words = self.text[place.behind[index] : node.end]
+        if self.style.json or "\n" in words or not _is_nothing(node) or self.is_envelope(place, index):
+            return Edit(node.start, node.end, text)
+        if spot.stays and self.text[node.start : node.end] == "{}":
+            return Edit(node.start, node.end, text)
+        pad = " " * (layout.column_of(self.text, place.starts[index]) + self.style.step)
+        mark = marked(words, "", self.before.comment)
+        return Edit(place.behind[index], node.end, mark + self.style.newline + pad + text)
+
+    def behind_indicator(self, spot: Spot, node: Node, place: Place, index: int) -> Iterator[Edit]:
         """Write the value behind a ``-`` or ``:`` anew; a comment on that line stays."""
+        value = spot.plain()
         indicator, newline = place.behind[index], self.style.newline
         rest, below = after_indicator(value, place.column, self.style, dash=place.is_list, quote=_quote(node))
         body = "".join(newline + line for line in below)
         end_of_line = layout.end_of_line(self.text, indicator)
         if node.end <= end_of_line:
-            if isinstance(value, (dict, list)) and value and self.is_kept(node, place, index):
-                if place.is_list:
-                    pad = " " * (place.column + self.style.width)
-                    body = newline + pad + rest.lstrip(" ") + body
+            if isinstance(value, (dict, list)) and value and self.is_kept(spot, node, place, index):
                 tail = self.text[node.end : end_of_line]
-                mark = marked(self.text[indicator : node.end], tail)
+                mark = marked(self.text[indicator : node.end], tail, self.before.comment)
                 yield Edit(indicator, end_of_line, mark + body)
                 return
             start = node.start if rest and node.start > indicator else indicator
@@ -194,15 +215,18 @@ class _Writer:
         end = node.end if isinstance(node, Scalar) else layout.end_of_line(self.text, node.end)
         yield Edit(indicator, end, rest + comment + body)
 
-    def is_kept(self, node: Node, place: Place, index: int) -> bool:
+    def is_kept(self, spot: Spot, node: Node, place: Place, index: int) -> bool:
         """True for what is nothing, or is on one line, and becomes a block: its words stay in a comment."""
-        if not self.before.are_kept:
+        if place.is_list or self.is_envelope(place, index):
             return False
-        is_envelope = place.column == 0 and self.text[place.starts[index] :].startswith(
-            tuple(f"{name}:" for name in self.before.members)
-        )
-        is_nothing = isinstance(node, Scalar) and scalar_value(node) is None
-        return not is_envelope and (is_nothing or isinstance(node, (MappingNode, Sequence)))
+        line = self.text[place.behind[index] : layout.end_of_line(self.text, node.end)]
+        if spot.stays and _WRITTEN_EMPTY.fullmatch(line):
+            return False
+        return _is_nothing(node) or isinstance(node, (MappingNode, Sequence))
+
+    def is_envelope(self, place: Place, index: int) -> bool:
+        """True for a member of which what it was is not kept."""
+        return place.starts[index] in self.envelope
 
     def root(self, value: Any, node: Node) -> Edit:
         """Write the whole document anew; behind ``---`` on its line no block can stand."""
@@ -220,14 +244,30 @@ def _quote(node: Node) -> str:
     return node.style if isinstance(node, Scalar) and node.style in ("'", '"', LITERAL) else ""
 
 
-def _grows_tall(spot: Spot) -> bool:
-    """True if an empty collection gets a text of several lines: in flow style that would be one long line.
+def _members_at(root: Node | None, names: Collection[str]) -> set[int]:
+    """Where members of the outermost mapping begin."""
+    entries = root.entries if isinstance(root, MappingNode) else ()
+    return {key.start for key, _ in entries if isinstance(key, Scalar) and key.value in names}
 
-    One that holds something keeps its style, so that taking the text out again leaves what was there.
+
+def _is_nothing(node: Node) -> bool:
+    """True for an empty collection, and for null."""
+    if isinstance(node, (MappingNode, Sequence)):
+        return _size(node) == 0
+    return isinstance(node, Scalar) and scalar_value(node) is None
+
+
+def _grows(spot: Spot) -> bool:
+    """True if something empty in a flow collection gets a text of several lines, or what it was has to be kept.
+
+    In flow style the first would be one long line, and the second has a place behind the key of a block. A collection
+    that holds something keeps its style, so that taking the text out again leaves what was there.
     """
-    if isinstance(spot.node, (MappingNode, Sequence)) and _size(spot.node) == 0:
-        return _is_tall(spot.plain())
-    return spot.kept and any(_grows_tall(child.spot) for child in spot.children or ())
+    if spot.node is not None and _is_nothing(spot.node):
+        value = spot.plain()
+        is_filled = isinstance(value, (dict, list)) and bool(value)
+        return is_filled and (_is_tall(value) or not spot.stays)
+    return spot.kept and any(_grows(child.spot) for child in spot.children or ())
 
 
 def _is_tall(value: Any) -> bool:

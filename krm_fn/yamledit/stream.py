@@ -11,11 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation
 from krm_fn.yamledit.breaks import with_line_feeds
-from krm_fn.yamledit.document import Document
+from krm_fn.yamledit.document import CODE_OF_YTT, Document
 from krm_fn.yamledit.tree import compose_all
 from krm_fn.yamledit.view import same, view
 
@@ -46,11 +45,11 @@ def edit_documents(text: str, operations: Mapping[int, Sequence[Operation]]) -> 
     """
     pieces, position = [], 0
     meant: list[Any] = []
-    takes_marks = "#@" not in text  # ytt reads comments, also those above the first separator
+    for_ytt = CODE_OF_YTT in text  # also above the first separator, where no document is
     for number, (start, end) in enumerate(documents(text)):
-        document, asked = Document(text[start:end], takes_marks=takes_marks), operations.get(number, ())
+        document, asked = Document(text[start:end], for_ytt=for_ytt), operations.get(number, ())
         pieces += [text[position:start], document.edit(asked)]
-        meant.append(patch.apply(document.data(), asked))
+        meant.append(document.meant(asked))
         position = end
     return prove("".join([*pieces, text[position:]]), meant)
 

@@ -63,9 +63,7 @@ def test_two_drivers_in_one_document_are_one_change() -> None:
 
     (change,) = changes(tkg_cloud_csi, obj)
 
-    assert change.operation.value == (
-        f"azureDiskCSIDriver: # was: {{}}\n{MEMBERS}azureFileCSIDriver: # was:\n{MEMBERS}"
-    )
+    assert change.operation.value == (f"azureDiskCSIDriver:\n{MEMBERS}azureFileCSIDriver: # was:\n{MEMBERS}")
     assert change.message == (
         "sets `http_proxy`, `https_proxy`, `no_proxy` of the data values of the Azure Disk driver, "
         "sets `http_proxy`, `https_proxy`, `no_proxy` of the data values of the Azure File driver"

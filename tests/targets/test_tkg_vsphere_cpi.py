@@ -140,7 +140,7 @@ def test_base64_of_several_lines_keeps_their_width() -> None:
     ("before", "after"),
     [
         pytest.param("other: 1\n", "other: 1\n", id="a mapping that was made goes"),
-        pytest.param("other: 1\nvsphereCPI: {}\n", "other: 1\n", id="one that was empty goes, too"),
+        pytest.param("other: 1\nvsphereCPI: {}\n", "other: 1\nvsphereCPI: {}\n", id="one that was empty is so again"),
         pytest.param("other: 1\nvsphereCPI:\n  a: 1\n", "other: 1\nvsphereCPI:\n  a: 1\n", id="one with values stays"),
         pytest.param("vsphereCPI: {}\n", "vsphereCPI: {}\n", id="one that stands alone stays"),
         pytest.param(

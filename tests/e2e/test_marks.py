@@ -1,0 +1,247 @@
+"""What the real kpt makes of the comments that say what was empty, and of the comments beside drop-ins of ours.
+
+kpt copies comments of a file back by field and by the index of a list. A mark (``files: # was: []``) must stay where it
+is while something is there. When removal takes it out, kpt puts a copy of it behind the value, or on the line below:
+that must do no harm. And no comment of a person's may go because of an edit beside it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import COMMAND, need, run
+
+from krm_fn.yamledit import read
+
+PROXY = ("httpProxy=http://proxy:3128", "httpsProxy=http://proxy:3128")
+KUBEADM = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata:\n  name: md-0\nspec:"
+TEMPLATE = KUBEADM.replace("KubeadmConfig\n", "KubeadmConfigTemplate\n")
+VALUES = """\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: kapp
+  labels:
+    tkg.tanzu.vmware.com/addon-name: kapp-controller
+type: tkg.tanzu.vmware.com/addon
+stringData:
+  values.yaml: |
+    #@data/values
+    ---
+    kappController:
+      config:
+      namespace: x
+"""
+CERT_MANAGER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: cert-manager
+  namespace: cert-manager
+  labels:
+    app.kubernetes.io/name: cert-manager
+    app.kubernetes.io/component: controller
+spec:
+  template:
+    spec:
+      containers:
+      - name: other # the other one
+        env: [] # none
+      - name: cert-manager-controller # ours
+        image: quay.io/jetstack/cert-manager-controller:v1
+        env: []
+        args: [] # none
+      - name: third
+        env: # as well
+"""
+FILES = {
+    "two lists that are empty": f"{KUBEADM}\n  files: []\n  preKubeadmCommands: # mine\n  format: cloud-config\n",
+    "other words for nothing": (
+        f"{KUBEADM}\n  # above\n  files: ~ # ours\n  mounts: # none\n  preKubeadmCommands: null\n  users: []\n"
+    ),
+    "a mapping on one line": f"{TEMPLATE} {{template: {{spec: {{}}}}}}\n",
+    "a mapping that is null": f"{TEMPLATE}\n  # the template\n  template:\n    spec: # all\n",
+    "a mapping that stays": f"{TEMPLATE}\n  template:\n    spec: {{}} # all\n",
+    "values that ytt reads": VALUES,
+    "the env of one of three containers": CERT_MANAGER,
+    "a mapping in flow style": f"{TEMPLATE}\n  template:\n    spec: {{files: [], format: cloud-config}} # one\n",
+}
+
+
+EXPECTED_MARKS = {
+    FILES["two lists that are empty"]: 2,
+    FILES["other words for nothing"]: 2,
+    FILES["a mapping that stays"]: 0,
+}
+
+
+def kpt(folder: Path, program: Path | str, *values: str) -> None:
+    done = run([need("kpt"), "fn", "eval", folder, "--exec", program, *(["--", *values] if values else [])])
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def package(folder: Path, texts: list[str]) -> list[Path]:
+    """A file for each text, each with a name of its own for its object."""
+    files = [folder / f"{number:03}.yaml" for number in range(len(texts))]
+    for number, (file, text) in enumerate(zip(files, texts, strict=True)):
+        file.write_text(text.replace("name: md-0\n", f"name: md-{number}\n"))
+    return files
+
+
+def marks(text: str) -> list[tuple[str, str]]:
+    """The keys that have a mark behind them, each with what it says."""
+    return re.findall(r"^ *([\w-]*):.* #!? was:(.*)$", text, re.MULTILINE)
+
+
+def without_marks(text: str) -> str:
+    """The text without the copies of marks that kpt makes when they go (`docs/removal.md`, number 9)."""
+    return re.sub(r" # was:.*$", "", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("text", FILES.values(), ids=list(FILES))
+def test_a_mark_stays_behind_its_key_until_removal_gives_back_what_was_there(tmp_path: Path, text: str) -> None:
+    (file,) = package(tmp_path, [text])
+    before = file.read_text()
+    kpt(tmp_path, COMMAND, *PROXY)
+    once = file.read_text()
+    assert "http://proxy:3128" in once
+    assert once.count("was:") == len(marks(once)) == EXPECTED_MARKS.get(text, 1)
+
+    kpt(tmp_path, COMMAND, *PROXY)
+    assert file.read_text() == once
+    kpt(tmp_path, COMMAND, "httpProxy=http://other:1")
+    assert marks(file.read_text()) == marks(once)
+    kpt(tmp_path, COMMAND, "mode=Remove")
+    assert without_marks(file.read_text()) == before
+
+
+def test_a_mark_that_kpt_copies_when_it_goes_does_no_harm_later(tmp_path: Path) -> None:
+    files = package(tmp_path, list(FILES.values()))
+    before = [file.read_text() for file in files]
+    for _ in range(3):
+        kpt(tmp_path, COMMAND, *PROXY)
+        once = [file.read_text() for file in files]
+        kpt(tmp_path, COMMAND, *PROXY)
+        assert [file.read_text() for file in files] == once
+        kpt(tmp_path, COMMAND, "mode=Remove")
+        assert [without_marks(file.read_text()) for file in files] == before
+
+
+def test_a_mark_of_a_list_whose_neighbours_come_and_go_says_nothing_of_them(tmp_path: Path) -> None:
+    (file,) = package(tmp_path, [CERT_MANAGER])
+    kpt(tmp_path, COMMAND, *PROXY)
+    once = file.read_text()
+    first = "      - name: other # the other one\n        env: [] # none\n"
+    assert first in once
+    file.write_text(once.replace(first, ""))
+    kpt(tmp_path, COMMAND, *PROXY)
+    assert marks(file.read_text()) == [("env", " []")]
+
+    kpt(tmp_path, COMMAND, "mode=Remove")
+    assert without_marks(file.read_text()) == CERT_MANAGER.replace(first, "")
+
+
+def test_a_file_that_is_one_line_of_flow_style_gets_no_comment(tmp_path: Path) -> None:
+    file = tmp_path / "flow.yaml"
+    file.write_text(
+        "{apiVersion: bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfig, metadata: {name: md-0},"
+        " spec: {files: [], format: cloud-config}}\n"
+    )
+    kpt(tmp_path, COMMAND, *PROXY)
+    text = file.read_text()
+    assert "#" not in text.replace("# inject-proxy", "")
+    assert "annotations" not in text
+    kpt(tmp_path, COMMAND, "mode=Remove")
+    assert read(file.read_text())["spec"] == {"format": "cloud-config"}
+
+
+# A drop-in that is there, in a list as kpt writes it, with comments wherever YAML allows one.
+
+ITEMS = [
+    """\
+- content: |  # owner
+    [Service]
+    Environment="HTTP_PROXY=http://old:3128"
+  owner: root:root # who
+  path: /etc/systemd/system/containerd.service.d/http-proxy.conf # where
+  permissions: "0640" # last
+""",
+    """\
+- path: /etc/systemd/system/containerd.service.d/http-proxy.conf # dash
+  # inside
+  owner: root:root # who
+  content: | # owner
+    [Service]
+    Environment="HTTP_PROXY=http://old:3128"
+""",
+    """\
+- # dash
+  path: /etc/systemd/system/containerd.service.d/http-proxy.conf
+  content: "[Service]\\nEnvironment=HTTP_PROXY=http://old:3128\\n" # quoted
+""",
+]
+ABOVE = ["", "# above\n", "- path: /a # path a\n  content: a # a\n  # in a\n# between\n"]
+BELOW = ["", "# below\n", "  # deep\n", "    # deeper\n", "# below\n# two\n", "\n# apart\n", "  # deep\n# below\n"]
+REST = ["format: cloud-config # rest\n", "- path: /b # path b\n  content: b\n# end\nformat: cloud-config\n"]
+
+
+def drop_ins() -> Iterator[str]:
+    for parts in itertools.product(ABOVE, ITEMS, BELOW, REST):
+        lines = "".join(("files: # files\n", *parts)).splitlines(keepends=True)
+        yield f"{KUBEADM}\n" + "".join(f"  {line}" if line.strip() else line for line in lines)
+
+
+def comments(text: str) -> list[str]:
+    """The comments of a text, each with the key beside it, and for one on a line of its own the key before it."""
+    found, key = [], ""
+    for line in text.splitlines():
+        words = re.match(r"[ -]*([\w.]+):(?= |$)", line)
+        key = words[1] if words else key
+        comment = re.search(r"(?:^|\s)(#.*)", line)
+        if comment and "inject-proxy" not in line:
+            found.append(f"{key} {comment[1]}" if words else comment[1])
+    return found
+
+
+@pytest.mark.parametrize("through_kpt", [False, True], ids=["by the function alone", "by kpt"])
+def test_no_comment_beside_a_drop_in_is_lost_by_an_edit(tmp_path: Path, *, through_kpt: bool) -> None:
+    files = package(tmp_path, list(drop_ins()))
+    if through_kpt:  # what kpt itself makes of the files is not ours
+        kpt(tmp_path, need("cat"))
+    before = {file: comments(file.read_text()) for file in files}
+    for proxy in ("http://new:3128", "http://new:3128", "http://a-third-one:3128"):
+        if through_kpt:
+            kpt(tmp_path, COMMAND, f"httpProxy={proxy}")
+        else:
+            inject(files, proxy)
+        for file in files:
+            text = file.read_text()
+            assert f'"HTTP_PROXY={proxy}"' in text or f"HTTP_PROXY={proxy}" in text
+            assert comments(text) == before[file], text
+
+
+def inject(files: list[Path], proxy: str) -> None:
+    """Run the function over a list of the files, and write what it gives back into them."""
+    texts = [file.read_text() for file in files]
+    items = "".join(
+        "".join(
+            (("- " if number == 0 else "  ") + line) if line.strip() else line
+            for number, line in enumerate(text.splitlines(keepends=True))
+        )
+        for text in texts
+    )
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+    config = (
+        "functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: proxy}\n"
+        f"  data: {{httpProxy: '{proxy}'}}\n"
+    )
+    done = run([COMMAND], stdin=f"{head}{config}items:\n{items}".encode())
+    assert done.returncode == 0, done.stderr.decode()
+    body = done.stdout.decode().partition("\nitems:\n")[2].partition("\nresults:\n")[0] + "\n"
+    parts = re.split(r"^- (?=apiVersion: bootstrap)", body, flags=re.MULTILINE)[1:]
+    for file, part in zip(files, parts, strict=True):
+        file.write_text(re.sub(r"^  ", "", part, flags=re.MULTILINE))
