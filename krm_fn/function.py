@@ -15,7 +15,7 @@ from krm_fn import config, lint, patch, results, settings
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.exposure import exposed_passwords
-from krm_fn.patch import Operation
+from krm_fn.patch import Operation, Pointer
 from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.review import review, unreached, withheld
@@ -271,12 +271,52 @@ def _done(place: Place, changes: list[Change], mode: Mode) -> Iterator[tuple[lis
         told = "is made, because there is none in the list: " + ", ".join(change.message for change in changes)
         yield _result_of_change(Change(patch.add(value=data), told), place.obj, mode, place.target_id)
         return
+    done: list[tuple[list[Operation], Result]] = []
     for change in changes:
-        yield _result_of_change(change, place.obj, mode, place.target_id)
+        done.append(_result_of_change(change, place.obj, mode, place.target_id))
         if change.operation.path:
             patch.apply(data, [change.operation])
         else:
             data.clear()  # it goes: no other target finds anything in it
+    yield from _one_for_each_place(changes, done) if mode is Mode.CHECK else done
+
+
+def _one_for_each_place(
+    changes: Sequence[Change], done: Sequence[tuple[list[Operation], Result]]
+) -> Iterator[tuple[list[Operation], Result]]:
+    """Yield one result for all changes of one place: a list such as ``env``, or the members of one mapping.
+
+    What a person has to do is one thing there. It is about the place then, and shows no values.
+    """
+    groups: dict[Pointer, list[int]] = {}
+    for at, change in enumerate(changes):
+        groups.setdefault(_place_of(change.operation), []).append(at)
+    for path, numbers in groups.items():
+        operations = [operation for at in numbers for operation in done[at][0]]
+        result = done[numbers[0]][1]
+        if len(numbers) > 1:
+            told = ", ".join(dict.fromkeys(changes[at].message for at in numbers))
+            result = replace(result, message=_not_done(told), path=path, current=None, proposed=None)
+        yield operations, result
+
+
+def _place_of(operation: Operation) -> Pointer:
+    """Return the list or mapping in which an operation changes something; of an item of a list, the list."""
+    path = operation.path
+    if isinstance(operation.value, (Mapping, list)) and path and not _is_index(path[-1]):
+        return path
+    path = path[:-1]
+    while path and _is_index(path[-1]):
+        path = path[:-1]
+    return path
+
+
+def _is_index(token: str) -> bool:
+    return token == "-" or token.isdigit()
+
+
+def _not_done(message: str) -> str:
+    return f"{message}: not done, `mode: Check` only looks"
 
 
 def _result_of_change(change: Change, obj: Object, mode: Mode, target: str = "") -> tuple[list[Operation], Result]:
@@ -287,6 +327,6 @@ def _result_of_change(change: Change, obj: Object, mode: Mode, target: str = "")
     if not operation.path:  # a whole object says nothing that its name does not
         current = proposed = None
     if mode is Mode.CHECK:
-        severity, message = Severity.ERROR, f"{change.message}: not done, `mode: Check` only looks"
+        severity, message = Severity.ERROR, _not_done(change.message)
     result = Result(severity, message, obj.ref, operation.path, current, proposed, target)
     return [replace(operation, path=(*obj.path, *operation.path))], result

@@ -20,7 +20,7 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.settings import ProxySettings, provider_files
 from krm_fn.survey import Place
-from krm_fn.targets import OF_ALL_NODES, REPORTED_ONLY, Seen, _sops
+from krm_fn.targets import NAMES_OF_ITS_AUTHOR, OF_ALL_NODES, REPORTED_ONLY, Seen, _sops
 from krm_fn.topology import ByKey, ClusterFacts, Fact, Membership, key_of
 
 _SECRET = ("", "Secret")
@@ -65,7 +65,13 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in judged:
             judged.add(key)
             yield from _of_settings(place, listing, rules, config_ref)
-        for finding in lint.lint_object(_in_our_file(seen, variables), listing, rules=rules, settled=variables):
+        # The target itself reports the command that unsets what it exports.
+        exported = [replace(one, is_unset=False) if one.is_unset else one for one in _in_our_file(seen, variables)]
+        names_are_chosen = place.target_id in NAMES_OF_ITS_AUTHOR
+        judged_here = lint.lint_object(
+            exported, listing, rules=rules, settled=variables, names_are_chosen=names_are_chosen
+        )
+        for finding in judged_here:
             yield place.result(finding)
         files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
         yield from map(place.result, lint.lint_provider(seen, files, rules))

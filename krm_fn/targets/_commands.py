@@ -61,7 +61,9 @@ def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
     texts = [command if isinstance(command, str) else "" for command in commands or ()]
     for one in _exports.live(texts):
         path, place = (*spec.path, _KEY, str(one.index)), f"the exports in `{_KEY}`"
-        seen = Seen(one.name, one.value, path, texts[one.index], place, one.why, is_lost=one.is_lost)
+        seen = Seen(
+            one.name, one.value, path, texts[one.index], place, one.why, is_lost=one.is_lost, is_unset=one.is_unset
+        )
         yield spec.through_jinja(seen)
 
 
