@@ -73,7 +73,11 @@ def _run(data: bytes) -> Outcome:
         return _outcome(resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems])
     if wanted is None:
         nothing = "no FunctionConfig says what to inject: the list is passed on as it is"
-        return _outcome(resource_list, _Edits(), [_about_config(resource_list, nothing, Severity.WARNING)])
+        return _outcome(
+            resource_list,
+            _Edits(),
+            [Result(Severity.WARNING, nothing, _config_ref(resource_list), code="NoFunctionConfig")],
+        )
     edits = _Edits()
     found: list[Result] = []
     overview = Overview()
@@ -89,13 +93,14 @@ def _run(data: bytes) -> Outcome:
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
     found = _once_for_each_fact(lint.levelled(found, rules))
     places, found = _roll_out(resource_list, places, found, edits, wanted)
+    found = list(lint.levelled(found, rules))
     idle = settings.idle(wanted, ((place.asked, place.target_id) for place in every))
-    found += (_about_config(resource_list, one.message, one.severity) for one in idle)
+    found += lint.levelled((one.about(_config_ref(resource_list)) for one in idle), rules)
     found += lint.levelled(unreached(every), rules)
     found += lint.levelled(withheld(every), rules)
     found += lint.levelled(unwritten(overview, every, wanted, _config_ref(resource_list)), rules)
     found += lint.levelled(review(places, wanted, _config_ref(resource_list)), rules)
-    found += exposed_passwords(places, wanted.secret_urls)
+    found += lint.levelled(exposed_passwords(places, wanted.secret_urls), rules)
     outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
     return replace(outcome, fail_on=wanted.fail_on)
 
@@ -233,8 +238,8 @@ def _at_new_place(told: Result, operations: list[Operation], place: Place) -> Re
     return told
 
 
-def _about_config(resource_list: ResourceList, message: str, severity: Severity = Severity.ERROR) -> Result:
-    return Result(severity, message, _config_ref(resource_list))
+def _about_config(resource_list: ResourceList, message: str) -> Result:
+    return Result(Severity.ERROR, message, _config_ref(resource_list))
 
 
 def _config_ref(resource_list: ResourceList) -> ObjectRef:
@@ -311,8 +316,8 @@ def _place_of(operation: Operation) -> Pointer:
     return path
 
 
-def _is_index(token: str) -> bool:
-    return token == "-" or token.isdigit()
+def _is_index(step: str) -> bool:
+    return step == "-" or step.isdigit()
 
 
 def _not_done(message: str) -> str:

@@ -75,10 +75,12 @@ class Listing:
 def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
     """Yield results with the severity that ``spec.lint.rules`` gives their code, and none that it switches off.
 
-    A result without a code stays as it is.
+    A result without a code stays as it is. So does an error that is not of a rule: nobody can switch off that a change
+    is impossible, or with ``mode: Check`` that something is stale.
     """
     for result in results:
-        severity = rules.levels.get(result.code, result.severity) if result.code else result.severity
+        is_fixed = not result.code or (result.severity is Severity.ERROR and result.code not in rules_of.RULES)
+        severity = result.severity if is_fixed else rules.levels.get(result.code, result.severity)
         if severity is not None:
             yield result if severity is result.severity else replace(result, severity=severity)
 

@@ -99,7 +99,7 @@ def _encoded(place: Place, seen: Iterable[Seen]) -> Iterator[Result]:
                 f"`{one.variable}` holds a placeholder in a text that is stored encoded, where clusterctl and Flux do "
                 "not fill it in: write the value itself into the ProxyConfig, or keep the text unencoded"
             )
-            yield place.result(Finding(Severity.WARNING, message, one.path))
+            yield place.result(Finding(Severity.WARNING, message, one.path, code="EncodedPlaceholder"))
             return
 
 
@@ -116,7 +116,9 @@ def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]
     )
     facts = (fact for one in place.memberships for fact in one.cluster.service_cidrs)
     return {
-        fact: Result(Severity.WARNING, message, fact.ref, fact.path) for fact in facts if placeholders.is_in(fact.value)
+        fact: Result(Severity.WARNING, message, fact.ref, fact.path, code="ServiceAddressUnknown")
+        for fact in facts
+        if placeholders.is_in(fact.value)
     }
 
 
@@ -171,7 +173,7 @@ def withheld(places: Iterable[Place]) -> Iterator[Result]:
             message = _WITHHELD.format(
                 how=claims[0].how, clusters=" and ".join(clusters), namespace=claims[0].claimed_from
             )
-            yield place.result(Finding(Severity.WARNING, message))
+            yield place.result(Finding(Severity.WARNING, message, code="OtherNamespace"))
 
 
 def _cluster(cluster: ClusterFacts) -> str:
@@ -219,7 +221,7 @@ def _missing(places: Iterable[Place]) -> Iterator[Result]:
                 message = (
                     f'the Secret "{name}" must hold the key "{key}", or no node can be made: add it, empty will do'
                 )
-                yield place.result(Finding(Severity.WARNING, message, seen.path))
+                yield place.result(Finding(Severity.WARNING, message, seen.path, code="SecretKeyMissing"))
 
 
 def _keys(secret: Mapping[str, Any]) -> set[str]:

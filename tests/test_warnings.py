@@ -12,6 +12,7 @@ from stories import TESTDATA, name_of
 from support import inject_proxy
 
 from krm_fn.audit import audit
+from krm_fn.codes import CODES
 from krm_fn.function import Outcome, run
 from krm_fn.noproxy.lint import RULES
 from krm_fn.results import ObjectRef, Result, Severity, lines
@@ -97,9 +98,9 @@ RIVAL = WORKERS.replace("  name: workers #", "  name: prod-md-0 #").replace(
 
 def test_each_id_that_results_hold_is_a_rule_of_the_table() -> None:
     found = [result for story in STORIES for result in run((story / "input.yaml").read_bytes()).results]
-    assert {result.code for result in found if result.code} <= set(RULES)
+    assert {result.code for result in found if result.code} <= {*RULES, *CODES}
     for result in found:
-        assert result.message.startswith(f"{result.code}: ") == bool(result.code)
+        assert result.to_data()["message"].startswith(f"{result.code}: ") == bool(result.code)
         assert result.to_data().get("tags", {}).get("rule", "") == result.code
 
 

@@ -29,7 +29,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> 
                 f'its ClusterClass "{class_of(obj)}" must be in the list, so that it can be patched and this Cluster '
                 "can be given what it needs: add it, or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
             )
-            yield Finding(Severity.WARNING, message, ("spec", "topology"))
+            yield Finding(Severity.WARNING, message, ("spec", "topology"), code="ClassNotInList")
         return
     yield from in_turn(
         obj, (partial(_edited, path=path, wanted=wanted) for path, wanted in _wanted(obj, settings, around))

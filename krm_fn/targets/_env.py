@@ -155,9 +155,9 @@ class _EnvEdit:
     def whose(self) -> str:
         return f'in container "{self.container.name}"'
 
-    def finding(self, severity: Severity, entry: _Entry, message: str) -> Finding:
+    def finding(self, severity: Severity, entry: _Entry, message: str, *, code: str = "") -> Finding:
         place = (*self.path, str(entry.index))
-        return Finding(severity, message, place, entry.content, self.wanted.get(entry.name))
+        return Finding(severity, message, place, entry.content, self.wanted.get(entry.name), code=code)
 
     def clash(self, entry: _Entry) -> Finding:
         must = f'must be "{_shown(self.wanted[entry.name])}"' if entry.name in self.wanted else "must not be set"
@@ -172,12 +172,12 @@ class _EnvEdit:
     def out_of_its_secret(self, entry: _Entry) -> Finding:
         goes = "and is replaced by a value in clear text" if entry.name in self.wanted else "and is removed"
         message = f'`{entry.name}` {self.whose()} came from a Secret {goes}: set `conflict` to "Keep" to leave it'
-        return self.finding(Severity.WARNING, entry, message)
+        return self.finding(Severity.WARNING, entry, message, code="ValueOutOfSecret")
 
     def kept(self, entry: _Entry) -> Finding:
         why = "the settings say something else" if entry.name in self.wanted else "no setting asks for it"
         message = f'`{entry.name}` {self.whose()} stays as it is, although {why}: `conflict` is "Keep"'
-        return self.finding(Severity.INFO, entry, message)
+        return self.finding(Severity.INFO, entry, message, code="ValueKept")
 
     def contradiction(self, name: str) -> Finding:
         twin = name.swapcase()
@@ -185,7 +185,7 @@ class _EnvEdit:
             f"`{name}` is not added {self.whose()}, because `{twin}` stays with another value and programs would "
             f'disagree about the proxy: remove `{twin}`, or set `conflict` to "Override"'
         )
-        return Finding(Severity.WARNING, message, self.path)
+        return Finding(Severity.WARNING, message, self.path, code="OtherCaseStays")
 
     def dangling(self, removed: set[int]) -> Iterator[Finding]:
         """A warning for each variable that goes although something in the container still refers to it."""
@@ -199,7 +199,7 @@ class _EnvEdit:
             reference = re.compile(rf"(?<!\$)(?:\$\$)*\$\({name}\)")
             if any(isinstance(text, str) and reference.search(text) for text in texts):
                 message = f"`$({name})` {self.whose()} refers to a variable that is removed: remove the reference"
-                yield Finding(Severity.WARNING, message, self.path)
+                yield Finding(Severity.WARNING, message, self.path, code="ReferenceToRemoved")
 
 
 def quoted(names: Iterable[str]) -> str:
