@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from krm_fn import config, lint, patch, results, settings
+from krm_fn import config, lint, patch, proxy_values, results, settings
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.exposure import exposed_passwords
@@ -248,8 +248,23 @@ def _config_ref(resource_list: ResourceList) -> ObjectRef:
 
 
 def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
-    """What there is to say about one place, and what to do there; the object's data follows."""
+    """What there is to say about one place, and what to do there; the object's data follows.
+
+    What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
+    """
     proposals = list(place.proposals())
+    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in place.seen()) if proposals else frozenset()
+    for operations, result in _done_and_found(place, proposals, mode):
+        current = proxy_values.shown(result.current, result.path, result.proposed)
+        message, current, proposed = (
+            proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
+        )
+        yield operations, replace(result, message=message, current=current, proposed=proposed)
+
+
+def _done_and_found(
+    place: Place, proposals: Sequence[Change | Finding], mode: Mode
+) -> Iterator[tuple[list[Operation], Result]]:
     changes = [one for one in proposals if isinstance(one, Change)]
     is_concerned = bool(changes) or any(True for _ in place.seen())
     for one in proposals:

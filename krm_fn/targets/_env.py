@@ -15,6 +15,7 @@ from typing import Any
 
 from krm_fn.escaping import kubernetes_env
 from krm_fn.patch import ListEdit, Operation, Pointer, add, lookup, replace
+from krm_fn.proxy_values import shown_url
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets._shape import wrong_type
@@ -160,9 +161,17 @@ class _EnvEdit:
         return Finding(severity, message, place, entry.content, self.wanted.get(entry.name), code=code)
 
     def clash(self, entry: _Entry) -> Finding:
-        must = f'must be "{_shown(self.wanted[entry.name])}"' if entry.name in self.wanted else "must not be set"
+        must = (
+            f'must be "{_shown(entry.name, self.wanted[entry.name])}"'
+            if entry.name in self.wanted
+            else "must not be set"
+        )
         value = entry.content.get("value")
-        is_now = "comes from a `valueFrom`" if entry.content.get("valueFrom") is not None else f'is "{_shown(value)}"'
+        is_now = (
+            "comes from a `valueFrom`"
+            if entry.content.get("valueFrom") is not None
+            else f'is "{_shown(entry.name, value)}"'
+        )
         message = (
             f"`{entry.name}` {self.whose()} {must} and {is_now} (user info left out): "
             'change or remove the entry, or set `conflict` to "Override" or "Keep"'
@@ -231,6 +240,8 @@ def _own_run(names: Sequence[str | None]) -> list[str]:
     return run
 
 
-def _shown(value: Any) -> str:
-    """A value as a message may hold it: a URL without its user info."""
-    return "" if value is None else re.sub(r"^([A-Za-z][\w+.-]*://)?.*@", r"\1", str(value), flags=re.DOTALL)
+def _shown(name: str, value: Any) -> str:
+    """Return a value as a message may hold it: a URL without its user info, and nothing of any other text."""
+    text = "" if value is None else str(value)
+    text = text if name.upper() == "NO_PROXY" else shown_url(text)
+    return re.sub(r"^([A-Za-z][\w+.-]*://)?.*@", r"\1", text, flags=re.DOTALL)
