@@ -149,7 +149,7 @@ class Classes:
                     f'patches of the ClusterClass "{one.obj.ref.name}" erase what is written here, so nodes get no '
                     f"proxy: {remedy}"
                 )
-                return Finding(Severity.WARNING, message)
+                return Finding(Severity.WARNING, message, code="ClassPatchErases")
         return None
 
     def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, Around] | None:

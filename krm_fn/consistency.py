@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from krm_fn.noproxy import parse
+from krm_fn.proxy_values import shown_url
 from krm_fn.results import ObjectRef, Result, Severity, redact
 from krm_fn.targets import Seen
 
@@ -107,7 +108,9 @@ def _result(one: Said, same: Sequence[Seen], witness: tuple[Said, Seen]) -> Resu
         f"{CODE}: {seen.place} must say the same as {agreeing.place} of {whose}{cluster}: "
         f"{names} {_difference(seen, wanted, are_many=len(same) > 1)}"
     )
-    return Result(Severity.WARNING, message, one.ref, seen.path, _value(seen), wanted, one.target, CODE)
+    is_list = seen.variable.upper() == "NO_PROXY"
+    current, proposed = (text if is_list else shown_url(text) for text in (_value(seen), wanted))
+    return Result(Severity.WARNING, message, one.ref, seen.path, current, proposed, one.target, CODE)
 
 
 def _difference(seen: Seen, wanted: str, *, are_many: bool) -> str:
@@ -115,9 +118,10 @@ def _difference(seen: Seen, wanted: str, *, are_many: bool) -> str:
     value = _value(seen)
     if seen.variable.upper() == "NO_PROXY":
         return _list_difference(parse(value), parse(wanted), are_many=are_many)
-    if redact(value) == redact(wanted):
+    value, wanted = redact(shown_url(value)), redact(shown_url(wanted))
+    if value == wanted:
         return f"{'have' if are_many else 'has'} other credentials"
-    return f'{"are" if are_many else "is"} "{redact(value)}", not "{redact(wanted)}"'
+    return f'{"are" if are_many else "is"} "{value}", not "{wanted}"'
 
 
 def _list_difference(value: Sequence[str], wanted: Sequence[str], *, are_many: bool) -> str:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from krm_fn import config, lint, patch, results, settings
+from krm_fn import config, lint, patch, proxy_values, results, settings
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.exposure import exposed_passwords
-from krm_fn.patch import Operation
+from krm_fn.patch import Operation, Pointer
 from krm_fn.resourcelist import Object, ResourceList, reference
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.review import review, unreached, withheld
@@ -73,7 +73,11 @@ def _run(data: bytes) -> Outcome:
         return _outcome(resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems])
     if wanted is None:
         nothing = "no FunctionConfig says what to inject: the list is passed on as it is"
-        return _outcome(resource_list, _Edits(), [_about_config(resource_list, nothing, Severity.WARNING)])
+        return _outcome(
+            resource_list,
+            _Edits(),
+            [Result(Severity.WARNING, nothing, _config_ref(resource_list), code="NoFunctionConfig")],
+        )
     edits = _Edits()
     found: list[Result] = []
     overview = Overview()
@@ -89,13 +93,14 @@ def _run(data: bytes) -> Outcome:
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
     found = _once_for_each_fact(lint.levelled(found, rules))
     places, found = _roll_out(resource_list, places, found, edits, wanted)
+    found = list(lint.levelled(found, rules))
     idle = settings.idle(wanted, ((place.asked, place.target_id) for place in every))
-    found += (_about_config(resource_list, one.message, one.severity) for one in idle)
+    found += lint.levelled((one.about(_config_ref(resource_list)) for one in idle), rules)
     found += lint.levelled(unreached(every), rules)
     found += lint.levelled(withheld(every), rules)
     found += lint.levelled(unwritten(overview, every, wanted, _config_ref(resource_list)), rules)
     found += lint.levelled(review(places, wanted, _config_ref(resource_list)), rules)
-    found += exposed_passwords(places, wanted.secret_urls)
+    found += lint.levelled(exposed_passwords(places, wanted.secret_urls), rules)
     outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
     return replace(outcome, fail_on=wanted.fail_on)
 
@@ -233,8 +238,8 @@ def _at_new_place(told: Result, operations: list[Operation], place: Place) -> Re
     return told
 
 
-def _about_config(resource_list: ResourceList, message: str, severity: Severity = Severity.ERROR) -> Result:
-    return Result(severity, message, _config_ref(resource_list))
+def _about_config(resource_list: ResourceList, message: str) -> Result:
+    return Result(Severity.ERROR, message, _config_ref(resource_list))
 
 
 def _config_ref(resource_list: ResourceList) -> ObjectRef:
@@ -243,8 +248,23 @@ def _config_ref(resource_list: ResourceList) -> ObjectRef:
 
 
 def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
-    """What there is to say about one place, and what to do there; the object's data follows."""
+    """What there is to say about one place, and what to do there; the object's data follows.
+
+    What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
+    """
     proposals = list(place.proposals())
+    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in place.seen()) if proposals else frozenset()
+    for operations, result in _done_and_found(place, proposals, mode):
+        current = proxy_values.shown(result.current, result.path, result.proposed)
+        message, current, proposed = (
+            proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
+        )
+        yield operations, replace(result, message=message, current=current, proposed=proposed)
+
+
+def _done_and_found(
+    place: Place, proposals: Sequence[Change | Finding], mode: Mode
+) -> Iterator[tuple[list[Operation], Result]]:
     changes = [one for one in proposals if isinstance(one, Change)]
     is_concerned = bool(changes) or any(True for _ in place.seen())
     for one in proposals:
@@ -271,12 +291,52 @@ def _done(place: Place, changes: list[Change], mode: Mode) -> Iterator[tuple[lis
         told = "is made, because there is none in the list: " + ", ".join(change.message for change in changes)
         yield _result_of_change(Change(patch.add(value=data), told), place.obj, mode, place.target_id)
         return
+    done: list[tuple[list[Operation], Result]] = []
     for change in changes:
-        yield _result_of_change(change, place.obj, mode, place.target_id)
+        done.append(_result_of_change(change, place.obj, mode, place.target_id))
         if change.operation.path:
             patch.apply(data, [change.operation])
         else:
             data.clear()  # it goes: no other target finds anything in it
+    yield from _one_for_each_place(changes, done) if mode is Mode.CHECK else done
+
+
+def _one_for_each_place(
+    changes: Sequence[Change], done: Sequence[tuple[list[Operation], Result]]
+) -> Iterator[tuple[list[Operation], Result]]:
+    """Yield one result for all changes of one place: a list such as ``env``, or the members of one mapping.
+
+    What a person has to do is one thing there. It is about the place then, and shows no values.
+    """
+    groups: dict[Pointer, list[int]] = {}
+    for at, change in enumerate(changes):
+        groups.setdefault(_place_of(change.operation), []).append(at)
+    for path, numbers in groups.items():
+        operations = [operation for at in numbers for operation in done[at][0]]
+        result = done[numbers[0]][1]
+        if len(numbers) > 1:
+            told = ", ".join(dict.fromkeys(changes[at].message for at in numbers))
+            result = replace(result, message=_not_done(told), path=path, current=None, proposed=None)
+        yield operations, result
+
+
+def _place_of(operation: Operation) -> Pointer:
+    """Return the list or mapping in which an operation changes something; of an item of a list, the list."""
+    path = operation.path
+    if isinstance(operation.value, (Mapping, list)) and path and not _is_index(path[-1]):
+        return path
+    path = path[:-1]
+    while path and _is_index(path[-1]):
+        path = path[:-1]
+    return path
+
+
+def _is_index(step: str) -> bool:
+    return step == "-" or step.isdigit()
+
+
+def _not_done(message: str) -> str:
+    return f"{message}: not done, `mode: Check` only looks"
 
 
 def _result_of_change(change: Change, obj: Object, mode: Mode, target: str = "") -> tuple[list[Operation], Result]:
@@ -287,6 +347,6 @@ def _result_of_change(change: Change, obj: Object, mode: Mode, target: str = "")
     if not operation.path:  # a whole object says nothing that its name does not
         current = proposed = None
     if mode is Mode.CHECK:
-        severity, message = Severity.ERROR, f"{change.message}: not done, `mode: Check` only looks"
+        severity, message = Severity.ERROR, _not_done(change.message)
     result = Result(severity, message, obj.ref, operation.path, current, proposed, target)
     return [replace(operation, path=(*obj.path, *operation.path))], result

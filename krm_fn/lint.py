@@ -75,10 +75,12 @@ class Listing:
 def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
     """Yield results with the severity that ``spec.lint.rules`` gives their code, and none that it switches off.
 
-    A result without a code stays as it is.
+    A result without a code stays as it is. So does an error that is not of a rule: nobody can switch off that a change
+    is impossible, or with ``mode: Check`` that something is stale.
     """
     for result in results:
-        severity = rules.levels.get(result.code, result.severity) if result.code else result.severity
+        is_fixed = not result.code or (result.severity is Severity.ERROR and result.code not in rules_of.RULES)
+        severity = result.severity if is_fixed else rules.levels.get(result.code, result.severity)
         if severity is not None:
             yield result if severity is result.severity else replace(result, severity=severity)
 
@@ -155,6 +157,7 @@ def lint_object(
     *,
     rules: Rules = THE_TABLE,
     settled: Mapping[str, str] = MappingProxyType({}),
+    names_are_chosen: bool = False,
 ) -> Iterator[Finding]:
     """What is wrong with the variables that one target sees in one object.
 
@@ -163,16 +166,30 @@ def lint_object(
         listing: how lists are judged: for the target's ``CONSUMER``, and for each Cluster the object belongs to.
         rules: which rules speak, and how loud.
         settled: name -> value of what ``lint_settings`` judges; here only the place of such a value is judged.
+        names_are_chosen: whether the target sets no other variables than the author of the object: then one that is
+            there in one case only is information.
     """
     told: dict[tuple[str, str, str], list[tuple[Problem, tuple[Seen, ...]]]] = {}
     all_places = places(seen)
     for place in all_places:
         for found, about in (*_of_place(place, listing, settled), *_of_writers(place, all_places)):
+            if names_are_chosen and found.rule == "NP008":
+                continue
             told.setdefault((found.rule, found.entry, found.message), []).append((found, about))
+        if names_are_chosen and (alone := tuple(one for one in place.values() if one.variable.swapcase() not in place)):
+            told.setdefault((_CHOSEN.rule, "", _CHOSEN.message), []).append((_CHOSEN, alone))
     for same in told.values():
         severity = rules.severity(same[0][0])
         if severity is not None:
             yield _finding(same, severity)
+
+
+_CHOSEN = problem(
+    "NP008",
+    "",
+    "the author sets these variables in one case only, so programs that read the other case use no proxy",
+    severity=Severity.INFO,
+)
 
 
 def lint_provider(seen: Iterable[Seen], files: Iterable[WrittenFile], rules: Rules = THE_TABLE) -> Iterator[Finding]:
@@ -261,6 +278,14 @@ def _of_pairs(place: Mapping[str, Seen]) -> _Told:
     """NP007 and NP008; two values of which one is not known here are taken for equal."""
     for upper in PROXY_VARIABLES[::2]:
         pair = tuple(place[name] for name in (upper, upper.lower()) if name in place)
+        unset = next((one for one in pair if one.is_unset), None)
+        if unset is not None:
+            message = (
+                f"a later command unsets `{unset.variable}` and leaves `{unset.variable.swapcase()}` in the "
+                "environment: unset both, or none"
+            )
+            yield problem("NP008", "", message), (unset,)
+            continue
         are_known = all(one.value is not None for one in pair)
         values = {one.variable: one.value or "" if are_known else "" for one in pair}
         yield from ((found, pair) for found in rules_of.lint_variables(values))

@@ -17,6 +17,9 @@ from typing import Any
 from krm_fn.patch import Operation, Pointer, field_path
 from krm_fn.printable import printable
 
+_RULE = re.compile("NP[0-9]{3}")
+"""Codes of rules, which write their messages with the ID in front."""
+
 
 class Severity(Enum):
     """How much a finding matters; the members stand in the order in which they are told."""
@@ -46,7 +49,8 @@ class Finding:
     ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty. ``is_stale``
     is True where the object holds another proxy than the declared one and no operation can change that: with
     ``mode: Check`` such a finding is an error. ``code`` is
-    the ID of the rule (``NP004``) under which ``spec.lint.rules`` silences it or makes it louder; "" if none does.
+    the name under which ``spec.lint.rules`` silences it or makes it louder: the ID of a rule (``NP004``), or one of
+    ``krm_fn.codes`` (``OtherWriter``); "" if none does.
     """
 
     severity: Severity
@@ -105,16 +109,22 @@ class Result:
     target: str = ""
     code: str = ""
 
+    @property
+    def text(self) -> str:
+        """The message behind the code under which a user can silence it; an error without a rule has none."""
+        is_named = not self.code or self.severity is Severity.ERROR or _RULE.fullmatch(self.code)
+        return self.message if is_named else f"{self.code}: {self.message}"
+
     def line(self) -> str:
         """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
         subject = " ".join(part for part in (str(self.ref), field_path(self.path)) if part)
-        line = f"[{self.severity.value}] {subject}{': ' if subject else ''}{redact(self.message)}"
+        line = f"[{self.severity.value}] {subject}{': ' if subject else ''}{redact(self.text)}"
         return printable(" ".join(line.split()))
 
     def to_data(self) -> dict[str, Any]:
         """The entry as the specification writes it; keys without a value are left out."""
         data: dict[str, Any] = {
-            "message": printable(redact(" ".join(self.message.split()))),
+            "message": printable(redact(" ".join(self.text.split()))),
             "severity": self.severity.value,
         }
         if self.ref.api_version and self.ref.kind and self.ref.name:

@@ -20,7 +20,7 @@ from krm_fn.patch import lookup
 from krm_fn.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.settings import ProxySettings, provider_files
 from krm_fn.survey import Place
-from krm_fn.targets import OF_ALL_NODES, REPORTED_ONLY, Seen, _sops
+from krm_fn.targets import NAMES_OF_ITS_AUTHOR, OF_ALL_NODES, REPORTED_ONLY, Seen, _sops
 from krm_fn.topology import ByKey, ClusterFacts, Fact, Membership, key_of
 
 _SECRET = ("", "Secret")
@@ -65,7 +65,13 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in judged:
             judged.add(key)
             yield from _of_settings(place, listing, rules, config_ref)
-        for finding in lint.lint_object(_in_our_file(seen, variables), listing, rules=rules, settled=variables):
+        # The target itself reports the command that unsets what it exports.
+        exported = [replace(one, is_unset=False) if one.is_unset else one for one in _in_our_file(seen, variables)]
+        names_are_chosen = place.target_id in NAMES_OF_ITS_AUTHOR
+        judged_here = lint.lint_object(
+            exported, listing, rules=rules, settled=variables, names_are_chosen=names_are_chosen
+        )
+        for finding in judged_here:
             yield place.result(finding)
         files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
         yield from map(place.result, lint.lint_provider(seen, files, rules))
@@ -93,7 +99,7 @@ def _encoded(place: Place, seen: Iterable[Seen]) -> Iterator[Result]:
                 f"`{one.variable}` holds a placeholder in a text that is stored encoded, where clusterctl and Flux do "
                 "not fill it in: write the value itself into the ProxyConfig, or keep the text unencoded"
             )
-            yield place.result(Finding(Severity.WARNING, message, one.path))
+            yield place.result(Finding(Severity.WARNING, message, one.path, code="EncodedPlaceholder"))
             return
 
 
@@ -110,7 +116,9 @@ def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]
     )
     facts = (fact for one in place.memberships for fact in one.cluster.service_cidrs)
     return {
-        fact: Result(Severity.WARNING, message, fact.ref, fact.path) for fact in facts if placeholders.is_in(fact.value)
+        fact: Result(Severity.WARNING, message, fact.ref, fact.path, code="ServiceAddressUnknown")
+        for fact in facts
+        if placeholders.is_in(fact.value)
     }
 
 
@@ -165,7 +173,7 @@ def withheld(places: Iterable[Place]) -> Iterator[Result]:
             message = _WITHHELD.format(
                 how=claims[0].how, clusters=" and ".join(clusters), namespace=claims[0].claimed_from
             )
-            yield place.result(Finding(Severity.WARNING, message))
+            yield place.result(Finding(Severity.WARNING, message, code="OtherNamespace"))
 
 
 def _cluster(cluster: ClusterFacts) -> str:
@@ -213,7 +221,7 @@ def _missing(places: Iterable[Place]) -> Iterator[Result]:
                 message = (
                     f'the Secret "{name}" must hold the key "{key}", or no node can be made: add it, empty will do'
                 )
-                yield place.result(Finding(Severity.WARNING, message, seen.path))
+                yield place.result(Finding(Severity.WARNING, message, seen.path, code="SecretKeyMissing"))
 
 
 def _keys(secret: Mapping[str, Any]) -> set[str]:

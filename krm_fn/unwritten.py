@@ -58,7 +58,9 @@ def unwritten(
         config_ref: its identity.
     """
     if overview.candidates and not overview.selected:
-        yield Result(Severity.WARNING, _NOTHING_SELECTED.format(number=overview.candidates), config_ref)
+        yield Result(
+            Severity.WARNING, _NOTHING_SELECTED.format(number=overview.candidates), config_ref, code="NothingSelected"
+        )
     if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
         yield from _systems(overview.foreign, wanted)
         yield from _without_class(overview, places, wanted)
@@ -85,7 +87,12 @@ def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
         if key not in done:
             message = _ITS_SYSTEM.format(system=one.system.name, kind=one.kind, place=one.system.place)
             is_listed = one.cluster is not None and one.cluster.is_listed
-            yield Result(Severity.WARNING, message, one.cluster.ref if is_listed and one.cluster else one.obj.ref)
+            yield Result(
+                Severity.WARNING,
+                message,
+                one.cluster.ref if is_listed and one.cluster else one.obj.ref,
+                code="NodeSystemUnsupported",
+            )
 
 
 def _identity(one: Foreign) -> str:
@@ -106,7 +113,7 @@ def _without_class(overview: Overview, places: Sequence[Place], wanted: ProxyCon
     for obj, name, path in overview.without_class:
         resolved = settings.resolve(wanted, overview.memberships[obj.ref], target=_NODES[0], consumer=Consumer.NODE)
         if any(_urls(resolved)) and obj.ref not in written:
-            yield Result(Severity.WARNING, _NO_CLASS.format(name=name), obj.ref, path)
+            yield Result(Severity.WARNING, _NO_CLASS.format(name=name), obj.ref, path, code="ClassNotInList")
 
 
 def _of_object(obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig) -> Iterator[Result]:
@@ -115,7 +122,7 @@ def _of_object(obj: Object, memberships: tuple[Membership, ...], wanted: ProxyCo
         return
     if obj.group_kind[0] not in _KYVERNO_GROUPS and _holds_policy(obj.data, is_root=True):
         if _is_enabled("kyvernoPolicies", wanted):
-            yield Result(Severity.WARNING, _WRAPPED, obj.ref)
+            yield Result(Severity.WARNING, _WRAPPED, obj.ref, code="PolicyWrapped")
         return
     if obj.group_kind[0] in _KYVERNO_GROUPS:
         return
@@ -123,7 +130,7 @@ def _of_object(obj: Object, memberships: tuple[Membership, ...], wanted: ProxyCo
     for path, name, value in _proxies(obj):
         if value and not is_template(value) and value not in right:
             message = (_STALE if right else _LEFT).format(name=name)
-            yield Result(Severity.WARNING, message, obj.ref, path)
+            yield Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
             return
 
 

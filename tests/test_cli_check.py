@@ -117,3 +117,25 @@ def test_the_page_shows_what_comes_out(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     answer = run("roles")
     assert (answer.output.decode(), answer.exit_code) == (expected, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        pytest.param([], 0, id="a warning fails nothing"),
+        pytest.param(["--fail-on", "warning"], 1, id="unless it is asked for"),
+        pytest.param(["--fail-on=error"], 0, id="nor where errors are asked for"),
+    ],
+)
+def test_the_exit_code_follows_the_least_severity_that_fails(arguments: list[str], code: int, tmp_path: Path) -> None:
+    playbook = tmp_path / "tasks.yml"
+    playbook.write_text("- copy: {src: proxy.conf, dest: /etc/apt/apt.conf.d/99-http-proxy.conf}\n")
+    answer = run(*arguments, str(playbook))
+    assert "[warning]" in answer.output.decode()
+    assert "[error]" not in answer.output.decode()
+    assert answer.exit_code == code
+
+
+def test_another_severity_is_wrong_usage(build: Path) -> None:
+    with pytest.raises(UsageError, match="must be one of error, warning"):
+        run("--fail-on", "info", str(build))

@@ -227,13 +227,21 @@ DOMAIN = 'must be a domain without dots around it, such as "cluster.local"'
         ),
         pytest.param(
             {"lint": {"rules": {"NP1": "Off"}}},
-            "spec.lint.rules.NP1: must be the id of a rule, from `NP001` to `NP041`",
+            "spec.lint.rules.NP1: must be the id of a rule, from `NP001` to `NP041`, or the code that a "
+            "message begins with",
             id="NP1",
         ),
         pytest.param(
             {"lint": {"rules": {"NP099": "Off"}}},
-            "spec.lint.rules.NP099: must be the id of a rule, from `NP001` to `NP041`",
+            "spec.lint.rules.NP099: must be the id of a rule, from `NP001` to `NP041`, or the code that a "
+            "message begins with",
             id="a rule that is not there",
+        ),
+        pytest.param(
+            {"lint": {"rules": {"OtherWriters": "Off"}}},
+            "spec.lint.rules.OtherWriters: must be the id of a rule, from `NP001` to `NP041`, or the code that a "
+            "message begins with; did you mean `OtherWriter`?",
+            id="a code that is misspelt",
         ),
         pytest.param({"lint": {"rules": ["NP004"]}}, "spec.lint.rules: must be a mapping", id="a list of rules"),
         pytest.param(

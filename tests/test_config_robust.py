@@ -66,18 +66,25 @@ def test_what_is_probably_meant_is_said(api_version: str, kind: str, meant: str)
 
 
 @pytest.mark.parametrize(
-    ("path", "place"),
+    ("path", "problem"),
     [
-        pytest.param(("spec", "httpProxy"), "spec.httpProxy", id="a field"),
-        pytest.param(("spec", "overrides", "0", "match"), "spec.overrides[0].match", id="a field inside a list"),
-        pytest.param(("kind",), "kind", id="a field beside spec"),
-        pytest.param(("spec", "http://u:S3CRET@h"), "spec.***", id="a key that may be a credential"),
+        pytest.param(("spec", "httpProxy"), "spec.httpProxy: must not be given twice", id="a field"),
+        pytest.param(
+            ("spec", "overrides", "0", "match"), "spec.overrides[0].match: must not be given twice", id="inside a list"
+        ),
+        pytest.param(("kind",), "kind: must not be given twice", id="a field beside spec"),
+        pytest.param(("spec", "http://u:S3CRET@h"), "spec: must not hold a key twice", id="a key like a credential"),
+        pytest.param(("spec", "S3CRET"), "spec: must not hold a key twice", id="any other key"),
+        pytest.param(("spec", "S3CRET", "mode"), "spec: must not hold a key twice", id="a field below such a key"),
+        pytest.param(("S3CRET",), "functionConfig: must not hold a key twice", id="at the top"),
+        pytest.param(("data", "noProxyPolicy.style"), "data.noProxyPolicy.style: must not be given twice", id="dots"),
+        pytest.param(("data", "spec.S3CRET"), "data: must not hold a key twice", id="another key with a dot"),
     ],
 )
-def test_a_key_that_stands_twice_is_a_problem_of_its_own(path: tuple[str, ...], place: str) -> None:
+def test_a_key_that_stands_twice_is_a_problem_of_its_own(path: tuple[str, ...], problem: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(proxy_config(httpProxy=PROXY), repeated=[path])
-    assert caught.value.problems == [f"{place}: must not be given twice in one mapping: keep one of the two"]
+    assert caught.value.problems == [f"{problem} in one mapping: keep one of the two"]
 
 
 def test_a_field_beside_spec_is_told() -> None:

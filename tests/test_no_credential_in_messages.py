@@ -49,6 +49,8 @@ VALUES = frozenset(
     | {"preKubeadmCommands", "postKubeadmCommands", "http", "https", "values", "pem", "proxy", "valuesContent"}
 )
 """Fields in which somebody may have written a password alone."""
+PROXY_FIELDS = ["SECRET", "*SECRET", "SECRET@host", "http://a b SECRET", "http://h:1/SECRET", "http//SECRET:1"]
+"""Texts in the field of a proxy URL that are no URL; SECRET becomes the canary."""
 _LINT = re.compile(r"\bNP[0-9]{3}: ")
 
 
@@ -127,6 +129,104 @@ def test_an_identity_with_the_form_of_a_credential_is_not_shown(form: str) -> No
         result = Result(Severity.ERROR, "it is wrong", ref)
         assert CANARY not in result.line()
         assert CANARY not in json.dumps(result.to_data())
+
+
+def _mutated_keys(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The list with one key after another there twice, as a canary."""
+    found: list[tuple[tuple[str, ...], tree.Node]] = []
+    waiting: list[tuple[tuple[str, ...], tree.Node]] = [((), tree.compose(text))]
+    while waiting:
+        path, node = waiting.pop()
+        if isinstance(node, tree.Mapping):
+            found += [((*path, getattr(key, "value", "")), key) for key, _ in node.entries]
+            waiting += [((*path, getattr(key, "value", "")), value) for key, value in node.entries]
+        elif isinstance(node, tree.Sequence):
+            waiting += [(path, value) for value in node.items]
+    found = [(path, key) for path, key in found if path[0] in ("items", "functionConfig") and len(path) > 1]
+    for path, key in found[:: len(found) // AT_MOST + 1]:
+        for quote in ("", '"'):
+            twice = f"{quote}{CANARY}{quote}: 1\n{' ' * (key.start - text.rfind(chr(10), 0, key.start) - 1)}"
+            is_first = not text[text.rfind("\n", 0, key.start) + 1 : key.start].strip()
+            if is_first:
+                yield path, f"{text[: key.start]}{twice}{twice}{text[key.start :]}"
+
+
+@pytest.mark.parametrize("file", _smallest_inputs(), ids=lambda file: "/".join(file.parts[-3:-1]))
+def test_a_run_and_lint_never_show_a_key_of_the_input_that_is_there_twice(file: Path) -> None:
+    text = file.read_text()
+    try:
+        mutated = list(_mutated_keys(text))
+    except InjectProxyError:
+        return  # a story about what cannot be read at all
+    for path, damaged in mutated:
+        # What the text holds besides is in the values that results show; a key there is content, and no key of ours.
+        found = [message for message, _ in _said(damaged) if CANARY in message and "unknown field" not in message]
+        assert found == [], "/".join(path)
+
+
+def _as_item(kind: str, value: str) -> str:
+    """An object with ``value``, a YAML scalar, or with its text, in the field of a proxy."""
+    plain = json.loads(value)
+    return {
+        "Deployment": (
+            "apiVersion: apps/v1\nkind: Deployment\n"
+            "metadata: {name: cert-manager, namespace: a, labels: {app.kubernetes.io/name: cert-manager}}\n"
+            "spec: {template: {spec: {containers: [{name: cert-manager-controller, env: [\n"
+            f"  {{name: HTTP_PROXY, value: {value}}}, {{name: HTTPS_PROXY, value: {value}}}]}}]}}}}}}\n"
+        ),
+        "commands": (
+            "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata: {name: w}\nspec:\n"
+            f"  preKubeadmCommands: [{json.dumps(f'export HTTP_PROXY={chr(39)}{plain}{chr(39)}')}]\n"
+        ),
+        "drop-in": (
+            "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata: {name: w}\nspec:\n"
+            "  files: [{path: /etc/systemd/system/containerd.service.d/http-proxy.conf, content: "
+            + json.dumps(f'[Service]\nEnvironment="HTTP_PROXY={plain}"\nEnvironment=HTTPS_PROXY={plain}\n')
+            + "}]\n"
+        ),
+        "values": (
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: w-cluster-values, namespace: a}\nstringData: {values: "
+            + json.dumps(f"cluster:\n  proxy:\n    http: {value}\n    https: {value}\n")
+            + "}\n---\napiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: w, namespace: a}\n"
+        ),
+        "TKG": (
+            "apiVersion: v1\nkind: Secret\ntype: addons.cluster.x-k8s.io/resource-set\n"
+            "metadata: {name: w-config-values, namespace: a}\nstringData: {value: "
+            + json.dumps(f"TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: {value}\nTKG_HTTPS_PROXY: {value}\n")
+            + "}\n---\napiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: w, namespace: a}\n"
+        ),
+        "topology": (
+            "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: w, namespace: a}\n"
+            "spec: {topology: {class: c, version: v1, variables: [{name: proxy, value: {httpProxy: "
+            f"{value}, httpsProxy: {value}, noProxy: [a]}}}}]}}}}\n"
+        ),
+        "policy": (
+            "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec: {rules: [{name: r, match: "
+            "{any: [{resources: {kinds: [Pod]}}]}, mutate: {patchStrategicMerge: {spec: {containers: [{(name): '*', "
+            f"env: [{{name: HTTP_PROXY, value: {value}}}, {{name: NO_PROXY, value: a}}]}}]}}}}}}}}]}}\n"
+        ),
+    }[kind]
+
+
+KINDS = ["Deployment", "commands", "drop-in", "values", "TKG", "topology", "policy"]
+
+
+@pytest.mark.parametrize("spec", [{}, {"mode": "Remove"}, {"mode": "Check"}], ids=str)
+@pytest.mark.parametrize("form", PROXY_FIELDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_never_hold_what_is_in_the_field_of_a_proxy_and_is_no_url(
+    kind: str, form: str, spec: dict[str, object]
+) -> None:
+    text = _as_item(kind, json.dumps(form.replace("SECRET", CANARY)))
+    targets = {name: {"conflict": "Override"} for name in ("certManager", "chartOperator")}
+    config = json.dumps(_config(targets=targets, httpsProxy="http://p:1", noProxy=["b.example.com"], **spec))
+    items = "".join(f"- {one.replace(chr(10), f'{chr(10)}  ').rstrip()}\n" for one in text.split("---\n"))
+    listed = f"kind: ResourceList\nfunctionConfig: {config}\nitems:\n{items}"
+    outcome = run(f"apiVersion: config.kubernetes.io/v1\n{listed}".encode())
+    assert outcome.results
+    for result in outcome.results:
+        assert CANARY not in json.dumps(result.to_data())
+        assert CANARY not in result.line()
 
 
 def _config(**spec: object) -> dict[str, object]:

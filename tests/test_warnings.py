@@ -11,6 +11,8 @@ from contract_lists import CONFIG, PROXY, SETTINGS, WORKERS, resource_list
 from stories import TESTDATA, name_of
 from support import inject_proxy
 
+from krm_fn.audit import audit
+from krm_fn.codes import CODES
 from krm_fn.function import Outcome, run
 from krm_fn.noproxy.lint import RULES
 from krm_fn.results import ObjectRef, Result, Severity, lines
@@ -96,9 +98,9 @@ RIVAL = WORKERS.replace("  name: workers #", "  name: prod-md-0 #").replace(
 
 def test_each_id_that_results_hold_is_a_rule_of_the_table() -> None:
     found = [result for story in STORIES for result in run((story / "input.yaml").read_bytes()).results]
-    assert {result.code for result in found if result.code} <= set(RULES)
+    assert {result.code for result in found if result.code} <= {*RULES, *CODES}
     for result in found:
-        assert result.message.startswith(f"{result.code}: ") == bool(result.code)
+        assert result.to_data()["message"].startswith(f"{result.code}: ") == bool(result.code)
         assert result.to_data().get("tags", {}).get("rule", "") == result.code
 
 
@@ -169,3 +171,102 @@ def about(name: str, *fields: str) -> list[Result]:
 def test_places_of_one_object_are_not_counted_as_objects(results: list[Result], end: str) -> None:
     (line,) = lines(results)
     assert end in line
+
+
+@pytest.mark.parametrize("how", ["command line", "FunctionConfig"])
+def test_the_last_line_says_who_discards_the_list(how: str) -> None:
+    arguments = ["--fail-on", "warning"] if how == "command line" else []
+    config = CONFIG if arguments else FAIL_ON_WARNING
+    done = inject_proxy(resource_list(WORKERS, config=config), *arguments)
+    last = done.stderr.decode().splitlines()[-1]
+    assert "standard output holds the list with all changes" in last
+    assert "kustomize and kpt discard the output of a function that fails" in last
+
+
+# one line for one thing
+
+
+def command_list(*commands: str) -> str:
+    listed = "".join(f"      - {command}\n" for command in commands)
+    return WORKERS.partition("      preKubeadmCommands:\n")[0] + f"      preKubeadmCommands:\n{listed}"
+
+
+@pytest.mark.parametrize(
+    ("commands", "words"),
+    [
+        pytest.param(["apt-get update", "unset HTTP_PROXY"], "unsets `HTTP_PROXY` behind", id="the upper of two"),
+        pytest.param(["apt-get update", "unset no_proxy"], "unsets `no_proxy` behind", id="the list in lower case"),
+        pytest.param(["apt-get update", "export -n https_proxy"], "unsets `https_proxy`", id="taken out by export"),
+    ],
+)
+def test_a_command_that_unsets_what_is_exported_is_one_warning(commands: list[str], words: str) -> None:
+    found = [one for one in ran(command_list(*commands)).results if one.target == "kubeadmCommands"]
+    assert [one.severity for one in found if one.severity is not Severity.INFO] == [Severity.WARNING]
+    assert [one for one in found if words in one.message]
+    assert [one for one in found if one.code == "NP008"] == []
+
+
+def test_lint_says_of_an_exported_variable_that_a_later_command_unsets_it() -> None:
+    text = command_list("export HTTP_PROXY=http://p:1 http_proxy=http://p:1 no_proxy=a NO_PROXY=a", "unset HTTP_PROXY")
+    (found,) = [one for one in audit({"a.yaml": text.encode()}).results if one.code == "NP008"]
+    assert "a later command unsets `HTTP_PROXY` and leaves `http_proxy`" in found.message
+    assert found.path[-1] == "1"
+    both = text.replace("unset HTTP_PROXY", "unset HTTP_PROXY http_proxy")
+    assert [one for one in audit({"a.yaml": both.encode()}).results if one.code == "NP008"] == []
+
+
+CONTAINERS = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: cert-manager, namespace: cert-manager, labels: {app.kubernetes.io/name: cert-manager}}
+spec:
+  template:
+    spec:
+      containers:
+      - name: cert-manager-controller
+        image: quay.io/jetstack/cert-manager-controller:v1.16.0
+        env:
+        - {name: HTTP_PROXY, value: http://old:1}
+"""
+
+
+@pytest.mark.parametrize("item", [WORKERS, CONTAINERS, command_list("x", "export http_proxy=http://old:1")])
+def test_check_finds_one_thing_in_each_place(item: str) -> None:
+    found = ran(item, config=CONFIG.replace("spec:\n", "spec:\n  mode: Check\n")).results
+    errors = [one for one in found if one.severity is Severity.ERROR]
+    assert errors
+    places = Counter((one.target, one.path[:-1] if one.path[-1].isdigit() else one.path) for one in errors)
+    assert set(places.values()) == {1}
+    assert all(one.message.count("not done") == 1 for one in errors)
+    of_commands = [one for one in errors if one.target == "kubeadmCommands"]
+    assert [all(name in one.message for name in ("HTTP_PROXY", "no_proxy")) for one in of_commands] in ([True], [])
+
+
+POLICY = """\
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: add-proxies}
+spec:
+  rules:
+  - name: add
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      patchStrategicMerge:
+        spec:
+          containers:
+          - (name): "*"
+            env:
+            - {name: HTTP_PROXY, value: ""}
+            - {name: HTTPS_PROXY, value: ""}
+            - {name: NO_PROXY, value: ""}
+"""
+
+
+def test_names_that_the_author_of_a_policy_left_out_are_one_information() -> None:
+    outcome = ran(POLICY)
+    assert outcome.changed == 1
+    (found,) = [one for one in outcome.results if one.code == "NP008"]
+    assert found.severity is Severity.INFO
+    assert "`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`" in found.message
+    louder = ran(POLICY, config=f"{CONFIG}  lint: {{rules: {{NP008: Warning}}}}\n").results
+    assert [one.severity for one in louder if one.code == "NP008"] == [Severity.WARNING]

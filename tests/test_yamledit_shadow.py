@@ -119,6 +119,12 @@ def test_a_way_through_a_key_that_stands_twice_is_refused(operation: Operation) 
         shadow("a:\n  b: {}\n  b: {}\n", operation)
 
 
+@pytest.mark.parametrize("value", [{"a": 1}, {"a": 1, "s3CRET": 2}], ids=["it goes", "it stays"])
+def test_a_key_of_the_text_that_stands_twice_is_not_named(value: dict[str, int]) -> None:
+    with pytest.raises(EditError, match=r"^below `x`, a key stands 2 times in one mapping: keep one of them$"):
+        shadow("x:\n  a: 0\n  s3CRET: 1\n  s3CRET: 2\n", replace("x", value=value))
+
+
 def test_a_key_that_stands_twice_elsewhere_is_no_hindrance() -> None:
     assert meaning(shadow("a: 1\na: 2\nb: 3\n", replace("b", value=4)).plain()) == {"a": 2, "b": 4}
 

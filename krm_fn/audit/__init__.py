@@ -26,7 +26,7 @@ from krm_fn.noproxy import Consumer
 from krm_fn.patch import Operation
 from krm_fn.results import Result, Severity, in_order
 from krm_fn.settings import provider_files
-from krm_fn.targets import _mending
+from krm_fn.targets import NAMES_OF_ITS_AUTHOR, _mending
 
 __all__ = ["Audit", "audit", "listed", "mend"]
 
@@ -88,7 +88,8 @@ def mend(files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consu
 
 def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
     for site in places:
-        for finding in lint.lint_object(site.seen, site.listing, rules=rules):
+        names_are_chosen = site.target in NAMES_OF_ITS_AUTHOR
+        for finding in lint.lint_object(site.seen, site.listing, rules=rules, names_are_chosen=names_are_chosen):
             yield finding.about(site.obj.ref, site.target)
         files = [WrittenFile(path, writer) for path, writer in provider_files(site.memberships)]
         for finding in lint.lint_provider(site.seen, files, rules):

@@ -43,7 +43,8 @@ usage: inject-proxy [--fail-on warning] [--verbose] [--traceback] < resourcelist
   check             what of a proxy the inputs of an image build would leave in the image
 
       --fail-on     error (default) or warning: the least finding that makes the run fail, instead of `spec.failOn`; a
-                    run that fails because of warnings alone still writes the list with all changes made
+                    run that fails because of warnings alone still writes the list with all changes made, which
+                    kustomize and kpt discard
   -v, --verbose     tell every change on standard error, not only errors and warnings
       --traceback   for a report of a bug: show where it happened (may show what is in the input)
       --version     print the version
@@ -200,7 +201,8 @@ def _tell(outcome: Outcome, *, verbose: bool) -> None:
     )
     if outcome.exit_code and not counts[Severity.ERROR]:
         told.append(
-            "inject-proxy: failed because of the warnings, as `failOn` says; the list is written with all changes"
+            "inject-proxy: failed because of the warnings, as `failOn` says; standard output holds the list with all "
+            "changes, but kustomize and kpt discard the output of a function that fails"
         )
     _write_lines(told)
 

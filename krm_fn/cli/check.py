@@ -12,28 +12,31 @@ from typing import Any
 
 from krm_fn.baked import Note, Report, check
 from krm_fn.cli._answer import Answer
-from krm_fn.cli._arguments import taken_apart
+from krm_fn.cli._arguments import FAIL_ON, taken_apart
 from krm_fn.cli._files import read_every_file
 from krm_fn.errors import UsageError
 from krm_fn.printable import printable, printable_json
-from krm_fn.results import Severity, redact
+from krm_fn.results import Severity, is_severe, redact
 
 USAGE = """\
 inject-proxy check: tells what of a proxy the inputs of an image build would leave in the image.
 
-usage: inject-proxy check [--output text|json] PATH ...
+usage: inject-proxy check [--fail-on error|warning] [--output text|json] PATH ...
 
   PATH              files and folders of a build: roles and tasks of Ansible with the files they place, overrides and
                     variables of (Konvoy) Image Builder, templates of Packer, user data of cloud-init, Dockerfiles,
                     shell scripts, and files that lie as in the image, such as etc/environment
+      --fail-on     error (default) or warning: the least finding that makes the exit code 1
       --output      text (default) or json: a list of results as a KRM function gives them
 
 One image serves networks with different proxies, so a proxy may be used while it is built, and must not stay in it.
 Nothing is run: variables, conditions and the order of steps are not worked out, and files that are not recognised are
 named, not called clean. docs/check.md tells what is looked at.
 
-exit codes: 0 nothing would be left; 1 something would; 2 wrong usage; 3 a bug of this program.
+exit codes: 0 nothing would be left; 1 something would, or with `--fail-on warning` may be; 2 wrong usage; 3 a bug of
+this program.
 """
+_OPTIONS: dict[str, tuple[str, ...]] = {"--fail-on": tuple(FAIL_ON), "--output": ("text", "json")}
 _LONGEST = 1 << 20
 _NAMED = 5
 
@@ -49,14 +52,15 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:  # noq
         UsageError: an unknown option, no path, or one that does not exist.
         InputError: a file or folder cannot be read.
     """
-    given = taken_apart("check", arguments, {"--output": ("text", "json")})
+    given = taken_apart("check", arguments, _OPTIONS)
     if not given.words:
         raise UsageError("a file or folder must be named: `inject-proxy check --help` shows how")
     report = check(read_every_file(given.words, at_most=_LONGEST))
     as_json = given.options.get("--output") == "json"
     told = printable_json(json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n")
     lines = "".join(f"{_line(note)}\n" for note in report.notes)
-    exit_code = int(any(note.severity is Severity.ERROR for note in report.notes))
+    fail_on = FAIL_ON[given.options.get("--fail-on", Severity.ERROR.value)]
+    exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
     return Answer((told if as_json else lines).encode(errors="surrogateescape"), _summary(report), exit_code)
 
 

@@ -84,8 +84,11 @@ def load(
 
 
 def _repeated(path: Pointer) -> str:
-    place = field_path(tuple(_schema.shown(step) for step in path))
-    return f"{place}: must not be given twice in one mapping: keep one of the two"
+    """Return the line about a key that is there twice; one that is no field of ours may be anything, and is hidden."""
+    known = _schema.known_part(path)
+    if known == path:
+        return f"{field_path(path)}: must not be given twice in one mapping: keep one of the two"
+    return f"{field_path(known) or 'functionConfig'}: must not hold a key twice in one mapping: keep one of the two"
 
 
 def _read(function_config: Any, key: str) -> Any:

@@ -70,8 +70,9 @@ def _put(leaves: Leaves, key: str, value: Any) -> list[str]:
 
 
 def _repeated(key: str, path: Pointer) -> str:
-    place = field_path((key, *map(_schema.shown, path)))
-    return f"data.{place}: must not be given twice in one mapping: keep one of the two"
+    known = _schema.known_part(path)
+    problem = "be given twice" if known == path else "hold a key twice"
+    return f"data.{field_path((key, *known))}: must not {problem} in one mapping: keep one of the two"
 
 
 def _typed(value: Any, wanted: str | list[str]) -> Any:

@@ -6,6 +6,7 @@ schema may still be wrong here.
 
 from __future__ import annotations
 
+import difflib
 import ipaddress
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -68,12 +69,19 @@ def _unknown_rules(rules: Any) -> Told:
     """A rule that looks like one and is none would be switched off for nothing."""
     if not isinstance(rules, dict):
         return
-    from krm_fn.noproxy.lint import RULES  # noqa: PLC0415 -- most runs name no rule
+    from krm_fn.codes import CODES  # noqa: PLC0415 -- most runs name no rule
+    from krm_fn.noproxy.lint import RULES  # noqa: PLC0415
 
     known = [*RULES]
     for rule in rules:
-        if rule not in RULES:
-            yield ("lint", "rules", rule), f"must be the id of a rule, from `{known[0]}` to `{known[-1]}`"
+        if rule in RULES or rule in CODES:
+            continue
+        near = difflib.get_close_matches(rule, CODES, n=1, cutoff=0.7) if isinstance(rule, str) else []
+        advice = f"; did you mean `{near[0]}`?" if near else ""
+        message = (
+            f"must be the id of a rule, from `{known[0]}` to `{known[-1]}`, or the code that a message begins with"
+        )
+        yield ("lint", "rules", rule), message + advice
 
 
 def _shared_path(targets: Any) -> Told:

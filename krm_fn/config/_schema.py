@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from krm_fn.errors import OurBug
+from krm_fn.patch import Pointer
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -97,6 +98,33 @@ def shown(name: Any) -> str:
     """A key a person wrote, fit for a message: of one line, not endless, and hidden where it may be a credential."""
     text = " ".join(str(name).split())
     return "***" if "@" in text or "://" in text else text[:80]
+
+
+def known_part(path: Pointer) -> Pointer:
+    """Return the steps of ``path`` in front of the first one that is neither a field of ours nor an index.
+
+    A dotted key of a ConfigMap is one of ours if all its parts are.
+    """
+    names = _names()
+    for depth, step in enumerate(path):
+        if not step.isdigit() and not all(part in names for part in step.split(".")):
+            return path[:depth]
+    return path
+
+
+def _names() -> frozenset[str]:
+    """Return the names of all fields of the schema, and those that every object has."""
+    found = {"metadata", "name", "namespace", "labels", "annotations", "data", "immutable"}
+    waiting: list[Any] = [schema()]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Mapping):
+            properties = node.get("properties")
+            found.update(properties if isinstance(properties, Mapping) else ())
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
+    return frozenset(found)
 
 
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:

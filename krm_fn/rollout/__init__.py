@@ -94,7 +94,11 @@ def rollout(source: Source, places: Sequence[Place], wanted: ProxyConfig, change
         if template.name == template.obj.ref.name:
             yield from _not_rolled(template, users, wanted)
         elif obstacle := _obstacle(template, known):
-            yield Said(template.index, template.obj, Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME))
+            yield Said(
+                template.index,
+                template.obj,
+                Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME, code="NameKept"),
+            )
         else:
             yield from _renamed(template, users)
 
@@ -205,11 +209,13 @@ def _not_rolled(template: _Template, users: list[_User], wanted: ProxyConfig) ->
     advice = "give it a new name" if wanted.hash_names else ADVICE
     if template.obj.group_kind == _CONTROL_PLANES:
         text = f"is immutable where it exists already, and the API server rejects a change: {advice}"
-        found = Finding(severity, text, ("spec", "template", "spec"))
+        found = Finding(severity, text, ("spec", "template", "spec"), code="TemplateImmutable")
         yield from [Said(template.index, template.obj, found)] if users else []
         return
     text = f"its nodes stay as they are, because the content of the template changes and its name does not: {advice}"
     kinds = _MACHINES if not template.is_same else {*_MACHINES, "ClusterClass"}  # which carries another content on
     for index, user, path in users:
         if user.ref.kind in kinds:
-            yield Said(index, user, Finding(severity, text, (*path, "name"), template.obj.ref.name))
+            yield Said(
+                index, user, Finding(severity, text, (*path, "name"), template.obj.ref.name, code="NodesNotRolled")
+            )

@@ -204,7 +204,7 @@ def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
     index, obj, name = secret.index, secret.obj, secret.name
     is_hashed = name != obj.base_name
     if obstacle := _obstacle(secret, users):
-        yield Said(index, obj, Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME))
+        yield Said(index, obj, Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME, code="NameKept"))
         return
     why = "a hash of its content" if is_hashed else "what it was called before, without a hash"
     yield Said(index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}"))
@@ -276,7 +276,7 @@ def _not_rolled(secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfi
             "nodes stay as they are, because the content of this Secret changes and its name does not, which is all "
             f"that Cluster API compares: {ADVICE}"
         )
-        yield Said(user.index, user.obj, Finding(severity, message, user.path, user.name))
+        yield Said(user.index, user.obj, Finding(severity, message, user.path, user.name, code="NodesNotRolled"))
 
 
 def _missing(source: Source, places: Sequence[Place], references: Sequence[_Reference]) -> Iterator[Said]:
@@ -303,7 +303,7 @@ def _missing(source: Source, places: Sequence[Place], references: Sequence[_Refe
             f'the Secret "{one.name}" is neither in the list nor made, and no node boots without it: add it, or set '
             f"`spec.targets.{SYSTEMD_SECRET.ID}.generate` to true"
         )
-        yield Said(one.index, one.obj, Finding(Severity.WARNING, message, one.path))
+        yield Said(one.index, one.obj, Finding(Severity.WARNING, message, one.path, code="SystemdSecretMissing"))
 
 
 def _names(source: Source) -> Iterator[tuple[str, str]]:

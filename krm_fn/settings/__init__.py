@@ -147,7 +147,9 @@ def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]
             is_mistake = _is_mistaken(config.overrides[at].match, there, is_alone=not any(fitting))
             severity = Severity.WARNING if is_mistake else Severity.INFO
             advice = ": correct it, or take it out" if is_mistake else ""
-            yield Finding(severity, f"`spec.overrides[{at}].match` fits nothing in this list{advice}")
+            yield Finding(
+                severity, f"`spec.overrides[{at}].match` fits nothing in this list{advice}", code="OverrideFitsNothing"
+            )
 
 
 def _is_mistaken(match: ClusterMatcher, there: Iterable[Place], *, is_alone: bool) -> bool:

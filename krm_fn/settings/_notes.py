@@ -33,10 +33,15 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             Severity.INFO,
             f"takes the proxy of the {named}, because the machines of all roles share this object and nothing declares "
             "a proxy for the Cluster as a whole",
+            code="ProxyOfRole",
         )
     names = tuple(dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships))
     if len(names) > 1:
-        yield Finding(Severity.INFO, f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs")
+        yield Finding(
+            Severity.INFO,
+            f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
+            code="SharedByClusters",
+        )
     yield from _unsure([membership for membership in memberships if not membership.sure])
     nodes = [one for one in resolved.missing if one.is_about_nodes]
     others = [one for one in resolved.missing if not one.is_about_nodes]

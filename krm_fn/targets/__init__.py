@@ -46,6 +46,7 @@ from krm_fn.targets._sops import is_encrypted
 __all__ = [
     "AWARE",
     "MAKERS",
+    "NAMES_OF_ITS_AUTHOR",
     "OF_ALL_MACHINES",
     "OF_ALL_NODES",
     "PATCHER",
@@ -231,6 +232,9 @@ WITHOUT_A_PROXY = frozenset(
 
 REPORTED_ONLY = frozenset({other_writers.ID})
 """Those that write nothing, and report themselves what differs."""
+
+NAMES_OF_ITS_AUTHOR = frozenset({kyverno_policies.ID})
+"""Those that set only the variables which the author of an object has chosen, and add none."""
 
 
 def options_of(name: str, given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -88,7 +88,7 @@ def propose(obj: Mapping[str, Any], at: Pointer, bundle: Bundle | None) -> Itera
             "mounts the certificates, and no variable tells the programs where they are: name the variable that they"
             " read in `spec.targets.workloadTrustStore.variables`, such as `SSL_CERT_DIR` for a Go program"
         )
-        yield Finding(Severity.WARNING, message, at)
+        yield Finding(Severity.WARNING, message, at, code="CertificatesNotRead")
 
 
 def _mounted(found: Sequence[Container], bundle: Bundle) -> bool:
@@ -104,7 +104,7 @@ def _in_container(container: Container, bundle: Bundle | None) -> Iterator[Chang
             f'"{bundle.folder}" is taken already {_whose(container)}, so it does not get the bundle: set '
             "`spec.targets.workloadTrustStore.mountPath` to another folder"
         )
-        yield Finding(Severity.WARNING, message, (*container.path, "volumeMounts", str(taken)))
+        yield Finding(Severity.WARNING, message, (*container.path, "volumeMounts", str(taken)), code="MountPathTaken")
         return
     wanted = bundle.mount() if bundle else None
     yield from _variables(container, bundle)
@@ -157,7 +157,7 @@ def _variables(container: Container, bundle: Bundle | None) -> Iterator[Change |
     yield from (_change(operation, edit, container) for operation in edit.operations())
     for name, index in theirs.items():
         message = f"`{name}` {_whose(container)} does not name the bundle and is left as it is: remove the entry"
-        yield Finding(Severity.WARNING, message, (*path, str(edit.place_of(index))))
+        yield Finding(Severity.WARNING, message, (*path, str(edit.place_of(index))), code="CertificateVariableTaken")
 
 
 def _ours(container: Container, bundle: Bundle | None) -> Iterator[tuple[int, str]]:

@@ -179,7 +179,7 @@ def nodes_of(obj: Mapping[str, Any], around: Around, before: Sequence[Any]) -> I
         kind = lookup(reference, ("kind",))
         if kind not in [kind for _, kind in _kubeadm.KINDS]:
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
-            yield Finding(Severity.WARNING, message, path)
+            yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
             continue
         template = around.template(reference, namespace)
         if template is None:
@@ -192,7 +192,7 @@ def _not_known(reference: Mapping[str, Any], namespace: str, around: Around, pat
     called = f'the {reference["kind"]} "{reference.get("name")}"'
     if not around.is_chosen and not around.is_used_elsewhere(reference, namespace):
         message = f"{called} is not in the list, so the patches of this class give its nodes no proxy: add it"
-        return Finding(Severity.WARNING, message, path)
+        return Finding(Severity.WARNING, message, path, code="TemplateNotInList")
     message = (
         f"{called} must be in the list, and belong to nothing but ClusterClasses, so that the patch can follow "
         f"what it holds: add it, take it out of `spec.selector.exclude`, {_REMEDY}"
@@ -378,7 +378,7 @@ class _Reader:
                     f'this patch writes a file "{paths[0]}", and Cluster API takes a path once: take it out of the '
                     "patch, or set `path` of the target to another one"
                 )
-                yield Finding(Severity.WARNING, message, _field(written.field))
+                yield Finding(Severity.WARNING, message, _field(written.field), code="PathRepeated")
 
     def _doubts(self, state: ListState, path: Pointer) -> Iterator[Finding]:
         """What the simulation cannot tell."""
@@ -393,7 +393,7 @@ class _Reader:
                 f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: "
                 "let the template render `[]` then"
             )
-            yield Finding(Severity.WARNING, message, _field(field))
+            yield Finding(Severity.WARNING, message, _field(field), code="ListMayBeNull")
 
     def _impossible(self, state: ListState, started: ListState, path: Pointer) -> Iterator[Finding]:
         if not started.is_list:

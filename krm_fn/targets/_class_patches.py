@@ -148,12 +148,12 @@ def _reasons(obj: Mapping[str, Any], around: Around, moved: Sequence[Eraser]) ->
                 "a template of this class belongs to another class, too, whose patches erase what the template holds: "
                 f"the proxy is in the patch `{NODES}`"
             )
-            yield Finding(Severity.INFO, message, ("spec",))
+            yield Finding(Severity.INFO, message, ("spec",), code="ClassPatched")
 
 
 def _reason(one: Eraser, consequence: str) -> Finding:
     message = f"this patch erases what the template has in `{one.key}`, {consequence}"
-    return Finding(Severity.INFO, message, one.path)
+    return Finding(Severity.INFO, message, one.path, code="ClassPatched")
 
 
 def _at(finding: Finding, index: Any) -> Finding:

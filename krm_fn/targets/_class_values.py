@@ -31,7 +31,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> 
                 f'its ClusterClass "{class_of(obj)}" must be in the list, so that it can be patched and this Cluster '
                 "can be given what it needs: add it, or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
             )
-            yield Finding(Severity.WARNING, message, ("spec", "topology"))
+            yield Finding(Severity.WARNING, message, ("spec", "topology"), code="ClassNotInList")
         return
     if particular := _particular(obj, settings, around):
         yield particular

@@ -61,7 +61,9 @@ def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
     texts = [command if isinstance(command, str) else "" for command in commands or ()]
     for one in _exports.live(texts):
         path, place = (*spec.path, _KEY, str(one.index)), f"the exports in `{_KEY}`"
-        seen = Seen(one.name, one.value, path, texts[one.index], place, one.why, is_lost=one.is_lost)
+        seen = Seen(
+            one.name, one.value, path, texts[one.index], place, one.why, is_lost=one.is_lost, is_unset=one.is_unset
+        )
         yield spec.through_jinja(seen)
 
 
@@ -78,7 +80,7 @@ def _edit_commands(
         yield Finding(Severity.ERROR, f"{error}; change the proxy settings", edit.path)
         return
     if planned.is_held_back:
-        yield Finding(Severity.WARNING, _HELD_BACK, edit.path)
+        yield Finding(Severity.WARNING, _HELD_BACK, edit.path, code="ExportsStayAtEnd")
     planned.note(edit)
     yield from _kubeadm.at_new_places(_other_commands(edit, settings), edit)
     moved = {planned.text_of(index): index for index in planned.moved}
@@ -186,7 +188,7 @@ def _unset_later(planned: _Planned, exports: Mapping[str, str], path: Pointer) -
                 f"this command unsets {_kubeadm.names(unset)} behind the export, so kubeadm runs without it; remove "
                 "the command, or move it in front of the first command that needs the network"
             )
-            yield Finding(Severity.WARNING, message, (*path, str(position)))
+            yield Finding(Severity.WARNING, message, (*path, str(position)), code="VariableUnset")
 
 
 def _texts(edit: ListEdit) -> list[str]:
@@ -206,7 +208,9 @@ def _other_commands(edit: ListEdit, settings: ProxySettings) -> Iterator[Finding
             names = _kubeadm.names(dict(found))
             message = f"this command sets {names} and does more than that, or is not closed, so it is left as it is"
             advice = "" if harmless else "; change it by hand, or move the export into a command of its own"
-            yield Finding(Severity.INFO if harmless else Severity.WARNING, message + advice, place)
+            yield Finding(
+                Severity.INFO if harmless else Severity.WARNING, message + advice, place, code="CommandNotEdited"
+            )
 
 
 def _limits(spec: ConfigSpec, planned: _Planned, settings: ProxySettings, path: Pointer) -> Iterator[Finding]:

@@ -83,7 +83,7 @@ def _edit_files(drop_in: DropIn, entries: Sequence[Any], edit: ListEdit) -> Iter
         wanted = bool(drop_in.variables)
         warning = rival(entry, unit=drop_in.unit, ours=drop_in.path, option=drop_in.option, wanted=wanted)
         if warning:
-            yield Finding(Severity.WARNING, warning, (*drop_in.files, str(index), "path"))
+            yield Finding(Severity.WARNING, warning, (*drop_in.files, str(index), "path"), code="OtherDropIn")
 
 
 def _edit_ours(
@@ -94,7 +94,7 @@ def _edit_ours(
     for number, (index, entry) in enumerate(ours):
         if number and drop_in.variables:
             message = f'`path` must be unique, but "{drop_in.path}" stands here again; remove one of the two entries'
-            yield Finding(Severity.WARNING, message, (*drop_in.files, str(index), "path"))
+            yield Finding(Severity.WARNING, message, (*drop_in.files, str(index), "path"), code="PathRepeated")
         else:
             yield from _edit_entry(drop_in, index, entry, edit)
     if drop_in.variables and not ours:
@@ -174,7 +174,7 @@ def _obstacle(place: Pointer, entry: Mapping[str, Any]) -> Finding | None:
                 f"an entry that {what} (`{key}`) is not edited, and the drop-in cannot stand beside it, because a path "
                 f"must be unique; remove `{key}`, or set the proxy there by hand"
             )
-            return Finding(Severity.WARNING, message, (*place, key))
+            return Finding(Severity.WARNING, message, (*place, key), code="EntryNotEdited")
     source = entry.get("contentFrom")
     if source is not None and not isinstance(source, dict):
         return wrong_type((*place, "contentFrom"), source, "a mapping")

@@ -57,7 +57,7 @@ def _unreadable(place: Pointer, entry: Mapping[str, Any]) -> Finding:
     )
     if len(entry.get("content") or "") > LARGEST:
         message = f"`content` must not be longer than {LARGEST} characters, it is left as it is; shorten it"
-    return Finding(Severity.WARNING, message, (*place, "content"))
+    return Finding(Severity.WARNING, message, (*place, "content"), code="TextUnreadable")
 
 
 def limits(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any], content: str) -> Iterator[Finding]:
@@ -66,7 +66,7 @@ def limits(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any], content: s
     yield from drop_in.limits(place)
     if drop_in.spec.ignition and encoding in _GZIP:
         message = f'`encoding` must not be "{encoding}" with Ignition, which cannot unpack it; use base64'
-        yield Finding(Severity.WARNING, message, (*place, "encoding"))
+        yield Finding(Severity.WARNING, message, (*place, "encoding"), code="EncodingUnusable")
     if not drop_in.spec.ignition and not encoding:
         yield from drop_in.spec.jinja(drop_in.settings, (*place, "content"))
     remedy = "shorten `noProxy`" if drop_in.spec.ignition else "shorten `noProxy`, or use `encoding: gzip+base64`"

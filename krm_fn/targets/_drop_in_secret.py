@@ -65,12 +65,12 @@ def note(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Finding:
     where = (*place, "contentFrom")
     if is_ours(drop_in, entry):
         message = f"the content is not seen here, {elsewhere(entry)}, which `{_OWNER}` fills where it is in the list"
-        return Finding(Severity.INFO, message, where)
+        return Finding(Severity.INFO, message, where, code="ContentInSecret")
     message = (
         f"the content is not seen here, {elsewhere(entry)}; "
         "see to it that it holds the proxy that is wanted, or replace `contentFrom` by `content`"
     )
-    return Finding(Severity.WARNING, message, where)
+    return Finding(Severity.WARNING, message, where, code="ContentInSecret")
 
 
 def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator[Change | Finding]:
@@ -104,7 +104,7 @@ def stays(drop_in: DropIn, place: Pointer) -> Finding:
         "`content` holds more than proxy variables, so it does not become `contentFrom`: move the rest to "
         f"a drop-in of its own, or set `spec.targets.{drop_in.target}.content` to `Inline`"
     )
-    return Finding(Severity.WARNING, message, (*place, "content"))
+    return Finding(Severity.WARNING, message, (*place, "content"), code="DropInStaysInline")
 
 
 def told(drop_in: DropIn) -> str:

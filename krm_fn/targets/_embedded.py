@@ -139,7 +139,12 @@ def mappings(value: Value) -> Iterator[Embedded]:
 
 
 def _left_alone(value: Value, error: InputError) -> Finding:
-    return Finding(Severity.WARNING, f"the YAML in it cannot be read and is left as it is: {error}", value.path)
+    return Finding(
+        Severity.WARNING,
+        f"the YAML in it cannot be read and is left as it is: {error}",
+        value.path,
+        code="TextUnreadable",
+    )
 
 
 def _refused(value: Value, error: EditError) -> Finding:
@@ -155,7 +160,7 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
         decoded = _decoded(text)
     except (binascii.Error, ValueError):
         message = f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under `stringData`"
-        return Finding(Severity.WARNING, message, path)
+        return Finding(Severity.WARNING, message, path, code="TextUnreadable")
     first, *more = text.split("\n")
     ending = text[len(text.rstrip("\n")) :]
     found = Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0, ending=ending)

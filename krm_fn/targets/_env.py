@@ -15,6 +15,7 @@ from typing import Any
 
 from krm_fn.escaping import kubernetes_env
 from krm_fn.patch import ListEdit, Operation, Pointer, add, lookup, replace
+from krm_fn.proxy_values import shown_url
 from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets._shape import wrong_type
@@ -155,14 +156,22 @@ class _EnvEdit:
     def whose(self) -> str:
         return f'in container "{self.container.name}"'
 
-    def finding(self, severity: Severity, entry: _Entry, message: str) -> Finding:
+    def finding(self, severity: Severity, entry: _Entry, message: str, *, code: str = "") -> Finding:
         place = (*self.path, str(entry.index))
-        return Finding(severity, message, place, entry.content, self.wanted.get(entry.name))
+        return Finding(severity, message, place, entry.content, self.wanted.get(entry.name), code=code)
 
     def clash(self, entry: _Entry) -> Finding:
-        must = f'must be "{_shown(self.wanted[entry.name])}"' if entry.name in self.wanted else "must not be set"
+        must = (
+            f'must be "{_shown(entry.name, self.wanted[entry.name])}"'
+            if entry.name in self.wanted
+            else "must not be set"
+        )
         value = entry.content.get("value")
-        is_now = "comes from a `valueFrom`" if entry.content.get("valueFrom") is not None else f'is "{_shown(value)}"'
+        is_now = (
+            "comes from a `valueFrom`"
+            if entry.content.get("valueFrom") is not None
+            else f'is "{_shown(entry.name, value)}"'
+        )
         message = (
             f"`{entry.name}` {self.whose()} {must} and {is_now} (user info left out): "
             'change or remove the entry, or set `conflict` to "Override" or "Keep"'
@@ -172,12 +181,12 @@ class _EnvEdit:
     def out_of_its_secret(self, entry: _Entry) -> Finding:
         goes = "and is replaced by a value in clear text" if entry.name in self.wanted else "and is removed"
         message = f'`{entry.name}` {self.whose()} came from a Secret {goes}: set `conflict` to "Keep" to leave it'
-        return self.finding(Severity.WARNING, entry, message)
+        return self.finding(Severity.WARNING, entry, message, code="ValueOutOfSecret")
 
     def kept(self, entry: _Entry) -> Finding:
         why = "the settings say something else" if entry.name in self.wanted else "no setting asks for it"
         message = f'`{entry.name}` {self.whose()} stays as it is, although {why}: `conflict` is "Keep"'
-        return self.finding(Severity.INFO, entry, message)
+        return self.finding(Severity.INFO, entry, message, code="ValueKept")
 
     def contradiction(self, name: str) -> Finding:
         twin = name.swapcase()
@@ -185,7 +194,7 @@ class _EnvEdit:
             f"`{name}` is not added {self.whose()}, because `{twin}` stays with another value and programs would "
             f'disagree about the proxy: remove `{twin}`, or set `conflict` to "Override"'
         )
-        return Finding(Severity.WARNING, message, self.path)
+        return Finding(Severity.WARNING, message, self.path, code="OtherCaseStays")
 
     def dangling(self, removed: set[int]) -> Iterator[Finding]:
         """A warning for each variable that goes although something in the container still refers to it."""
@@ -199,7 +208,7 @@ class _EnvEdit:
             reference = re.compile(rf"(?<!\$)(?:\$\$)*\$\({name}\)")
             if any(isinstance(text, str) and reference.search(text) for text in texts):
                 message = f"`$({name})` {self.whose()} refers to a variable that is removed: remove the reference"
-                yield Finding(Severity.WARNING, message, self.path)
+                yield Finding(Severity.WARNING, message, self.path, code="ReferenceToRemoved")
 
 
 def quoted(names: Iterable[str]) -> str:
@@ -231,6 +240,8 @@ def _own_run(names: Sequence[str | None]) -> list[str]:
     return run
 
 
-def _shown(value: Any) -> str:
-    """A value as a message may hold it: a URL without its user info."""
-    return "" if value is None else re.sub(r"^([A-Za-z][\w+.-]*://)?.*@", r"\1", str(value), flags=re.DOTALL)
+def _shown(name: str, value: Any) -> str:
+    """Return a value as a message may hold it: a URL without its user info, and nothing of any other text."""
+    text = "" if value is None else str(value)
+    text = text if name.upper() == "NO_PROXY" else shown_url(text)
+    return re.sub(r"^([A-Za-z][\w+.-]*://)?.*@", r"\1", text, flags=re.DOTALL)

@@ -26,6 +26,7 @@ class Export:
     """A variable that the command ``index`` exports; ``value`` None: not known from the text, and ``why``.
 
     ``is_lost`` is True where the shell expands a part of a password, or something that is no reference to a variable.
+    ``is_unset`` is True where the command ``index`` takes the variable out of the environment again.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Export:
     index: int
     why: str = ""
     is_lost: bool = False
+    is_unset: bool = False
 
 
 @dataclass
@@ -100,15 +102,21 @@ def assigned(command: str) -> list[tuple[str, str]]:
 
 
 def live(commands: Sequence[str]) -> list[Export]:
-    """What the commands leave exported when they run one after another as one script: of a name, the last export."""
+    """Return what the commands leave exported when they run one after another as one script.
+
+    Of a name, the last export counts. A variable that a later command unsets is there, without a value, if the variable
+    in the other case is still exported in the end.
+    """
     found: dict[str, Export] = {}
     for index, command in enumerate(commands):
         for one in _exports_in(command, index):
             found.pop(one.name, None)
             found[one.name] = one
         for name in _node_commands.unsets(command):
-            found.pop(name, None)
-    return list(found.values())
+            if name in found:
+                found[name] = Export(name, None, index, "a later command unsets it", is_unset=True)
+    left = {name for name, one in found.items() if not one.is_unset}
+    return [one for name, one in found.items() if name in left or name.swapcase() in left]
 
 
 def exports_any(command: str) -> bool:

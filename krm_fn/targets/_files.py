@@ -102,7 +102,7 @@ def _foreign(files: Files, edit: ListEdit, index: int) -> Iterator[Finding]:
         f'"{lookup(edit.old, (index, "path"))}" was not written by this function, so it is left as it is; '
         f"remove the entry if {files.what} is to be set, or keep it up by hand"
     )
-    yield Finding(Severity.WARNING, message, place)
+    yield Finding(Severity.WARNING, message, place, code="NotWrittenHere")
 
 
 def _update(spec: ConfigSpec, files: Files, edit: ListEdit, index: int) -> Iterator[Change | Finding]:
@@ -128,10 +128,10 @@ def _limits(spec: ConfigSpec, files: Files, place: tuple[str, ...], entry: dict[
         yield Finding(Severity.ERROR, message, (*place, "path"))
     if spec.ignition and encoding in _GZIP:
         message = f'`encoding` must not be "{encoding}" with Ignition, which cannot unpack it; use base64'
-        yield Finding(Severity.WARNING, message, (*place, "encoding"))
+        yield Finding(Severity.WARNING, message, (*place, "encoding"), code="EncodingUnusable")
     if encoding in _PLAIN and spec.is_rendered(entry["content"]):
         message = "`content` holds what cloud-init renders as a jinja template on the node; set `encoding` to base64"
-        yield Finding(Severity.WARNING, message, (*place, "content"))
+        yield Finding(Severity.WARNING, message, (*place, "content"), code="RenderedByCloudInit")
     yield from spec.too_long((*place, "content"), entry["content"], "use fewer certificates")
 
 

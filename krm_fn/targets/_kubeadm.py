@@ -72,7 +72,7 @@ class ConfigSpec:
     def unwritten(self) -> Iterator[Finding]:
         """A warning where the nodes are of a system to which nothing is written."""
         if self.system in ADVICE:
-            yield Finding(Severity.WARNING, ADVICE[self.system], self.path)
+            yield Finding(Severity.WARNING, ADVICE[self.system], self.path, code="NodeSystemUnsupported")
 
     def entries(self, key: str) -> Sequence[Any] | Finding | None:
         """The list ``key``; None where it is missing; what is wrong where it is no list."""
@@ -104,7 +104,9 @@ class ConfigSpec:
             yield wrong_type((*self.path, "format"), form, "a string")
         if settings.variables() and not self.version_is_known:
             message = f"this API version is not known; its limits are taken to be those of {_NEWEST}"
-            yield Finding(Severity.INFO, message, ("apiVersion",), current=self.obj.get("apiVersion"))
+            yield Finding(
+                Severity.INFO, message, ("apiVersion",), current=self.obj.get("apiVersion"), code="VersionUnknown"
+            )
 
     def jinja(self, settings: ProxySettings, path: Pointer) -> Iterator[Finding]:
         """A warning for values that cloud-init would render as a template, as it does with all it is given."""
@@ -115,7 +117,7 @@ class ConfigSpec:
                     f'`{name}` holds "{mark}", which cloud-init renders as a jinja template on the node; '
                     "if that is not meant, percent-encode it"
                 )
-                yield Finding(Severity.WARNING, message, path)
+                yield Finding(Severity.WARNING, message, path, code="RenderedByCloudInit")
 
     def too_long(self, path: Pointer, text: str, remedy: str) -> Iterator[Finding]:
         """A finding if ``text`` is longer than a file's content or a command may be in this version."""
@@ -126,7 +128,7 @@ class ConfigSpec:
             f"`{path[-1] if not path[-1].isdigit() else path[-2]}` must not be longer than {_LONGEST} characters in "
             f"{self.version}, this would have {len(text)}{rejected_by}: {remedy}"
         )
-        yield Finding(Severity.ERROR if self.version == _NEWEST else Severity.WARNING, message, path)
+        yield Finding(Severity.ERROR if self.version == _NEWEST else Severity.WARNING, message, path, code="TooLong")
 
 
 def find(obj: Mapping[str, Any], *, wanted: bool = False) -> ConfigSpec | Finding | None:
@@ -146,7 +148,7 @@ def find(obj: Mapping[str, Any], *, wanted: bool = False) -> ConfigSpec | Findin
             message = (
                 f"`{field_path(path)}` is missing, so there is no place for a proxy: write `{{}}` if this is no patch"
             )
-            return Finding(Severity.WARNING, message, path) if wanted else None
+            return Finding(Severity.WARNING, message, path, code="ConfigSpecMissing") if wanted else None
     version = str(obj.get("apiVersion")).rpartition("/")[2]
     known = version in _VERSIONS
     return ConfigSpec(obj, path, lookup(obj, path) or {}, version if known else _NEWEST, known)

@@ -22,12 +22,16 @@ def other_forms(rule: kyverno.Rule) -> Iterator[Finding]:
     """Yield a warning for each form of setting a proxy that is neither filled nor compared."""
     for patch in kyverno.patches(rule):
         for path in kyverno.env_from(patch):
-            yield warning(f"`envFrom` of {rule.title} is not filled: set a proxy in what it refers to", path)
+            yield warning(
+                f"`envFrom` of {rule.title} is not filled: set a proxy in what it refers to",
+                path,
+                code="PolicyNotFilled",
+            )
         names = kyverno.mentioned(patch.body)
         if names and not any(kyverno.slots(patch)):
             are = "is" if len(names) == 1 else "are"
             message = f"{quoted(names)} of {rule.title} {are} mentioned where no `env` value is set"
-            yield warning(f"{message}: nothing is filled there", patch.path)
+            yield warning(f"{message}: nothing is filled there", patch.path, code="PolicyNotFilled")
 
 
 def without_effect(
@@ -39,20 +43,20 @@ def without_effect(
             f'{rule.title} is about the namespace "{_PASSED_BY}", which Kyverno passes by unless its `resourceFilters` '
             "and its webhooks are changed: set the proxy in the workloads there"
         )
-        yield warning(message, rule.path)
+        yield warning(message, rule.path, code="PolicyNamespaceSkipped")
     in_template = [slot for slot in slots if slot.in_template]
     if in_template and kyverno.kinds(rule) == {"Pod"}:
         message = f"{rule.title} is about pods and patches `spec.template`, which a pod does not have: patch `spec`"
-        yield warning(message, in_template[0].path)
+        yield warning(message, in_template[0].path, code="PolicyPatchesTemplate")
     literal = [slot for slot in slots if slot.container == "*"]
     if literal:
         message = (
             f'{rule.title} patches a container that is literally named "*": write `(name): "*"` for all containers'
         )
-        yield warning(message, literal[0].path[:-3])
+        yield warning(message, literal[0].path[:-3], code="PolicyContainerName")
     if slots and not any(slot.name.upper() == "NO_PROXY" for slot in slots):
         message = f"in-cluster traffic would go through the proxy: add `NO_PROXY` and `no_proxy` to {rule.title}"
-        yield warning(message, rule.path)
+        yield warning(message, rule.path, code="PolicyWithoutNoProxy")
 
 
 def two_proxies(rules: Sequence[tuple[kyverno.Rule, Sequence[kyverno.Slot]]]) -> Finding | None:
@@ -86,6 +90,6 @@ def _proxies(slots: Sequence[kyverno.Slot]) -> dict[str, tuple[set[str], Pointer
     return found
 
 
-def warning(message: str, path: Pointer) -> Finding:
-    """A finding for a person to look at."""
-    return Finding(Severity.WARNING, message, path)
+def warning(message: str, path: Pointer, *, code: str) -> Finding:
+    """Return a finding for a person to look at."""
+    return Finding(Severity.WARNING, message, path, code=code)

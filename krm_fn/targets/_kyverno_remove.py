@@ -95,4 +95,4 @@ def _rules_without_effect(
     for rule in rules:
         if rule.path in operations and not kyverno.sets_something(lookup(after, (*rule.path, "mutate"))):
             message = f"{rule.title} sets nothing any more: delete it, a later injection does not fill it again"
-            yield Finding(Severity.WARNING, message, rule.path)
+            yield Finding(Severity.WARNING, message, rule.path, code="PolicyRuleEmpty")

@@ -116,7 +116,7 @@ def compare(readings: Iterable[TextReading], settings: ProxySettings, language: 
         else:
             problem = f"{language} sets {quoted(names)}, and no proxy is declared for it: remove it there"
         message = f"{problem}, inject-proxy does not edit {language}"
-        yield Finding(Severity.WARNING, message, path, is_stale=True)
+        yield Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyTextStale")
     for path, names in computed.items():
         message = f"Kyverno computes {quoted(names)} in {language}: check there that the proxy is the declared one"
-        yield Finding(Severity.WARNING, message, path)
+        yield Finding(Severity.WARNING, message, path, code="PolicyTextComputed")

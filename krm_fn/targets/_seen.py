@@ -24,7 +24,9 @@ class Seen:
     that one program reads together. ``known`` is the part that is there in any case where the rest is computed later.
     ``file`` and ``permissions`` are those of the file on the node, for a variable that stands in one, and
     ``by_ignition`` is True where Ignition writes it. ``is_lost`` is True where the text does not reach the reader
-    although nobody means that: systemd drops it, the shell runs a part of it.
+    although nobody means that: systemd drops it, the shell runs a part of it. ``is_unset`` is True where a later
+    command takes the variable out of the environment again, and leaves the one in the other case there; ``path`` leads
+    to that command then.
     """
 
     variable: str
@@ -38,3 +40,4 @@ class Seen:
     permissions: str = ""
     by_ignition: bool = False
     is_lost: bool = False
+    is_unset: bool = False

@@ -36,4 +36,4 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
     what = f"an entry of `{field}`" if path[-1:] and path[-1].isdigit() else f"`{field}`" if field else "the document"
     remedy = "it is a template, left as it is and not looked into" if is_template else "correct it, or leave it out"
     message = f"{what} must be {wanted}, not {found}; {remedy}"
-    return Finding(Severity.WARNING if is_template else Severity.ERROR, message, path)
+    return Finding(Severity.WARNING if is_template else Severity.ERROR, message, path, code="WrongType")

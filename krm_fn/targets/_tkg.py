@@ -38,7 +38,9 @@ def half(settings: ProxySettings) -> Finding | None:
     """What to say where only one of both proxies is set."""
     if bool(settings.http_proxy) == bool(settings.https_proxy):
         return None
-    return Finding(Severity.WARNING, _HALF.format("httpProxy" if settings.http_proxy else "httpsProxy"))
+    return Finding(
+        Severity.WARNING, _HALF.format("httpProxy" if settings.http_proxy else "httpsProxy"), code="OnlyOneProxy"
+    )
 
 
 def certificate(settings: ProxySettings) -> str:

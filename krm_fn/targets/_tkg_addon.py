@@ -130,7 +130,7 @@ def _propose_values(
         if home is not None and not home.documents and not ours:
             yield from _begin(home.value, together({}, _parts(addon, settings))[0])
         elif name == addon.name and not texts and settings.variables():
-            yield Finding(Severity.WARNING, _NO_VALUES.format(addon.slot.what))
+            yield Finding(Severity.WARNING, _NO_VALUES.format(addon.slot.what), code="NoValues")
         first = home.documents[:1] if home is not None else []
         is_home = ours in ([], first)
         for document in ours or first:

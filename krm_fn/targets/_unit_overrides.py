@@ -39,14 +39,14 @@ def findings(drop_in: DropIn, entries: Sequence[tuple[int, Mapping[str, Any]]]) 
                 "systemd rejects a section header in `content`, and reads nothing of the text behind it: a header must "
                 "stand alone on its line, in square brackets; correct it"
             )
-            yield Finding(Severity.WARNING, message, place)
+            yield Finding(Severity.WARNING, message, place, code="SectionRejected")
         gone = _unit_lines.unset_by(text, drop_in.variables)
         if unset := [name for name in drop_in.variables if name in gone]:
             message = (
                 f"`UnsetEnvironment=` in `content` takes {_kubeadm.names(unset)} away from {drop_in.unit} again, "
                 "whatever sets it; remove the name there"
             )
-            yield Finding(Severity.WARNING, message, place)
+            yield Finding(Severity.WARNING, message, place, code="VariableUnset")
         for file in _unit_lines.environment_files(text):
             yield from _of_file(drop_in, place, file, texts)
 
@@ -70,10 +70,10 @@ def _of_file(drop_in: DropIn, place: tuple[str, ...], file: str, texts: Mapping[
                 f"`EnvironmentFile=` in `content` reads a file of this object that sets {_kubeadm.names(differing)} to "
                 f"another value, and wins over the drop-in of {drop_in.unit}; remove the variables there"
             )
-            yield Finding(Severity.WARNING, message, place)
+            yield Finding(Severity.WARNING, message, place, code="EnvironmentFileWins")
     elif file == _ENVIRONMENT or "proxy" in posixpath.basename(file).lower():
         message = (
             "`EnvironmentFile=` in `content` reads a file that is not in `files` of this object, and what it sets wins "
             f"over the drop-in of {drop_in.unit}; make sure that it sets no other proxy"
         )
-        yield Finding(Severity.WARNING, message, place)
+        yield Finding(Severity.WARNING, message, place, code="EnvironmentFileWins")

@@ -88,7 +88,7 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     is_off = there.get(slot.switch, True) not in (None, True)
     if is_off and settings.variables():
         message = f"`{slot.switch}` is not true, so {slot.what} stays as it is: set it to true, or leave it out"
-        return Finding(Severity.WARNING, message, (*path, slot.switch))
+        return Finding(Severity.WARNING, message, (*path, slot.switch), code="ProxySwitchedOff")
     wanted = dict(zip(keys.names, (settings.http_proxy, settings.https_proxy, settings.no_proxy), strict=True))
     new = {name: _as_it_is(there.get(name), value, keys, name) for name, value in wanted.items() if value}
     if slot.switch and not is_off:
@@ -142,7 +142,7 @@ def in_documents(made: Iterable[tuple[Embedded, Edit | Finding]]) -> Iterator[Ch
     edits: dict[Pointer, list[tuple[Embedded, Edit]]] = {}
     for found, one in made:
         if isinstance(one, Finding):
-            yield Finding(one.severity, f"in it, {one.message}", found.value.path)
+            yield Finding(one.severity, f"in it, {one.message}", found.value.path, code=one.code)
         elif one.operations:
             edits.setdefault(found.value.path, []).append((found, one))
     for of_text in edits.values():

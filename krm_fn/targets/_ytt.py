@@ -210,4 +210,4 @@ def _annotated(comment: str, name: str) -> Finding:
 
 
 def _told(message: str, **words: str) -> Finding:
-    return Finding(Severity.WARNING, message.format(**words))
+    return Finding(Severity.WARNING, message.format(**words), code="YttCode")

@@ -89,8 +89,8 @@ def _notes(obj: Mapping[str, Any], entry: Pointer, settings: ProxySettings) -> I
     number = len(parse(settings.no_proxy))
     if number > _AT_MOST:
         message = f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`"
-        yield Finding(Severity.WARNING, message, (*entry, "value", "proxy", _MEMBERS.no))
+        yield Finding(Severity.WARNING, message, (*entry, "value", "proxy", _MEMBERS.no), code="TooLong")
     mirror = settings.mirror
     if mirror and lookup(obj, (*entry, *_MIRROR)) != mirror.url:
         message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'
-        yield Finding(Severity.WARNING, message, (*entry, *_MIRROR))
+        yield Finding(Severity.WARNING, message, (*entry, *_MIRROR), code="OtherMirror")

@@ -79,7 +79,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         message = (
             "no container has a name of cert-manager's, so none gets the proxy: name one `cert-manager-controller`"
         )
-        yield Finding(Severity.WARNING, message, (*POD_SPEC, "containers"))
+        yield Finding(Severity.WARNING, message, (*POD_SPEC, "containers"), code="ContainerNotFound")
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all

@@ -76,7 +76,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             yield from set_proxy(container, settings, options)
         if field == "containers" and found and not ours and settings.variables():
             message = "no container is named `chart-operator`, so none gets the proxy: give the operator's that name"
-            yield Finding(Severity.WARNING, message, (*POD_SPEC, field))
+            yield Finding(Severity.WARNING, message, (*POD_SPEC, field), code="ContainerNotFound")
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all

@@ -91,7 +91,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             yield from _astray(obj, settings)
         else:
             message = "must have a `namespace`, because references to the values of its cluster need one: give it one"
-            yield Finding(Severity.WARNING, message, ("metadata",))
+            yield Finding(Severity.WARNING, message, ("metadata",), code="NamespaceMissing")
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
@@ -128,7 +128,7 @@ def _astray(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Finding
         is_theirs = name == settings.cluster + _SUFFIX and field not in _ours(obj)
         if is_theirs and wanted and namespace not in (None, "", wanted):
             message = f'must be "{wanted}", where the Cluster and its values are, not "{namespace}": change it'
-            yield Finding(Severity.WARNING, message, (*_CONFIG, field, "namespace"))
+            yield Finding(Severity.WARNING, message, (*_CONFIG, field, "namespace"), code="ReferenceNotUsed")
 
 
 def _added(obj: Mapping[str, Any], wanted: Mapping[str, str]) -> Iterator[Change | Finding]:
@@ -143,7 +143,7 @@ def _added(obj: Mapping[str, Any], wanted: Mapping[str, str]) -> Iterator[Change
                 f'refers to another Secret than "{wanted["name"]}", so the app gets no proxy: name that one in '
                 "`spec.extraConfigs`"
             )
-            yield Finding(Severity.WARNING, message, (*_CONFIG, field))
+            yield Finding(Severity.WARNING, message, (*_CONFIG, field), code="ReferenceNotUsed")
     yield from _references(obj, lacking, wanted)
     if lacking:
         ours = ",".join(field for field in _FIELDS if field in {*lacking, *_ours(obj)})

@@ -102,7 +102,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
                 "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` there, "
                 "or an empty one in `spec.values`"
             )
-            yield Finding(Severity.INFO, message, ("spec", "valuesFrom"))
+            yield Finding(Severity.INFO, message, ("spec", "valuesFrom"), code="ValuesElsewhere")
 
 
 def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change | Finding]:

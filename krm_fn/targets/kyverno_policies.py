@@ -112,7 +112,7 @@ def propose(
     else:
         yield from _kyverno_remove.remove(obj, rules, reasons)
     for (title, reason), (path, names) in reasons.items():
-        yield warning(f"{quoted(names)} of {title} cannot be set: {reason}", path)
+        yield warning(f"{quoted(names)} of {title} cannot be set: {reason}", path, code="PolicyNotFilled")
 
 
 def _filled(rules: Sequence[_kyverno_remove.RuleSlots], settings: ProxySettings, reasons: Reasons) -> Iterator[Change]:

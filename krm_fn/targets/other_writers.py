@@ -79,7 +79,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             )
         else:
             message = f"{place} still sets {names}, and this function does not write there; remove it by hand"
-        yield Finding(Severity.WARNING, message, differing[0].path)
+        yield Finding(Severity.WARNING, message, differing[0].path, code="OtherWriter")
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one signature

@@ -100,14 +100,14 @@ def _readers(spec: ConfigSpec) -> Iterator[Finding]:
                 f'"{_CONFIG}" must make containerd read "{_hosts_toml.CERTS_D}", but {why}: '
                 "the registry mirror has no effect; change it by hand"
             )
-            yield Finding(Severity.WARNING, message, (*spec.path, "files", str(index), "content"))
+            yield Finding(Severity.WARNING, message, (*spec.path, "files", str(index), "content"), code="MirrorNotRead")
             return
     if not any(_hosts_toml.reads_certs_d(text) for text in (*(text for _, text in texts), *_commands(spec))):
         message = (
             "containerd obeys the registry mirror from version 2.2 on, "
             f'or if its `config_path` is "{_hosts_toml.CERTS_D}": see to it that the node image has one of them'
         )
-        yield Finding(Severity.INFO, message, spec.path)
+        yield Finding(Severity.INFO, message, spec.path, code="MirrorNotRead")
 
 
 def _texts(spec: ConfigSpec) -> Iterator[tuple[int, str]]:

@@ -168,7 +168,7 @@ def _group_of(obj: Mapping[str, Any], path: Pointer) -> tuple[str, str] | None:
 
 def _not_without(obj: Mapping[str, Any], *, path: Pointer) -> Iterator[Finding]:  # noqa: ARG001 -- one shape of steps
     """What to say of nodes that are to have no proxy in a Cluster that has one."""
-    yield Finding(Severity.WARNING, _NONE, path[:-2])
+    yield Finding(Severity.WARNING, _NONE, path[:-2], code="NodesWithoutProxy")
 
 
 def _proxies(
@@ -245,4 +245,4 @@ def _proxy_of_service(obj: Mapping[str, Any], *, settings: ProxySettings) -> Ite
     yield from made.changes()
     for name, url in (("httpProxy", settings.http_proxy), ("httpsProxy", settings.https_proxy)):
         if url.startswith("https://"):
-            yield Finding(Severity.WARNING, _HTTPS, (*_OF_SERVICE.path, name))
+            yield Finding(Severity.WARNING, _HTTPS, (*_OF_SERVICE.path, name), code="ProxySchemeUnsupported")

@@ -89,13 +89,13 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             yield found
             continue
         if not _first(found) and whole(settings).variables():
-            yield Finding(Severity.WARNING, _NOTHING, value.path)
+            yield Finding(Severity.WARNING, _NOTHING, value.path, code="NoValues")
         for document in _first(found):
             problem = half(settings)
             if problem:
                 yield replace(problem, path=document.value.path)
             if _lacks_vcenter(document.data, whole(settings)):
-                yield Finding(Severity.WARNING, _VCENTER, document.value.path)
+                yield Finding(Severity.WARNING, _VCENTER, document.value.path, code="VCenterNotInList")
             yield from in_document(document, _ytt.checked(document, edit_document(document.data, settings), MEMBERS))
 
 

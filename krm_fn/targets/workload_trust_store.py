@@ -163,4 +163,4 @@ def _not_ours() -> Iterator[Finding]:
         f"was not made by this function, so it is left as it is, but workloads mount it: put the certificates under "
         f"`{FILE}`, or label it `{_made.LABEL}: {_made.OURS}`"
     )
-    yield Finding(Severity.WARNING, message, ("data",))
+    yield Finding(Severity.WARNING, message, ("data",), code="NotWrittenHere")

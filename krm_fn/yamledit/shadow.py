@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.errors import EditError
-from krm_fn.patch import APPEND, Operation, render_pointer
+from krm_fn.patch import APPEND, Operation, field_path, render_pointer
 from krm_fn.yamledit.render import Raw
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 from krm_fn.yamledit.view import is_merge, key_text, same, scalar_value, view
@@ -97,19 +97,31 @@ def apply(root: Spot, operations: Iterable[Operation]) -> None:
         EditError: a step leads through a key that stands twice, or into something that is no collection.
     """
     for operation in operations:
-        if not operation.path:
-            root.become(operation.value)
-            continue
-        spot = container(root, operation)
-        token = operation.path[-1]
-        if operation.op == "remove":
-            _remove(spot, token)
-        elif spot.is_list() and operation.op == "add":
-            position = len(spot.open()) if token == APPEND else int(token)
-            spot.open().insert(position, Entry(None, Spot(None, copy.deepcopy(operation.value))))
-        else:
-            spot.stays = spot.stays and operation.leaves_around
-            _set(spot, token, operation.value, operation.before)
+        _apply_one(root, operation)
+
+
+def _apply_one(root: Spot, operation: Operation) -> None:
+    try:
+        _apply(root, operation)
+    except _RepeatedKeyError as error:
+        where = f"below `{field_path(operation.path)}`" if operation.path else "in this object"
+        raise EditError(f"{where}, a key stands {error.times} times in one mapping: keep one of them") from None
+
+
+def _apply(root: Spot, operation: Operation) -> None:
+    if not operation.path:
+        root.become(operation.value)
+        return
+    spot = container(root, operation)
+    token = operation.path[-1]
+    if operation.op == "remove":
+        _remove(spot, token)
+    elif spot.is_list() and operation.op == "add":
+        position = len(spot.open()) if token == APPEND else int(token)
+        spot.open().insert(position, Entry(None, Spot(None, copy.deepcopy(operation.value))))
+    else:
+        spot.stays = spot.stays and operation.leaves_around
+        _set(spot, token, operation.value, operation.before)
 
 
 def container(root: Spot, operation: Operation) -> Spot:
@@ -174,13 +186,33 @@ def _merged(spot: Spot) -> dict[str, Any]:
     return merged
 
 
-def _find(spot: Spot, token: str) -> Entry | None:
-    """The child that ``token`` names; one that comes by a merge key is made a member of its own first."""
+class _RepeatedKeyError(Exception):
+    """A key that the text holds several times; which one is not said, because a person chose it."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+
+def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Entry | None:
+    """Return the child that ``token`` names; one that comes by a merge key is made a member of its own first.
+
+    Args:
+        spot: what holds the child.
+        token: a key or an index.
+        is_ours: whether the path of an operation names the key; else it may be any key of the text.
+
+    Raises:
+        EditError: the key of a path is there several times.
+        _RepeatedKeyError: any other key is.
+    """
     children = spot.open()
     if spot.is_list():
         return children[int(token)]
     found = [child for child in children if child.key == token]
     if len(found) > 1:
+        if not is_ours:
+            raise _RepeatedKeyError(len(found))
         raise EditError(f"the key `{token}` stands {len(found)} times in one mapping: keep one of them")
     if found:
         return found[0]
@@ -194,15 +226,15 @@ def _find(spot: Spot, token: str) -> Entry | None:
     return children[-1]
 
 
-def _child(spot: Spot, token: str) -> Entry:
-    child = _find(spot, token)
+def _child(spot: Spot, token: str, *, is_ours: bool = True) -> Entry:
+    child = _find(spot, token, is_ours=is_ours)
     if child is None:
         raise EditError(f"nothing stands at `{render_pointer((token,))}`")
     return child
 
 
-def _set(spot: Spot, token: str, value: Any, before: str = "") -> None:
-    child = _find(spot, token)
+def _set(spot: Spot, token: str, value: Any, before: str = "", *, is_ours: bool = True) -> None:
+    child = _find(spot, token, is_ours=is_ours)
     if child is None:
         children = spot.open()
         position = next(
@@ -213,21 +245,21 @@ def _set(spot: Spot, token: str, value: Any, before: str = "") -> None:
         child.spot.become(value)
 
 
-def _remove(spot: Spot, token: str) -> None:
-    child = _child(spot, token)
+def _remove(spot: Spot, token: str, *, is_ours: bool = True) -> None:
+    child = _child(spot, token, is_ours=is_ours)
     if not spot.is_list() and any(token in _merged(other.spot) for other in spot.open() if other.key is None):
         spot.rewrite()
-        child = _child(spot, token)
+        child = _child(spot, token, is_ours=is_ours)
     children = spot.open()
     del children[next(index for index, other in enumerate(children) if other is child)]
 
 
 def _become_mapping(spot: Spot, value: dict[str, Any]) -> None:
     for key in [child.key for child in spot.open() if child.key is not None and child.key not in value]:
-        _remove(spot, key)
+        _remove(spot, key, is_ours=False)
     keys, there = list(value), {child.key for child in spot.open()}
     for index, (key, item) in enumerate(value.items()):
-        _set(spot, key, item, before=next((other for other in keys[index:] if other in there), ""))
+        _set(spot, key, item, before=next((other for other in keys[index:] if other in there), ""), is_ours=False)
 
 
 def _become_list(spot: Spot, value: list[Any]) -> None:
