@@ -197,7 +197,7 @@ def _of_other_lists(places: Sequence[Place], wanted: ProxyConfig) -> Iterator[Sa
         if not is_made:
             message += f". `{generate}: true` makes this an information"
         severity = Severity.INFO if is_made else Severity.WARNING
-        yield Said(place.index, place.obj, Finding(severity, message, ("spec", "patches")))
+        yield Said(place.index, place.obj, Finding(severity, message, ("spec", "patches"), code="SecretOfClassMissing"))
 
 
 def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:

@@ -352,7 +352,7 @@ class _Reader:
                 "the list. Build what that command needs into the image, or accept the place with "
                 "`spec.targets.kubeadmCommands.place: Start` or `End`"
             )
-            yield Finding(Severity.WARNING, message, self.path)
+            yield Finding(Severity.WARNING, message, self.path, code="NetworkBeforeProxy")
 
     def _our_paths(self, files: Sequence[Any]) -> list[str]:
         at_work = enabled(self.around)
