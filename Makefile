@@ -34,7 +34,7 @@ lint: .venv/installed ## run the linters and the type checker
 	fi
 
 golden: .venv/installed tools ## rewrite the stored expectations, and fail, so that they are read as a diff
-	$(VENV)/python -m pytest -q tests/test_golden.py tests/e2e/test_examples.py tests/test_topology.py tests/test_functionconfig_definition.py tests/test_no_proxy_tables.py --write-golden; \
+	$(VENV)/python -m pytest -q tests/test_golden.py tests/e2e/test_examples.py tests/test_clusters.py tests/test_functionconfig_definition.py tests/test_no_proxy_tables.py --write-golden; \
 	  echo "golden: read \`git diff\` before you commit it" >&2; exit 1
 
 image: ## build the container image (BASE=name@sha256:... of the image it is built on, IMAGE=name to give)

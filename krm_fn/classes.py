@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from krm_fn.clusters import ByKey, Key, Membership, Topology, key_of
 from krm_fn.config import Mode, ProxyConfig
-from krm_fn.resourcelist import Object
-from krm_fn.results import Finding, Severity
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings.classes import for_class, for_nodes
 from krm_fn.targets import AWARE, PATCHER, TARGETS, Around
-from krm_fn.topology import ByKey, Key, Membership, Topology, key_of
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
 _ALL_NODES = ("", "")

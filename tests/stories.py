@@ -16,10 +16,10 @@ import yaml
 from support import ROOT
 
 from krm_fn import patch
-from krm_fn.function import Outcome
+from krm_fn.krm.resourcelist import Object, objects, reference
+from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import APPEND, Operation, Pointer
-from krm_fn.resourcelist import Object, objects, reference
-from krm_fn.results import ObjectRef
+from krm_fn.pipeline import Outcome
 from krm_fn.yamledit import Document, cut, read
 from krm_fn.yamledit.document import Part
 

@@ -16,7 +16,7 @@ from support import ROOT, TIME_LIMIT
 from krm_fn.targets import TARGETS
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
-ROOMS = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
+MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
 TARGET_FILES = {Path(inspect.getfile(target)) for target in TARGETS.values()}  # type: ignore[arg-type]
 HEADINGS = ("What it sets: ", "Where:", "What it leaves alone: ", "Before and after:", "Options:", "Why: ")
 
@@ -40,7 +40,7 @@ def public(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.ClassDef]:
                 yield from public(node.body)
 
 
-def test_the_walls_between_the_rooms_stand() -> None:
+def test_each_layer_imports_only_those_below() -> None:
     """The contracts of import-linter in pyproject.toml; their names are sentences."""
     done = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
@@ -54,13 +54,13 @@ def test_the_walls_between_the_rooms_stand() -> None:
     assert re.search(r"Contracts: [1-9]\d* kept, 0 broken\.", done.stdout)
 
 
-def test_every_room_has_its_layer() -> None:
+def test_every_package_has_its_layer() -> None:
     layers = re.search(r"^layers = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
     assert layers
-    rooms = {
+    packages = {
         path.stem for path in (ROOT / "krm_fn").iterdir() if not path.name.startswith("_") and path.suffix != ".typed"
     }
-    assert set(re.findall(r"krm_fn\.(\w+)", layers[1])) == rooms
+    assert set(re.findall(r"krm_fn\.(\w+)", layers[1])) == packages
 
 
 def test_the_package_needs_three_others_at_run_time() -> None:
@@ -96,7 +96,7 @@ def test_the_docstring_of_a_target_is_its_page_for_users(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in ROOMS if not re.match("_[a-z]", path.name)]
+    "path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in MODULES if not re.match("_[a-z]", path.name)]
 )
 def test_public_functions_and_classes_say_what_they_are_for(path: Path) -> None:
     silent = [node.name for node in public(parsed(path).body) if not ast.get_docstring(node)]

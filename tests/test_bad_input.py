@@ -20,8 +20,8 @@ from yaml_texts import places
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
-from krm_fn.function import run
-from krm_fn.results import Change
+from krm_fn.krm.results import Change
+from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read

@@ -13,9 +13,9 @@ import pytest
 from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
 from support import COMMAND, TIME_LIMIT, inject_proxy
 
-from krm_fn import cli, function
+from krm_fn import cli, pipeline
 from krm_fn.errors import OurBug
-from krm_fn.results import Severity
+from krm_fn.krm.results import Severity
 
 GOOD = resource_list(WORKERS, SETTINGS)
 UNSEEN = WORKERS.replace(
@@ -172,7 +172,7 @@ def test_a_stream_that_is_not_there_is_told_in_one_line(redirection: str, code: 
 def test_standard_output_is_written_once_and_whole(main: object) -> None:
     code, streams = main(GOOD)  # type: ignore[operator]
     assert (code, streams.writes) == (0, 1)
-    assert streams.out.getvalue() == function.run(GOOD.encode()).output
+    assert streams.out.getvalue() == pipeline.run(GOOD.encode()).output
 
 
 @pytest.mark.parametrize("stdin", ["kind: List\n", "a: [", "\x00", resource_list(WORKERS) + "---\na: 1\n"])
@@ -215,7 +215,7 @@ def test_every_change_is_told_when_asked_for(flag: str) -> None:
     assert quiet.stdout == verbose.stdout
     assert b"[info]" not in quiet.stderr
     changes = [line for line in verbose.stderr.decode().splitlines() if line.startswith("[info] ")]
-    results = function.run(GOOD.encode()).results
+    results = pipeline.run(GOOD.encode()).results
     assert len(changes) == sum(result.severity is Severity.INFO for result in results) > 0
 
 
@@ -248,7 +248,7 @@ def test_a_bug_is_told_in_one_line_without_the_input(
     def fail(data: bytes) -> None:
         raise error
 
-    monkeypatch.setattr(function, "run", fail)
+    monkeypatch.setattr(pipeline, "run", fail)
     given, streams = main(GOOD)  # type: ignore[operator]
     assert (given, streams.writes) == (code, 0)
     assert says in streams.err.getvalue()
@@ -260,7 +260,7 @@ def test_a_traceback_is_shown_only_when_asked_for(main: object, monkeypatch: pyt
     def fail(data: bytes) -> None:
         raise RuntimeError("the reason")
 
-    monkeypatch.setattr(function, "run", fail)
+    monkeypatch.setattr(pipeline, "run", fail)
     code, streams = main(GOOD, "--traceback")  # type: ignore[operator]
     assert code == 3
     assert "Traceback (most recent call last)" in streams.err.getvalue()

@@ -18,7 +18,7 @@ from krm_fn import config
 from krm_fn.cli._answer import Answer
 from krm_fn.cli.import_ import run
 from krm_fn.errors import ConfigError, InputError, UsageError
-from krm_fn.function import run as function
+from krm_fn.pipeline import run as function
 from krm_fn.yamledit import read
 
 FILES = TESTDATA / "files"

@@ -8,8 +8,8 @@ import pytest
 from function_configs import PROXY, loaded, problems, proxy_config
 
 from krm_fn.config import PolicyChange
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, Entry, Network, Policy, Style
-from krm_fn.results import Severity
 
 
 @pytest.mark.parametrize(

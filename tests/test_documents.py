@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from stories import TESTDATA, items, meaning
 
-from krm_fn.function import run
 from krm_fn.patch import lookup
+from krm_fn.pipeline import run
 
 DOCUMENTS = TESTDATA / "documents"
 SPEC = {

@@ -9,9 +9,9 @@ from contract_lists import CONFIG, PROXY, WORKERS, resource_list
 from growth import excess
 from support import inject_proxy
 
-from krm_fn.function import run
+from krm_fn.krm.resourcelist import ResourceList
 from krm_fn.patch import replace
-from krm_fn.resourcelist import ResourceList
+from krm_fn.pipeline import run
 from krm_fn.yamledit import limited, read
 from krm_fn.yamledit.expansion import MAX_EXPANSION
 

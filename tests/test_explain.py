@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support import inject_proxy
 
-from krm_fn.consumers import CONSUMERS
+from krm_fn.clients import CONSUMERS
 
 ROOT = Path(__file__).parent.parent
 SECRET = "s3cr3t%21"

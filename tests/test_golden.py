@@ -34,7 +34,7 @@ from stories import (
 )
 from support import ROOT, inject_proxy
 
-from krm_fn.function import run
+from krm_fn.pipeline import run
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
 

@@ -9,8 +9,8 @@ import yaml
 from contract_lists import resource_list
 
 from krm_fn.cli.import_ import run as import_
-from krm_fn.function import Outcome, run
-from krm_fn.results import Severity
+from krm_fn.krm.results import Severity
+from krm_fn.pipeline import Outcome, run
 
 CLUSTER = """\
 apiVersion: cluster.x-k8s.io/v1beta1

@@ -138,11 +138,11 @@ def texts(used: Used) -> Iterator[tuple[str, Callable[[int], str]]]:
 
 
 MADE_AT_RUN_TIME = {
-    "krm_fn.baked.places: '|'.join(patterns)": "at import, and judged as a constant",
-    "krm_fn.baked.places: f'^[ \\\\t]*{pattern}'": "at import, and judged as a constant",
+    "krm_fn.image_check.places: '|'.join(patterns)": "at import, and judged as a constant",
+    "krm_fn.image_check.places: f'^[ \\\\t]*{pattern}'": "at import, and judged as a constant",
     "krm_fn.config._schema: pattern.replace('$', '\\\\Z')": "of the schema, and judged there",
     "krm_fn.noproxy.composition: translate(text.lower().replace('[', '[[]'))": "fnmatch groups what it has matched",
-    "krm_fn.proxy_values: f'(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])'": "one literal text, nothing repeats",
+    "krm_fn.krm.proxy_values: f'(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])'": "one literal text, nothing repeats",
     "krm_fn.targets._env: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar stands before its first one",
     "krm_fn.targets._whole_text: _BARE % re.escape(empty)": "judged below, with the text that it is made of",
     "krm_fn.yamledit.cut: f'^ {{0,{column}}}(?=[^ \\\\r\\\\n#])'": "begins at lines, and reads each once",

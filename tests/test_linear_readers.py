@@ -11,14 +11,15 @@ from collections.abc import Callable
 import pytest
 from growth import UNITS, excess
 
-from krm_fn import escaping, patch, yamledit
-from krm_fn.baked import check
+from krm_fn import patch, yamledit
 from krm_fn.config import load
 from krm_fn.errors import InjectProxyError
-from krm_fn.function import run
+from krm_fn.formats import escaping
+from krm_fn.image_check import check
+from krm_fn.krm.results import redact
 from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
-from krm_fn.results import redact
+from krm_fn.pipeline import run
 from krm_fn.sources import formats
 from krm_fn.yamledit import Document, cut, documents, edit_documents, places
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, levelled, lint_object, lint_settings, places
+from krm_fn.lint import values as rules_of
+from krm_fn.lint.values import RULES, Problem
 from krm_fn.noproxy import Consumer, Entry, Network, Policy, compose, join
-from krm_fn.noproxy import lint as rules_of
-from krm_fn.noproxy.lint import RULES, Problem
-from krm_fn.results import Finding, Result, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Seen
 

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 from support import ROOT
 
-from krm_fn import audit
 from krm_fn.cli import main
 from krm_fn.errors import InjectProxyError
-from krm_fn.function import run
-from krm_fn.results import ObjectRef, Result, Severity, redact
+from krm_fn.krm.results import ObjectRef, Result, Severity, redact
+from krm_fn.lint import manifests
+from krm_fn.pipeline import run
 from krm_fn.yamledit import tree
 
 CANARY = "s3CANARYs3"
@@ -88,7 +88,7 @@ def _scalars(node: tree.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
 def _said(text: str) -> Iterator[tuple[str, str]]:
     """The messages of a run and of lint over ``text``, and everything else in their results."""
     try:
-        results = [*run(text.encode()).results, *audit.audit({"a.yaml": text.encode()}).results]
+        results = [*run(text.encode()).results, *manifests.audit({"a.yaml": text.encode()}).results]
     except InjectProxyError as error:
         yield redact(str(error)), ""
         return

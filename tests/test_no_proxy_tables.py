@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.consumers import CONSUMERS
+from krm_fn.clients import CONSUMERS
 from krm_fn.explain.hosts import Row, rows
 from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import noproxy
-from krm_fn.consumers import CONSUMERS
+from krm_fn.clients import CONSUMERS
 from krm_fn.noproxy import ALL_DERIVED, Consumer, Entry, Network, Policy, Style, providers, styles
 
 GIANT_SWARM_DOCUMENT = (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.lint.values import RULES, Rule
 from krm_fn.noproxy import ALL_DERIVED, Consumer, Entry, Network, Policy, Style, compose, join
-from krm_fn.noproxy.lint import RULES, Rule
 
 PAGE = (Path(__file__).parent.parent / "docs" / "no-proxy.md").read_text(encoding="utf-8")
 

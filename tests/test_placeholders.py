@@ -10,9 +10,10 @@ import yaml
 from contract_lists import resource_list
 from function_configs import loaded, problems, proxy_config
 
-from krm_fn import escaping, placeholders
-from krm_fn.function import run
-from krm_fn.results import Result, Severity, redact
+from krm_fn import placeholders
+from krm_fn.formats import escaping
+from krm_fn.krm.results import Result, Severity, redact
+from krm_fn.pipeline import run
 
 FILLED = {
     "POD_CIDR": "192.168.0.0/16",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.function import run
+from krm_fn.pipeline import run
 from krm_fn.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from layouts import mutated
 from stories import TESTDATA, is_config_map, items, removing, wishes
 
-from krm_fn.function import run
+from krm_fn.pipeline import run
 
 FOLDERS = (
     "containerdDropIn",

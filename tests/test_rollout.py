@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.function import Outcome, run
-from krm_fn.resourcelist import objects
-from krm_fn.results import Severity
+from krm_fn.krm.resourcelist import objects
+from krm_fn.krm.results import Severity
+from krm_fn.pipeline import Outcome, run
 
 BASE_NAME = "fn.inject-proxy.io/base-name"
 HASHED = re.compile(r"(.+)-[0-9a-f]{10}")

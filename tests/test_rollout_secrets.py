@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.function import Outcome, run
+from krm_fn.pipeline import Outcome, run
 
 CONTAINERD = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 HASHED = re.compile(r"one-systemd-proxy-[0-9a-f]{10}")

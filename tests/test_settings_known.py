@@ -8,10 +8,10 @@ import pytest
 from function_configs import PROXY, loaded
 
 from krm_fn import noproxy, settings
+from krm_fn.clusters import ClusterFacts, Fact, Membership, Role
+from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Consumer, Entry, Network
-from krm_fn.results import ObjectRef
 from krm_fn.settings import Resolved, resolve
-from krm_fn.topology import ClusterFacts, Fact, Membership, Role
 
 NETWORK = ("spec", "clusterNetwork")
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from function_configs import PROXY, loaded
 
+from krm_fn.clusters import ClusterFacts, Membership, Role
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Consumer, Entry, Style
-from krm_fn.results import Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve
-from krm_fn.topology import ClusterFacts, Membership, Role
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
 EU, US = "http://proxy.eu.example.com:3128", "http://proxy.us.example.com:3128"

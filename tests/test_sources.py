@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from krm_fn import config
 from krm_fn.config import Certificates, ProxyConfig
 from krm_fn.errors import ConfigError, InputError
-from krm_fn.function import run
-from krm_fn.manifests import Manifests
-from krm_fn.results import redact
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.results import redact
+from krm_fn.pipeline import run
 from krm_fn.sources import Objects, formats
 
 PASSWORD = "s3cr3t"

@@ -21,7 +21,7 @@ from stories import (
     with_other_proxy,
 )
 
-from krm_fn.function import Outcome, run
+from krm_fn.pipeline import Outcome, run
 
 STORY = (TESTDATA / "chartOperator" / "bootstrap-mode-and-init-container" / "input.yaml").read_bytes()
 JSON = (TESTDATA / "containerdDropIn" / "list-in-json" / "input.yaml").read_bytes()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.function import Outcome, run
-from krm_fn.results import Result, Severity
+from krm_fn.krm.results import Result, Severity
+from krm_fn.pipeline import Outcome, run
 
 CANARY = "hunter2"
 SECRET_PROXY = {"httpProxy": f"http://svc:{CANARY}@proxy:3128", "httpsProxy": f"http://svc:{CANARY}@proxy:3128"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from contract_lists import resource_list
 
-from krm_fn.function import run
-from krm_fn.results import Severity
+from krm_fn.krm.results import Severity
+from krm_fn.pipeline import run
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1

@@ -11,11 +11,11 @@ from contract_lists import CONFIG, PROXY, SETTINGS, WORKERS, resource_list
 from stories import TESTDATA, name_of
 from support import inject_proxy
 
-from krm_fn.audit import audit
-from krm_fn.codes import CODES
-from krm_fn.function import Outcome, run
-from krm_fn.noproxy.lint import RULES
-from krm_fn.results import ObjectRef, Result, Severity, lines
+from krm_fn.krm.codes import CODES
+from krm_fn.krm.results import ObjectRef, Result, Severity, lines
+from krm_fn.lint.manifests import audit
+from krm_fn.lint.values import RULES
+from krm_fn.pipeline import Outcome, run
 
 OF_THE_STYLE = {"NP003", "NP004", "NP011", "NP019", "NP020", "NP023", "NP024", "NP027", "NP029"}
 STYLED = re.compile(r"style: (GiantSwarm|TKG|Verbatim|Sorted)\b")

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
 
-from krm_fn import function, patch
+from krm_fn import patch, pipeline
+from krm_fn.krm.results import Change
 from krm_fn.patch import lookup
-from krm_fn.results import Change
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_kapp_controller, tkg_vsphere_cpi
 
@@ -99,7 +99,7 @@ def test_ytt_reads_the_proxy_and_what_was_there_before(
     story: str, where: str, wanted: list[str], tmp_path: Path
 ) -> None:
     before = (TESTDATA / story / "input.yaml").read_bytes()
-    texts = list(data_values(function.run(before).output))
+    texts = list(data_values(pipeline.run(before).output))
 
     assert texts
     for old, new in zip(data_values(before), texts, strict=True):
@@ -111,8 +111,8 @@ def test_ytt_reads_the_proxy_and_what_was_there_before(
 
 @pytest.mark.parametrize(("story", "where", "wanted"), STORIES)
 def test_ytt_reads_no_proxy_after_removal(story: str, where: str, wanted: list[str], tmp_path: Path) -> None:
-    once = function.run((TESTDATA / story / "input.yaml").read_bytes()).output
-    texts = list(data_values(function.run(removing(once)).output))
+    once = pipeline.run((TESTDATA / story / "input.yaml").read_bytes()).output
+    texts = list(data_values(pipeline.run(removing(once)).output))
 
     assert texts
     for text in texts:
@@ -121,7 +121,7 @@ def test_ytt_reads_no_proxy_after_removal(story: str, where: str, wanted: list[s
 
 def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
     story = TESTDATA / "tkgVsphereCPI" / "empty-values-known-by-their-annotation"
-    (text,) = data_values(function.run((story / "input.yaml").read_bytes()).output)
+    (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
 
     values = ytt(text, tmp_path)
 
@@ -131,7 +131,7 @@ def test_ytt_reads_data_values_that_were_begun(tmp_path: Path) -> None:
 
 def test_of_several_documents_ytt_takes_the_last(tmp_path: Path) -> None:
     story = TESTDATA / "tkgVsphereCSI" / "several-documents-and-values-that-ytt-computes"
-    (text,) = data_values(function.run((story / "input.yaml").read_bytes()).output)
+    (text,) = data_values(pipeline.run((story / "input.yaml").read_bytes()).output)
 
     values = ytt(text, tmp_path)["vsphereCSI"]
 

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 
 from krm_fn.cli._arguments import FAIL_ON
 from krm_fn.errors import InjectProxyError, OutputError, UsageError
+from krm_fn.krm.results import Severity, by_importance, lines, redact
 from krm_fn.printable import printable
-from krm_fn.results import Severity, by_importance, lines, redact
 
 if TYPE_CHECKING:
     from krm_fn.cli._answer import Answer
-    from krm_fn.function import Outcome
+    from krm_fn.pipeline import Outcome
 
 USAGE = """\
 inject-proxy: writes a corporate HTTP proxy into every Kubernetes manifest that needs to know it.
@@ -109,7 +109,7 @@ def _main(arguments: list[str]) -> int:
 
         return _print(f"inject-proxy {version('inject-proxy')}\n".encode())
     data = _read_stdin()
-    from krm_fn.function import run  # noqa: PLC0415 -- help and version answer at once
+    from krm_fn.pipeline import run  # noqa: PLC0415 -- help and version answer at once
 
     outcome = run(data)
     outcome = outcome if fail_on is None else replace(outcome, fail_on=fail_on)

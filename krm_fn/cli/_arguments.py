@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from krm_fn.errors import UsageError
-from krm_fn.results import Severity
+from krm_fn.krm.results import Severity
 
 FAIL_ON = {severity.value: severity for severity in (Severity.ERROR, Severity.WARNING)}
 """The values of `--fail-on`."""

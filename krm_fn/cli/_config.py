@@ -12,9 +12,9 @@ from krm_fn import config
 from krm_fn.cli._files import read_files
 from krm_fn.config import Lookup, ProxyConfig
 from krm_fn.errors import InputError, UsageError
-from krm_fn.manifests import Manifests
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer
-from krm_fn.resourcelist import Object
 
 
 def config_files(path: str) -> Manifests:

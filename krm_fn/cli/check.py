@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from krm_fn.baked import Note, Report, check
 from krm_fn.cli._answer import Answer
 from krm_fn.cli._arguments import FAIL_ON, taken_apart
 from krm_fn.cli._files import read_every_file
 from krm_fn.errors import UsageError
+from krm_fn.image_check import Note, Report, check
+from krm_fn.krm.results import Severity, is_severe, redact
 from krm_fn.printable import printable, printable_json
-from krm_fn.results import Severity, is_severe, redact
 
 USAGE = """\
 inject-proxy check: tells what of a proxy the inputs of an image build would leave in the image.

@@ -14,10 +14,10 @@ from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import read_files
 from krm_fn.errors import UsageError
 from krm_fn.explain import Section, explain, html, text, to_data
-from krm_fn.manifests import Manifests
+from krm_fn.krm.manifests import Manifests
+from krm_fn.plan import survey
 from krm_fn.printable import printable_json
 from krm_fn.sources import Objects
-from krm_fn.survey import survey
 
 USAGE = """\
 inject-proxy explain: who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it.

@@ -16,7 +16,7 @@ from krm_fn.cli._files import read_file, write_files
 from krm_fn.cli.import_ import FORMS
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError, UsageError
-from krm_fn.manifests import Manifests
+from krm_fn.krm.manifests import Manifests
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.sources.files import KINDS, filled

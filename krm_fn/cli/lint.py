@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.audit import Audit, audit, listed, mend
 from krm_fn.cli._answer import Answer
 from krm_fn.cli._arguments import FAIL_ON, Arguments, taken_apart
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import exists, find_files, read_files, write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
+from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_severe, redact
 from krm_fn.lint import Listing, Rules
+from krm_fn.lint.manifests import Audit, audit, listed, mend
+from krm_fn.lint.values import Problem, lint_list
 from krm_fn.noproxy import Consumer, Network
-from krm_fn.noproxy.lint import Problem, lint_list
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_json
-from krm_fn.results import ObjectRef, Result, Severity, are_severe, is_severe, redact
 
 USAGE = """\
 inject-proxy lint: judges a NO_PROXY list, or what manifests say about a proxy, and mends it.

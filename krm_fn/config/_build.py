@@ -14,8 +14,8 @@ from krm_fn import noproxy
 from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
 from krm_fn.config._schema import Place
 from krm_fn.config._selector import ClusterMatcher, Matcher, Selector
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Entry, Network, Policy, Style
-from krm_fn.results import Severity
 
 Name = Callable[[Place], str]
 """How a place below ``spec`` is called: ``("noProxy", 2)`` -> ``spec.noProxy[2]``, or ``data.NO_PROXY``."""

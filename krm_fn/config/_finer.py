@@ -69,8 +69,8 @@ def _unknown_rules(rules: Any) -> Told:
     """A rule that looks like one and is none would be switched off for nothing."""
     if not isinstance(rules, dict):
         return
-    from krm_fn.codes import CODES  # noqa: PLC0415 -- most runs name no rule
-    from krm_fn.noproxy.lint import RULES  # noqa: PLC0415
+    from krm_fn.krm.codes import CODES  # noqa: PLC0415 -- most runs name no rule
+    from krm_fn.noproxy.rules import RULES  # noqa: PLC0415
 
     known = [*RULES]
     for rule in rules:

@@ -12,8 +12,8 @@ from enum import Enum
 from typing import Any, Protocol, TypeVar
 
 from krm_fn.config._selector import ClusterMatcher, Selector
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Entry, Network, Policy, Style
-from krm_fn.results import Severity
 
 _Value = TypeVar("_Value")
 

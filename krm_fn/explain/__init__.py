@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.consumers import CONSUMERS
+from krm_fn.clients import CONSUMERS
 from krm_fn.explain.hosts import Row, rows
+from krm_fn.krm.results import redact
 from krm_fn.noproxy import Consumer, Entry
-from krm_fn.results import redact
-from krm_fn.survey import Place
+from krm_fn.plan import Place
 from krm_fn.targets import REPORTED_ONLY
 
 __all__ = ["Section", "explain", "to_data"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from krm_fn import placeholders
-from krm_fn.consumers import CONSUMERS
+from krm_fn.clients import CONSUMERS
 from krm_fn.noproxy import CLUSTER_DOMAIN, Network
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from krm_fn.consumers import CONSUMERS
+from krm_fn.clients import CONSUMERS
 from krm_fn.explain import Section
 from krm_fn.explain.hosts import Row
 from krm_fn.explain.text import heading

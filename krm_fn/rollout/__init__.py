@@ -20,15 +20,15 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from krm_fn import patch
+from krm_fn.clusters import ByKey, Key, key_of, meanings, references
 from krm_fn.config import ProxyConfig
+from krm_fn.formats import sops
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Change, Finding, ObjectRef, Severity
 from krm_fn.patch import Pointer
-from krm_fn.resourcelist import Object
-from krm_fn.results import Change, Finding, ObjectRef, Severity
+from krm_fn.plan import Place, Source
 from krm_fn.rollout.model import ADVICE, HEX, NAME, Said, hash_of, holds_something, kept_name
 from krm_fn.rollout.secrets import hashed, secret_names
-from krm_fn.survey import Place, Source
-from krm_fn.targets import _sops
-from krm_fn.topology import ByKey, Key, key_of, meanings, references
 
 __all__ = ["Said", "new_refs", "rollout", "secret_names"]
 
@@ -163,7 +163,7 @@ def _known(source: Source) -> _Known:
             known.names.update(own)
             for target, path in uses:
                 known.users.setdefault(target, []).append((index, obj, path))
-            if _sops.is_encrypted(obj.data):
+            if sops.is_encrypted(obj.data):
                 known.encrypted.update(dict.fromkeys([*own, *(target for target, _ in uses)], obj.ref))
     return _settled(known)
 
@@ -185,7 +185,7 @@ def _obstacle(template: _Template, known: _Known) -> str:
     if key not in known.users:
         return f'which is to be "{template.name}": nothing in the list refers to it, and others could not follow'
     if one := known.encrypted.get(key):
-        return f'because {one.kind} "{one.name}" {_sops.ENCRYPTED}'
+        return f'because {one.kind} "{one.name}" {sops.ENCRYPTED}'
     if (*key[:3], template.name) in known.names:
         return f'because another one has the name "{template.name}": take one of the two out of the list'
     if len(template.name) > _LONGEST:

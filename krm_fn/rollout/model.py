@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.resourcelist import BASE_NAME, Object
-from krm_fn.results import Change, Finding
+from krm_fn.krm.resourcelist import BASE_NAME, Object
+from krm_fn.krm.results import Change, Finding
+from krm_fn.plan import Place
 from krm_fn.settings import ProxySettings
-from krm_fn.survey import Place
 
 ADVICE = "`spec.rollout.hashNames: true` gives it a new name, `false` says that this is meant"
 NAME = ("metadata", "name")

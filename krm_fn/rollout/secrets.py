@@ -20,14 +20,14 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from krm_fn import patch
+from krm_fn.clusters import Key, kubeadm_spec_path
 from krm_fn.config import Mode, ProxyConfig
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.resourcelist import Object
-from krm_fn.results import Change, Finding, Severity
+from krm_fn.plan import Place, Source
 from krm_fn.rollout.model import ADVICE, NAME, Said, hash_of, holds_something, kept_name
-from krm_fn.survey import Place, Source
 from krm_fn.targets import AWARE, PATCHER, SYSTEMD_SECRET, Around, is_encrypted
-from krm_fn.topology import Key, kubeadm_spec_path
 
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 """Kinds of objects that are, or become, the Secret that they name."""

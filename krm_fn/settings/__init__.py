@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from krm_fn import noproxy
+from krm_fn.clusters import ClusterFacts, Membership, Role
 from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, Place, ProxyConfig, said
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import MIRRORS, Consumer, Entry, Network, Policy, Style
-from krm_fn.results import Finding, Severity
 from krm_fn.settings import _known
 from krm_fn.settings._known import provider_files
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
 from krm_fn.settings._notes import notes
-from krm_fn.topology import ClusterFacts, Membership, Role
 
 __all__ = [
     "PROXY_VARIABLES",

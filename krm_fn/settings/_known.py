@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.clusters import Assumed, ClusterFacts, Fact, Membership, Role, network_field
 from krm_fn.noproxy import (
     DEFAULTS,
     ENDPOINT,
@@ -26,7 +27,6 @@ from krm_fn.noproxy import (
     holds,
 )
 from krm_fn.patch import field_path
-from krm_fn.topology import Assumed, ClusterFacts, Fact, Membership, Role, network_field
 
 _IMITATES = frozenset({Style.GIANT_SWARM, Style.VERBATIM})
 """Styles that write what another program writes, or what the user wrote, to the byte: they know no defaults."""

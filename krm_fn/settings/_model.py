@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from krm_fn.clusters import Membership, Role
 from krm_fn.config import Certificates, Mirror
 from krm_fn.noproxy import Entry, Network, Origin, Policy
 from krm_fn.settings._known import Missing
-from krm_fn.topology import Membership, Role
 
 
 @dataclass(frozen=True)

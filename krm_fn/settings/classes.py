@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from krm_fn import noproxy, placeholders
+from krm_fn.clusters import ClusterFacts, Fact, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Consumer, Entry
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings._known import network
-from krm_fn.topology import ClusterFacts, Fact, Membership
 
 PODS = "builtin.cluster.network.pods"
 SERVICES = "builtin.cluster.network.services"

@@ -13,15 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from krm_fn.clusters import is_open, may_be_same
 from krm_fn.config import Certificates, Given
 from krm_fn.errors import ConfigError, InputError
-from krm_fn.resourcelist import Object
-from krm_fn.results import Finding
+from krm_fn.formats import embedded, sops
+from krm_fn.formats.embedded import Value
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Finding
+from krm_fn.plan import Source
 from krm_fn.sources import formats
-from krm_fn.survey import Source
-from krm_fn.targets import _embedded, _sops
-from krm_fn.targets._embedded import Value
-from krm_fn.topology import is_open, may_be_same
 
 __all__ = ["Objects", "formats"]
 
@@ -119,9 +119,9 @@ class Objects:
 
 def _value(obj: Object, key: str | None) -> Value:
     """The text under a key, or under the only one there is."""
-    if _sops.is_encrypted(obj.data):
-        raise ConfigError([f"{_called(obj)} {_sops.ENCRYPTED}"])
-    texts = {one.path[-1]: one for one in _embedded.values(obj.data)}
+    if sops.is_encrypted(obj.data):
+        raise ConfigError([f"{_called(obj)} {sops.ENCRYPTED}"])
+    texts = {one.path[-1]: one for one in embedded.values(obj.data)}
     if not texts:
         fields = "`stringData` or `data`" if obj.ref.kind == "Secret" else "`data`"
         raise ConfigError([f"must name an object that holds a text: there is no key under {fields} of {_called(obj)}"])
@@ -132,8 +132,8 @@ def _value(obj: Object, key: str | None) -> Value:
     if found is None:
         raise ConfigError([f"must name a key of {_called(obj)} in `key`: there are {names}"])
     if isinstance(found, Finding):
-        if found == _sops.refusal(found.path):
-            raise ConfigError([f"{_called(obj)} key `{found.path[-1]}`: {_sops.ENCRYPTED}"])
+        if found == sops.refusal(found.path):
+            raise ConfigError([f"{_called(obj)} key `{found.path[-1]}`: {sops.ENCRYPTED}"])
         problem = found.message.partition("; ")[0]  # what a target would do about it is not meant here
         raise ConfigError([f"{_called(obj)} {problem}: correct it, or name another key"])
     return found

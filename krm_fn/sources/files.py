@@ -13,15 +13,15 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import InputError
+from krm_fn.formats import embedded, sops
+from krm_fn.formats.embedded import Value
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import Pointer
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.targets import (
-    _embedded,
     _image_builder,
-    _sops,
     _values,
     _ytt,
     giantswarm_installation_values,
@@ -29,7 +29,6 @@ from krm_fn.targets import (
     tkg_cluster_config,
 )
 from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._embedded import Value
 from krm_fn.targets._tkg import half
 from krm_fn.targets._values import SHORT, Slot
 
@@ -92,8 +91,8 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
     Raises:
         InputError: the file cannot be read or edited, or is none of the system.
     """
-    if _sops.hides(text):
-        raise InputError(f"the file {_sops.ENCRYPTED}")
+    if sops.hides(text):
+        raise InputError(f"the file {sops.ENCRYPTED}")
     told = []
     for one in _proposals(Value((), text), KINDS[form], settings):
         if isinstance(one, Finding):
@@ -104,7 +103,7 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
 
 
 def _proposals(value: Value, kind: Kind, settings: ProxySettings) -> Iterator[Change | Finding]:
-    found = _embedded.read(value)
+    found = embedded.read(value)
     if isinstance(found, Finding):
         yield found
     elif len(found) > 1:

@@ -21,8 +21,9 @@ from typing import Any
 from krm_fn import yamledit
 from krm_fn.config import Given
 from krm_fn.errors import ConfigError, InputError
+from krm_fn.formats import sops
 from krm_fn.patch import field_path, lookup
-from krm_fn.targets import _sops, _ytt
+from krm_fn.targets import _ytt
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
 
@@ -78,8 +79,8 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, Given]:
     Raises:
         ConfigError: it is encrypted, no YAML, none of the forms, several of them, or not the one it is said to be.
     """
-    if _sops.hides(text):
-        raise ConfigError([_sops.ENCRYPTED])
+    if sops.hides(text):
+        raise ConfigError([sops.ENCRYPTED])
     data = _whole(text)
     likely = [name for name, names in _SIGNS.items() if any(lookup(data, path) is not None for path in names)]
     if form is None and len(likely) > 1:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
+from krm_fn.formats.sops import is_encrypted
+from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Consumer
-from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
     caren_cluster_config,
@@ -41,7 +42,6 @@ from krm_fn.targets import (
 )
 from krm_fn.targets._around import Around
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._sops import is_encrypted
 
 __all__ = [
     "AWARE",

@@ -6,8 +6,8 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from krm_fn.clusters import Key, target_of
 from krm_fn.settings import ProxySettings
-from krm_fn.topology import Key, target_of
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Operation, Pointer, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets._env import Container, name_of, quoted
 from krm_fn.targets._podspec import containers
-from krm_fn.targets._shape import wrong_type
 
 NAME = "inject-proxy-trusted-ca"
 """Of the volume, of its mounts, and of the ConfigMap that is made for it."""

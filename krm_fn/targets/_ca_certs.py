@@ -10,12 +10,12 @@ import re
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.formats.pem import shown, split
+from krm_fn.krm.results import Finding
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Finding
 from krm_fn.targets._cluster_variables import without
 from krm_fn.targets._edit import Edit
-from krm_fn.targets._pem import shown, split
-from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import on_the_way
 
 _FIRST, _LAST = "# inject-proxy: the certificates of spec.trustedCA", "# inject-proxy: end"

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.clusters import ListState, Written
 from krm_fn.targets import _command_places, _exports, _node_commands
-from krm_fn.topology import ListState, Written
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.clusters import ListState, NodeClass, PatchField, of_template, simulate, state_of_started_list
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, field_path, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
     _commands,
@@ -34,14 +35,6 @@ from krm_fn.targets._around import Around
 from krm_fn.targets._class_commands import Ends, ends_of, possible_commands
 from krm_fn.targets._drop_in_seen import path_of
 from krm_fn.targets._kubeadm import ConfigSpec
-from krm_fn.topology import (
-    ListState,
-    NodeClass,
-    PatchField,
-    of_template,
-    simulate,
-    state_of_started_list,
-)
 
 NODE_TARGETS = {target.ID: target for target in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)}
 """The targets whose edits the patches make instead."""

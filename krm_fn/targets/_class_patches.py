@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from dataclasses import replace as changed
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import APPEND, ListEdit, Pointer, add, lookup, remove, replace
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import Around
 from krm_fn.targets._class_nodes import Eraser, Nodes, erasers, nodes_of
 from krm_fn.targets._class_operations import ADDITIONS, EMPTY_LISTS, LISTS, NODES, front, patches
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._class_variable import definition_of
-from krm_fn.targets._shape import wrong_type
 
 DEFAULT = ("schema", "openAPIV3Schema", "default")
 PATCHES = (EMPTY_LISTS, ADDITIONS, LISTS, NODES)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup, replace
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _systemd_secret
 from krm_fn.targets._around import Around

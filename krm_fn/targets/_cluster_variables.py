@@ -13,10 +13,10 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from krm_fn import patch, topology
+from krm_fn import clusters, patch
+from krm_fn.krm.results import Change, Finding
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer, lookup, remove
-from krm_fn.results import Change, Finding
-from krm_fn.targets._shape import wrong_type
 
 KIND = ("cluster.x-k8s.io", "Cluster")
 VARIABLES = ("spec", "topology", "variables")
@@ -104,5 +104,5 @@ def _is_alone(holder: Any) -> bool:
 
 def class_of(obj: Mapping[str, Any]) -> str:
     """The name of the ClusterClass that a Cluster is made of, "" for none."""
-    found, _ = topology.class_of(obj, "")
+    found, _ = clusters.class_of(obj, "")
     return found[-1] if found else ""

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from krm_fn.formats.file_content import decode
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Operation, Pointer, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _command_places, _exports, _kubeadm, _node_commands, _restart
 from krm_fn.targets._command_places import Arrangement
-from krm_fn.targets._file_content import decode
 from krm_fn.targets._kubeadm import ConfigSpec, find
 from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._shape import wrong_type
 
 _KEY = "preKubeadmCommands"
 _HELD_BACK = (

@@ -10,17 +10,17 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.formats.file_content import decode
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Operation, Pointer, apply
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _drop_in_inline, _drop_in_secret, _unit_file, _unit_overrides
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._drop_in_seen import elsewhere
-from krm_fn.targets._file_content import decode
 from krm_fn.targets._kubeadm import ConfigSpec, at_new_places, find, names
 from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
 from krm_fn.targets._rivals import rival
-from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._unit_told import shown
 
 

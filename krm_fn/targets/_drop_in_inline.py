@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.formats.file_content import LARGEST, decode, encode
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import ListEdit, Pointer, add, replace
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets import _unit_file
 from krm_fn.targets._drop_in_place import DropIn
-from krm_fn.targets._file_content import LARGEST, decode, encode
 from krm_fn.targets._unit_told import difference, shown
 
 _GZIP = ("gzip", "gzip+base64")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.formats.file_content import decode
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, add, lookup, remove, replace
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets import _systemd_secret, _unit_file
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._drop_in_seen import elsewhere
-from krm_fn.targets._file_content import decode
 from krm_fn.targets._node_system import CONTAINERD
 from krm_fn.targets._unit_told import shown
 

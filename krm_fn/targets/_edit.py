@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding
 from krm_fn.patch import Operation, apply
-from krm_fn.results import Change, Finding
 
 
 @dataclass(frozen=True)

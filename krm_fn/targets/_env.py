@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.escaping import kubernetes_env
+from krm_fn.formats.escaping import kubernetes_env
+from krm_fn.krm.proxy_values import shown_url
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Operation, Pointer, add, lookup, replace
-from krm_fn.proxy_values import shown_url
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets._shape import wrong_type
 
 
 @dataclass(frozen=True)

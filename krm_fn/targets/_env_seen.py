@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.escaping import read_kubernetes_env
+from krm_fn.formats.escaping import read_kubernetes_env
 from krm_fn.targets._env import Container, name_of
 from krm_fn.targets._seen import Seen
 

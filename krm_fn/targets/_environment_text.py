@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn import escaping
+from krm_fn.formats import escaping
 from krm_fn.settings import PROXY_VARIABLES
 
 LONGEST = 262_144

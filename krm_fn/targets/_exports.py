@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from krm_fn import escaping
+from krm_fn.formats import escaping
+from krm_fn.formats.splice import Edit, cuts, splice
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import _node_commands
-from krm_fn.targets._splice import Edit, cuts, splice
 
 _NAME = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})[\"']?=")
 _ASSIGNMENT = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(PROXY_VARIABLES)})=[\"']*([^\s\"';&|]*)")

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.formats.file_content import decode, encode
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import ListEdit, Operation, add, lookup, replace
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets import _kubeadm, _restart
-from krm_fn.targets._file_content import decode, encode
 from krm_fn.targets._kubeadm import ConfigSpec
 
 MARK = f"{_restart.MARK}\n"

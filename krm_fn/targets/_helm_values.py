@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.clusters import chart_of
+from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
+from krm_fn.krm.results import Change, Finding
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Change, Finding
 from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._embedded import Embedded, Value, mappings, read, values
-from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import in_document
 from krm_fn.targets._whole_text import commented
-from krm_fn.topology import chart_of
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 KINDS = frozenset({HELM_RELEASE, ("", "Secret"), ("", "ConfigMap")})

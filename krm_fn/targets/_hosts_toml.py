@@ -14,7 +14,7 @@ import re
 from urllib.parse import urlsplit
 
 from krm_fn.config import Mirror
-from krm_fn.targets import _pem
+from krm_fn.formats import pem
 from krm_fn.targets._files import MARK, File
 
 CERTS_D = "/etc/containerd/certs.d"
@@ -39,7 +39,7 @@ def is_ours(path: str, text: str) -> bool:
 
 def shown(text: str) -> str:
     """One of the files for a person: certificates only by their fingerprints."""
-    return _pem.shown(text) if _pem.split(text) else text.removeprefix(MARK)
+    return pem.shown(text) if pem.split(text) else text.removeprefix(MARK)
 
 
 def reads_certs_d(config: str) -> bool:

@@ -15,13 +15,13 @@ from functools import partial
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.krm.results import Finding
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer, lookup
-from krm_fn.results import Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _values
 from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import SNAKE, Slot
 
 _ENVIRONMENT = "proxy_env"

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.krm.results import Finding
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Finding
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets._shape import wrong_type
 
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 _STEPS = ("spec", "template", "jobTemplate")

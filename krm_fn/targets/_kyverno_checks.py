@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer
-from krm_fn.results import Finding, Severity
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets._env import quoted
 from krm_fn.targets._kyverno_values import Unfillable, find_place, is_dynamic

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.errors import InputError
-from krm_fn.escaping import kubernetes_env
 from krm_fn.formats import cel
+from krm_fn.formats.escaping import kubernetes_env
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets._env import quoted

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from krm_fn.escaping import kubernetes_env
+from krm_fn.formats import embedded
+from krm_fn.formats.escaping import kubernetes_env
+from krm_fn.formats.file_content import decode, encode
 from krm_fn.patch import APPEND, ListEdit, Operation, Pointer, add, lookup, replace
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import (
-    _embedded,
     _exports,
     _unit_file,
     cert_manager,
@@ -24,7 +25,6 @@ from krm_fn.targets import (
     kubelet_drop_in,
     kyverno_policies,
 )
-from krm_fn.targets._file_content import decode, encode
 from krm_fn.targets._kyverno_values import Place, new_value
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._unit_meant import meant, without_strays
@@ -91,7 +91,7 @@ def _of_drop_in(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Value
 
 def _of_systemd_secret(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
     path = next(iter(place.values())).path
-    texts = [one for one in _embedded.values(obj) if isinstance(one, _embedded.Value) and one.path == path]
+    texts = [one for one in embedded.values(obj) if isinstance(one, embedded.Value) and one.path == path]
     edits = [(one, _unit(one.text, place, values)) for one in texts]
     return [replace(*path, value=one.written(edited)) for one, edited in edits if edited is not None]
 

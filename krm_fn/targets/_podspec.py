@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from krm_fn.krm.results import Finding
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Finding
 from krm_fn.targets._env import Container
-from krm_fn.targets._shape import wrong_type
 
 POD_SPEC: Pointer = ("spec", "template", "spec")
 """Where a Deployment, a Job and their like keep the pod specification."""

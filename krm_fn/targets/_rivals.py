@@ -12,8 +12,8 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
+from krm_fn.formats.file_content import decode
 from krm_fn.targets import _unit_lines
-from krm_fn.targets._file_content import decode
 
 _ROOTS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._cluster_variables import without
-from krm_fn.targets._shape import wrong_type
 
 _HALF = (
     "TKG takes two proxies or none, and only `{}` is declared, so what is here stays as it is: declare `httpProxy` "

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from krm_fn.formats.embedded import Embedded, Value, read, values
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _ca_certs, _ytt
 from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._embedded import Embedded, Value, read, values
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import Slot, edit, in_documents, seen
 from krm_fn.targets._whole_text import given_back

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding
 from krm_fn.patch import ListEdit, Operation
-from krm_fn.results import Change, Finding
 from krm_fn.targets import _exports, _restart
 from krm_fn.targets._kubeadm import ConfigSpec
 

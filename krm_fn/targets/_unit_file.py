@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn import escaping
-from krm_fn.targets._splice import Edit, cuts, splice
+from krm_fn.formats import escaping
+from krm_fn.formats.splice import Edit, cuts, splice
 from krm_fn.targets._unit_lines import (
     SECTION,
     Assignment,

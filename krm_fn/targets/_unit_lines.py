@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from krm_fn import escaping
+from krm_fn.formats import escaping
+from krm_fn.formats.splice import Span
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets._splice import Span
 
 SECTION = "Service"
 _TEXTS = 256

@@ -13,11 +13,11 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.formats.file_content import decode
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import lookup
-from krm_fn.results import Finding, Severity
 from krm_fn.targets import _environment_text, _kubeadm, _unit_file, _unit_lines
 from krm_fn.targets._drop_in_place import DropIn
-from krm_fn.targets._file_content import decode
 from krm_fn.targets._rivals import is_drop_in
 
 _ENVIRONMENT = "/etc/environment"

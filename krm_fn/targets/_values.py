@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import noproxy
+from krm_fn.formats.embedded import Embedded
+from krm_fn.formats.embedded import change as embedded_change
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import called, wrong_type
 from krm_fn.patch import Operation, Pointer, add, lookup, remove, replace
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._edit import Edit
-from krm_fn.targets._embedded import Embedded
-from krm_fn.targets._embedded import change as embedded_change
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._shape import called, wrong_type
 
 _VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _MISSING = object()

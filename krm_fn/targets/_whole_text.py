@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.formats.embedded import Embedded, Value, begin, values
+from krm_fn.krm.results import Change, Finding
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding
 from krm_fn.targets._edit import Edit
-from krm_fn.targets._embedded import Embedded, Value, begin, values
 from krm_fn.targets._made import is_made
 from krm_fn.targets._values import in_document
 

@@ -17,10 +17,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from krm_fn.errors import EditError, ExpansionError
+from krm_fn.formats.embedded import Embedded, Value, begin
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Operation, Pointer
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.targets._edit import Edit
-from krm_fn.targets._embedded import Embedded, Value, begin
 from krm_fn.yamledit import Place, edit_documents, places
 
 _CODE = re.compile(r"#@(?:template/\w+)?(?:[ \t]+|$)(?P<code>.*)")

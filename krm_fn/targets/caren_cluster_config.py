@@ -45,9 +45,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
 from krm_fn.targets._edit import Edit

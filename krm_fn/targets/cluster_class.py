@@ -74,9 +74,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _class_nodes, _class_patches, _class_values, _class_variable, _systemd_secret
 from krm_fn.targets._around import Around

@@ -47,9 +47,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _env_list, _helm_values, _values
 from krm_fn.targets._edit import Edit

@@ -49,16 +49,16 @@ from functools import partial
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
+from krm_fn.krm.results import Change, Finding
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _env_list, _values
 from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._embedded import Embedded, Value, mappings, read, values
 from krm_fn.targets._made import is_made, skeleton
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._shape import wrong_type
 from krm_fn.targets._values import SHORT, SNAKE, Slot, in_document
 from krm_fn.targets._whole_text import begun, edited, is_blank
 

@@ -59,17 +59,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from krm_fn.clusters import CLUSTER_CHARTS, USER_VALUES, user_values_of
+from krm_fn.formats.embedded import begin
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _helm_values, _values
 from krm_fn.targets._edit import Edit
-from krm_fn.targets._embedded import begin
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import CAMEL, SHORT, SNAKE, Slot
-from krm_fn.topology import CLUSTER_CHARTS, USER_VALUES, user_values_of
 
 ID = "giantswarmInstallationValues"
 KINDS = _helm_values.KINDS

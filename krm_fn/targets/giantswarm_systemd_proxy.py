@@ -44,12 +44,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, _systemd_secret, _unit_file, _unit_lines
-from krm_fn.targets._embedded import Value, values
 from krm_fn.targets._kubeadm import names
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._unit_told import difference, shown

@@ -52,13 +52,13 @@ from dataclasses import replace
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
+from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _image_builder, _made
 from krm_fn.targets._edit import Edit
-from krm_fn.targets._embedded import Embedded, Value, mappings, read, values
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._values import in_document
 from krm_fn.targets._whole_text import begun, edited, is_blank

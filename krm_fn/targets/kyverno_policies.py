@@ -57,9 +57,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import Pointer
-from krm_fn.results import Change, Finding
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets import _kyverno_remove, _kyverno_seen, _kyverno_texts

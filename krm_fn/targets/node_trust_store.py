@@ -49,10 +49,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.formats import pem
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _files, _kubeadm, _pem, _trust_commands
+from krm_fn.targets import _files, _kubeadm, _trust_commands
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._node_system import NodeSystem
 from krm_fn.targets._seen import Seen
@@ -67,7 +68,7 @@ _MOST_FILES = 200
 
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
     """Yield what has to change in ``files`` and ``preKubeadmCommands``; ``options`` has the list ``os``."""
-    certificates = _pem.split(settings.trusted_ca.pem)
+    certificates = pem.split(settings.trusted_ca.pem)
     spec = _kubeadm.find(obj, wanted=bool(certificates))
     if not isinstance(spec, ConfigSpec):
         yield from () if spec is None else (spec,)
@@ -90,7 +91,7 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
 
 def _files_of(certificates: Sequence[str]) -> _files.Files:
     wanted = [_files.File(_path(number), text, permissions="0644") for number, text in enumerate(certificates)]
-    return _files.Files("a certificate of the trust store", lambda path, _: _is_ours(path), wanted, _pem.shown)
+    return _files.Files("a certificate of the trust store", lambda path, _: _is_ours(path), wanted, pem.shown)
 
 
 def _path(number: int) -> str:

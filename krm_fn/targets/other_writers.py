@@ -34,12 +34,12 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.formats.file_content import decode
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _environment_text, _kubeadm, _unit_lines
-from krm_fn.targets._file_content import decode
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._seen import Seen
 

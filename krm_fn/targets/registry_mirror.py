@@ -50,12 +50,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.formats.file_content import decode
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _files, _hosts_toml, _kubeadm
-from krm_fn.targets._file_content import decode
 from krm_fn.targets._files import Files
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._node_system import NodeSystem

@@ -59,9 +59,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import Around
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, appended, class_of, in_turn, lists, named, without

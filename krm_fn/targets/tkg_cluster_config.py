@@ -50,13 +50,14 @@ from functools import partial
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.formats import embedded
+from krm_fn.formats.embedded import Embedded, Value
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer, parse
 from krm_fn.patch import Operation, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _embedded, _ytt
+from krm_fn.targets import _ytt
 from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._embedded import Embedded, Value
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._tkg import certificate, half, whole
 from krm_fn.targets._values import Keys, Slot, edit, in_document, seen
@@ -84,7 +85,7 @@ _NOTHING = (
 def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
     """Yield what the configuration lacks or has too much; see the module's text."""
     for value in _values(obj):
-        found = _embedded.read(value) if isinstance(value, Value) else value
+        found = embedded.read(value) if isinstance(value, Value) else value
         if isinstance(found, Finding):
             yield found
             continue
@@ -111,7 +112,7 @@ def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
     """Yield what the configuration says, whoever wrote it."""
     for value in _values(obj):
-        for document in _first(list(_embedded.mappings(value))) if isinstance(value, Value) else ():
+        for document in _first(list(embedded.mappings(value))) if isinstance(value, Value) else ():
             yield from seen(document.data, _SLOT, value.path)
 
 
@@ -127,7 +128,7 @@ def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
     """The text under ``value``, if the Secret is one of TKG, or what is wrong with it."""
     name = lookup(obj, ("metadata", "name"))
     if obj.get("type") in WORDS and isinstance(name, str) and name.endswith("-config-values"):
-        yield from (value for value in _embedded.values(obj) if value.path[-1] in ("sops", "value"))
+        yield from (value for value in embedded.values(obj) if value.path[-1] in ("sops", "value"))
 
 
 def _first(documents: list[Embedded]) -> list[Embedded]:

@@ -44,8 +44,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Consumer
-from krm_fn.results import Change, Finding
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _tkg_addon
 from krm_fn.targets._seen import Seen

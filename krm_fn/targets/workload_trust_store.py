@@ -63,14 +63,15 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.config import Certificates, Matcher
+from krm_fn.formats import pem
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _apps, _bundle, _made, _pem, _workloads
+from krm_fn.targets import _apps, _bundle, _made, _workloads
 from krm_fn.targets._bundle import DIRECTORIES, FILE, NAME, Bundle
 from krm_fn.targets._seen import Seen
-from krm_fn.targets._shape import wrong_type
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
 
@@ -154,8 +155,8 @@ def _config_map(obj: Mapping[str, Any], trusted: Certificates) -> Iterator[Chang
         operation = patch.add("data", value={FILE: trusted.pem})
         if data is not None:
             operation = (patch.replace if FILE in data else patch.add)("data", FILE, value=trusted.pem)
-        told = _pem.shown(old) if isinstance(old, str) else ""
-        yield Change(operation, "sets the trusted certificates", told, _pem.shown(trusted.pem))
+        told = pem.shown(old) if isinstance(old, str) else ""
+        yield Change(operation, "sets the trusted certificates", told, pem.shown(trusted.pem))
 
 
 def _not_ours() -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from support import need, run
 
-from krm_fn import function
+from krm_fn import pipeline
 from krm_fn.yamledit import read
 
 PROXY = "http://user:p%40ss@proxy.corp.example:3128"
@@ -91,7 +91,7 @@ def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
         "items": list(objects),
         "functionConfig": {**config, "spec": wanted},
     }
-    outcome = function.run(json.dumps(listed).encode())
+    outcome = pipeline.run(json.dumps(listed).encode())
     told = [f"{one.severity.value}: {one.message}" for one in outcome.results if one.severity.value != "info"]
     return read(outcome.output.decode())["items"], told
 

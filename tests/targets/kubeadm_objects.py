@@ -11,8 +11,8 @@ import functools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import apply, lookup
-from krm_fn.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Target
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.results import Change, Finding, Severity
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 
 HTTP = "http://proxy.corp.example:3128"

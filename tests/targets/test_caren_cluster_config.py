@@ -8,8 +8,8 @@ import pytest
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
 
 from krm_fn.config import Mirror
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Consumer
-from krm_fn.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import caren_cluster_config
 

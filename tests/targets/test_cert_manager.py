@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
 
-from krm_fn.results import Severity
+from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import cert_manager
 

@@ -15,7 +15,7 @@ from class_objects import CONTAINERD, FILE, KUBELET, VERSIONS, cluster, cluster_
 from class_objects import answer as answer_of
 from class_objects import template as template_of
 
-from krm_fn import function
+from krm_fn import pipeline
 
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}, {"class": "md", "name": "other"}]}
 HASHED = re.compile(r"one-systemd-proxy-[0-9a-f]{10}")
@@ -193,7 +193,7 @@ def messages(items: list[Any], part: str, targets: Any = None, **spec: Any) -> l
             "spec": {"httpProxy": "http://proxy:1", "targets": {**IN_SECRET, **(targets or {})}, **spec},
         },
     }
-    found = function.run(json.dumps(listed).encode()).results
+    found = pipeline.run(json.dumps(listed).encode()).results
     return [f"{one.severity.value} {one.ref.kind}/{one.ref.name}" for one in found if part in one.message]
 
 

@@ -25,7 +25,7 @@ from class_objects import answer as answer_of
 from class_objects import template as template_of
 from judges import systemd_environment
 
-from krm_fn import function
+from krm_fn import pipeline
 
 UNION = {"clusterClass": {"sharedTemplates": "Union"}}
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}
@@ -202,7 +202,7 @@ def result_of(items: list[Any], **spec: Any) -> list[Any]:
         "items": items,
         "functionConfig": {**config, "spec": wanted},
     }
-    found = function.run(json.dumps(listed).encode()).results
+    found = pipeline.run(json.dumps(listed).encode()).results
     return [one for one in found if one.ref.kind == "ClusterClass" and "erases" in one.message]
 
 

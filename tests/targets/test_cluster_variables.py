@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from krm_fn import patch
+from krm_fn.clusters import Topology
+from krm_fn.krm.resourcelist import objects
+from krm_fn.krm.results import Change, Finding
 from krm_fn.patch import Operation
-from krm_fn.resourcelist import objects
-from krm_fn.results import Change, Finding
 from krm_fn.targets._cluster_variables import class_of, in_turn
-from krm_fn.topology import Topology
 
 OBJ = {"spec": {"list": [{"name": "a"}, {"name": "b", "value": {"x": [1]}}], "other": {"y": 1}}}
 ENTRY = ("spec", "list", "0")

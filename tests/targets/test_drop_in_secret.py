@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from kubeadm_objects import NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
-from krm_fn.results import Severity
+from krm_fn.krm.results import Severity
 from krm_fn.targets import containerd_drop_in, kubelet_drop_in
 from krm_fn.targets._unit_file import fresh
 

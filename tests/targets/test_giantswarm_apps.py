@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from proposals import HTTP, NONE, apply, findings, proposals
 
-from krm_fn.results import Finding, Severity
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_apps as target
 

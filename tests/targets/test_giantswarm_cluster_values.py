@@ -15,8 +15,8 @@ from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, mes
 from stories import TESTDATA, items, meaning
 from value_shapes import VALUES
 
-from krm_fn.function import run
-from krm_fn.results import Finding
+from krm_fn.krm.results import Finding
+from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_cluster_values as target
 from krm_fn.yamledit import read

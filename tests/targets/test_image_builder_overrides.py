@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 
 from krm_fn import patch
-from krm_fn.results import Severity
+from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _image_builder
 from krm_fn.targets import image_builder_overrides as target

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from judges import shell_environment
 from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
-from krm_fn.results import Severity
+from krm_fn.krm.results import Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import kubeadm_commands as target
 

@@ -34,8 +34,8 @@ from kyverno_shapes import (
 )
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, messages, proposals
 
+from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
-from krm_fn.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kyverno_policies
 from krm_fn.targets._kyverno_values import is_expression, split_entries

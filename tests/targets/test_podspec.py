@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proposals import FULL, HTTP, HTTPS, NO, NONE, env
 
 from krm_fn import patch
-from krm_fn.results import Change, Finding, Severity
+from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets._env import Container, set_proxy
 from krm_fn.targets._podspec import containers, labels

@@ -11,9 +11,9 @@ from contract_lists import resource_list
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
 
 from krm_fn.config import Certificates
-from krm_fn.function import run
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Consumer
-from krm_fn.results import Severity
+from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_cluster_config
 

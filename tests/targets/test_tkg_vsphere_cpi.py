@@ -9,8 +9,8 @@ import pytest
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
 from tkg_objects import HEADER, config, secret, text_of
 
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Consumer
-from krm_fn.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_vsphere_cpi
 

@@ -17,9 +17,9 @@ from support import run as run_tool
 
 from krm_fn.config import Certificates
 from krm_fn.errors import InputError
-from krm_fn.function import run
+from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
-from krm_fn.results import Severity
+from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import chart_operator
 from krm_fn.targets import workload_trust_store as target

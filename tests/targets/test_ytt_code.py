@@ -10,7 +10,7 @@ from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, messages, proposals
 from tkg_objects import HEADER, secret, text_of
 
 from krm_fn.errors import InputError
-from krm_fn.results import Finding, Severity
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.sources.files import filled

@@ -1,0 +1,63 @@
+"""Which Clusters an object belongs to, in which role, and what each Cluster declares about its network.
+
+It reads Cluster API objects, and knows nothing of proxies. A field that is missing or of a wrong type is a fact that is
+not there; it is never an error. A value that a later step fills in (``${POD_CIDR}``) is a fact like any other.
+"""
+
+from __future__ import annotations
+
+from krm_fn.clusters.atlas import Topology
+from krm_fn.clusters.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
+from krm_fn.clusters.class_patches import (
+    ListState,
+    NodeClass,
+    PatchField,
+    Written,
+    of_template,
+    simulate,
+    state_of_started_list,
+)
+from krm_fn.clusters.kinds import kinds, kubeadm_spec_path, network_field
+from krm_fn.clusters.model import Assumed, ClusterFacts, Fact, Membership, Role
+from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
+from krm_fn.clusters.reading import is_template
+from krm_fn.clusters.references import Key, class_of, key_of, references, target_of
+from krm_fn.clusters.systems import Foreign, foreign, system_kinds, system_of, without_class
+
+__all__ = [
+    "CLUSTER_CHARTS",
+    "USER_VALUES",
+    "Assumed",
+    "ByKey",
+    "ClusterFacts",
+    "Fact",
+    "Foreign",
+    "Key",
+    "ListState",
+    "Membership",
+    "NodeClass",
+    "PatchField",
+    "Role",
+    "Topology",
+    "Written",
+    "chart_of",
+    "class_of",
+    "foreign",
+    "is_open",
+    "is_template",
+    "key_of",
+    "kinds",
+    "kubeadm_spec_path",
+    "may_be_same",
+    "meanings",
+    "network_field",
+    "of_template",
+    "references",
+    "simulate",
+    "state_of_started_list",
+    "system_kinds",
+    "system_of",
+    "target_of",
+    "user_values_of",
+    "without_class",
+]

@@ -1,0 +1,256 @@
+"""All Clusters of a list with their facts, and the Clusters of each object.
+
+A fact of the Cluster itself goes before one of its infrastructure cluster, and that before one of its control plane.
+What names only suggest, or an object claims from another namespace, holds no facts. Of a Cluster that is not in the
+list the facts are those of the objects that belong to it. Variables and patches of a ClusterClass are not worked
+out: of the templates of a class with patches only the kind of the infrastructure and the mirrors are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn.clusters import defaults
+from krm_fn.clusters.declared import NOTHING, Declared, distinct, merge
+from krm_fn.clusters.graph import Graph, Tie
+from krm_fn.clusters.hints import Hints, Whole, hints
+from krm_fn.clusters.kinds import (
+    CLUSTER,
+    CLUSTER_CLASS,
+    INFRASTRUCTURE,
+    INVENTORY,
+    KUBEADM_SPECS,
+    OF_CLASSES,
+    POOLS,
+    SECRET,
+)
+from krm_fn.clusters.model import Assumed, ClusterFacts, Fact, Membership, Role
+from krm_fn.clusters.references import Key, WorkerClass, key_of
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import ObjectRef
+
+_INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
+
+
+class Topology:
+    """The Clusters of a list and what belongs to them.
+
+    Args:
+        objects: those of ``kinds()``, in the order of the list; others do no harm. They are read once and not kept.
+    """
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        self._graph = Graph(objects)
+        sources = self._sources()
+        unlisted = {key: Hints(key, ObjectRef()) for key in sources if key not in self._graph.clusters}
+        self._facts = {
+            key: self._facts_of(cluster, sources.get(key, []))
+            for key, cluster in {**self._graph.clusters, **unlisted}.items()
+        }
+
+    @property
+    def clusters(self) -> tuple[ClusterFacts, ...]:
+        """All Clusters, in the order of the list."""
+        return tuple(self._facts[key] for key in self._graph.clusters)
+
+    def of(self, obj: Object) -> tuple[Membership, ...]:
+        """The Clusters that ``obj``, of any kind, belongs to: none if it names none, several if they share it.
+
+        One that is not in the list is known by its name, and by what the objects of the list say that belong to it.
+        """
+        return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
+
+    def alone(self, obj: Object) -> ClusterFacts | None:
+        """What a control plane says of the network of its Cluster, for where that Cluster is not known.
+
+        None for any other object. Only the object itself is meant, so a name of a Cluster is not needed.
+        """
+        if obj.ref.kind not in KUBEADM_SPECS:
+            return None
+        node = hints(obj)
+        if node.role is not Role.CONTROL_PLANE or node.facts == NOTHING:
+            return None
+        return ClusterFacts(
+            pod_cidrs=node.facts.pod_cidrs,
+            service_cidrs=node.facts.service_cidrs,
+            service_domain=node.facts.service_domain,
+            endpoint=node.facts.endpoint,
+            mirrors=node.facts.mirrors,
+            hosts=node.facts.hosts,
+        )
+
+    def classes_of(self, obj: Object) -> tuple[Key, ...]:
+        """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
+        sources = [use.source for use in self._graph.uses_of(key_of(obj))]
+        return tuple(dict.fromkeys(sources)) if all(key[:2] == CLUSTER_CLASS for key in sources) else ()
+
+    def class_of(self, cluster: Object) -> Key | None:
+        """The ClusterClass that a Cluster is made of, whether or not it is in the list."""
+        node = self._graph.clusters.get(key_of(cluster))
+        return node.whole.class_key if node else None
+
+    def infrastructure_of(self, cluster_class: Object) -> str:
+        """The kind of the infrastructure cluster that a ClusterClass makes; "" if it does not say."""
+        named = self._node(cluster_class).whole.infrastructure
+        return named[1].removesuffix("Template") if named else ""
+
+    def networks_of(self, cluster_class: Object) -> ClusterFacts:
+        """The networks that the machines of every Cluster of a ClusterClass are in, and nothing else."""
+        node = self._node(cluster_class)
+        template = self._graph.nodes.get(node.whole.infrastructure) if node.whole.infrastructure else None
+        if template is None:
+            return ClusterFacts()
+        wholes = (Whole(), node.whole)
+        assumed = tuple(_unpatched(template.assumed.networks, wholes))
+        return ClusterFacts(networks=_usable(template, wholes).networks, assumed=Assumed(networks=assumed))
+
+    def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
+        """The nodes that ``spec.topology`` of a Cluster makes: ``("", "")`` is its control plane.
+
+        Groups of workers have the section that they stand in (``machineDeployments``), and their name there.
+        """
+        node = self._graph.clusters.get(key_of(cluster))
+        if node is None:
+            return {}
+        facts, how = self._facts[node.key], "it is the Cluster"
+        found = {("", ""): Membership(facts, Role.CONTROL_PLANE, how=how)}
+        for (section, worker_class), names in node.whole.workers.items():
+            for name in names:
+                found[section, name] = Membership(facts, Role.WORKER, name, how, worker_class=worker_class)
+        return found
+
+    def _node(self, obj: Object) -> Hints:
+        """What an object says, with the keys of the objects in the list that it means."""
+        return self._graph.nodes.get(key_of(obj)) or hints(obj)
+
+    def _membership(self, tie: Tie) -> Membership:
+        cluster = self._facts.get(tie.cluster) or ClusterFacts(namespace=tie.cluster[2], name=tie.cluster[3])
+        return Membership(cluster, tie.role, tie.group, tie.how, tie.sure, tie.worker_class, tie.claimed_from)
+
+    def _sources(self) -> dict[Key, list[Hints]]:
+        """Cluster -> the objects of it that hold facts, in the order of the list."""
+        found: dict[Key, list[Hints]] = {}
+        for node in self._graph.nodes.values():
+            ties = self._graph.ties(node) if _holds_facts(node) else ()
+            for key in dict.fromkeys(tie.cluster for tie in ties if tie.sure and not tie.claimed_from):
+                found.setdefault(key, []).append(node)
+        return found
+
+    def _facts_of(self, cluster: Hints, sources: list[Hints]) -> ClusterFacts:
+        wholes = self._wholes(cluster)
+        ranked = sorted(sources, key=lambda node: _rank(node, wholes))
+        known = merge(_usable(node, wholes) for node in ranked)
+        return ClusterFacts(
+            namespace=cluster.key[2],
+            name=cluster.key[3],
+            labels=cluster.whole.labels,
+            pod_cidrs=known.pod_cidrs,
+            service_cidrs=known.service_cidrs,
+            service_domain=known.service_domain,
+            endpoint=known.endpoint,
+            infrastructure=_infrastructure(wholes, ranked),
+            region=known.region,
+            networks=known.networks,
+            mirrors=known.mirrors,
+            ref=cluster.ref,
+            hosts=known.hosts,
+            infrastructure_hosts=known.infrastructure_hosts,
+            provider_files=known.provider_files,
+            assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else Assumed(),
+        )
+
+    def _wholes(self, cluster: Hints) -> tuple[Whole, Whole]:
+        """What the Cluster says of its parts, and what its class says, if that is in the list."""
+        its_class = self._graph.nodes.get(cluster.whole.class_key) if cluster.whole.class_key else None
+        return cluster.whole, its_class.whole if its_class else Whole()
+
+
+def _holds_facts(node: Hints) -> bool:
+    return node.facts != NOTHING or node.assumed != Assumed() or node.role is Role.CONTROL_PLANE
+
+
+def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> Assumed:
+    """The defaults that hold for a Cluster: those of its infrastructure, and kubeadm's if that makes it."""
+    found = [defaults.for_cluster(node.assumed, cluster.key[3]) for node in sources if _is_part(node, wholes)]
+    is_silent = bool(cluster.ref.kind) and not any(node.sets_services for node in (cluster, *sources))
+    is_kubeadm = is_silent and _is_made_by_kubeadm(sources, wholes)
+    services = (defaults.kubeadm_services(cluster.ref),) if is_kubeadm else ()
+    return Assumed(
+        service_cidrs=services,
+        networks=distinct(_unpatched((fact for each in found for fact in each.networks), wholes)),
+        hosts=distinct(_unpatched((fact for each in found for fact in each.hosts), wholes)),
+    )
+
+
+def _is_made_by_kubeadm(sources: list[Hints], wholes: tuple[Whole, Whole]) -> bool:
+    """Whether the control plane of a Cluster is one of kubeadm that nobody gives another network."""
+    named = next((whole.control_plane for whole in wholes if whole.control_plane), None)
+    tied = [node.key for node in sources if _sort(node) == _CONTROL_PLANE]
+    keys = [named] if named else tied
+    of_kubeadm = any(key[1].removesuffix("Template") == "KubeadmControlPlane" for key in keys)
+    return of_kubeadm and not any(_overlap(path, _KUBEADM_NETWORK) for path in wholes[1].rewritten)
+
+
+_KUBEADM_NETWORK = ("spec", "template", "spec", "kubeadmConfigSpec", "clusterConfiguration", "networking")
+
+
+def _unpatched(facts: Iterable[Fact], wholes: tuple[Whole, Whole]) -> Iterator[Fact]:
+    """Without defaults of a template where a patch of its class may say otherwise."""
+    for fact in facts:
+        is_of_template = fact.path[:3] == ("spec", "template", "spec")
+        if not is_of_template or not any(_overlap(path, fact.path[:4]) for path in wholes[1].rewritten):
+            yield fact
+
+
+def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether what stands at one path is a part of what stands at the other."""
+    length = min(len(one), len(other))
+    return one[:length] == other[:length]
+
+
+def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
+    """The Cluster, the infrastructure it names, that of its class, any other, the control plane, the rest."""
+    if node.key[:2] == CLUSTER:
+        return 0
+    named = [whole.infrastructure for whole in wholes]
+    if node.key in named:
+        return 1 + named.index(node.key)
+    return {_INFRASTRUCTURE: 3, _CONTROL_PLANE: 4}.get(_sort(node), 5)
+
+
+def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> Declared:
+    """The facts of an object that hold for the Cluster: not those of a part in whose place it names another."""
+    if node.key[:2] in (CLUSTER, INVENTORY, SECRET) or node.key[:2] in POOLS:
+        return node.facts
+    of_class = (wholes[1].infrastructure, wholes[1].control_plane)
+    if _is_part(node, wholes) and not (wholes[1].patched and node.key in of_class):
+        return node.facts
+    return Declared(mirrors=node.facts.mirrors)
+
+
+def _is_part(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
+    """Whether a Cluster is made of an object, its infrastructure or control plane, and names no other in its place."""
+    named = [key for whole in wholes for key in (whole.infrastructure, whole.control_plane)]
+    sort = _sort(node)
+    has_rival = any(getattr(whole, sort) for whole in wholes) if sort else True
+    return node.key in named or not has_rival
+
+
+def _sort(node: Hints) -> str:
+    """Which part of a Cluster an object can be, as ``Whole`` calls it; "" for workers."""
+    if node.key[1].removesuffix("Template") in INFRASTRUCTURE:
+        return _INFRASTRUCTURE
+    return _CONTROL_PLANE if node.role is Role.CONTROL_PLANE else ""
+
+
+def _infrastructure(wholes: tuple[Whole, Whole], sources: list[Hints]) -> str:
+    named = [whole.infrastructure for whole in wholes if whole.infrastructure]
+    tied = [node.key for node in sources if _sort(node) == _INFRASTRUCTURE]
+    found = (key[1].removesuffix("Template") for key in (*named, *tied))
+    return next(found, "") or _of_class_name(wholes[0].class_key)
+
+
+def _of_class_name(class_key: Key | None) -> str:
+    """What a class makes whose name says so, for it need not be in the list."""
+    name = class_key[3] if class_key else ""
+    return next((kind for prefix, kind in OF_CLASSES.items() if name == prefix or name.startswith(f"{prefix}-")), "")

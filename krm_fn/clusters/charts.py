@@ -1,0 +1,97 @@
+"""What the objects that bring charts say of their Cluster: App, HelmRelease, and what holds values of users.
+
+The law of this room: one object at a time, and nothing is looked up. A kubeconfig and the values of a cluster's own
+chart name a Cluster; the names that people give such objects only may be those of one.
+
+Sources: ``App`` of Giant Swarm (``giantswarm/apiextensions-application``: ``spec.kubeConfig.secret``; ``kubectl gs
+template`` calls what users set ``<name>-userconfig``, the documentation ``<name>-user-values``); ``HelmRelease`` of
+Flux (``spec.kubeConfig.secretRef``, ``spec.releaseName``); Cluster API calls a kubeconfig ``<cluster>-kubeconfig``; the
+``cluster-*`` charts name the Cluster by ``global.metadata.name``, or by their release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.clusters.reading import text
+from krm_fn.krm.resourcelist import Object
+from krm_fn.patch import Pointer, lookup
+
+USER_VALUES = ("-userconfig", "-user-config", "-user-values", "-user-secrets")
+"""How the name of an object ends that holds what users set for an app."""
+
+CLUSTER_CHARTS = frozenset(
+    f"cluster-{provider}"
+    for provider in ("aws", "azure", "cloud-director", "eks", "gcp", "openstack", "proxmox", "test", "vsphere")
+)
+"""The charts of Giant Swarm that make a Cluster each."""
+
+_APP = ("application.giantswarm.io", "App")
+_HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
+_KUBECONFIGS: dict[tuple[str, str], Pointer] = {
+    _APP: ("spec", "kubeConfig", "secret"),
+    _HELM_RELEASE: ("spec", "kubeConfig", "secretRef"),
+}
+_KUBECONFIG = "-kubeconfig"
+_NAME_IN_VALUES = ("spec", "values", "global", "metadata", "name")
+_UNIQUE = ("metadata", "labels", "app-operator.giantswarm.io/version")
+_RELEASE_NAME = ("spec", "releaseName")
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The Cluster that a field names: ``how`` is that field; an empty ``namespace`` is that of the object."""
+
+    how: str = ""
+    name: str = ""
+    namespace: str = ""
+
+
+def user_values_of(name: str) -> str:
+    """Whose user values an object of that name holds, by convention; "" for none."""
+    return next((name.removesuffix(end) for end in USER_VALUES if name.endswith(end)), "")
+
+
+def chart_of(release: Mapping[str, Any]) -> str:
+    """The chart of a HelmRelease: the last step of its path or URL; "" where it names none."""
+    for path in (("chart", "spec", "chart"), ("chartRef", "name")):
+        name = lookup(release, ("spec", *path))
+        if isinstance(name, str) and name:
+            return name.rstrip("/").rpartition("/")[2]
+    return ""
+
+
+def aim(obj: Object) -> Aim:
+    """The Cluster for which an App or a HelmRelease is, if one of its fields says so."""
+    if obj.group_kind not in _KUBECONFIGS:
+        return Aim()
+    secret = lookup(obj.data, _KUBECONFIGS[obj.group_kind])
+    name = text(lookup(secret, ("name",)))
+    if name.endswith(_KUBECONFIG) and not _is_inside(obj):
+        return Aim("its `spec.kubeConfig`", name.removesuffix(_KUBECONFIG), text(lookup(secret, ("namespace",))))
+    if obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in CLUSTER_CHARTS:
+        return Aim("`global.metadata.name` of its values", text(lookup(obj.data, _NAME_IN_VALUES)))
+    return Aim()
+
+
+def may_be(obj: Object) -> tuple[str, ...]:
+    """The names of Clusters that the object may be named after, the likeliest first."""
+    if obj.group_kind in (("", "Secret"), ("", "ConfigMap")):
+        names = [user_values_of(obj.ref.name)]
+    elif obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in CLUSTER_CHARTS:
+        names = [text(lookup(obj.data, _RELEASE_NAME)), obj.ref.name]
+    elif obj.group_kind == _APP and text(lookup(obj.data, ("spec", "name"))) in CLUSTER_CHARTS:
+        names = [obj.ref.name]
+    elif obj.group_kind == _APP and not _is_inside(obj):
+        names = [obj.ref.namespace]
+    else:
+        names = []
+    return tuple(filter(None, names))
+
+
+def _is_inside(obj: Object) -> bool:
+    """Whether an App is one of the management cluster."""
+    is_inside = lookup(obj.data, ("spec", "kubeConfig", "inCluster")) is True
+    return obj.group_kind == _APP and (is_inside or lookup(obj.data, _UNIQUE) == "0.0.0")

@@ -1,0 +1,158 @@
+"""What one object declares about the network of its Cluster.
+
+The law of this room: one object at a time; to which Cluster it belongs is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from krm_fn.clusters.clouds import keystone_hosts
+from krm_fn.clusters.kinds import (
+    CLUSTER,
+    CLUSTER_FIELDS,
+    HOSTS,
+    INFRASTRUCTURE,
+    INVENTORY,
+    KUBEADM_FIELDS,
+    KUBEADM_SPECS,
+    POOLS,
+    SECRET,
+    Fields,
+    is_cluster_api,
+)
+from krm_fn.clusters.mirrors import mirror_hosts
+from krm_fn.clusters.model import Fact
+from krm_fn.clusters.pools import networks_of
+from krm_fn.clusters.provider_files import provider_files
+from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
+from krm_fn.krm.resourcelist import Object
+from krm_fn.patch import Pointer, lookup
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The facts of one object; the names are those of ``ClusterFacts``."""
+
+    pod_cidrs: tuple[Fact, ...] = ()
+    service_cidrs: tuple[Fact, ...] = ()
+    service_domain: Fact | None = None
+    endpoint: Fact | None = None
+    region: Fact | None = None
+    networks: tuple[Fact, ...] = ()
+    mirrors: tuple[Fact, ...] = ()
+    hosts: tuple[Fact, ...] = ()
+    infrastructure_hosts: tuple[Fact, ...] = ()
+    provider_files: tuple[Fact, ...] = ()
+
+
+NOTHING = Declared()
+
+
+def declared(obj: Object) -> Declared:
+    """Read the facts of one object; nothing for a kind that holds none.
+
+    Those are a Cluster, its infrastructure (or the template of that), a Kubeadm object, a pool of addresses, and a
+    Secret with credentials of OpenStack.
+    """
+    group, kind = obj.group_kind
+    if (group, kind) == CLUSTER:
+        return _read(obj, CLUSTER_FIELDS, ("spec",))
+    if (group, kind) == INVENTORY:
+        return Declared(networks=distinct(_facts(obj, [HOSTS], host)))
+    if (group, kind) in POOLS:
+        return Declared(networks=_apart(tuple(_facts(obj, [("spec",)], networks_of))))
+    if (group, kind) == SECRET:
+        return Declared(infrastructure_hosts=distinct(_facts(obj, [()], keystone_hosts)))
+    if kind in KUBEADM_SPECS and is_cluster_api(group):
+        spec = KUBEADM_SPECS[kind]
+        return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))
+    base = kind.removesuffix("Template")
+    if base not in INFRASTRUCTURE:
+        return NOTHING
+    spec = ("spec",) if kind == base else ("spec", "template", "spec")
+    return replace(_read(obj, INFRASTRUCTURE[base], spec), provider_files=provider_files(obj, base, spec))
+
+
+def sets_services(obj: Object) -> bool:
+    """Whether a Cluster or a Kubeadm object gives the services a network, in whatever form.
+
+    ``${SERVICE_CIDR:=["10.128.0.0/12"]}`` in the place of the list is no fact, but no silence either.
+    """
+    if obj.group_kind == CLUSTER:
+        return bool(lookup(obj.data, pattern("spec.clusterNetwork.services.cidrBlocks")))
+    start = KUBEADM_SPECS.get(obj.ref.kind)
+    return bool(start and lookup(obj.data, (*start, *pattern("clusterConfiguration.networking.serviceSubnet"))))
+
+
+def merge(sources: Iterable[Declared]) -> Declared:
+    """One answer: of each fact the first source that has it, of networks, mirrors and hosts what any source has."""
+    whole = NOTHING
+    for source in sources:
+        whole = Declared(
+            pod_cidrs=whole.pod_cidrs or source.pod_cidrs,
+            service_cidrs=whole.service_cidrs or source.service_cidrs,
+            service_domain=whole.service_domain or source.service_domain,
+            endpoint=whole.endpoint or source.endpoint,
+            region=whole.region or source.region,
+            networks=_apart((*whole.networks, *source.networks)),
+            mirrors=distinct((*whole.mirrors, *source.mirrors)),
+            hosts=distinct((*whole.hosts, *source.hosts)),
+            infrastructure_hosts=distinct((*whole.infrastructure_hosts, *source.infrastructure_hosts)),
+            provider_files=distinct((*whole.provider_files, *source.provider_files)),
+        )
+    return whole
+
+
+def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """The facts without those whose value an earlier one has."""
+    first: dict[str, Fact] = {}
+    for fact in facts:
+        first.setdefault(fact.value, fact)
+    return tuple(first.values())
+
+
+def _read(obj: Object, fields: Fields, start: Pointer) -> Declared:
+    def facts(patterns: tuple[Pointer, ...], check: Callable[[object], str | tuple[str, ...]]) -> tuple[Fact, ...]:
+        return distinct(_facts(obj, [(*start, *each) for each in patterns], check))
+
+    return Declared(
+        pod_cidrs=facts(fields.pods, cidrs),
+        service_cidrs=facts(fields.services, cidrs),
+        service_domain=_first(facts(fields.domain, host)),
+        endpoint=_first(facts(fields.endpoint, host)),
+        region=_first(facts(fields.region, word)),
+        networks=_apart((*facts(fields.networks, cidrs), *facts(fields.pools, networks_of))),
+        hosts=facts(fields.hosts, url_host),
+        infrastructure_hosts=facts(fields.infrastructure_hosts, url_host),
+    )
+
+
+def _facts(
+    obj: Object, patterns: Iterable[Pointer], check: Callable[[object], str | tuple[str, ...]]
+) -> Iterator[Fact]:
+    for wanted in patterns:
+        for path, value in values(obj.data, wanted):
+            found = check(value)
+            for each in (found,) if isinstance(found, str) else found:
+                if each:
+                    yield Fact(each, obj.ref, path)
+
+
+def _mirrors(obj: Object, spec: Pointer) -> tuple[Fact, ...]:
+    return distinct(_facts(obj, [(*spec, "files", "*")], mirror_hosts))
+
+
+def _first(facts: tuple[Fact, ...]) -> Fact | None:
+    return facts[0] if facts else None
+
+
+def _apart(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Without a CIDR that another one covers: a subnet says nothing that its VPC does not say."""
+    kept: list[Fact] = []
+    for fact in facts:
+        if not any(is_covered(fact.value, other.value) for other in kept):
+            kept = [other for other in kept if not is_covered(other.value, fact.value)]
+            kept.append(fact)
+    return tuple(kept)

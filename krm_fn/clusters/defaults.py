@@ -1,0 +1,214 @@
+"""What holds for a Cluster where no manifest says it: defaults of kubeadm and of the infrastructure providers.
+
+A provider takes such a value when it makes the Cluster, and often writes it into the object in the API server; the
+manifest in a repository stays silent. Each fact has the name of the program whose default it is, and the field that
+would say otherwise. Where an object names something that is there already (a VPC by its ID, a VNet of another resource
+group), nothing is assumed: its addresses can be any.
+
+Sources, each read in the code of the project:
+
+* kubeadm ``apis/kubeadm/v1beta4/defaults.go``: ``DefaultServicesSubnet``; Cluster API passes ``spec.clusterNetwork`` of
+  a Cluster on to it and has no default of its own.
+* cluster-api-provider-aws ``pkg/cloud/services/network/vpc.go``: ``defaultVPCCidr``; ``api/v1beta2/network_types.go``:
+  ``ipamPool`` takes its place. Elastic Load Balancing names a classic or application load balancer
+  ``<name>-<id>.<region>.elb.amazonaws.com`` and a network load balancer ``<name>-<id>.elb.<region>.amazonaws.com``, in
+  China with ``.cn`` at the end; ``controlPlaneLoadBalancer.loadBalancerType`` says which, ``classic`` by default.
+  Amazon EKS: ``<id>.<shard>.<region>.eks.amazonaws.com``.
+* cluster-api-provider-azure ``api/v1beta1/azurecluster_default.go``: ``DefaultVnetCIDR``,
+  ``DefaultInternalLBIPAddress``, ``generatePublicIPName``; ``azure/defaults.go``: ``GeneratePrivateFQDN``,
+  ``GeneratePrivateDNSZoneName``; ``azure/scope/cluster.go``: ``GenerateFQDN``, ``APIServerHost``.
+* cluster-api-provider-gcp ``cloud/scope/cluster.go``: ``NetworkName``; Google Cloud's networks in auto mode, the one
+  called ``default`` among them, take their subnets from 10.128.0.0/9 (VPC documentation, "Auto mode VPC networks").
+* cluster-api-provider-hetzner ``HCloudNetworkSpec.cidrBlock``; cluster-api-provider-oci ``VcnDefaultCidr``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from krm_fn.clusters.model import Assumed, Fact
+from krm_fn.clusters.reading import host, pattern, region, text
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import ObjectRef
+from krm_fn.patch import Pointer, lookup
+
+NOTHING = Assumed()
+KUBEADM_SERVICES = "10.96.0.0/12"
+"""The services of a cluster that kubeadm makes and whose configuration says nothing."""
+
+_CLUSTER = "<cluster>"
+"""Stands for the name of the Cluster in a value until it is known of which Cluster the object is a part."""
+
+_AZURE_DOMAINS = {
+    "AzurePublicCloud": "cloudapp.azure.com",
+    "AzureUSGovernmentCloud": "cloudapp.usgovcloudapi.net",
+    "AzureChinaCloud": "cloudapp.chinacloudapi.cn",
+}
+"""The domain of public addresses in each cloud (go-autorest ``azure/environments.go``: ``ResourceManagerVMDNSSuffix``).
+"""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """An object that makes the infrastructure of a Cluster: its ``spec``, or that of what is made of a template."""
+
+    ref: ObjectRef
+    start: Pointer
+    spec: Mapping[str, Any]
+    is_template: bool
+
+    def get(self, path: str) -> Any:
+        """What stands at a path such as ``"networkSpec.vnet.id"`` below the ``spec``; None if nothing does."""
+        return lookup(self.spec, pattern(path))
+
+    def fact(self, value: str, path: str, default_of: str) -> Fact:
+        """A default; ``path`` is the field that would say otherwise."""
+        return Fact(value, self.ref, (*self.start, *pattern(path)), default_of)
+
+
+def assumed(obj: Object) -> Assumed:
+    """What the silence of an infrastructure cluster, a managed control plane or the template of one means."""
+    kind = obj.ref.kind
+    find = _FINDERS.get(kind.removesuffix("Template"))
+    if find is None:
+        return NOTHING
+    is_template = kind.endswith("Template")
+    start = ("spec", "template", "spec") if is_template else ("spec",)
+    spec = lookup(obj.data, start)
+    return find(_Part(obj.ref, start, spec if isinstance(spec, Mapping) else {}, is_template))
+
+
+def kubeadm_services(cluster: ObjectRef) -> Fact:
+    """The service CIDR of a Cluster that kubeadm makes and that declares none."""
+    path = pattern("spec.clusterNetwork.services.cidrBlocks")
+    return Fact(KUBEADM_SERVICES, cluster, path, "kubeadm")
+
+
+def for_cluster(found: Assumed, name: str) -> Assumed:
+    """The facts with the name of the Cluster in the values that hold one."""
+    return replace(found, hosts=tuple(replace(fact, value=fact.value.replace(_CLUSTER, name)) for fact in found.hosts))
+
+
+def _aws(part: _Part) -> Assumed:
+    hosts = tuple(_aws_load_balancer(part))
+    return Assumed(networks=tuple(_aws_network(part)), hosts=hosts)
+
+
+def _eks(part: _Part) -> Assumed:
+    name = region(part.get("region"))
+    value = f".{name}.eks.{_amazon(name)}"
+    hosts = (part.fact(value, "controlPlaneEndpoint.host", "Amazon EKS"),) if name else ()
+    return Assumed(networks=tuple(_aws_network(part)), hosts=hosts)
+
+
+def _aws_network(part: _Part) -> Iterator[Fact]:
+    for network in ("network", "networkSpec"):  # v1alpha4 and later, v1alpha3
+        vpc = part.get(f"{network}.vpc")
+        if isinstance(vpc, Mapping) and any(vpc.get(field) for field in ("id", "cidrBlock", "ipamPool")):
+            return
+    yield part.fact("10.0.0.0/16", "network.vpc.cidrBlock", "Cluster API Provider AWS")
+
+
+def _aws_load_balancer(part: _Part) -> Iterator[Fact]:
+    name = region(part.get("region"))
+    kind = text(part.get("controlPlaneLoadBalancer.loadBalancerType"))
+    if not name or kind == "disabled":
+        return
+    domain = _amazon(name)
+    value = f".elb.{name}.{domain}" if kind == "nlb" else f".{name}.elb.{domain}"
+    yield part.fact(value, "controlPlaneEndpoint.host", "Elastic Load Balancing")
+
+
+def _amazon(name: str) -> str:
+    """The domain of a region's services."""
+    return "amazonaws.com.cn" if name.startswith("cn-") else "amazonaws.com"
+
+
+def _azure(part: _Part) -> Assumed:
+    balancer = "networkSpec.apiServerLB"
+    is_internal = text(part.get(f"{balancer}.type")) == "Internal"
+    hosts = _azure_private(part) if is_internal else _azure_public(part)
+    return Assumed(networks=tuple(_azure_network(part)), hosts=tuple(hosts))
+
+
+def _azure_network(part: _Part) -> Iterator[Fact]:
+    """The VNet that is made, unless every subnet has a CIDR of its own."""
+    vnet = part.get("networkSpec.vnet")
+    vnet = vnet if isinstance(vnet, Mapping) else {}
+    group = text(vnet.get("resourceGroup"))
+    is_foreign = bool(group) and group != text(part.get("resourceGroup"))
+    if vnet.get("id") or vnet.get("cidrBlocks") or vnet.get("cidrBlock") or is_foreign:
+        return
+    subnets = part.get("networkSpec.subnets")
+    subnets = subnets if isinstance(subnets, list) else []
+    if subnets and all(lookup(one, ("cidrBlocks",)) or lookup(one, ("cidrBlock",)) for one in subnets):
+        return
+    yield part.fact("10.0.0.0/8", "networkSpec.vnet.cidrBlocks", "Cluster API Provider Azure")
+
+
+def _azure_private(part: _Part) -> Iterator[Fact]:
+    program = "Cluster API Provider Azure"
+    zone = host(part.get("networkSpec.privateDNSZoneName")) or f"{_CLUSTER}.capz.io"
+    yield part.fact(f"apiserver.{zone}", "controlPlaneEndpoint.host", program)
+    if not part.get("networkSpec.apiServerLB.frontendIPs"):
+        yield part.fact("10.0.0.100", "networkSpec.apiServerLB.frontendIPs", program)
+
+
+def _azure_public(part: _Part) -> Iterator[Fact]:
+    """The name of the public address, which holds a hash of what the manifest says; a template does not say it all."""
+    name = part.ref.name
+    subscription, location = text(part.get("subscriptionID")), region(part.get("location"))
+    group = text(part.get("resourceGroup")) or name
+    first = part.get("networkSpec.apiServerLB.frontendIPs.0")
+    address = text(lookup(first, ("publicIP", "name"))) or f"pip-{name}-apiserver"
+    domain = _AZURE_DOMAINS.get(text(part.get("azureEnvironment")) or "AzurePublicCloud")
+    parts = (subscription, group, address)
+    is_known = all(parts) and not any("{" in each for each in (*parts, location))
+    if part.is_template or not (location and domain and is_known):
+        return
+    value = f"{_CLUSTER}-{_fnv32a('/'.join(parts)):x}.{location}.{domain}".lower()
+    yield part.fact(value, "controlPlaneEndpoint.host", "Cluster API Provider Azure")
+
+
+def _fnv32a(value: str) -> int:
+    """The 32-bit FNV-1a hash of Go's ``hash/fnv``."""
+    found = 0x811C9DC5
+    for byte in value.encode("utf-8", "surrogatepass"):
+        found = (found ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return found
+
+
+def _gcp(part: _Part) -> Assumed:
+    name = text(part.get("network.name")) or "default"
+    is_custom = part.get("network.autoCreateSubnetworks") is False or part.get("network.hostProject")
+    if name != "default" or is_custom or part.get("network.subnets"):
+        return NOTHING
+    return Assumed(networks=(part.fact("10.128.0.0/9", "network.subnets", "Google Cloud"),))
+
+
+def _hetzner(part: _Part) -> Assumed:
+    if part.get("hcloudNetwork.enabled") is not True or part.get("hcloudNetwork.cidrBlock"):
+        return NOTHING
+    path = "hcloudNetwork.cidrBlock"
+    return Assumed(networks=(part.fact("10.0.0.0/16", path, "Cluster API Provider Hetzner"),))
+
+
+def _oci(part: _Part) -> Assumed:
+    vcn = part.get("networkSpec.vcn")
+    is_said = isinstance(vcn, Mapping) and any(vcn.get(field) for field in ("id", "cidr", "cidrs"))
+    if is_said or part.get("networkSpec.skipNetworkManagement"):
+        return NOTHING
+    return Assumed(networks=(part.fact("10.0.0.0/16", "networkSpec.vcn.cidr", "Cluster API Provider OCI"),))
+
+
+_FINDERS: dict[str, Callable[[_Part], Assumed]] = {
+    "AWSCluster": _aws,
+    "AWSManagedControlPlane": _eks,
+    "AzureCluster": _azure,
+    "GCPCluster": _gcp,
+    "HetznerCluster": _hetzner,
+    "OCICluster": _oci,
+}
+"""Kind of an infrastructure cluster, or of a managed control plane, -> what its silence means."""

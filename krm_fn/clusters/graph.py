@@ -1,0 +1,259 @@
+"""Who belongs to which Cluster.
+
+Whatever is looked up is found by key; no answer costs a walk over all objects. The first of these that names a Cluster
+of the list decides: what uses the object, ``spec.clusterName``, the kubeconfig of a chart, a label, an owner, the name
+of a Secret that it refers to, the name that a product gave it. An object that names only Clusters which are not in the
+list belongs to those, known by name only. Where none of them says anything it is the only Cluster of the list, or at
+last the name.
+
+A namespace that is left out, or not known yet, may become any (see ``namespaces``). Objects of Cluster API are in the
+namespace of their Cluster. Others may be elsewhere, but then nothing but their own word connects them: such a tie says
+from which namespace it is claimed, unless the list has one Cluster only and is about that one anyway. It is not about a
+Secret or a ConfigMap elsewhere: where products name those after a Cluster they are beside it.
+
+Sources: the ties that Cluster API's controllers make (``docs/book``, "Provider contracts"); the convention of names is
+that of ``clusterctl generate cluster``: ``<cluster>-control-plane``, ``<cluster>-md-0``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from krm_fn.clusters.hints import Hints, Whole, hints
+from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
+from krm_fn.clusters.model import Role
+from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
+from krm_fn.clusters.reading import is_template
+from krm_fn.clusters.references import Key, Use, uses
+from krm_fn.krm.resourcelist import Object
+from krm_fn.patch import field_path
+
+_DEEPEST = 16
+"""Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A ``Membership`` that holds the key of its Cluster."""
+
+    cluster: Key
+    role: Role | None = None
+    group: str = ""
+    how: str = ""
+    sure: bool = True
+    worker_class: str = ""
+    claimed_from: str = ""
+
+
+Ties = list[Tie] | None
+"""None: nothing is said. Of a Cluster that is not in the list, the key is made of what is said."""
+
+
+class Graph:
+    """The objects of a list, by what they say about each other; of two with one identity the first counts."""
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        self.nodes: dict[Key, Hints] = {}
+        self.clusters: dict[Key, Hints] = {}
+        self._uses: dict[Key, list[Use]] = {}
+        self._by_class: dict[Key, list[Hints]] = {}
+        named: dict[Key, list[Use]] = {}
+        for obj in objects:
+            self._take(obj, named)
+        self._keys = ByKey((key, key) for key in self.nodes)
+        wholes = [node.whole for node in self.nodes.values()]
+        parts = [key for whole in wholes for key in (whole.infrastructure, whole.control_plane, whole.class_key) if key]
+        self._meaning = meanings(self._keys, [*named, *parts])
+        self._settle(named)
+
+    def uses_of(self, key: Key) -> list[Use]:
+        """How other objects name the one of that key, whether or not it is in the list itself."""
+        if key in self.nodes:
+            return self._uses.get(key, [])
+        found = self._unlisted.candidates(key)
+        is_one = len({each[2] for each in (*found, key) if not is_open(each[2])}) <= 1
+        return [use for each in found for use in self._uses[each]] if is_one else []
+
+    def ties(self, node: Hints) -> tuple[Tie, ...]:
+        """The Clusters of an object, in the order of the list; one role and group of a Cluster stands once."""
+        first: dict[tuple[object, ...], Tie] = {}
+        for tie in sorted(self._search(node, set(), 0) or (), key=lambda tie: not tie.sure):
+            first.setdefault((tie.cluster, tie.role, tie.group, tie.worker_class), tie)
+        return tuple(first.values())
+
+    def namesakes(self, cluster: Key) -> list[Key]:
+        """The Clusters of the list that have the name of ``cluster``, in any namespace."""
+        return self._keys.namesakes(cluster)
+
+    def _take(self, obj: Object, named: dict[Key, list[Use]]) -> None:
+        node = hints(obj)
+        if node.key in self.nodes:
+            return
+        self.nodes[node.key] = node
+        for target, use in uses(obj):
+            named.setdefault(target, []).append(use)
+
+    def _settle(self, named: dict[Key, list[Use]]) -> None:
+        """Replace each key that an object names by the key of the object that it means."""
+        for target, of_target in named.items():
+            self._uses.setdefault(self._meaning.get(target, target), []).extend(of_target)
+        self._unlisted = ByKey((key, key) for key in self._uses if key not in self.nodes)
+        for key, node in self.nodes.items():
+            if key[:2] in (CLUSTER, CLUSTER_CLASS):
+                self.nodes[key] = replace(node, whole=self._settled(node.whole))
+            if key[:2] == CLUSTER:
+                self._take_cluster(self.nodes[key])
+
+    def _settled(self, whole: Whole) -> Whole:
+        def meant(key: Key | None) -> Key | None:
+            return key and self._meaning.get(key, key)
+
+        return replace(
+            whole,
+            infrastructure=meant(whole.infrastructure),
+            control_plane=meant(whole.control_plane),
+            class_key=meant(whole.class_key),
+        )
+
+    def _take_cluster(self, cluster: Hints) -> None:
+        self.clusters[cluster.key] = cluster
+        if cluster.whole.class_key:
+            self._by_class.setdefault(cluster.whole.class_key, []).append(cluster)
+
+    def _search(self, node: Hints, seen: set[Key], depth: int) -> Ties:
+        """``seen`` are the objects this search has asked: owners may own each other."""
+        if node.key in seen or depth > _DEEPEST:
+            return None
+        seen.add(node.key)
+        if node.key[:2] == CLUSTER:
+            return [Tie(node.key, how="it is the Cluster")]
+        if node.key[:2] == CLUSTER_CLASS:
+            return self._of_class(node.key)
+        unlisted: Ties = None
+        for ties in self._said(node, seen, depth + 1):
+            if any(tie.cluster in self.clusters for tie in ties or ()):
+                return ties
+            unlisted = ties if unlisted is None else unlisted
+        is_sure = any(not is_template(tie.cluster[3]) for tie in unlisted or ())
+        if is_sure or unlisted == []:
+            return unlisted
+        return self._only(node) or self._after(node) or self._alike(node) or unlisted
+
+    def _said(self, node: Hints, seen: set[Key], depth: int) -> Iterator[Ties]:
+        yield _together(self._through(use, seen, depth) for use in self.uses_of(node.key))
+        yield self._called(node, node.cluster_name, "its `spec.clusterName`")
+        yield self._called(node, node.aim.name, node.aim.how, node.aim.namespace)
+        yield self._labelled(node)
+        yield _together(self._owned(node, owner, seen, depth) for owner in node.owners)
+        yield self._called(node, node.referred, "the name of a Secret or ConfigMap that it refers to")
+        yield self._called(node, node.convention, "its name")
+
+    def _through(self, use: Use, seen: set[Key], depth: int) -> Ties:
+        """The Clusters of what uses the object."""
+        if use.source in self.clusters:
+            return [Tie(use.source, use.role, how=f"`{field_path(use.path)}` of the Cluster")]
+        how = f'`{field_path(use.path)}` of {use.source[1]} "{use.source[3]}"'
+        if use.source[:2] == CLUSTER_CLASS:
+            return self._of_class(use.source, use, how)
+        ties = self._search(self.nodes[use.source], seen, depth)
+        return ties and [
+            replace(tie, role=use.role or tie.role, how=how if tie.sure else f"{how} ({tie.how})") for tie in ties
+        ]
+
+    def _of_class(self, key: Key, use: Use | None = None, how: str = "") -> list[Tie]:
+        """The Clusters of a class; for a class of workers with the name of each group that a Cluster makes of it."""
+        return [
+            Tie(
+                cluster.key,
+                use.role if use else None,
+                group,
+                how or f"`{field_path(cluster.whole.class_path)}` of the Cluster",
+                worker_class=use.worker[1] if use else "",
+            )
+            for cluster in self._by_class.get(key, ())
+            for group in (use and cluster.whole.workers.get(use.worker)) or ("",)
+        ]
+
+    def _labelled(self, node: Hints) -> Ties:
+        label, name = node.label
+        return self._called(node, name, f"its label `{label}`")
+
+    def _called(self, node: Hints, name: str, how: str, namespace: str = "") -> Ties:
+        """The Clusters that an object means by a name: of the list if there is one, else one that is not in it."""
+        if not name:
+            return None
+        found = self._listed(node, name, how, namespace)
+        if found:
+            return found
+        where = namespace or node.cluster_namespace or ("" if node.is_workload else node.key[2])
+        return [self._unlisted_tie(node, (*CLUSTER, where, name), how)]
+
+    def _unlisted_tie(self, node: Hints, cluster: Key, how: str) -> Tie:
+        """A tie to a Cluster that is not in the list; a claim if a rule for its name may mean another one, which is."""
+        is_claim = bool(self.namesakes(cluster)) or not may_be_same(cluster[2], node.key[2])
+        return Tie(cluster, node.role, node.group, how, claimed_from=node.key[2] if is_claim else "")
+
+    def _listed(self, node: Hints, name: str, how: str, namespace: str = "") -> list[Tie]:
+        """The Clusters of the list with that name: in ``namespace``, or that of the object, or else in any.
+
+        An object of Cluster API means none of another namespace than its own.
+        """
+        wanted = (*CLUSTER, namespace or node.cluster_namespace or node.key[2], name)
+        found = self._keys.candidates(wanted)
+        if not (found or node.in_cluster_api or namespace or node.cluster_namespace):
+            found = self.namesakes(wanted)
+        sure = len(found) == 1
+        how = how if sure else f"{how}, a name that several Clusters have"
+        return [Tie(key, node.role, node.group, how, sure, claimed_from=self._claim(node, key)) for key in found]
+
+    def _claim(self, node: Hints, cluster: Key) -> str:
+        """The namespace of an object that is not that of the Cluster which it names; "" where that is no claim."""
+        is_about_it = len(self.clusters) == 1 and not node.is_core
+        return "" if is_about_it or may_be_same(node.key[2], cluster[2]) else node.key[2]
+
+    def _owned(self, node: Hints, owner: Key, seen: set[Key], depth: int) -> Ties:
+        found = self._keys.find(owner)
+        if found is None:
+            is_cluster = owner[:2] == CLUSTER
+            return [self._unlisted_tie(node, owner, "an owner reference")] if is_cluster else None
+        if found in self.clusters:
+            return [Tie(found, node.role, node.group, "an owner reference")]
+        ties = self._search(self.nodes[found], seen, depth)
+        return ties and [
+            replace(
+                tie,
+                role=node.role or tie.role,
+                group=tie.group or node.group,  # the owner may know the name that the Cluster's topology has for it
+                how="an owner reference" if tie.sure else f"an owner reference ({tie.how})",
+            )
+            for tie in ties
+        ]
+
+    def _only(self, node: Hints) -> Ties:
+        if len(self.clusters) != 1:
+            return None
+        (key,) = self.clusters
+        how = "the only Cluster in the list"
+        return [Tie(key, node.role, node.group, how, claimed_from=self._claim(node, key))]
+
+    def _after(self, node: Hints) -> Ties:
+        """The Cluster after which a person may have named the object."""
+        found = (self._listed(node, name, "its name") for name in node.may_be)
+        return next(filter(None, found), None)
+
+    def _alike(self, node: Hints) -> Ties:
+        """The Cluster whose name the object's name begins with, up to a hyphen; the longest of several."""
+        name = node.key[3] if node.in_cluster_api else next(iter(node.may_be), "")
+        while name:
+            found = self._keys.find((*CLUSTER, node.key[2], name))
+            if found:
+                return [Tie(found, node.role, node.group, "its name", sure=False)]
+            name = name.rpartition("-")[0]
+        return None
+
+
+def _together(said: Iterable[Ties]) -> Ties:
+    """All that several say; None if none of them says anything."""
+    known = [ties for ties in said if ties is not None]
+    return [tie for ties in known for tie in ties] if known else None

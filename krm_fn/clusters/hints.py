@@ -1,0 +1,217 @@
+"""What one object says about itself: its Cluster, its role, its facts.
+
+The law of this room: one object at a time, and nothing is looked up.
+
+Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clusterName``, ``spec.topology`` (v1beta1
+``class``, ``classNamespace``; v1beta2 ``classRef``); ``giantswarm.io`` labels: ``giantswarm/k8smetadata``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from krm_fn.clusters.charts import Aim, aim, may_be
+from krm_fn.clusters.declared import NOTHING, Declared, declared, sets_services
+from krm_fn.clusters.defaults import assumed
+from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS, CORE, KONVOY, METAL3_POOL, OWNS_WORKERS, ROLES, is_cluster_api
+from krm_fn.clusters.model import Assumed, Role
+from krm_fn.clusters.names import named_after, referred
+from krm_fn.clusters.reading import pattern, text, values
+from krm_fn.clusters.references import Key, WorkerClass, class_of, key_of, owners, target_of
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import ObjectRef
+from krm_fn.patch import Pointer, lookup
+
+_CLUSTER_LABELS = (f"{CORE}/cluster-name", "giantswarm.io/cluster", "tkg.tanzu.vmware.com/cluster-name")
+_NAMESPACE_NAMES = (f"{CORE}/cluster-namespace", "tkg.tanzu.vmware.com/cluster-namespace")
+"""Where an object may say in which namespace its Cluster is: an annotation of Cluster API, a label of TKG."""
+
+_WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
+"""The API groups of objects that are inside a cluster: their namespace is none of those in which Clusters are."""
+
+_CONTROL_PLANE_LABEL = f"{CORE}/control-plane"
+_TOPOLOGY_GROUP_LABELS = (f"topology.{CORE}/deployment-name", f"topology.{CORE}/pool-name")
+_GROUP_LABELS = (
+    f"{CORE}/deployment-name",
+    f"{CORE}/pool-name",
+    "giantswarm.io/machine-deployment",
+    "giantswarm.io/machine-pool",
+)
+
+_PATCHED_PATHS = pattern("definitions.*.jsonPatches.*.path")
+_LISTS_OF_NODES = ("/files", "/files/-", "/preKubeadmCommands", "/preKubeadmCommands/-")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What only a Cluster and a ClusterClass say: which objects are the infrastructure and the control plane.
+
+    ``workers`` are the names of a Cluster's worker groups by class; a class is ``patched`` if its templates are not
+    what a Cluster gets, and ``rewritten`` are the paths in them that its patches write; the root if it can be any.
+    """
+
+    infrastructure: Key | None = None
+    control_plane: Key | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    class_key: Key | None = None
+    class_path: Pointer = ()
+    workers: Mapping[WorkerClass, tuple[str, ...]] = field(default_factory=dict)
+    patched: bool = False
+    rewritten: tuple[Pointer, ...] = ()
+
+
+@dataclass(frozen=True)
+class Hints:
+    """Everything one object says about itself; what it does not say is empty.
+
+    ``label`` is a name and its value; ``aim`` is the Cluster for which a chart is; ``convention`` that after which a
+    product has named the object, ``referred`` that after which it has named a Secret or a ConfigMap that the object
+    refers to, and ``may_be`` those after which a person may have. ``cluster_namespace`` is that of its Cluster, where
+    the object says so. ``sets_services`` is True where it gives the services of its Cluster a
+    network, readable here or not.
+    """
+
+    key: Key
+    ref: ObjectRef
+    role: Role | None = None
+    group: str = ""
+    cluster_name: str = ""
+    cluster_namespace: str = ""
+    convention: str = ""
+    referred: str = ""
+    label: tuple[str, str] = ("", "")
+    aim: Aim = field(default_factory=Aim)
+    may_be: tuple[str, ...] = ()
+    owners: tuple[Key, ...] = ()
+    facts: Declared = NOTHING
+    assumed: Assumed = field(default_factory=Assumed)
+    sets_services: bool = False
+    whole: Whole = field(default_factory=Whole)
+
+    @property
+    def in_cluster_api(self) -> bool:
+        """True for objects that stand in the namespace of their Cluster and are often named after it."""
+        return is_cluster_api(self.key[0]) or self.key[0] == KONVOY
+
+    @property
+    def is_workload(self) -> bool:
+        """True for objects inside a cluster, whose namespace says nothing about that of their Cluster."""
+        return self.key[0] in _WORKLOADS
+
+    @property
+    def is_core(self) -> bool:
+        """True for Secrets and ConfigMaps."""
+        return not self.key[0]
+
+
+def hints(obj: Object) -> Hints:
+    """Everything an object says about itself."""
+    key = key_of(obj)
+    ours = is_cluster_api(key[0])
+    group = _group(obj) if ours else ""
+    return Hints(
+        key,
+        obj.ref,
+        role=_role(obj, group) if ours else None,
+        group=group,
+        cluster_name=_cluster_name(obj) if ours or key[:2] == METAL3_POOL else "",
+        cluster_namespace=_cluster_namespace(obj),
+        convention=named_after(obj),
+        referred=referred(obj),
+        label=_label(obj),
+        aim=aim(obj),
+        may_be=may_be(obj),
+        owners=tuple(owners(obj)),
+        facts=declared(obj),
+        assumed=assumed(obj) if ours else Assumed(),
+        sets_services=sets_services(obj) if ours else False,
+        whole=_whole(obj, key),
+    )
+
+
+def _label(obj: Object) -> tuple[str, str]:
+    labels = obj.labels
+    return next(((name, value) for name in _CLUSTER_LABELS if (value := text(labels.get(name)))), ("", ""))
+
+
+def _cluster_namespace(obj: Object) -> str:
+    places = [(members, name) for name in _NAMESPACE_NAMES for members in (obj.annotations, obj.labels)]
+    return next((value for members, name in places if (value := text(members.get(name)))), "")
+
+
+def _cluster_name(obj: Object) -> str:
+    paths = (("spec", "clusterName"), ("spec", "template", "spec", "clusterName"))
+    return next((name for path in paths if (name := text(lookup(obj.data, path)))), "")
+
+
+def _role(obj: Object, group: str) -> Role | None:
+    if obj.ref.kind in ROLES:
+        return ROLES[obj.ref.kind]
+    if _CONTROL_PLANE_LABEL in obj.labels:
+        return Role.CONTROL_PLANE
+    # Cluster API takes a Machine without that label for a worker.
+    return Role.WORKER if group or obj.ref.kind == "Machine" else None
+
+
+def _group(obj: Object) -> str:
+    own = obj.ref.name if obj.ref.kind in OWNS_WORKERS else ""
+    return _first_label(obj, _TOPOLOGY_GROUP_LABELS) or own or _first_label(obj, _GROUP_LABELS) or _owning_group(obj)
+
+
+def _first_label(obj: Object, names: tuple[str, ...]) -> str:
+    return next((value for name in names if (value := text(obj.labels.get(name)))), "")
+
+
+def _owning_group(obj: Object) -> str:
+    return next((name for _, kind, _, name in owners(obj) if kind in OWNS_WORKERS), "")
+
+
+def _whole(obj: Object, key: Key) -> Whole:
+    if key[:2] == CLUSTER_CLASS:
+        infrastructure, control_plane = (
+            _first_target(obj, f"spec.{part}.ref", f"spec.{part}.templateRef")
+            for part in ("infrastructure", "controlPlane")
+        )
+        return Whole(infrastructure, control_plane, patched=_is_patched(obj), rewritten=tuple(_rewritten(obj)))
+    if key[:2] != CLUSTER:
+        return Whole()
+    class_key, class_path = class_of(obj.data, key[2])
+    return Whole(
+        _first_target(obj, "spec.infrastructureRef"),
+        _first_target(obj, "spec.controlPlaneRef"),
+        labels={name: value for name, value in obj.labels.items() if isinstance(name, str) and isinstance(value, str)},
+        class_key=class_key,
+        class_path=class_path,
+        workers=_workers(obj),
+    )
+
+
+def _is_patched(obj: Object) -> bool:
+    """Whether patches of a ClusterClass write more than files and commands of the nodes, which hold no such facts."""
+    patches = [patch for _, patch in values(obj.data, ("spec", "patches", "*"))]
+    written = ([text(path) for _, path in values(patch, _PATCHED_PATHS)] for patch in patches)
+    return any(not paths or not all(path.endswith(_LISTS_OF_NODES) for path in paths) for paths in written)
+
+
+def _rewritten(obj: Object) -> Iterator[Pointer]:
+    """The paths that the patches of a ClusterClass write in templates; a patch from elsewhere may write any."""
+    for _, patch in values(obj.data, ("spec", "patches", "*")):
+        paths = [text(path) for _, path in values(patch, _PATCHED_PATHS)]
+        for path in paths or [""]:
+            yield tuple(step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:])
+
+
+def _first_target(obj: Object, *paths: str) -> Key | None:
+    targets = (target_of(lookup(obj.data, pattern(path)), obj.ref.namespace) for path in paths)
+    return next(filter(None, targets), None)
+
+
+def _workers(obj: Object) -> dict[WorkerClass, tuple[str, ...]]:
+    found: dict[WorkerClass, tuple[str, ...]] = {}
+    for section in ("machineDeployments", "machinePools"):
+        for _, worker in values(obj.data, ("spec", "topology", "workers", section, "*")):
+            key = (section, text(lookup(worker, ("class",))))
+            if name := text(lookup(worker, ("name",))):
+                found[key] = (*found.get(key, ()), name)
+    return found

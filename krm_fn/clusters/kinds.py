@@ -1,0 +1,216 @@
+"""The kinds this package reads, and where each keeps its facts.
+
+The law of this room: tables only. A pattern is a path in which ``*`` stands for every member; of several patterns for
+one fact, the API versions of a kind use one each.
+
+Sources: Cluster API ``api/core``, ``api/bootstrap/kubeadm``, ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); the
+providers' ``api/*/…cluster_types.go``: AWS ``NetworkSpec``, Azure ``NetworkSpec``, GCP ``NetworkSpec``, OpenStack
+``SubnetSpec``, OCI ``VCN``, Hetzner ``HCloudNetworkSpec``; Konvoy's document for its inventories.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from krm_fn.clusters.model import Role
+from krm_fn.clusters.reading import pattern
+from krm_fn.patch import Pointer
+
+CORE = "cluster.x-k8s.io"
+CLUSTER = (CORE, "Cluster")
+CLUSTER_CLASS = (CORE, "ClusterClass")
+KONVOY = "infrastructure.cluster.konvoy.d2iq.io"
+INVENTORY = (KONVOY, "PreprovisionedInventory")
+SECRET = ("", "Secret")
+HOSTS = pattern("spec.hosts.*.address")
+"""Where an inventory has the addresses of its machines."""
+CLUSTER_BOOTSTRAP = ("run.tanzu.vmware.com", "ClusterBootstrap")
+"""Where TKG says from which objects the add-ons of a Cluster take their values."""
+
+OF_CLASSES = {
+    "tkg-aws-default": "AWSCluster",
+    "tkg-azure-default": "AzureCluster",
+    "tkg-vsphere-default": "VSphereCluster",
+}
+"""How the names of TKG's own ClusterClasses begin (``providers/infrastructure-*/*/cconly/base.yaml``)."""
+
+OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
+"""The kinds whose name is the name of a worker group."""
+
+ROLES = {
+    "KubeadmControlPlane": Role.CONTROL_PLANE,
+    "KubeadmControlPlaneTemplate": Role.CONTROL_PLANE,
+    "KubeadmConfigTemplate": Role.WORKER,
+    "MachineDeployment": Role.WORKER,
+    "MachineSet": Role.WORKER,
+    "MachinePool": Role.WORKER,
+}
+"""The kinds that make one sort of nodes only: a KubeadmControlPlane holds its configuration in itself."""
+
+KUBEADM_SPECS = {
+    "KubeadmControlPlane": pattern("spec.kubeadmConfigSpec"),
+    "KubeadmControlPlaneTemplate": pattern("spec.template.spec.kubeadmConfigSpec"),
+    "KubeadmConfig": pattern("spec"),
+    "KubeadmConfigTemplate": pattern("spec.template.spec"),
+}
+"""Kind -> where its KubeadmConfigSpec stands."""
+
+
+def kubeadm_spec_path(kind: str) -> Pointer:
+    """Where a Kubeadm object of that kind has its KubeadmConfigSpec; empty for any other kind."""
+    return KUBEADM_SPECS.get(kind, ())
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Where one kind keeps its facts, as patterns from where ``declared.py`` says."""
+
+    pods: tuple[Pointer, ...] = ()
+    services: tuple[Pointer, ...] = ()
+    domain: tuple[Pointer, ...] = ()
+    endpoint: tuple[Pointer, ...] = ()
+    region: tuple[Pointer, ...] = ()
+    networks: tuple[Pointer, ...] = ()
+    pools: tuple[Pointer, ...] = ()
+    hosts: tuple[Pointer, ...] = ()
+    infrastructure_hosts: tuple[Pointer, ...] = ()
+
+
+CLUSTER_FIELDS = Fields(
+    pods=(pattern("clusterNetwork.pods.cidrBlocks.*"),),
+    services=(pattern("clusterNetwork.services.cidrBlocks.*"),),
+    domain=(pattern("clusterNetwork.serviceDomain"),),
+    endpoint=(pattern("controlPlaneEndpoint.host"),),
+)
+KUBEADM_FIELDS = Fields(
+    pods=(pattern("clusterConfiguration.networking.podSubnet"),),
+    services=(pattern("clusterConfiguration.networking.serviceSubnet"),),
+    domain=(pattern("clusterConfiguration.networking.dnsDomain"),),
+    endpoint=(pattern("clusterConfiguration.controlPlaneEndpoint"),),
+    hosts=(pattern("clusterConfiguration.etcd.external.endpoints.*"),),
+)
+
+
+def _infrastructure(
+    region: str = "", *networks: str, pools: str = "", hosts: str = "", api: str = "", endpoint: str = ""
+) -> Fields:
+    """The fields of one kind; each text holds patterns with blanks between them."""
+    return Fields(
+        endpoint=tuple(map(pattern, f"controlPlaneEndpoint.host {endpoint}".split())),
+        region=(pattern(region),) if region else (),
+        networks=tuple(map(pattern, networks)),
+        pools=tuple(map(pattern, pools.split())),
+        hosts=tuple(map(pattern, hosts.split())),
+        infrastructure_hosts=tuple(map(pattern, api.split())),
+    )
+
+
+_AWS = _infrastructure(
+    "region",
+    *(
+        f"{network}.{field}"
+        for network in ("network", "networkSpec")  # v1alpha4 and later, v1alpha3
+        for field in (
+            "vpc.cidrBlock",
+            "vpc.secondaryCidrBlocks.*.ipv4CidrBlock",
+            "vpc.ipv6.cidrBlock",
+            "subnets.*.cidrBlock",
+            "subnets.*.ipv6CidrBlock",
+        )
+    ),
+)
+_AZURE = _infrastructure(
+    "location",
+    "networkSpec.vnet.cidrBlocks.*",
+    "networkSpec.vnet.cidrBlock",  # v1alpha3
+    "networkSpec.subnets.*.cidrBlocks.*",
+    "networkSpec.subnets.*.cidrBlock",  # v1alpha3
+    endpoint="networkSpec.apiServerLB.frontendIPs.*.publicIP.dnsName",
+    hosts="networkSpec.apiServerLB.frontendIPs.*.privateIP",
+)
+# A floating address is the endpoint where there is one, else the fixed one (``openstackcluster_types.go``: v1beta1
+# ``apiServerFixedIP``, v1beta2 ``apiServer.fixedIP``).
+_OPENSTACK_ADDRESSES = "apiServerFloatingIP apiServer.floatingIP apiServerFixedIP apiServer.fixedIP"
+_GCP = _infrastructure("region", "network.subnets.*.cidrBlock", "network.subnets.*.secondaryCidrBlocks.*")
+_ENDPOINT_ONLY = (
+    "AWSManagedCluster AzureManagedCluster ByoCluster CloudStackCluster DevCluster DockerCluster "
+    "GCPManagedControlPlane HarvesterCluster KubevirtCluster MaasCluster Metal3Cluster PacketCluster "
+    "PreprovisionedCluster TinkerbellCluster"
+)
+
+INFRASTRUCTURE: dict[str, Fields] = {
+    "AWSCluster": _AWS,
+    "AWSManagedControlPlane": _AWS,
+    "AzureCluster": _AZURE,
+    "AzureManagedControlPlane": _infrastructure(
+        "location", "virtualNetwork.cidrBlock", "virtualNetwork.subnet.cidrBlock"
+    ),
+    "DOCluster": _infrastructure("region"),
+    "GCPCluster": _GCP,
+    "GCPManagedCluster": _GCP,
+    "HetznerCluster": _infrastructure("", "hcloudNetwork.cidrBlock"),
+    "IBMVPCCluster": _infrastructure("region"),
+    "LinodeCluster": _infrastructure("region"),
+    "OCICluster": _infrastructure("region", "networkSpec.vcn.cidr", "networkSpec.vcn.subnets.*.cidr"),
+    "NutanixCluster": _infrastructure(api="prismCentral.address"),
+    "OpenStackCluster": _infrastructure(
+        "identityRef.region",
+        "managedSubnets.*.cidr",
+        "nodeCidr",
+        endpoint=_OPENSTACK_ADDRESSES,
+        hosts=_OPENSTACK_ADDRESSES,
+    ),
+    "ProxmoxCluster": _infrastructure(pools="ipv4Config ipv6Config"),
+    "VCDCluster": _infrastructure(api="site"),
+    "VSphereCluster": _infrastructure(api="server"),
+    **dict.fromkeys(_ENDPOINT_ONLY.split(), _infrastructure()),
+}
+"""Kind of an infrastructure cluster, or of a managed control plane, -> its fields below ``spec``.
+
+``…Template`` kinds of a ClusterClass keep the same below ``spec.template.spec``.
+"""
+
+IPAM = "ipam.cluster.x-k8s.io"
+METAL3_POOL = ("ipam.metal3.io", "IPPool")
+POOLS = frozenset({(IPAM, "InClusterIPPool"), (IPAM, "GlobalInClusterIPPool"), METAL3_POOL})
+"""The kinds that hand out addresses to machines; other projects have kinds of the name ``IPPool``, too."""
+
+USES_POOLS = {"VSphereMachineTemplate": "spec.template.spec.network.devices.*.addressesFromPools.*"}
+"""Kind of a machine template -> where it names the pools that its machines take addresses from."""
+
+_NETWORK_FIELDS = {
+    "AWSCluster": "spec.network.vpc.cidrBlock",
+    "AWSManagedCluster": "spec.network.vpc.cidrBlock",
+    "AzureCluster": "spec.networkSpec.vnet.cidrBlocks",
+    "GCPCluster": "spec.network.subnets",
+    "HetznerCluster": "spec.hcloudNetwork.cidrBlock",
+    "OCICluster": "spec.networkSpec.vcn.cidr",
+    "OpenStackCluster": "spec.managedSubnets",
+    "ProxmoxCluster": "spec.ipv4Config",
+}
+"""Kind of an infrastructure cluster -> the field in which it can say in which network its machines are.
+
+The cluster of the others only names a network, or says nothing about it: vSphere, Cloud Director, Nutanix.
+"""
+
+
+def network_field(infrastructure: str) -> str:
+    """The field that can say in which network the machines are, in the words of a message; "" if there is none."""
+    kind = infrastructure.removesuffix("Template")
+    return f"`{_NETWORK_FIELDS[kind]}` of the {kind}" if kind in _NETWORK_FIELDS else ""
+
+
+def is_cluster_api(group: str) -> bool:
+    """True for the groups of Cluster API and its providers."""
+    return group == CORE or group.endswith(f".{CORE}")
+
+
+def kinds(*, credentials: bool = False) -> frozenset[str]:
+    """The kinds worth reading: what ties objects to Clusters, or holds facts of one.
+
+    Args:
+        credentials: whether the addresses in the credentials of an infrastructure count; they stand in Secrets.
+    """
+    core = {"Cluster", "ClusterClass", "ClusterBootstrap", "Machine", INVENTORY[1], *ROLES, *KUBEADM_SPECS}
+    core |= {*USES_POOLS, *(kind for _, kind in POOLS)} | ({SECRET[1]} if credentials else set())
+    return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})

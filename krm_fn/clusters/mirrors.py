@@ -1,0 +1,82 @@
+"""The hosts of registry mirrors that nodes are told about in containerd's configuration.
+
+The law of this room: it reads the text of a file, never the object the file stands in. What names the registry itself
+is no mirror: only a place that answers for another registry is one. A file that this program wrote is no source: the
+mirror of the settings is known from them, also where it is about to change.
+
+Sources: containerd ``docs/hosts.md`` (``certs.d/<registry>/hosts.toml``, tables ``[host."URL"]``) and
+``docs/cri/registry.md`` (``[plugins."...".registry.mirrors."<registry>"]``, ``endpoint``, in ``config.toml``).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn import placeholders
+from krm_fn.clusters.reading import host, text
+
+_HOSTS_FILE = re.compile(r"/certs\.d/([^/]+)/hosts\.toml")
+_CONFIG_FILE = re.compile(r"/etc/containerd/.*\.toml")
+_HOST_TABLE = re.compile(r"""^[ \t]*\[[ \t]*host[ \t]*\.[ \t]*["']([^"']+)["']""", re.MULTILINE)
+_MIRROR_TABLE = re.compile(
+    r"""^[ \t]*\[[^\]\n]*registry\.mirrors\.["']?([^"'\]\n]+)["']?\s*\](.*?)(?=^[ \t]*\[|\Z)""",
+    re.MULTILINE | re.DOTALL,
+)
+_ENDPOINTS = re.compile(r"^[ \t]*endpoint[ \t]*=[ \t]*\[(.*?)\]", re.MULTILINE | re.DOTALL)
+_QUOTED = re.compile(r"""["']([^"']+)["']""")
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:[^/@\s]*@)?([^/\s]+)")
+
+_OURS = "# inject-proxy\n"
+"""The first line of a file that this program wrote (the target ``registryMirror``)."""
+
+_DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
+"""The names of one registry (containerd ``docs/hosts.md``: ``server = "https://registry-1.docker.io"``)."""
+
+
+def mirror_hosts(file: Any) -> tuple[str, ...]:
+    """The hosts, without port, of the mirrors that an entry of ``files`` of a Kubeadm object names."""
+    if not isinstance(file, Mapping):
+        return ()
+    path = text(file.get("path"))
+    content = _content(file) if path.endswith(".toml") else ""
+    content = "" if content.startswith(_OURS) else _COMMENT.sub("", content)
+    urls = (url for url in _urls(path, content) if not placeholders.alone(url))  # it may become a URL, not a host
+    found = (host(match[1]) for url in urls if (match := _URL.match(url)))
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _urls(path: str, content: str) -> Iterator[str]:
+    """The addresses of what answers for another registry than itself."""
+    if match := _HOSTS_FILE.search(path):
+        yield from _others(_HOST_TABLE.findall(content), match[1])
+    elif _CONFIG_FILE.fullmatch(path):
+        for registry, table in _MIRROR_TABLE.findall(content):
+            for endpoints in _ENDPOINTS.findall(table):
+                yield from _others(_QUOTED.findall(endpoints), registry)
+
+
+def _others(urls: list[str], registry: str) -> Iterator[str]:
+    itself = host(registry)
+    names = _DOCKER_HUB if itself in _DOCKER_HUB else {itself}
+    for url in urls:
+        match = _URL.match(url)
+        if match and host(match[1]) not in names:
+            yield url
+
+
+def _content(file: Mapping[str, Any]) -> str:
+    """The text of a file; "" where it cannot be read here (compressed, or out of a Secret)."""
+    content, encoding = file.get("content"), file.get("encoding") or ""
+    if not isinstance(content, str) or encoding not in ("", "base64"):
+        return ""
+    if not encoding:
+        return content
+    try:
+        return base64.b64decode(content).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return ""

@@ -1,0 +1,60 @@
+"""The networks that pools of addresses are in.
+
+A pool lists the addresses that machines may get and says how long the prefix of their network is. The network is what
+NO_PROXY should hold: the gateway, the load balancer and the machines of other clusters are in it, too.
+
+Sources: ``cluster-api-ipam-provider-in-cluster`` ``api/v1alpha2/inclusterippool_types.go`` (``addresses``, ``prefix``)
+and ``api/v1alpha1`` (``subnet``, ``start``, ``end``); ``cluster-api-provider-proxmox`` embeds the former as
+``ipv4Config`` and ``ipv6Config``; ``metal3-io/ip-address-manager`` ``api/v1alpha1/ippool_types.go`` (``pools`` with
+``start``, ``subnet``, ``prefix``, and ``prefix`` of the whole).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.clusters.reading import text
+
+
+def networks_of(spec: Any) -> tuple[str, ...]:
+    """The CIDRs that the addresses of a pool are in, each once; what cannot be read is left out.
+
+    Args:
+        spec: ``spec`` of an InClusterIPPool or of an IPPool of Metal3, or ``ipv4Config`` of a ProxmoxCluster.
+    """
+    if not isinstance(spec, Mapping):
+        return ()
+    pools = spec.get("pools")
+    parts = [part for part in pools if isinstance(part, Mapping)] if isinstance(pools, list) else []
+    found = (cidr for part in (spec, *parts) for cidr in _of_pool(part, spec.get("prefix")))
+    return tuple(dict.fromkeys(found))
+
+
+def _of_pool(pool: Mapping[str, Any], prefix_of_all: Any) -> Iterator[str]:
+    prefix = pool.get("prefix") or prefix_of_all
+    subnet = text(pool.get("subnet"))
+    if subnet:
+        yield from _network(subnet)
+        return
+    addresses = pool.get("addresses")
+    for address in (*(addresses if isinstance(addresses, list) else ()), pool.get("start")):
+        first = text(address).partition("-")[0].partition("/")[0].strip()
+        if first and _is_number(prefix):
+            yield from _network(f"{first}/{prefix}")
+
+
+def _is_number(prefix: Any) -> bool:
+    """True for what a schema of Kubernetes calls an integer; lists may also hold it as a text."""
+    return (isinstance(prefix, int) and not isinstance(prefix, bool)) or text(prefix).isdecimal()
+
+
+def _network(cidr: str) -> Iterator[str]:
+    """The CIDR without bits behind its prefix; nothing for what is none, and for one that holds every address."""
+    try:
+        found = ipaddress.ip_network(cidr, strict=False)
+    except ValueError:
+        return
+    if "/" in cidr and found.prefixlen > 0:
+        yield str(found)

@@ -1,0 +1,158 @@
+"""References between objects, in the shapes of all API versions.
+
+The law of this room: one object at a time, and nothing is looked up. Names are compared as they stand: a template such
+as ``${CLUSTER_NAME}`` is a name like any other, as long as both sides write it.
+
+Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVersion``, ``kind``, ``name`` and at times
+``namespace``, one of v1beta2 ``apiGroup``, ``kind``, ``name``; the templates of a ClusterClass are named in ``ref``
+(v1alpha4, v1beta1) or ``templateRef`` (v1beta2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.clusters.kinds import CLUSTER_BOOTSTRAP, CLUSTER_CLASS, SECRET, USES_POOLS, is_cluster_api
+from krm_fn.clusters.model import Role
+from krm_fn.clusters.reading import pattern, text, values
+from krm_fn.krm.resourcelist import Object
+from krm_fn.patch import Pointer, lookup
+
+Key = tuple[str, str, str, str]
+"""API group, kind, namespace, name: what a reference names. The version does not tell objects apart."""
+
+WorkerClass = tuple[str, str]
+"""``machineDeployments`` or ``machinePools``, and the name of a class of workers there."""
+
+_CP, _WORKER = Role.CONTROL_PLANE, Role.WORKER
+_MACHINES = (
+    (pattern("spec.template.spec.bootstrap.configRef"), _WORKER),
+    (pattern("spec.template.spec.infrastructureRef"), _WORKER),
+)
+_CLASS_PARTS: tuple[tuple[str, Role | None], ...] = (
+    ("spec.infrastructure", None),
+    ("spec.controlPlane", _CP),
+    ("spec.controlPlane.machineInfrastructure", _CP),
+    *(
+        (f"spec.workers.{section}.*.{part}", _WORKER)
+        for section in ("machineDeployments", "machinePools")
+        for part in ("template.bootstrap", "template.infrastructure", "bootstrap", "infrastructure")
+    ),
+)
+_REFERENCES: dict[str, tuple[tuple[Pointer, Role | None], ...]] = {
+    "Cluster": ((pattern("spec.controlPlaneRef"), _CP), (pattern("spec.infrastructureRef"), None)),
+    "MachineDeployment": _MACHINES,
+    "MachineSet": _MACHINES,
+    "MachinePool": _MACHINES,
+    "Machine": ((pattern("spec.bootstrap.configRef"), None), (pattern("spec.infrastructureRef"), None)),
+    "KubeadmControlPlane": (
+        (pattern("spec.machineTemplate.infrastructureRef"), _CP),
+        (pattern("spec.machineTemplate.spec.infrastructureRef"), _CP),  # v1beta2
+        (pattern("spec.infrastructureTemplate"), _CP),  # v1alpha3
+    ),
+    "ClusterClass": tuple(
+        (pattern(f"{part}.{holder}"), role) for part, role in _CLASS_PARTS for holder in ("ref", "templateRef")
+    ),
+    **{kind: ((pattern(path), None),) for kind, path in USES_POOLS.items()},
+}
+"""Kind -> the fields in which it names what it uses, and the role that gives; None: the role of the object itself."""
+
+
+_VALUES = tuple(map(pattern, ("spec.cni", "spec.csi", "spec.cpi", "spec.kapp", "spec.additionalPackages.*")))
+"""The add-ons of a ClusterBootstrap (``vmware-tanzu/tanzu-framework``: ``apis/run/v1alpha3``)."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """That the object ``source`` names another one in its field ``path``."""
+
+    source: Key
+    path: Pointer
+    role: Role | None = None
+    worker: WorkerClass = ("", "")
+
+
+def uses(obj: Object) -> Iterator[tuple[Key, Use]]:
+    """The objects that an object of Cluster API, or a ClusterBootstrap, names in its fields, and how."""
+    source = key_of(obj)
+    if source[:2] == CLUSTER_BOOTSTRAP:
+        yield from _values_of_add_ons(obj, source)
+    if source[1] == "OpenStackCluster":
+        yield from _credentials(obj, source)
+    for wanted, role in _REFERENCES.get(source[1], ()) if is_cluster_api(source[0]) else ():
+        for path, value in values(obj.data, wanted):
+            target = target_of(value, source[2])
+            if target:
+                yield target, Use(source, path, role, _worker_class(obj, path))
+
+
+def _credentials(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
+    """The Secret with the credentials of an OpenStackCluster; only its older versions name the kind."""
+    path = ("spec", "identityRef")
+    name, kind = (text(lookup(obj.data, (*path, member))) for member in ("name", "kind"))
+    if name and kind in ("", SECRET[1]):
+        yield (*SECRET, source[2], name), Use(source, path)
+
+
+def _values_of_add_ons(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
+    """Where the add-ons of a Cluster take their values from: an object by its reference, or a Secret by its name."""
+    for wanted in _VALUES:
+        for path, value in values(obj.data, (*wanted, "valuesFrom", "providerRef")):
+            target = target_of(value, source[2])
+            if target:
+                yield target, Use(source, path)
+        for path, value in values(obj.data, (*wanted, "valuesFrom", "secretRef")):
+            if name := text(value):
+                yield ("", "Secret", source[2], name), Use(source, path)
+
+
+def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
+    """All that an object of any kind names by a reference of either shape, in whatever field, and where."""
+    left: list[tuple[Pointer, Any]] = [((str(key),), value) for key, value in obj.data.items()]
+    while left:
+        path, value = left.pop()
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        left += [((*path, str(key)), member) for key, member in members]
+        target = target_of(value, obj.ref.namespace)
+        if target and target[0]:
+            yield target, path
+
+
+def class_of(data: Mapping[str, Any], namespace: str) -> tuple[Key | None, Pointer]:
+    """The class of a Cluster: v1beta2 ``classRef``, before ``class`` and ``classNamespace``; and where it stands."""
+    topology = lookup(data, ("spec", "topology"))
+    for path, elsewhere in ((("classRef", "name"), ("classRef", "namespace")), (("class",), ("classNamespace",))):
+        if name := text(lookup(topology, path)):
+            found = (*CLUSTER_CLASS, text(lookup(topology, elsewhere)) or namespace, name)
+            return found, ("spec", "topology", path[0])
+    return None, ()
+
+
+def owners(obj: Object) -> Iterator[Key]:
+    """The owners, which Kubernetes looks for in the namespace of the object itself."""
+    for _, owner in values(obj.data, ("metadata", "ownerReferences", "*")):
+        target = target_of(owner, obj.ref.namespace)
+        if target:
+            yield (target[0], target[1], obj.ref.namespace, target[3])
+
+
+def key_of(obj: Object) -> Key:
+    """What a reference to the object names."""
+    return (*obj.group_kind, obj.ref.namespace, obj.ref.name)
+
+
+def target_of(reference: Any, namespace: str) -> Key | None:
+    """What a reference of either shape names; without a namespace it means that of the referrer, ``namespace``."""
+    if not isinstance(reference, Mapping):
+        return None
+    kind, name = text(reference.get("kind")), text(reference.get("name"))
+    group = text(reference.get("apiGroup")) or text(reference.get("apiVersion")).rpartition("/")[0]
+    return (group, kind, text(reference.get("namespace")) or namespace, name) if kind and name else None
+
+
+def _worker_class(obj: Object, path: Pointer) -> WorkerClass:
+    if path[:2] != ("spec", "workers"):
+        return ("", "")
+    return (path[2], text(lookup(obj.data, (*path[:4], "class"))))

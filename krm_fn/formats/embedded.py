@@ -1,0 +1,171 @@
+"""YAML documents inside a value of a Secret or a ConfigMap, read and edited as losslessly as the object around them.
+
+The law of this room: it knows where such a text stands and how it is encoded, and never what is in it. A text that is
+not there, or cannot be read, is no text; a part of it that nobody asked about stays as it is, comments and annotations
+of ytt, separators and order included.
+
+Source: Kubernetes ``core/v1``: ``stringData`` of a Secret stands in the place of the same key in ``data``, whose values
+are base64; values of a ConfigMap's ``data`` are text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.errors import EditError, ExpansionError, InputError
+from krm_fn.formats import sops
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
+from krm_fn.patch import Operation, Pointer
+from krm_fn.yamledit import Document, documents, edit_documents, mapping_text, prove
+
+
+@dataclass(frozen=True)
+class Value:
+    """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there.
+
+    ``width``: the length of a line where base64 stands on several, else 0; ``ending``: the line breaks behind base64.
+    """
+
+    path: Pointer
+    text: str
+    is_base64: bool = False
+    width: int = 0
+    ending: str = ""
+
+    def written(self, text: str) -> str:
+        """``text`` as it has to stand in the object."""
+        if not self.is_base64:
+            return text
+        coded = base64.b64encode(text.encode()).decode()
+        width = self.width or len(coded) or 1
+        return "\n".join(coded[start : start + width] for start in range(0, len(coded), width)) + self.ending
+
+    def read(self, written: str) -> str:
+        """The text that stands in the object as ``written``."""
+        return _decoded(written) if self.is_base64 else written
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """One YAML document of a value: number ``index`` of those that stand in it; ``data`` is what it says."""
+
+    value: Value
+    index: int
+    data: Any
+
+
+def values(obj: Mapping[str, Any]) -> list[Value | Finding]:
+    """The texts of a Secret or a ConfigMap, in order, and what is wrong where one is none.
+
+    Of a key that stands in ``data`` and in ``stringData``, only the latter counts. What SOPS has encrypted is no text.
+    """
+    if sops.is_encrypted(obj):
+        return [sops.refusal()]
+    is_secret = obj.get("kind") == "Secret"
+    plain = ("stringData", "data") if is_secret else ("data",)
+    found: dict[str, Value | Finding] = {}
+    for field in plain:
+        members = obj.get(field)
+        if members is not None and not isinstance(members, Mapping):
+            found[field] = wrong_type((field,), members, "a mapping")
+            continue
+        for key, text in (members or {}).items():
+            if key not in found and text is not None:
+                found[key] = _value((field, str(key)), text, is_base64=is_secret and field == "data")
+    return list(found.values())
+
+
+def read(value: Value) -> list[Embedded] | Finding:
+    """The YAML documents of a text; what is wrong with it where it cannot be read."""
+    try:
+        parts = [value.text[start:end] for start, end in documents(value.text)]
+        return [Embedded(value, index, Document(part).data()) for index, part in enumerate(parts)]
+    except InputError as error:
+        return _left_alone(value, error)
+
+
+def change(value: Value, edits: Mapping[int, Sequence[Operation]], message: str, **shown: Any) -> Change | Finding:
+    """The change of the object that edits some documents of a text.
+
+    Args:
+        value: the text as it is.
+        edits: index of a document -> operations on it.
+        message: what the change is for.
+        shown: ``current`` and ``proposed`` of the Change.
+    """
+    try:
+        text = edit_documents(value.text, edits)
+    except ExpansionError as error:
+        return _left_alone(value, error)
+    except EditError as error:
+        return _refused(value, error)
+    return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
+
+
+def begin(value: Value, operations: Sequence[Operation], message: str, **shown: Any) -> Change | Finding:
+    """The change of the object that puts a first document behind a text that has none, only comments and separators.
+
+    A text without a line break at its end gets none, so that removal gives it back.
+
+    Args:
+        value: the text as it is.
+        operations: what makes the document of an empty mapping.
+        message: what the change is for.
+        shown: ``current`` and ``proposed`` of the Change.
+    """
+    newline = "\r\n" if "\r\n" in value.text else "\n"
+    gap = newline if value.text and not value.text.endswith("\n") else ""
+    meant = patch.apply({}, operations)
+    document = mapping_text(meant).replace("\n", newline)
+    try:
+        text = prove(f"{value.text}{gap}{document.removesuffix(newline) if gap else document}", [meant])
+    except EditError as error:
+        return _refused(value, error)
+    return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
+
+
+def mappings(value: Value) -> Iterator[Embedded]:
+    """The documents of a text that are mappings; none where it cannot be read."""
+    found = read(value)
+    for one in found if isinstance(found, list) else ():
+        if isinstance(one.data, dict):
+            yield one
+
+
+def _left_alone(value: Value, error: InputError) -> Finding:
+    return Finding(
+        Severity.WARNING,
+        f"the YAML in it cannot be read and is left as it is: {error}",
+        value.path,
+        code="TextUnreadable",
+    )
+
+
+def _refused(value: Value, error: EditError) -> Finding:
+    return Finding(Severity.ERROR, f"the YAML in it cannot be edited: {error}", value.path)
+
+
+def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
+    if not isinstance(text, str):
+        return wrong_type(path, text, "a string")
+    if not is_base64 or sops.hides(text):
+        return sops.refusal(path) if sops.hides(text) else Value(path, text)
+    try:
+        decoded = _decoded(text)
+    except (binascii.Error, ValueError):
+        message = f"`{path[-1]}` must be base64 of UTF-8 text; correct it, or write the text itself under `stringData`"
+        return Finding(Severity.WARNING, message, path, code="TextUnreadable")
+    first, *more = text.split("\n")
+    ending = text[len(text.rstrip("\n")) :]
+    found = Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0, ending=ending)
+    return sops.refusal(path) if sops.hides(decoded) else found
+
+
+def _decoded(text: str) -> str:
+    return base64.b64decode("".join(text.split()), validate=True).decode()

@@ -1,0 +1,47 @@
+"""What SOPS has encrypted: it is never edited, because its checksum would not hold any more, and never read.
+
+The law of this room: it knows the marks of SOPS and nothing of what they hide.
+
+Source: ``getsops/sops``: an encrypted value is ``ENC[AES256_GCM,…]``, a comment ``#ENC[AES256_GCM,…]``; a document with
+one, or with a checksum of the plain ones, has a mapping ``sops`` at its top, each member on a line of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.patch import Pointer
+
+ENCRYPTED = "is encrypted by SOPS: decrypt it first"
+
+_MEMBER = "sops"
+_MARKS = frozenset({"mac", "lastmodified", "version"})
+_VALUE = re.compile(r"^(?![ \t]*#[ \t]).*ENC\[AES256_GCM,", re.MULTILINE)
+"""Not in a comment of a person."""
+_CHECKSUM = re.compile(
+    r"^(?P<at>[ \t]{1,8}(?=\")|)\"?sops\"?:.*\n"
+    r"(?:(?:(?P=at)[ \t#].*|\r?)\n)*?"  # lines that stand below it, comments, empty lines
+    r"(?P=at)[ \t]+\"?mac\"?:",
+    re.MULTILINE,
+)
+
+
+def is_encrypted(obj: Mapping[str, Any]) -> bool:
+    """Whether an object of the list is a document of SOPS."""
+    held = obj.get(_MEMBER)
+    return isinstance(held, Mapping) and not _MARKS.isdisjoint(held)
+
+
+def hides(text: str) -> bool:
+    """Whether a text is a value or a document of SOPS."""
+    return _VALUE.search(text) is not None or _CHECKSUM.search(text) is not None
+
+
+def refusal(path: Pointer = (_MEMBER,)) -> Finding:
+    """What a run says of an object, or of the text at ``path`` of one."""
+    return Finding(
+        Severity.WARNING, f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path, code="Encrypted"
+    )

@@ -1,0 +1,154 @@
+"""Whether the inputs of an image build would leave a proxy in the image.
+
+The law of this room: files in, notes out; nothing is run, and what is not known is said to be unknown, never clean. In
+which order a build takes its files is not known.
+
+    places      the files of a machine that give programs a proxy
+    shell       what commands write into them
+    ansible     what tasks write into them
+    cloud_init  what user data writes into them
+    dockerfile  what an image of containers keeps
+    builds      the variables of image builders
+
+Source: the rule of the Konvoy Image Builder document: the proxy "is NOT baked into the image", because one image serves
+networks with different proxies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from krm_fn.errors import InputError
+from krm_fn.image_check import ansible, builds, cloud_init, dockerfile, places, shell
+from krm_fn.image_check._model import Left, Looked, Note, together
+from krm_fn.image_check._words import read
+from krm_fn.krm.results import Severity
+from krm_fn.yamledit import documents
+
+__all__ = ["Note", "Report", "check"]
+
+_YAML = re.compile(r"\.(?:ya?ml|json)(?:\.j2)?$|(?:^|/)user-data$")
+_SCRIPT = re.compile(r"\.(?:sh|bash|ks|pkr\.hcl|pkrvars\.hcl)$")
+_SHEBANG = re.compile(r"#!.*\b(?:ba|da|k|z)?sh\b")
+_FILE = "file of the image"
+_REMEDY = "remove it before the image is finished, and give each cluster its own proxy when it is made"
+_SWEPT = {"/etc/systemd/system/containerd.service.d/http-proxy.conf": ("http_proxy", "https_proxy")}
+"""What the sysprep of (Konvoy) Image Builder removes, and the variables of which one must be defined for that.
+
+Source: ``roles/sysprep/tasks/main.yml`` of mesosphere/konvoy-image-builder and of kubernetes-sigs/image-builder. Their
+``debian.yml`` means to remove ``/etc/apt/apt.conf.d/90proxy``, too, but Konvoy's gives that path without its first
+slash, so that the file stays.
+"""
+
+
+@dataclass(frozen=True)
+class Report:
+    """``notes`` in the order of files and lines; ``kinds``: name of a file -> what it is, "" if that is not known."""
+
+    notes: tuple[Note, ...]
+    kinds: Mapping[str, str]
+
+
+def check(files: Mapping[str, bytes | None]) -> Report:
+    """Say what would be left in an image.
+
+    Args:
+        files: name -> content; None for one that is too long to be text for a build.
+    """
+    texts = {name: text for name, data in files.items() if (text := _decoded(data)) is not None}
+    looked = {name: _look(name, texts[name], texts) if name in texts else Looked() for name in files}
+    used = {name for one in looked.values() for name in one.used}
+    whole = _Build(looked)
+    notes = [
+        note
+        for name, one in looked.items()
+        for note in (*whole.defined(name), *(whole.note(name, left) for left in one.left if name not in used))
+    ]
+    kinds = {name: one.kind or (_FILE if name in used else "") for name, one in looked.items()}
+    return Report(tuple(sorted(notes, key=lambda one: (one.file, one.line))), kinds)
+
+
+@dataclass(frozen=True)
+class _Build:
+    """All files together: what one leaves, another may remove."""
+
+    looked: Mapping[str, Looked]
+
+    def defined(self, file: str) -> Iterator[Note]:
+        """That variables of a build are well where they are."""
+        for name, line in self.looked[file].defined.items():
+            yield Note(Severity.INFO, file, line, f"`{name}` is used while the image is built, and not left in it")
+
+    def note(self, file: str, left: Left) -> Note:
+        """What becomes of something that is left."""
+        if left.dest and not left.names:
+            message = f"places `{left.dest}` from a file that was not looked at: name it, too"
+            return Note(Severity.WARNING, file, left.line, message)
+        named = ", ".join(f"`{name}`" for name in left.names)
+        said = left.what or f"sets {named} in `{left.dest}`"
+        remover = self._remover(file, left)
+        if remover:
+            return Note(Severity.INFO, file, left.line, f"{said}, which {remover} removes again")
+        variables = _SWEPT.get(left.dest, ()) if left.is_swept else ()
+        if not variables:
+            return Note(Severity.ERROR, file, left.line, f"{said}, which is left in the image: {_REMEDY}")
+        definer = next((name for name, one in self.looked.items() if not one.defined.keys().isdisjoint(variables)), "")
+        if definer:
+            message = f"{said}, which the sysprep of the image builder removes, because of what {definer} defines"
+            return Note(Severity.INFO, file, left.line, message)
+        some = " or ".join(f"`{name}`" for name in variables)
+        message = f"{said}, which the sysprep of an image builder removes only if {some} is defined: remove it yourself"
+        return Note(Severity.WARNING, file, left.line, message)
+
+    def _remover(self, file: str, left: Left) -> str:
+        """``file:line`` of what removes a file or a folder above it; of a Dockerfile, only what it does itself."""
+        for name, one in self.looked.items():
+            is_of_one_build = name == file or (left.is_swept and one.kind != dockerfile.KIND)
+            for path, line in one.removed.items() if is_of_one_build else ():
+                is_later = name != file or line > left.line
+                is_above = path.count("/") > 1 and left.dest.startswith(f"{path.rstrip('/*')}/")
+                if is_later and (is_above or left.dest == path):
+                    return f"{name}:{line}"
+        return ""
+
+
+def _decoded(data: bytes | None) -> str | None:
+    try:
+        return None if data is None or b"\0" in data else data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _look(name: str, text: str, texts: Mapping[str, str]) -> Looked:
+    """What one file is and leaves, judged by its place, its name and then its content."""
+    dest = places.dest_of(name)
+    if dest:
+        found = places.settings(dest, text)
+        left = (Left(found[0].line, places.names(found), dest),) if found else ()
+        return Looked(_FILE, left)
+    if dockerfile.is_one(name):
+        return dockerfile.look(text, texts)
+    if _YAML.search(name) or text.startswith("#cloud-config"):
+        return _of_yaml(name, text, texts)
+    if _SCRIPT.search(name) or _SHEBANG.match(text):
+        return shell.look(text)
+    return Looked()
+
+
+def _of_yaml(name: str, text: str, texts: Mapping[str, str]) -> Looked:
+    """All documents of a file; what cannot be read, as a template of YAML, is not known."""
+    found: list[Looked] = []
+    for start, end in documents(text):
+        try:
+            data = read("\n" * text.count("\n", 0, start) + text[start:end])
+        except InputError:
+            return Looked()
+        if ansible.is_one(data):
+            found.append(ansible.look(data, name, texts))
+        elif cloud_init.is_one(text, data):
+            found.append(cloud_init.look(data))
+        elif builds.kind_of(data):
+            found.append(builds.look(data))
+    return together(found[0].kind, found) if found else Looked()

@@ -1,0 +1,155 @@
+"""What the tasks of Ansible leave in the files of a machine.
+
+The law of this room: it reads the modules that write files or run commands, with loops over lists that stand in the
+task; variables, conditions and includes are not worked out. The environment of a task is gone with the task.
+
+Source: the documentation of ``ansible.builtin``, and of ``community.general.ini_file``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from krm_fn.image_check import places, shell
+from krm_fn.image_check._model import Left, Looked, together
+from krm_fn.image_check._words import Word, entries, text_of
+
+KIND = "tasks of Ansible"
+
+_NESTED = ("block", "rescue", "always", "tasks", "pre_tasks", "post_tasks", "handlers")
+_SIGNS = frozenset(
+    {"hosts", "include", "include_tasks", "import_tasks", "import_playbook", "include_role", "import_role", "set_fact"}
+    | {"apt", "yum", "dnf", "package", "service", "systemd", "get_url", "unarchive", "stat", "find", "debug", "block"}
+)
+_LOOPS = ("loop", "with_items")
+_PAIR = re.compile(r"(?<!\w)(\w+)=(\"[^\"]*\"|'[^']*'|\S+)")
+_ITEM = re.compile(r"\{\{\s*item(?:\.(\w+)|\[[\"'](\w+)[\"']\])?\s*\}\}")
+_FREE = "cmd"
+
+_Arguments = Mapping[str, Word]
+
+
+def is_one(data: Any) -> bool:
+    """Whether a document is a list of tasks or plays."""
+    known = _SIGNS | _MODULES.keys()
+    return isinstance(data, list) and any(
+        isinstance(task, dict) and any(str(key).rpartition(".")[2] in known for key in task) for task in data
+    )
+
+
+def look(data: Any, file: str, texts: Mapping[str, str]) -> Looked:
+    """What the tasks of a document leave, and what they remove.
+
+    Args:
+        data: a document that ``is_one``.
+        file: its name.
+        texts: name -> text of all files, among them those that tasks place.
+    """
+    return together(KIND, (part for task in _tasks(data) for part in _of_task(task, file, texts)))
+
+
+def _tasks(data: Any) -> Iterator[dict[Any, Any]]:
+    for task in entries(data):
+        if isinstance(task, dict):
+            yield task
+            for name in _NESTED:
+                yield from _tasks(task.get(name))
+
+
+def _of_task(task: Mapping[Any, Any], file: str, texts: Mapping[str, str]) -> Iterator[Looked]:
+    loop = next((task[name] for name in _LOOPS if isinstance(task.get(name), list)), [None])
+    for key, given in task.items():
+        module = str(key).rpartition(".")[2]
+        for item in loop if module in _MODULES else ():
+            arguments = _arguments(given, task.get("args"), item)
+            if module == "file" or arguments.get("state") != "absent":
+                yield _MODULES[module](arguments, file, texts)
+
+
+def _arguments(given: Any, more: Any, item: Any) -> dict[str, Word]:
+    """The arguments of a module, whichever way they are written, with those of its loop put in."""
+    written: dict[str, Any] = dict(given) if isinstance(given, dict) else {}
+    if isinstance(given, Word):
+        written = {name: Word(value.strip("\"'"), given.line) for name, value in _PAIR.findall(given)}
+        written[_FREE] = given
+    written |= more if isinstance(more, dict) else {}
+    return {
+        str(name): Word(_ITEM.sub(lambda found: _of_item(item, found), value), value.line)
+        for name, value in written.items()
+        if isinstance(value, Word)
+    }
+
+
+def _of_item(item: Any, found: re.Match[str]) -> str:
+    member = found[1] or found[2]
+    value = item.get(member) if isinstance(item, dict) and member else item
+    return str(value) if isinstance(value, Word) else found[0]
+
+
+def _path(arguments: _Arguments) -> Word | None:
+    return next((arguments[name] for name in ("path", "dest", "name") if name in arguments), None)
+
+
+def _copied(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:
+    dest, src, content = (arguments.get(name) for name in ("dest", "src", "content"))
+    if dest is None:
+        return Looked()
+    target = f"{dest}{PurePosixPath(src or '').name}" if dest.endswith("/") else str(dest)
+    if content is not None:
+        return places.placed(target, content, dest.line)
+    source = _source(src or "", file, texts)
+    if source and places.dest_of(target):
+        return together("", (places.placed(target, texts[source], dest.line), Looked(used=frozenset({source}))))
+    is_suspect = "proxy" in target.lower() and bool(places.dest_of(target))
+    return Looked(left=(Left(dest.line, (), target),) if is_suspect else ())  # elsewhere, a file speaks for itself
+
+
+def _source(src: str, file: str, texts: Mapping[str, str]) -> str:
+    """The file that a task places: one of its role, or the only one of that name."""
+    likely = [name for name in texts if src and f"/{name}".endswith(f"/{src}")]
+    role = str(PurePosixPath(file).parent.parent)
+    of_role = [name for name in likely if name.startswith(f"{role}/")]
+    return next(iter(of_role or likely), "") if len(of_role or likely) == 1 else ""
+
+
+def _line_in_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+    dest, text = _path(arguments), arguments.get("line") or arguments.get("block")
+    return places.placed(dest, text, dest.line) if dest and text else Looked()
+
+
+def _ini_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+    dest, section, option, value = (_path(arguments), *(arguments.get(name) for name in ("section", "option", "value")))
+    return places.placed(dest, f"[{section}]\n{option}={value or ''}", dest.line) if dest else Looked()
+
+
+def _repository(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+    name, proxy = arguments.get("file") or arguments.get("name"), arguments.get("proxy")
+    dest = f"/etc/yum.repos.d/{name}.repo"
+    return places.placed(dest, f"proxy={proxy}", proxy.line) if name and proxy else Looked()
+
+
+def _without(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+    path = _path(arguments)
+    return Looked(removed={str(path): path.line}) if path and arguments.get("state") == "absent" else Looked()
+
+
+def _command(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+    text = text_of(arguments.get(_FREE))
+    return shell.look(text, first=text.line) if text is not None else Looked()
+
+
+_MODULES: dict[str, Callable[[_Arguments, str, Mapping[str, str]], Looked]] = {
+    "copy": _copied,
+    "template": _copied,
+    "lineinfile": _line_in_file,
+    "blockinfile": _line_in_file,
+    "ini_file": _ini_file,
+    "yum_repository": _repository,
+    "shell": _command,
+    "command": _command,
+    "raw": _command,
+    "file": _without,
+}

@@ -1,0 +1,111 @@
+"""The files of a machine that give programs a proxy, and what their text sets.
+
+The law of this room: a path and a text in, names and lines out. A setting without a value is none.
+
+Sources: systemd.exec(5), systemd-system.conf(5), environment(5), environment.d(5), apt-transport-http(1), yum.conf(5),
+wget(1), curl(1), dockerd(8); DKP 2.1 "HTTP proxy override files" (``/etc/konvoy_http_proxy.conf``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from krm_fn.image_check._model import Left, Looked
+from krm_fn.targets import _unit_lines
+
+NAMES = r"(?i:https?|ftp|all|no)_(?i:proxy)"
+_ROOT = re.compile(r"(?:etc|usr|lib|run|root|home)/")
+_TEMPLATE = re.compile(r"\.(?:j2|jinja2?|tpl|tmpl|tftpl)$")
+_UNIT = re.compile(r"(?:(?:etc|usr/lib|lib|run)/systemd/(?:system|user)/.+|[^/]+\.service\.d/[^/]+)\.(?:service|conf)")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A name that a text sets, on that line of it."""
+
+    name: str
+    line: int
+
+
+def _path(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns))
+
+
+def _lines(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"^[ \t]*{pattern}", re.MULTILINE)
+
+
+_SET = r"(?:[ \t]*=[ \t]*|[ \t]+)"
+"""Between a name and its value; blanks are read in one way only."""
+_ASSIGNED = _lines(rf"(?:export[ \t]+|setenv[ \t]+)?({NAMES}){_SET}[\"']?[^\s\"'#]")
+_HOME = r"(?:root|home/[^/]+|etc/skel)"
+_TABLE: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        _path(
+            r"etc/environment",
+            r"etc/konvoy_http_proxy\.conf",
+            r"etc/environment\.d/[^/]+\.conf",
+            r"etc/(?:default|sysconfig)/.+",
+            r"etc/(?:profile|bashrc|bash\.bashrc|csh\.cshrc|wgetrc)",
+            r"etc/profile\.d/[^/]+",
+            rf"{_HOME}/\.(?:bash_?|z|wget|csh)?(?:rc|profile)",
+        ),
+        _ASSIGNED,
+    ),
+    (
+        _path(r"etc/apt/apt\.conf", r"etc/apt/apt\.conf\.d/[^/]+"),
+        _lines(r"((?i:Acquire::(?:https?|ftp)(?:::[^\s\"]+)?::)?(?i:Proxy))\s+\"(?!DIRECT\"|false\")[^\"\s]"),
+    ),
+    (
+        _path(r"etc/yum\.conf", r"etc/dnf/dnf\.conf", r"(?:etc/yum\.repos\.d/)?[^/]+\.repo"),
+        _lines(r"(proxy)[ \t]*=[ \t]*(?!_none_|none\b)\S"),
+    ),
+    (_path(rf"{_HOME}/\.curlrc", "etc/curlrc"), _lines(r"(?:--)?(proxy|noproxy)(?:[ \t]*[=:][ \t]*|[ \t]+)\"?[^\s\"]")),
+    (_path("etc/gitconfig", "etc/pip.conf", r"etc/npmrc"), _lines(r"((?:https?-)?proxy)[ \t]*=[ \t]*\S")),
+    (_path(r"etc/docker/daemon\.json"), re.compile(r"\"((?:https?|no)-proxy)\"\s*:\s*\"[^\"]")),
+    (_path(r"etc/systemd/(?:system|user)\.conf(?:\.d/[^/]+)?"), _lines(rf"DefaultEnvironment=.*?\b({NAMES})=[^\s\"']")),
+)
+
+
+def dest_of(path: str) -> str:
+    """Where a file stands on the machine, by the end of its path; "" if none that is known here ends so."""
+    plain = _TEMPLATE.sub("", path)
+    parts = plain.split("/")
+    for start in range(len(parts)):
+        rest = "/".join(parts[start:])
+        if _UNIT.fullmatch(rest) or any(known.fullmatch(rest) for known, _ in _TABLE):
+            return f"/{rest}" if _ROOT.match(rest) else rest
+    return ""
+
+
+def settings(dest: str, text: str) -> list[Setting]:
+    """What ``text`` sets where it stands at ``dest``, a path that ``dest_of`` knows; nothing for another."""
+    known = dest_of(dest).lstrip("/")
+    if _UNIT.fullmatch(known):
+        return list(_of_unit(text))
+    return [
+        Setting(found[1], text.count("\n", 0, found.start(1)) + 1)
+        for path, pattern in _TABLE
+        if path.fullmatch(known)
+        for found in pattern.finditer(text)
+    ]
+
+
+def placed(dest: str, text: str, line: int) -> Looked:
+    """What a build leaves that writes ``text``, or puts it into the section of a unit, by what stands at ``line``."""
+    found = settings(dest, text) or settings(dest, f"[Service]\n{text}")
+    return Looked(left=(Left(line, names(found), dest),) if found else ())
+
+
+def names(found: list[Setting]) -> tuple[str, ...]:
+    """Each name once, in order."""
+    return tuple(dict.fromkeys(one.name for one in found))
+
+
+def _of_unit(text: str) -> Iterator[Setting]:
+    live, _ = _unit_lines.assignments(_unit_lines.with_final_eol(text))
+    for one in live.values():
+        if one.value != "":
+            yield Setting(one.name, text.count("\n", 0, one.line.start) + 1)

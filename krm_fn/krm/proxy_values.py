@@ -1,0 +1,104 @@
+"""Show what a field for a proxy URL holds without showing what may be a credential.
+
+In: plain data of an object, and what targets read in it. Out: the same data, in which a text in the place of a proxy
+URL is shown only if it is a well-formed URL; anything else becomes `***`, because it may be a password alone.
+
+Source of the form: RFC 3986, section 3.2 (authority); a path, a query and a fragment have no meaning in a proxy URL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from krm_fn.krm.results import redact
+from krm_fn.patch import Pointer
+
+HIDDEN = "***"
+_HOST = r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])"
+_USER = r"(?:[^\s:@/\"']{0,200}(?::[^\s@/\"']{0,500})?@)?"
+_URL = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1,5}})?/?")
+_REFERENCE = re.compile(r"\$\{?[A-Za-z_({]|\{\{")
+"""A text that a shell, clusterctl, Flux or Kyverno fills in."""
+_NAME = re.compile(r"(?:.*_)?https?_?proxy(?:url)?", re.IGNORECASE)
+_ASSIGNMENT = re.compile(r"https?_?proxy[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?", re.IGNORECASE)
+_BEHIND_URL = re.compile(r"[\s\"';,&|)}\]]|$")
+
+
+def is_url(text: str) -> bool:
+    """Return whether a text is a well-formed URL with nothing behind its host and port."""
+    return _URL.fullmatch(text) is not None
+
+
+def shown_url(text: str) -> str:
+    """Return the content of a field for a proxy URL, fit for a message: a URL without its password, or `***`."""
+    return str(redact(text)) if not text or is_url(text) or _REFERENCE.match(text) else HIDDEN
+
+
+def hidden_texts(values: Iterable[tuple[str, str | None]]) -> frozenset[str]:
+    """Return the values that must not be shown, of pairs of a variable and what it holds (None: not known)."""
+    urls = (value.strip() for name, value in values if value and name.upper() != "NO_PROXY")
+    return frozenset(url for url in urls if url and shown_url(url) == HIDDEN)
+
+
+def without(data: Any, hidden: frozenset[str]) -> Any:
+    """Return the same data with each of the texts ``hidden`` as `***`, in strings at any depth."""
+    if isinstance(data, str):
+        for text in sorted(hidden, key=len, reverse=True):
+            if text in data:
+                data = re.sub(rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])", HIDDEN, data)
+        return data
+    if isinstance(data, Mapping):
+        return {key: without(member, hidden) for key, member in data.items()}
+    return [without(item, hidden) for item in data] if isinstance(data, list) else data
+
+
+def shown(data: Any, path: Pointer, proposed: Any) -> Any:
+    """Return what a field holds, fit for `currentValue` of a result.
+
+    Args:
+        data: the value at ``path``.
+        path: where it is; a name such as `httpProxy` at its end says that it is a proxy URL.
+        proposed: what is to be written there; a URL says the same.
+    """
+    is_of_url = bool(path and _NAME.fullmatch(path[-1])) or (isinstance(proposed, str) and is_url(proposed))
+    return shown_url(data) if isinstance(data, str) and is_of_url else _shown(data)
+
+
+def _shown(data: Any) -> Any:
+    if isinstance(data, str):
+        return _text(data)
+    if isinstance(data, list):
+        return [_shown(item) for item in data]
+    if not isinstance(data, Mapping):
+        return data
+    name = data.get("name")
+    is_entry = isinstance(name, str) and _NAME.fullmatch(name) is not None
+    return {key: _member(key, member, is_url_of_entry=is_entry) for key, member in data.items()}
+
+
+def _member(key: Any, member: Any, *, is_url_of_entry: bool) -> Any:
+    is_of_url = (is_url_of_entry and key == "value") or _NAME.fullmatch(str(key)) is not None
+    return shown_url(member) if is_of_url and isinstance(member, str) else _shown(member)
+
+
+def _text(text: str) -> str:
+    """Return a text in which each assignment of a proxy is a URL or `***`; up to the end of the line if it is none."""
+    parts: list[str] = []
+    at = 0
+    for found in _ASSIGNMENT.finditer(text):
+        if found.start() < at or _is_harmless(text, found.end()):
+            continue
+        parts += [text[at : found.end()], HIDDEN]
+        at = text.find("\n", found.end())
+        at = len(text) if at < 0 else at
+    return "".join([*parts, text[at:]])
+
+
+def _is_harmless(text: str, start: int) -> bool:
+    """Whether a URL, a reference or nothing is behind the `=` of an assignment."""
+    url = _URL.match(text, start)
+    if url and _BEHIND_URL.match(text, url.end()):
+        return True
+    return bool(_BEHIND_URL.match(text, start) or _REFERENCE.match(text, start))

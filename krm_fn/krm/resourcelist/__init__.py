@@ -1,0 +1,213 @@
+"""The envelope: a ResourceList as the KRM functions specification v1 has it, and the objects in it.
+
+The law of this room: it knows the envelope, the identity of an object and where its text is; never what a field of an
+object means. An item that nobody asks for is never read.
+
+Source: kustomize ``cmd/config/docs/api-conventions/functions-spec.md``, "apiVersion: v1" (v1beta1 is the same shape).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.errors import EditError, InputError
+from krm_fn.krm.resourcelist._kinds import hides_words, kinds_in
+from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, Edits, WholeLayout, layout_of
+from krm_fn.krm.resourcelist._objects import BASE_NAME, Object, objects, reference
+from krm_fn.patch import Operation, Pointer
+from krm_fn.yamledit import same
+
+__all__ = ["BASE_NAME", "Object", "ResourceList", "hides_words", "kinds_in", "objects", "reference"]
+
+_BOM = "\ufeff"
+_ANCHOR = re.compile(r"&([0-9A-Za-z_-]+)")
+_ALIAS = re.compile(r"\*([0-9A-Za-z_-]+)")
+"""What may be an anchor or an alias, in a comment or a command as well: only the tree knows."""
+
+_NOT_PLAIN = "`items` must be laid out plainly: an item must be indented more than its dash"
+
+
+class ResourceList:
+    """A ResourceList and the text it stands in.
+
+    Raises:
+        InputError: the bytes are not one, in one line that says what they must be.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        text = _decode(data)
+        self._bom = _BOM if text.startswith(_BOM) else ""
+        self._text = text.removeprefix(_BOM)
+        if _is_plain(self._text):
+            raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}")
+        self._layout = layout_of(self._text)
+        self._kinds: dict[int, frozenset[str]] = {}
+        if self._layout.head.get("kind") != "ResourceList":
+            raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
+
+    def __len__(self) -> int:
+        return len(self._layout)
+
+    @property
+    def function_config(self) -> Any:
+        """Plain data of ``functionConfig``, None if there is none."""
+        return self._layout.head.get("functionConfig")
+
+    @property
+    def repeated_in_function_config(self) -> list[Pointer]:
+        """Paths, below ``functionConfig``, of keys that stand twice in one mapping."""
+        return self._layout.repeated("functionConfig")
+
+    def kinds(self, index: int) -> frozenset[str]:
+        """A cheap look at an item's text: every word in it that could be its kind, or the kind of something in it.
+
+        Empty: nothing can be told without reading the item.
+        """
+        if index not in self._kinds:  # each target asks for it
+            self._kinds[index] = kinds_in(self._layout.text(index))
+        return self._kinds[index]
+
+    def contains(self, index: int, words: Sequence[str]) -> bool:
+        """Return True if one of the words is in the item's text or may be hidden there, or if there are no words."""
+        text = self._layout.text(index)
+        return not words or any(word in text for word in words) or hides_words(text)
+
+    def objects(self, index: int) -> list[Object]:
+        """The object that an item is, or those inside an item of kind ``List``; raises as ``read`` does."""
+        return list(objects(self.read(index)))
+
+    def read(self, index: int) -> dict[str, Any]:
+        """Plain data of one item, made anew.
+
+        Raises:
+            InputError: the item cannot be read, or is no object.
+        """
+        try:
+            data = self._layout.read(index)
+        except InputError:
+            # A slice that cannot be read alone may make sense in the whole; if not, the whole knows the line.
+            self._take_as_whole()
+            data = self._read_part(index)
+        if not isinstance(data, dict):
+            raise InputError(f"`items[{index}]` must be an object, but it is a {_TYPE_NAMES.get(type(data), 'value')}")
+        return data
+
+    def write(
+        self,
+        changes: Mapping[int, Sequence[Operation]],
+        results: Sequence[Mapping[str, Any]],
+        new_items: Sequence[Mapping[str, Any]] = (),
+    ) -> bytes:
+        """The list with operations applied to some of its items, and with the results that it does not hold yet.
+
+        Args:
+            changes: index of an item -> operations, their paths from the item's root; one that removes the root takes
+                the item out.
+            results: entries of ``results``.
+            new_items: objects that are to stand behind all others.
+        """
+        wanted = {index: operations for index, operations in changes.items() if operations}
+        may_be_entangled = isinstance(self._layout, CutLayout) and self._may_be_entangled(wanted)
+        if may_be_entangled and self._is_entangled(wanted):
+            self._take_as_whole()
+        held = self._layout.head.get("results")
+        known = held if isinstance(held, list) else []
+        told = {repr(result) for result in known}
+        new = [dict(result) for result in results if repr(result) not in told]
+        edits = Edits(wanted, list(new_items))
+        text = self._layout.write(edits, known, new)
+        if may_be_entangled:
+            self._prove(text, edits)
+        return (self._bom + text).encode()
+
+    def _take_as_whole(self) -> None:
+        whole = WholeLayout(self._text)
+        if len(whole) != len(self._layout):  # indexes that were given away would name other items
+            raise InputError(_NOT_PLAIN)
+        self._layout = whole
+        self._kinds.clear()
+
+    def _read_part(self, index: int) -> Any:
+        try:
+            return self._layout.read(index)
+        except InputError as error:
+            raise InputError(f"`items[{index}]`: {error}") from None
+
+    def _may_be_entangled(self, changed: Collection[int]) -> bool:
+        """Return True if the name of an anchor of a changed item may be that of an alias elsewhere."""
+        everywhere = Counter(_ALIAS.findall(self._text)) if "*" in self._text and "&" in self._text else None
+        for index in changed if everywhere else ():
+            text = self._layout.text(index)
+            own = Counter(_ALIAS.findall(text))
+            if everywhere and any(everywhere[name] > own[name] for name in set(_ANCHOR.findall(text))):
+                return True
+        return False
+
+    def _is_entangled(self, changed: Collection[int]) -> bool:
+        """Return True if an alias means a value of another item, and one of the two changes.
+
+        An alias in another member of the list is no case for it: read alone, such a member is an error, and the list
+        was taken as a whole before.
+
+        Raises:
+            InputError: the list cannot be read as a whole.
+        """
+        whole = WholeLayout(self._text)
+        starts = whole.starts()
+        if len(starts) != len(self._layout):
+            raise InputError(_NOT_PLAIN)
+        for alias, target in whole.document.links():
+            one, other = bisect(starts, alias) - 1, bisect(starts, target) - 1
+            if one != other and (one in changed or other in changed):
+                return True
+        return False
+
+    def _prove(self, text: str, edits: Edits) -> None:
+        """Compare each item of the new text with what the old one and the operations on it make.
+
+        Raises:
+            EditError: an item says something else than is meant: nothing may be written.
+        """
+        kept = [index for index in range(len(self)) if index not in edits.removed]
+        meant = [patch.apply(self._layout.read(index), edits.changes.get(index, ())) for index in kept]
+        said = WholeLayout(text)
+        if not same([said.read(index) for index in range(len(said))], [*meant, *edits.new_items]):
+            raise EditError("an alias of one item means a value of another: write it out, so that both can be edited")
+
+
+_MEMBER = re.compile(r"""^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", re.MULTILINE)
+
+_INSTEAD = (
+    "run `kpt fn eval FOLDER --exec inject-proxy --fn-config FILE`, or name the ProxyConfig under `transformers` of a "
+    "kustomization.yaml, which make a ResourceList of it; `inject-proxy lint -` and `inject-proxy explain` read plain "
+    "YAML"
+)
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text holds manifests as people write them: documents that are objects, and no ResourceList."""
+    found = dict.fromkeys(_MEMBER.findall(text))
+    kinds = [value for key, value in found if key == "kind"]
+    is_known = bool(kinds) and "" not in kinds  # a kind behind an anchor or a tag is not seen here
+    return is_known and "ResourceList" not in kinds and any(key == "apiVersion" for key, _ in found)
+
+
+_TYPE_NAMES = {list: "list", str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
+
+
+def _decode(data: bytes) -> str:
+    if not data.strip():
+        raise InputError(f"the input is empty; {SHAPE}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"the input must be UTF-8, but byte {error.start + 1} is not") from None
+
+
+def _shown(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else "missing" if value is None else "not a string"

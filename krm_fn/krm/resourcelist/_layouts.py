@@ -1,0 +1,187 @@
+"""Two ways to read and write the text of a ResourceList: cut into its items, or as one document.
+
+The law of this room: both give the same data and the same meaning; the cut one only pays for what is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.errors import EditError, InputError
+from krm_fn.krm.resourcelist._objects import reference
+from krm_fn.patch import Operation, Pointer
+from krm_fn.yamledit import Cut, Document, cut, items_text, member_text, repeated_keys
+
+SHAPE = (
+    "the input must be a ResourceList (`apiVersion: config.kubernetes.io/v1`, `kind: ResourceList`, `items: [...]`), "
+    "as kustomize and kpt send it on standard input"
+)
+
+
+def layout_of(text: str) -> CutLayout | WholeLayout:
+    """The cheaper of the two that fits; raises InputError for a text that is no ResourceList in either."""
+    # Without a final line break nothing can be put behind the last member by text alone.
+    parts = cut(text, "items") if text.endswith("\n") else None
+    try:
+        return CutLayout(parts) if parts else WholeLayout(text)
+    except InputError:  # as in `ResourceList.read`: the whole may make sense, or knows the line
+        return WholeLayout(text)
+
+
+@dataclass(frozen=True)
+class Edits:
+    """What becomes of the items: operations by index, from the item's root, and objects that are to stand behind all.
+
+    An operation that removes the root takes the item out.
+    """
+
+    changes: Mapping[int, Sequence[Operation]]
+    new_items: list[Any]
+
+    @cached_property
+    def removed(self) -> set[int]:
+        """The items that are taken out."""
+        return {index for index, operations in self.changes.items() if any(not one.path for one in operations)}
+
+
+def _end_of_item(text: str, column: int) -> int:
+    """Where the comments below an item begin in its slice: those at its end that are not indented as what is in it."""
+    end = position = len(text)
+    while position and text.endswith("\n", 0, position):
+        start = text.rfind("\n", 0, position - 1) + 1
+        line = text[start:position].strip(" \t\r\n")
+        if line and not line.startswith("#"):
+            break
+        indent = len(text[start:position]) - len(text[start:position].lstrip(" "))
+        if line and indent <= column and text.startswith("#", start + indent):
+            end = start
+        position = start
+    return end
+
+
+class CutLayout:
+    """A block-style list, cut by text: each part is read, and written, on its own."""
+
+    def __init__(self, parts: Cut) -> None:
+        self.parts = parts
+        self.head: dict[str, Any] = {}
+        for key in parts.members:
+            if key != "items":
+                self.head |= Document(parts.member(key)).data()
+
+    def __len__(self) -> int:
+        return len(self.parts.items)
+
+    def repeated(self, key: str) -> list[Pointer]:
+        """Return the paths, below a member, of the keys that stand twice there."""
+        if key not in self.parts.members:
+            return []
+        return [path[1:] for path in repeated_keys(Document(self.parts.member(key)).root)]
+
+    def text(self, index: int) -> str:
+        start, end = self.parts.items[index]
+        return self.parts.text[start:end]
+
+    def read(self, index: int) -> Any:
+        return Document(self.text(index)).data()[0]
+
+    def write(self, edits: Edits, known: list[Any], new: list[Any]) -> str:
+        text, pieces, position = self.parts.text, [], 0
+        result_start, result_end = self.parts.members.get("results", (len(text), len(text)))
+        touched = {*edits.changes, *([len(self) - 1] if edits.new_items else [])}
+        last_end = max((self.parts.items[index][1] for index in touched), default=0)
+        is_empty = len(edits.removed) == len(self) and not edits.new_items
+        # Without an item it is no block list any more; and earlier `results` have no place behind the last edit.
+        if is_empty or result_start < last_end:
+            return WholeLayout(text).write(edits, known, new)
+        for index in sorted(touched):
+            start, end = self.parts.items[index]
+            pieces += [text[position:start], self._item(index, edits)]
+            position = end
+        results = self._results(text[result_start:result_end], known, new)
+        return "".join([*pieces, text[position:result_start], results, text[result_end:]])
+
+    def _item(self, index: int, edits: Edits) -> str:
+        """The slice of an item after its edits, behind the last one what is new; comments below it stay below."""
+        slice_, is_gone = self.text(index), index in edits.removed
+        column = len(slice_) - len(slice_.lstrip(" "))
+        operations = [replace(one, path=("0", *one.path)) for one in edits.changes.get(index, ())]
+        edited = slice_ if is_gone or not operations else _edited(slice_, operations)
+        new = items_text(edits.new_items, column, like=slice_) if index == len(self) - 1 else ""
+        if not (is_gone or new):
+            return edited
+        body = edited[: _end_of_item(edited, column)]
+        return ("" if is_gone else body) + new + edited[len(body) :]
+
+    def _results(self, member: str, known: list[Any], new: list[Any]) -> str:
+        if not new:
+            return member
+        if member:
+            return Document(member, envelope=("results",)).edit(_result_operations(known, new))
+        return member_text("results", new, like=self.parts.text)
+
+
+def _edited(slice_: str, operations: list[Operation]) -> str:
+    document = Document(slice_)
+    try:
+        return document.edit(operations)
+    except EditError as error:
+        raise EditError(f"{reference(document.data()[0])}: {error}") from None
+
+
+class WholeLayout:
+    """Any other layout: read, and written, as one document."""
+
+    def __init__(self, text: str) -> None:
+        self.document = Document(text, envelope=("items", "results"))
+        members = self.document.members()
+        if members is None:
+            raise InputError(SHAPE)
+        self.lacks_items = "items" not in members
+        self.members = dict(members)
+        held = members.pop("items", None)
+        self.head = {key: part.data() for key, part in members.items()}
+        items = held.items() if held else []
+        if items is None and held and held.data() is not None:
+            raise InputError("`items` must be a list of objects")
+        self.has_list = bool(held) and items is not None
+        self.items = items or []
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def repeated(self, key: str) -> list[Pointer]:
+        """As ``CutLayout.repeated``."""
+        return list(repeated_keys(self.members[key].node)) if key in self.members else []
+
+    def starts(self) -> list[int]:
+        """Where the value of each item begins in the text."""
+        return [item.start for item in self.items]
+
+    def text(self, index: int) -> str:
+        return self.items[index].text
+
+    def read(self, index: int) -> Any:
+        return self.items[index].data()
+
+    def write(self, edits: Edits, known: list[Any], new: list[Any]) -> str:
+        operations = [
+            replace(operation, path=("items", str(index), *operation.path))
+            for index in sorted(edits.changes, reverse=True)  # the index of an item must hold once others are gone
+            for operation in edits.changes[index]
+        ]
+        if self.has_list:
+            operations += [patch.add("items", patch.APPEND, value=item) for item in edits.new_items]
+        elif edits.new_items or self.lacks_items:  # without `items` kustomize and kpt take it for no ResourceList
+            operations.append(patch.add("items", value=edits.new_items))
+        return self.document.edit(operations + (_result_operations(known, new) if new else []))
+
+
+def _result_operations(known: list[Any], new: list[Any]) -> list[Operation]:
+    if known:
+        return [patch.add("results", patch.APPEND, value=result) for result in new]
+    return [patch.add("results", value=new)]

@@ -1,0 +1,102 @@
+"""Who an item is, and which objects stand in it.
+
+The law of this room: it reads the identity of an object and no other field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from krm_fn import patch
+from krm_fn.krm.results import ObjectRef
+from krm_fn.patch import Pointer
+
+_LOCAL_CONFIG = "config.kubernetes.io/local-config"
+BASE_NAME = "fn.inject-proxy.io/base-name"
+"""The annotation that keeps the name which stands before a hash in the name of an object."""
+
+_HASH = re.compile(r"-[0-9a-f]{10}")
+
+
+@dataclass(frozen=True)
+class Object:
+    """One Kubernetes object: an item, or an object inside an item of kind ``List``.
+
+    ``path`` leads from the item to it; ``data`` is its plain data, which whoever asked for it may change.
+    """
+
+    path: Pointer
+    data: dict[str, Any]
+    ref: ObjectRef
+
+    @property
+    def group_kind(self) -> tuple[str, str]:
+        """``("apps", "Deployment")``; the group of ``v1`` is empty."""
+        group, slash, _ = self.ref.api_version.partition("/")
+        return (group if slash else "", self.ref.kind)
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """``metadata.labels``, empty where there are none."""
+        return _metadata(self.data, "labels")
+
+    @property
+    def annotations(self) -> dict[str, Any]:
+        """``metadata.annotations``, empty where there are none."""
+        return _metadata(self.data, "annotations")
+
+    @property
+    def base_name(self) -> str:
+        """Its name, without the hash that a run has put behind it."""
+        base = _string(self.annotations.get(BASE_NAME))
+        is_hashed = base and self.ref.name.startswith(base) and _HASH.fullmatch(self.ref.name, len(base))
+        return base if is_hashed else self.ref.name
+
+    @property
+    def is_local(self) -> bool:
+        """True for configuration of the orchestrator (Kptfile, other functions), which never reaches a cluster."""
+        return self.annotations.get(_LOCAL_CONFIG) in ("true", True)
+
+
+def objects(item: dict[str, Any]) -> Iterator[Object]:
+    """The object that an item is, or the objects of an item of kind ``List`` (kpt does not take those apart)."""
+    yield from _objects(item, (), None)
+
+
+def _objects(data: dict[str, Any], path: Pointer, outer: ObjectRef | None) -> Iterator[Object]:
+    ref = reference(data)
+    if outer is not None and not ref.file_path:
+        ref = replace(ref, file_path=outer.file_path, file_index=outer.file_index)
+    inner = data.get("items")
+    if not (isinstance(inner, list) and ref.kind.endswith("List")):
+        yield Object(path, data, ref)
+        return
+    for index, nested in enumerate(inner):
+        if isinstance(nested, dict):
+            yield from _objects(nested, (*path, "items", str(index)), ref)
+
+
+def reference(obj: Mapping[str, Any]) -> ObjectRef:
+    """Identity and file of an object; what is missing or no string is empty."""
+    notes = _metadata(obj, "annotations")
+    index = str(notes.get("internal.config.kubernetes.io/index", notes.get("config.kubernetes.io/index", "0")))
+    return ObjectRef(
+        api_version=_string(obj.get("apiVersion")),
+        kind=_string(obj.get("kind")),
+        name=_string(patch.lookup(obj, ("metadata", "name"))),
+        namespace=_string(patch.lookup(obj, ("metadata", "namespace"))),
+        file_path=_string(notes.get("internal.config.kubernetes.io/path", notes.get("config.kubernetes.io/path"))),
+        file_index=int(index) if index.isdecimal() and len(index) < 10 else 0,
+    )
+
+
+def _metadata(obj: Mapping[str, Any], field: str) -> dict[str, Any]:
+    value = patch.lookup(obj, ("metadata", field))
+    return value if isinstance(value, dict) else {}
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""

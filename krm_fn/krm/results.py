@@ -1,0 +1,245 @@
+"""What a run has to say: findings of the rooms, stamped with their object and put in order.
+
+The law of this room: everything that leaves the program as prose passes through here, and no credential does.
+
+Format: ``results`` of the KRM functions specification v1 (kustomize ``cmd/config/docs/api-conventions``), order and
+one-line form of kyaml (``kyaml/fn/framework/result.go``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from krm_fn.patch import Operation, Pointer, field_path
+from krm_fn.printable import printable
+
+_RULE = re.compile("NP[0-9]{3}")
+"""Codes of rules, which write their messages with the ID in front."""
+
+
+class Severity(Enum):
+    """How much a finding matters; the members stand in the order in which they are told."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+_RANK = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+def is_severe(severity: Severity, least: Severity) -> bool:
+    """Return whether ``severity`` is at least as severe as ``least``."""
+    return _RANK[severity] <= _RANK[least]
+
+
+def are_severe(results: Iterable[Result], least: Severity) -> bool:
+    """Return whether a result is at least as severe as ``least``."""
+    return any(is_severe(result.severity, least) for result in results)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something a room noticed about one object and did not change: a skip, a warning, an impossibility.
+
+    ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty. ``is_stale``
+    is True where the object holds another proxy than the declared one and no operation can change that: with
+    ``mode: Check`` such a finding is an error. ``code`` is
+    the name under which ``spec.lint.rules`` silences it or makes it louder: the ID of a rule (``NP004``), or one of
+    ``krm_fn.krm.codes`` (``OtherWriter``); "" if none does.
+    """
+
+    severity: Severity
+    message: str
+    path: Pointer = ()
+    current: Any = None
+    proposed: Any = None
+    is_stale: bool = False
+    code: str = ""
+
+    def about(self, ref: ObjectRef, target: str = "") -> Result:
+        """The finding, stamped with the object and, where one said it, the target."""
+        return Result(self.severity, self.message, ref, self.path, self.current, self.proposed, target, self.code)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One operation a target proposes, and why.
+
+    ``current`` and ``proposed`` are what a person is shown when the raw values say nothing (base64, whole files);
+    None means: show what the operation itself replaces and writes.
+    """
+
+    operation: Operation
+    message: str
+    current: Any = None
+    proposed: Any = None
+
+
+@dataclass(frozen=True)
+class ObjectRef:
+    """Which object a result is about, and in which file it stands (from the annotations of the orchestrator)."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    namespace: str = ""
+    file_path: str = ""
+    file_index: int = 0
+
+    def __str__(self) -> str:
+        parts = (self.api_version, self.kind, self.namespace, self.name)
+        return "/".join(redact(part) for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One entry of ``results``."""
+
+    severity: Severity
+    message: str
+    ref: ObjectRef = field(default_factory=ObjectRef)
+    path: Pointer = ()
+    current: Any = None
+    proposed: Any = None
+    target: str = ""
+    code: str = ""
+
+    @property
+    def text(self) -> str:
+        """The message behind the code under which a user can silence it; an error without a rule has none."""
+        is_named = not self.code or self.severity is Severity.ERROR or _RULE.fullmatch(self.code)
+        return self.message if is_named else f"{self.code}: {self.message}"
+
+    def line(self) -> str:
+        """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
+        subject = " ".join(part for part in (str(self.ref), field_path(self.path)) if part)
+        line = f"[{self.severity.value}] {subject}{': ' if subject else ''}{redact(self.text)}"
+        return printable(" ".join(line.split()))
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry as the specification writes it; keys without a value are left out."""
+        data: dict[str, Any] = {
+            "message": printable(redact(" ".join(self.text.split()))),
+            "severity": self.severity.value,
+        }
+        if self.ref.api_version and self.ref.kind and self.ref.name:
+            data["resourceRef"] = _filled(
+                apiVersion=redact(self.ref.api_version),
+                kind=redact(self.ref.kind),
+                name=redact(self.ref.name),
+                namespace=redact(self.ref.namespace),
+            )
+            if self.path:
+                data["field"] = _filled(
+                    path=field_path(self.path),
+                    currentValue=redact(self.current),
+                    proposedValue=redact(self.proposed),
+                )
+        if self.ref.file_path:
+            data["file"] = {"path": redact(self.ref.file_path), "index": self.ref.file_index}
+        tags = _filled(target=self.target, rule=self.code)
+        if tags:
+            data["tags"] = tags
+        return data
+
+
+def in_order(results: Iterable[Result]) -> list[Result]:
+    """By file, index, severity, then text: kyaml's ``Results.Sort``."""
+    return sorted(results, key=lambda r: (r.ref.file_path, r.ref.file_index, _RANK[r.severity], r.line()))
+
+
+def by_importance(results: Iterable[Result]) -> list[Result]:
+    """Errors first: kpt shows the first four lines of stderr only."""
+    return sorted(in_order(results), key=lambda result: _RANK[result.severity])
+
+
+_AT_MOST = 3
+
+
+def lines(results: Iterable[Result]) -> list[str]:
+    """What there is to say, the most important first, a line each.
+
+    What would be said of more than three places in the same words is said of the first, with the number of the other
+    objects, or of the other places where they are all in one object: kpt shows four lines.
+    """
+    same: dict[tuple[Severity, str], list[Result]] = {}
+    for result in by_importance(results):
+        same.setdefault((result.severity, result.message), []).append(result)
+    told: list[str] = []
+    for alike in same.values():
+        if len(alike) > _AT_MOST:
+            others = len({result.ref for result in alike}) - 1
+            number = f"{others} more object{'s' * (others > 1)}" if others else f"{len(alike) - 1} more places in it"
+            told.append(f"{alike[0].line()} (and {number}, `--verbose` names them)")
+        else:
+            told += [result.line() for result in alike]
+    return told
+
+
+# A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the
+# last "@" of the line goes.
+_USER = re.compile(r"://[^\s:@/]*:")
+_TOKEN = re.compile(r"://[^\s:@/]+@")
+# "user:secret@proxy:3128" in a manifest is a credential too.
+_USER_WITHOUT_SCHEME = re.compile(r"""[^\s:@/"'=,`]:(?!//)""")
+_WORD = re.compile(r"\S+")
+_LONG_NAME = 20
+_FILLERS = frozenset({"", "x", "X", "x-oauth-basic", "oauth2"})
+"""What stands in the place of a password where the user name is a token (GitHub, GitLab and others)."""
+# ... and its password may hold blanks; a colon with a blank behind it is prose.
+_USER_BEFORE_BLANKS = re.compile(r"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?=[^\s/:*])""")
+_UNMASKED = re.compile(r"(?<!\*\*\*)(?<=\S)@\S")
+
+
+# A password with a raw line break in it; what is a port before the break is none.
+_USER_BEFORE_BREAK = re.compile(r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@""")
+# "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
+_USER_WITHOUT_HOST = re.compile(
+    r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`])|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
+)
+
+
+def redact(value: Any) -> Any:
+    """The same data with every ``user:password@`` as ``user:***@``, in strings at any depth.
+
+    A user name is hidden, too, where it is likely to be a token: it is long, or its password is only a filler.
+    """
+    if isinstance(value, str):
+        if "@" in value:
+            value = _USER_BEFORE_BREAK.sub(r"\1***@", value) if "\n" in value else value
+            value = "\n".join(map(_redact_line, value.split("\n")))
+        return _USER_WITHOUT_HOST.sub(r"\1***", value) if "://" in value else value
+    if isinstance(value, Mapping):
+        return {key: redact(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [redact(item) for item in value]
+    return value
+
+
+def _redact_line(line: str) -> str:
+    if "@" not in line:
+        return line
+    line = _TOKEN.sub("://***@", _masked(line, _USER))
+    line = _WORD.sub(lambda word: _masked(word[0], _USER_WITHOUT_SCHEME), line)
+    return _masked(line, _USER_BEFORE_BLANKS) if _UNMASKED.match(line, line.rindex("@")) else line
+
+
+def _masked(text: str, user: re.Pattern[str]) -> str:
+    """Mask what stands from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
+    before, at, behind = text.rpartition("@")
+    found = user.search(before) if at else None
+    if found is None:
+        return text
+    name, password = found[0].removeprefix("://").removesuffix(":"), before[found.end() :]
+    if user is _USER and (len(name) >= _LONG_NAME or password in _FILLERS):
+        return f"{before[: found.start()]}://***@{behind}"
+    return f"{before[: found.end()]}***@{behind}"
+
+
+def _filled(**members: Any) -> dict[str, Any]:
+    return {key: value for key, value in members.items() if value not in (None, "")}

@@ -1,0 +1,39 @@
+"""A field that has another type than the one it must have: how all targets tell it.
+
+The law of this room: it only words the finding; which fields are read is known by its callers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.patch import Pointer
+
+_TYPE_NAMES = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "a mapping",
+}
+
+
+def called(value: Any) -> str:
+    """The type of a value in a message."""
+    return "null" if value is None else _TYPE_NAMES.get(type(value), "something else")
+
+
+def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
+    """A field that is read has another type than it must have.
+
+    It is an error because the API server rejects the object; a warning only where a template may yet fill in the rest.
+    """
+    is_template = isinstance(value, str) and "${" in value
+    found = called(value)
+    field = next((token for token in reversed(path) if not token.isdigit()), "")
+    what = f"an entry of `{field}`" if path[-1:] and path[-1].isdigit() else f"`{field}`" if field else "the document"
+    remedy = "it is a template, left as it is and not looked into" if is_template else "correct it, or leave it out"
+    message = f"{what} must be {wanted}, not {found}; {remedy}"
+    return Finding(Severity.WARNING if is_template else Severity.ERROR, message, path, code="WrongType")

@@ -1,0 +1,38 @@
+"""Everything that judges: values, objects, drift between objects, files of manifests.
+
+values           a list of NO_PROXY, the URL of a proxy, the permissions of a file
+objects          the proxy variables in the places of one object
+drift            objects of one Cluster that do not agree
+after_injection  what is left to report after a run
+exposure         passwords that leave a Secret
+unwritten        systems that are recognised, and for which nothing is written
+manifests        the command ``inject-proxy lint``: files, findings and fixes
+"""
+
+from __future__ import annotations
+
+from krm_fn.lint.objects import (
+    THE_TABLE,
+    Listing,
+    Rules,
+    WrittenFile,
+    levelled,
+    lint_object,
+    lint_provider,
+    lint_settings,
+    places,
+    said_by,
+)
+
+__all__ = [
+    "THE_TABLE",
+    "Listing",
+    "Rules",
+    "WrittenFile",
+    "levelled",
+    "lint_object",
+    "lint_provider",
+    "lint_settings",
+    "places",
+    "said_by",
+]

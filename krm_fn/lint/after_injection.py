@@ -1,0 +1,230 @@
+"""What is left to say once every place has what it is to have: rules that do not hold, places that disagree.
+
+The law of this room: it looks at the objects as they are now and proposes nothing. What is to be written in many places
+is judged once, for the FunctionConfig that wants it; in a place only what is not ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from krm_fn import lint, placeholders
+from krm_fn.clusters import ByKey, ClusterFacts, Fact, Membership, key_of
+from krm_fn.config import ProxyConfig
+from krm_fn.formats import sops
+from krm_fn.krm.results import Change, Finding, ObjectRef, Result, Severity
+from krm_fn.lint import Listing, Rules, WrittenFile, drift
+from krm_fn.lint.drift import Said
+from krm_fn.noproxy import SERVICE_ADDRESSES, Style
+from krm_fn.noproxy.entries import canonical
+from krm_fn.patch import lookup
+from krm_fn.plan import Place
+from krm_fn.settings import ProxySettings, provider_files
+from krm_fn.targets import NAMES_OF_ITS_AUTHOR, OF_ALL_NODES, REPORTED_ONLY, Seen
+
+_SECRET = ("", "Secret")
+_ANY = ProxySettings("http://any.invalid", "http://any.invalid")
+_UNREACHED = (
+    "NP041: one proxy stands here for all nodes of the cluster, so {} cannot reach it: say what it is to hold in "
+    "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
+)
+_WITHHELD = (
+    'keeps what it has: only {how} says that it belongs to {clusters}, but it is in namespace "{namespace}", '
+    "and an object of another namespace does not get the proxy of a Cluster by that alone. If you trust who writes "
+    "there, add the namespace to `spec.trustedNamespaces`"
+)
+
+
+def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
+    """Findings of the linter, and a warning for each place that does not say what others of its cluster say.
+
+    A file of a node whose content a Secret of the list is to hold, but does not hold, is a warning, too.
+
+    A place that is to have no proxy is passed by. No rule is an error unless ``spec.lint`` says so: a run that injects
+    must not fail because of what a person wrote elsewhere.
+
+    Args:
+        places: all that were looked at, after injection.
+        wanted: the checked FunctionConfig.
+        config_ref: its identity, for what is said about the settings themselves.
+    """
+    places = list(places)
+    yield from _missing(places)
+    rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
+    said: list[Said] = []
+    judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
+    addresses: dict[Fact, Result] = {}
+    for place in places:
+        variables = {} if place.target_id in REPORTED_ONLY else place.resolved.settings.variables()
+        seen = tuple(place.seen()) if variables else ()
+        if not seen:
+            continue
+        limit, in_secret = place.resolved.policy.max_length, place.obj.group_kind == _SECRET
+        listing = Listing(place.consumer, place.resolved.networks, limit, in_secret=in_secret)
+        if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in judged:
+            judged.add(key)
+            yield from _of_settings(place, listing, rules, config_ref)
+        # The target itself reports the command that unsets what it exports.
+        exported = [replace(one, is_unset=False) if one.is_unset else one for one in _in_our_file(seen, variables)]
+        names_are_chosen = place.target_id in NAMES_OF_ITS_AUTHOR
+        judged_here = lint.lint_object(
+            exported, listing, rules=rules, settled=variables, names_are_chosen=names_are_chosen
+        )
+        for finding in judged_here:
+            yield place.result(finding)
+        files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
+        yield from map(place.result, lint.lint_provider(seen, files, rules))
+        said.append(_said(place, seen))
+        yield from _encoded(place, seen)
+        addresses |= _unknown_addresses(place, seen)
+    yield from addresses.values()
+    yield from drift.disagreements(one for one in said if one.clusters)
+    strangers: dict[ObjectRef, list[Said]] = {}
+    for one in said:
+        if not one.clusters:
+            strangers.setdefault(one.ref, []).append(one)
+    for of_one_object in strangers.values():  # of which cluster each is part is not known
+        yield from drift.disagreements(of_one_object)
+
+
+def _encoded(place: Place, seen: Iterable[Seen]) -> Iterator[Result]:
+    """A warning for a placeholder of ours in a text that is stored encoded, where no later step finds it."""
+    ours = place.resolved.settings.variables().values()
+    for one in seen:
+        stored = lookup(place.obj.data, one.path)
+        is_open = one.value in ours and placeholders.is_in(one.value or "")
+        if is_open and isinstance(stored, str) and not placeholders.is_in(stored):
+            message = (
+                f"`{one.variable}` holds a placeholder in a text that is stored encoded, where clusterctl and Flux do "
+                "not fill it in: write the value itself into the ProxyConfig, or keep the text unencoded"
+            )
+            yield place.result(Finding(Severity.WARNING, message, one.path, code="EncodedPlaceholder"))
+            return
+
+
+def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]:
+    """A warning for each service CIDR that is a placeholder: its first address is missing in the list."""
+    policy = place.resolved.policy
+    holds_list = any(one.variable.upper() == "NO_PROXY" and one.value is not None for one in seen)
+    if not holds_list or policy.style is not Style.PORTABLE or SERVICE_ADDRESSES not in policy.derive:
+        return {}
+    message = (
+        "the service CIDR is a placeholder, so `NO_PROXY` lacks its first address, the API server's, for clients that "
+        "read no CIDRs: add the address to `spec.noProxy`, which may hold a placeholder, too; "
+        f"`spec.noProxyPolicy.derive.{SERVICE_ADDRESSES}: false` switches this warning off"
+    )
+    facts = (fact for one in place.memberships for fact in one.cluster.service_cidrs)
+    return {
+        fact: Result(Severity.WARNING, message, fact.ref, fact.path, code="ServiceAddressUnknown")
+        for fact in facts
+        if placeholders.is_in(fact.value)
+    }
+
+
+def _of_settings(place: Place, listing: Listing, rules: Rules, config_ref: ObjectRef) -> Iterator[Result]:
+    """Findings about what is to be written: each about the object that says it, a Cluster or the FunctionConfig."""
+    resolved = place.resolved
+    completes = resolved.policy.style is Style.PORTABLE
+    judged = lint.lint_settings(
+        resolved.settings.variables(), listing, rules, derived=resolved.derived, completes=completes
+    )
+    for one in judged:
+        fact = _fact_of(one.entry, place.memberships) if one.entry in resolved.derived else None
+        if fact is None:
+            yield one.finding.about(config_ref)
+        else:
+            yield replace(one.finding, path=fact.path).about(fact.ref)
+
+
+def _fact_of(entry: str, memberships: Iterable[Membership]) -> Fact | None:
+    """Return the fact of a Cluster that an entry of the list was derived from; None if it stands for no single one."""
+    for membership in memberships:
+        for field in fields(membership.cluster):
+            value = getattr(membership.cluster, field.name)
+            for fact in value if isinstance(value, tuple) else (value,):
+                if isinstance(fact, Fact) and entry in {fact.value, *canonical(fact.value.lower())}:
+                    return fact
+    return None
+
+
+def unreached(places: Iterable[Place]) -> Iterator[Result]:
+    """A warning for each object that holds one proxy for all nodes, and is passed by by overrides for some of them."""
+    told: set[ObjectRef] = set()
+    for place in places:
+        beyond = () if place.around or place.target_id not in OF_ALL_NODES else place.resolved.beyond
+        if beyond and place.obj.ref not in told and _is_place(place):
+            told.add(place.obj.ref)
+            named = " and ".join(f"`{one}`" for one in beyond)
+            yield place.result(Finding(Severity.WARNING, _UNREACHED.format(named), code="NP041"))
+
+
+def withheld(places: Iterable[Place]) -> Iterator[Result]:
+    """Yield a warning for each object that says itself that it belongs to a Cluster of another namespace.
+
+    Only where a target would write the proxy of that Cluster there: see ``Resolved.withheld``.
+    """
+    told: set[ObjectRef] = set()
+    for place in places:
+        claims = place.resolved.withheld
+        if claims and place.obj.ref not in told and _is_place(place):
+            told.add(place.obj.ref)
+            clusters = tuple(dict.fromkeys(_cluster(claim.cluster) for claim in claims))
+            message = _WITHHELD.format(
+                how=claims[0].how, clusters=" and ".join(clusters), namespace=claims[0].claimed_from
+            )
+            yield place.result(Finding(Severity.WARNING, message, code="OtherNamespace"))
+
+
+def _cluster(cluster: ClusterFacts) -> str:
+    name = "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
+    return f"`{name}`" if cluster.is_listed else f"`{name}` (not in the list)"
+
+
+def _is_place(place: Place) -> bool:
+    """Whether the target finds its place in an object of the list: any proxy that is not there yet it would write.
+
+    Of one that is encrypted nothing is told: no target writes there.
+    """
+    if sops.is_encrypted(place.obj.data):
+        return False
+    known = place.resolved.settings
+    wanted = replace(_ANY, cluster=known.cluster, clusters=known.clusters, namespace=known.namespace)
+    said = place.target.propose(place.obj.data, wanted, place.options) if place.is_asked or not place.is_new else ()
+    return any(isinstance(one, Change) for one in said)
+
+
+def _in_our_file(seen: tuple[Seen, ...], variables: Mapping[str, str]) -> list[Seen]:
+    """Without what stands in another file than the one that says what is wanted: its target told that it should go.
+
+    What such a file sets is not worth a line for each rule.
+    """
+    ours = {one.file for one in seen if one.value is not None and one.value == variables.get(one.variable)}
+    return [one for one in seen if one.file in ours or not (one.file and ours)]
+
+
+def _said(place: Place, seen: tuple[Seen, ...]) -> Said:
+    clusters = (f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in place.memberships)
+    variables = place.resolved.settings.variables()
+    return Said(place.obj.ref, place.target_id, seen, variables, tuple(dict.fromkeys(clusters)))
+
+
+def _missing(places: Iterable[Place]) -> Iterator[Result]:
+    """A warning for each reference to a key that a Secret of the list has not: Cluster API makes no node then."""
+    held = ByKey((key_of(place.obj), _keys(place.obj.data)) for place in places if place.obj.group_kind == _SECRET)
+    for place in places if held else ():
+        for seen in place.seen():
+            source = lookup(place.obj.data, (*seen.path, "secret")) if seen.path[-1:] == ("contentFrom",) else None
+            name, key = (lookup(source, (member,)) for member in ("name", "key"))
+            is_named = isinstance(name, str) and isinstance(key, str)
+            if is_named and key not in held.get((*_SECRET, place.obj.ref.namespace, name), {key}):
+                message = (
+                    f'the Secret "{name}" must hold the key "{key}", or no node can be made: add it, empty will do'
+                )
+                yield place.result(Finding(Severity.WARNING, message, seen.path, code="SecretKeyMissing"))
+
+
+def _keys(secret: Mapping[str, Any]) -> set[str]:
+    fields = (secret.get(field) for field in ("data", "stringData"))
+    return {key for held in fields if isinstance(held, Mapping) for key in held}

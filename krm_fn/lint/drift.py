@@ -1,0 +1,137 @@
+"""Whether the places of one cluster say the same about its proxy.
+
+The law of this room: it compares what places say with what was wanted of them, and knows no kind. A place that differs
+is told together with one that says what was wanted; where there is none, the target that could not set it told so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from krm_fn.krm.proxy_values import shown_url
+from krm_fn.krm.results import ObjectRef, Result, Severity, redact
+from krm_fn.noproxy import parse
+from krm_fn.targets import Seen
+
+CODE = "NP040"
+"""The rule of a place that says something else."""
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one target sees in one object, after injection.
+
+    ``wanted`` is what the settings ask for there (name -> value, empty for no proxy); ``clusters`` names the Clusters
+    that the object belongs to. Objects without a known Cluster are compared with each other.
+    """
+
+    ref: ObjectRef
+    target: str
+    seen: tuple[Seen, ...]
+    wanted: Mapping[str, str] = field(hash=False)
+    clusters: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names under which the object is compared with others."""
+        return self.clusters or ("",)
+
+
+_Witnesses = dict[tuple[str, str, str], tuple[Said, Seen]]
+"""(cluster, variable, wanted value) -> the first place that says it."""
+
+
+def disagreements(said: Iterable[Said]) -> Iterator[Result]:
+    """A warning for each place that does not say what was wanted although another place of its cluster does.
+
+    Args:
+        said: everything that was seen; only variables that a place sets are looked at. What cannot be known, and what
+            is left in an object that is to have no proxy, was told by its target.
+    """
+    every = [one for one in said if one.wanted]
+    witnesses = _witnesses(every)
+    for one in every:
+        for same, witness in _grouped(one, witnesses):
+            yield _result(one, same, witness)
+
+
+def _witnesses(said: Sequence[Said]) -> _Witnesses:
+    found: _Witnesses = {}
+    for one in said:
+        for seen in one.seen:
+            wanted = one.wanted.get(seen.variable, "")
+            for cluster in one.groups if wanted and _agrees(seen, wanted) else ():
+                found.setdefault((cluster, seen.variable, wanted), (one, seen))
+    return found
+
+
+def _agrees(seen: Seen, wanted: str) -> bool:
+    """Whether a place says what is wanted of it; of a list that is computed in part, the static part counts."""
+    if _is_unknown(seen):
+        return not wanted
+    value = _value(seen)
+    return value == wanted or (seen.variable.upper() == "NO_PROXY" and set(parse(value)) == set(parse(wanted)))
+
+
+def _is_unknown(seen: Seen) -> bool:
+    return seen.value is None and not seen.known
+
+
+def _value(seen: Seen) -> str:
+    return seen.known if seen.value is None else seen.value
+
+
+def _grouped(one: Said, witnesses: _Witnesses) -> Iterator[tuple[list[Seen], tuple[Said, Seen]]]:
+    """What differs in one object, the variables that differ alike in one place together, with a place that agrees."""
+    groups: dict[tuple[str, ...], list[Seen]] = {}
+    for seen in one.seen:
+        wanted = one.wanted.get(seen.variable, "")
+        if not _is_unknown(seen) and not _agrees(seen, wanted):
+            groups.setdefault((seen.place, _value(seen), wanted), []).append(seen)
+    for same in groups.values():
+        keys = [(cluster, seen.variable, one.wanted.get(seen.variable, "")) for seen in same for cluster in one.groups]
+        witness = next((witnesses[key] for key in keys if key in witnesses), None)
+        if witness is not None:
+            yield same, witness
+
+
+def _result(one: Said, same: Sequence[Seen], witness: tuple[Said, Seen]) -> Result:
+    seen, (other, agreeing) = same[0], witness
+    wanted = one.wanted.get(seen.variable, "")
+    names = ", ".join(f"`{each.variable}`" for each in same)
+    whose = "the same object" if other.ref == one.ref else f'{other.ref.kind} "{other.ref.name}"'
+    cluster = f' in cluster "{one.clusters[0]}"' if len(one.clusters) == 1 else ""
+    message = (
+        f"{CODE}: {seen.place} must say the same as {agreeing.place} of {whose}{cluster}: "
+        f"{names} {_difference(seen, wanted, are_many=len(same) > 1)}"
+    )
+    is_list = seen.variable.upper() == "NO_PROXY"
+    current, proposed = (text if is_list else shown_url(text) for text in (_value(seen), wanted))
+    return Result(Severity.WARNING, message, one.ref, seen.path, current, proposed, one.target, CODE)
+
+
+def _difference(seen: Seen, wanted: str, *, are_many: bool) -> str:
+    """What a place says instead of ``wanted``, behind the names of variables, without a credential."""
+    value = _value(seen)
+    if seen.variable.upper() == "NO_PROXY":
+        return _list_difference(parse(value), parse(wanted), are_many=are_many)
+    value, wanted = redact(shown_url(value)), redact(shown_url(wanted))
+    if value == wanted:
+        return f"{'have' if are_many else 'has'} other credentials"
+    return f'{"are" if are_many else "is"} "{value}", not "{wanted}"'
+
+
+def _list_difference(value: Sequence[str], wanted: Sequence[str], *, are_many: bool) -> str:
+    missing = [entry for entry in wanted if entry not in value]
+    beyond = [entry for entry in value if entry not in wanted]
+    verbs = ("lack", "have") if are_many else ("lacks", "has")
+    parts = [f"{verb} {_shown(some)}" for verb, some in zip(verbs, (missing, beyond), strict=True) if some]
+    return " and ".join(parts) + (" besides" if beyond else "")
+
+
+def _shown(entries: Sequence[str]) -> str:
+    shown = ", ".join(f'"{redact(entry)}"' for entry in entries[:_SHOWN])
+    return f"{shown} and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else shown

@@ -1,0 +1,55 @@
+"""Passwords that leave a Secret: what a run takes from a Secret and writes into an object of another kind.
+
+Who may read Secrets and who may read other objects are two questions of RBAC, and tools that encrypt Secrets in Git
+leave other objects in clear text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn.krm.results import Finding, ObjectRef, Result, Severity
+from krm_fn.plan import Place
+
+_SECRET = ("", "Secret")
+_ADVICE = {
+    "ConfigMap": "move these values to a Secret, which charts and apps read beside a ConfigMap",
+    "HelmRelease": "move these values to a Secret, and name it in `spec.valuesFrom`",
+    **dict.fromkeys(
+        (
+            "KubeadmControlPlane",
+            "KubeadmControlPlaneTemplate",
+            "KubeadmConfig",
+            "KubeadmConfigTemplate",
+            "ClusterClass",
+        ),
+        "set `content: Secret` for the targets `containerdDropIn` and `kubeletDropIn`, and `exports: false` for"
+        " `kubeadmCommands`",
+    ),
+}
+_GENERAL_ADVICE = (
+    "give the target `{target}` a proxy without a password, in an entry of `spec.overrides` with"
+    " `match: {{targets: [{target}]}}`"
+)
+
+
+def exposed_passwords(places: Iterable[Place], urls: frozenset[str]) -> Iterator[Result]:
+    """Yield a warning for each object of another kind than Secret that holds one of ``urls``.
+
+    Args:
+        places: the objects, as they are after the run.
+        urls: proxy URLs with a password that ``spec.from`` has read from a Secret.
+    """
+    reported: set[ObjectRef] = set()
+    for place in places if urls else ():
+        if place.obj.group_kind == _SECRET or place.obj.ref in reported:
+            continue
+        reading = next((one for one in place.seen() if one.value in urls), None)
+        if reading is not None:
+            reported.add(place.obj.ref)
+            kind = place.obj.ref.kind
+            message = (
+                f"this {kind} holds the password of the proxy in clear text, which `spec.from` takes from a Secret:"
+                f" {_ADVICE.get(kind) or _GENERAL_ADVICE.format(target=place.target_id)}"
+            )
+            yield place.result(Finding(Severity.WARNING, message, reading.path, code="PasswordExposed"))

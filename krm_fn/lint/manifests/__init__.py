@@ -1,0 +1,132 @@
+"""What manifests say about a proxy, judged and mended as they lie in a repository: nothing is injected.
+
+The law of this room: files in, results and mended files out; it opens none. A file that cannot be read is told and
+passed by.
+
+    reading   files, their objects, and the ProxyConfigs among them
+    sites     where an object says something about a proxy, and what is known about its Clusters
+    values    what the variables of one place should be
+    configs   the lists and URLs of a ProxyConfig
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from krm_fn import lint
+from krm_fn.config import ProxyConfig
+from krm_fn.krm.results import Result, Severity, in_order
+from krm_fn.lint import Rules, WrittenFile, drift
+from krm_fn.lint.drift import Said
+from krm_fn.lint.manifests import configs, values
+from krm_fn.lint.manifests.reading import Files, Where
+from krm_fn.lint.manifests.sites import Site, sites
+from krm_fn.lint.manifests.values import listed
+from krm_fn.noproxy import Consumer
+from krm_fn.patch import Operation
+from krm_fn.settings import provider_files
+from krm_fn.targets import NAMES_OF_ITS_AUTHOR, _mending
+
+__all__ = ["Audit", "audit", "listed", "mend"]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What there is to say, in kyaml's order, how many objects were judged, and the files that are to be written.
+
+    ``empty`` names the files in which nothing looks like an object.
+    """
+
+    results: tuple[Result, ...]
+    judged: int
+    mended: Mapping[str, bytes] = field(default_factory=dict)
+    empty: frozenset[str] = frozenset()
+
+
+def audit(
+    files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consumer: Consumer = Consumer.NODE
+) -> Audit:
+    """Judge everything that ``files`` say about a proxy.
+
+    Args:
+        files: name -> content: YAML documents, JSON, a ResourceList.
+        config: whose ``lint``, ``clusterDefaults`` and ``targets`` count; None: those of the ProxyConfig in ``files``.
+        consumer: who is taken to read the list of a ProxyConfig; objects know who reads theirs.
+    """
+    found = Files(files)
+    wanted, problems = (config, []) if config else configs.chosen(found.configs)
+    rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
+    results = [*found.problems, *problems, *_of_sites(places, rules)]
+    results += lint.levelled(_disagreements(places), rules)
+    for given in found.configs:
+        results += configs.judge(given, rules, consumer)
+    judged = len({(place.where, place.obj.path) for place in places}) + len(found.configs)
+    return Audit(tuple(in_order(results)), judged, empty=frozenset(found.empty))
+
+
+def mend(files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consumer: Consumer = Consumer.NODE) -> Audit:
+    """Do what the rules' fix allows; the results are about the files as they are then.
+
+    Args: as for ``audit``.
+    """
+    found = Files(files)
+    wanted = config or configs.chosen(found.configs)[0]
+    rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
+    changes: dict[Where, list[Operation]] = {}
+    notes: list[Result] = []
+    for site in places:
+        operations, told = _mended(site, rules)
+        changes.setdefault(site.where, []).extend(operations)
+        notes += told
+    for given in found.configs:
+        changes.setdefault(given.where, []).extend(configs.mended(given, rules, consumer))
+    mended, refused = found.edited(changes)
+    after = audit({**files, **mended}, config=config, consumer=consumer)
+    return Audit(tuple(in_order([*after.results, *notes, *refused])), after.judged, mended, after.empty)
+
+
+def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
+    for site in places:
+        names_are_chosen = site.target in NAMES_OF_ITS_AUTHOR
+        for finding in lint.lint_object(site.seen, site.listing, rules=rules, names_are_chosen=names_are_chosen):
+            yield finding.about(site.obj.ref, site.target)
+        files = [WrittenFile(path, writer) for path, writer in provider_files(site.memberships)]
+        for finding in lint.lint_provider(site.seen, files, rules):
+            yield finding.about(site.obj.ref, site.target)
+
+
+def _mended(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:
+    """The operations on one object, and a warning for each place where a person has to choose."""
+    operations: list[Operation] = []
+    notes: list[Result] = []
+    for place in lint.places(site.seen):
+        first = next(iter(place.values()))
+        clash = values.clash(place)
+        wanted = {} if clash else values.mended(place, site.listing, rules)
+        edits = _mending.operations(site.obj.data, site.target, place, wanted)
+        operations += [replace(edit, path=(*site.obj.path, *edit.path)) for edit in edits]
+        if clash:
+            message = f"nothing is mended in {first.place}, because {clash} differ: make them equal first"
+            notes.append(Result(Severity.WARNING, message, site.obj.ref, first.path, target=site.target))
+    return operations, notes
+
+
+def _disagreements(places: Sequence[Site]) -> Iterator[Result]:
+    """Where the nodes, or the special workloads, of one cluster say different things.
+
+    Without a known Cluster an object is compared with itself alone: a folder may hold manifests of many clusters.
+    What is not known here is passed by, and so are workloads that no target knows: they may want a list of their own.
+    """
+    groups: dict[object, list[Said]] = {}
+    for site in places:
+        seen = tuple(one for one in site.seen if one.value or one.known)
+        clusters = tuple((one.cluster.namespace, one.cluster.name, one.role) for one in site.memberships)
+        key = (site.listing.consumer, clusters) if clusters else (site.where, site.obj.path, site.listing.consumer)
+        if site.target and seen:
+            groups.setdefault(key, []).append(Said(site.obj.ref, site.target, seen, {}, site.clusters))
+    for members in groups.values():
+        said: dict[str, str] = {}
+        for one in (one for member in members for one in member.seen):
+            said.setdefault(one.variable, one.known if one.value is None else one.value)
+        yield from drift.disagreements(replace(member, wanted=said) for member in members)

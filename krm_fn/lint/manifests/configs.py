@@ -1,0 +1,189 @@
+"""The lists and URLs of a ProxyConfig: what is wrong with them, and what they should be.
+
+The law of this room: what the composition of the list mends by itself is no problem of the list. An entry is mended
+where it stands, a list stays a list and a text a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from krm_fn import config
+from krm_fn.config import ProxyConfig
+from krm_fn.errors import ConfigError
+from krm_fn.krm.results import Result, Severity
+from krm_fn.lint import Listing, Rules, said_by
+from krm_fn.lint.manifests import values
+from krm_fn.lint.manifests.reading import Given
+from krm_fn.lint.values import RULES, Problem, lint_list, lint_proxy, mend
+from krm_fn.noproxy import Consumer, Style, parse
+from krm_fn.noproxy.entries import split
+from krm_fn.patch import ListEdit, Operation, Pointer, lookup, remove
+from krm_fn.patch import replace as replaced
+
+_TOLD_BY_CONFIG = frozenset({"NP005", "NP006", "NP010", "NP018"})
+"""Rules about what the check of a ProxyConfig tells, too, in words of its own."""
+
+_COMPOSED = frozenset({"NP002", "NP003", "NP004", "NP023", "NP024"})
+"""Rules about what a list gets while it is composed."""
+
+_COMPLETED = frozenset({"NP011"})
+"""The same for the default style alone."""
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A URL or a list of a ProxyConfig, and the list beside it."""
+
+    path: Pointer
+    value: Any
+    beside: str = ""
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        texts = self.value if isinstance(self.value, list) else [self.value]
+        return parse([text for text in texts if isinstance(text, str)])
+
+
+def chosen(given: Sequence[Given]) -> tuple[ProxyConfig, list[Result]]:
+    """The ProxyConfig whose rules, defaults and options count; the default one where several disagree, and a warning.
+
+    One that is wrong counts for nothing: ``judge`` tells what is wrong with it.
+    """
+    loaded = [(one, wanted) for one in given if (wanted := _loaded(one)[0])]
+    kinds = {repr((wanted.lint, wanted.cluster_defaults, wanted.targets, wanted.policy)) for _, wanted in loaded}
+    if len(kinds) < 2:
+        return (loaded[0][1] if loaded else ProxyConfig()), []
+    message = (
+        f"this and {len(loaded) - 1} other ProxyConfigs differ in `lint`, `clusterDefaults`, `noProxyPolicy` or "
+        "`targets`, so objects are judged by none of them: name one with `--config`"
+    )
+    return ProxyConfig(), [Result(Severity.WARNING, message, loaded[0][0].ref)]
+
+
+def judge(given: Given, rules: Rules, consumer: Consumer) -> Iterator[Result]:
+    """Everything that is wrong with a FunctionConfig."""
+    _, wrong = _loaded(given)
+    yield from (Result(Severity.ERROR, text, given.ref) for text in wrong)
+    silent = _TOLD_BY_CONFIG if wrong else frozenset()
+    for text in _texts(given.data):
+        for found in _problems(text, given, consumer):
+            severity = rules.severity(found)
+            if severity is not None and found.rule not in silent:
+                path = text.path if text.path[0] == "spec" else ()
+                message = said_by(found.rule, found.message)
+                yield Result(severity, message, given.ref, path, code=found.rule)
+
+
+def mended(given: Given, rules: Rules, consumer: Consumer) -> list[Operation]:
+    """What mends the URLs and the entries of a ProxyConfig; nothing for the form of a ConfigMap."""
+    operations: list[Operation] = []
+    for text in _texts(given.data) if given.data.get("kind") == config.KIND else ():
+        found = {problem.rule for problem in _problems(text, given, consumer) if rules.severity(problem) is not None}
+        if any(RULES[rule].fix for rule in found):
+            operations += _mended_list(text, given, rules, consumer) if _is_list(text) else _mended_url(text)
+    return [replace(operation, path=(*given.path, *operation.path)) for operation in operations]
+
+
+def _loaded(given: Given) -> tuple[ProxyConfig | None, list[str]]:
+    try:
+        return config.load(given.data, repeated=given.repeated), []
+    except ConfigError as error:
+        return None, error.problems
+
+
+def _texts(data: Mapping[str, Any]) -> Iterator[_Text]:
+    """The lists and URLs of ``spec`` and its overrides, or of a ConfigMap's ``data``."""
+    root = "spec" if data.get("kind") == config.KIND else "data"
+    overrides = lookup(data, (root, "overrides"))
+    places: list[Pointer] = [(root,)]
+    places += [(root, "overrides", str(at)) for at in range(len(overrides) if isinstance(overrides, list) else 0)]
+    for place in places:
+        lists = [_Text((*place, name), value) for name, value in _members(data, place, ("noProxy", "NO_PROXY"))]
+        beside = ",".join(entry for one in lists for entry in one.entries)
+        yield from lists
+        for name, value in _members(data, place, ("httpProxy", "httpsProxy", "HTTP_PROXY", "HTTPS_PROXY")):
+            if isinstance(value, str):
+                yield _Text((*place, name), value, beside)
+
+
+def _members(data: Mapping[str, Any], place: Pointer, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    found = ((name, lookup(data, (*place, name))) for name in names)
+    return ((name, value) for name, value in found if value and isinstance(value, (str, list)))
+
+
+def _is_list(text: _Text) -> bool:
+    return text.path[-1] in ("noProxy", "NO_PROXY")
+
+
+def _problems(text: _Text, given: Given, consumer: Consumer) -> list[Problem]:
+    if not _is_list(text):
+        return lint_proxy(text.value, no_proxy=text.beside, in_manifest=True)
+    silent = _COMPOSED | _COMPLETED if _is_completed(given) else _COMPOSED
+    return [one for one in lint_list(",".join(text.entries), consumer=consumer) if one.rule not in silent]
+
+
+def _is_completed(given: Given) -> bool:
+    """Whether the composition adds the dotted form of a domain."""
+    return bool(lookup(given.data, ("spec", "noProxyPolicy", "style"), Style.PORTABLE.value) == Style.PORTABLE.value)
+
+
+def _mended_url(text: _Text) -> list[Operation]:
+    url = mend(text.value)
+    return [replaced(*text.path, value=url)] if url != text.value else []
+
+
+def _mended_list(text: _Text, given: Given, rules: Rules, consumer: Consumer) -> list[Operation]:
+    """New items at the end, where an item becomes several; one that holds several already keeps them together."""
+    if "@" in "".join(text.entries):  # a comma may stand in a password: no half of it is an entry
+        return []
+    forms = _Forms(given, rules, consumer)
+    if isinstance(text.value, str):
+        new = forms.of(text.value)
+        unchanged = new == list(parse(text.value))
+        return [] if unchanged else [replaced(*text.path, value=",".join(new)) if new else remove(*text.path)]
+    edit = ListEdit(text.path, text.value)
+    for at, item in enumerate(text.value):
+        written = list(parse(item)) if isinstance(item, str) else []
+        new = forms.of(item) if written else []
+        if new == written:
+            continue
+        if not new:
+            edit.removed.add(at)
+        elif len(written) > 1:
+            edit.replaced[at] = ",".join(new)
+        else:
+            edit.replaced[at] = new[0]
+            edit.appended += new[1:]
+    return edit.operations()
+
+
+class _Forms:
+    """What to write for the entries of one list: each text once, and as it is where nothing is wrong with it."""
+
+    def __init__(self, given: Given, rules: Rules, consumer: Consumer) -> None:
+        self.given, self.rules, self.consumer = given, rules, consumer
+        self.used: dict[str, None] = {}
+
+    def of(self, text: str) -> list[str]:
+        """The entries for those of ``text``, without what was given out before."""
+        forms = dict.fromkeys(form for entry in parse(text) for form in self._of_entry(entry))
+        new = [form for form in forms if form not in self.used]
+        self.used |= dict.fromkeys(new)
+        return new
+
+    def _of_entry(self, entry: str) -> list[str]:
+        found = _problems(_Text(("noProxy",), entry), self.given, self.consumer)
+        if not any(RULES[problem.rule].fix for problem in found if self.rules.severity(problem) is not None):
+            return [entry]
+        forms = list(parse(values.listed(entry, Listing(self.consumer), has_proxy=False)))
+        return [form for form in forms if not (_is_completed(self.given) and _is_added(form, forms, split(entry)))]
+
+
+def _is_added(form: str, forms: Sequence[str], written: Sequence[str]) -> bool:
+    """Whether ``form`` stands among ``forms`` only as the twin of another."""
+    if form in written:
+        return False
+    return form[1:] in forms if form.startswith(".") else f".{form}" in written

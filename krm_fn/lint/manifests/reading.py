@@ -1,0 +1,159 @@
+"""Files, document by document: the objects in them, the ProxyConfigs among those, and what cannot be read.
+
+The law of this room: a document is read only where something in it could matter; what cannot be read is one warning a
+file, as templates of Helm are no YAML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from krm_fn import clusters, config
+from krm_fn.errors import InputError
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.patch import Operation, Pointer
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets import TARGETS, Target
+
+Where = tuple[str, int]
+"""The name of a file, and which of its documents."""
+
+_READ_ALWAYS = (
+    clusters.kinds()
+    | {config.KIND, "ResourceList"}
+    | {kind for target in TARGETS.values() if not target.WORDS for _, kind in target.KINDS}
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One document and the objects in it."""
+
+    where: Where
+    objects: tuple[Object, ...]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A FunctionConfig: ``path`` leads from its document to it, ``repeated`` from it to keys that stand twice."""
+
+    where: Where
+    path: Pointer
+    data: Mapping[str, Any]
+    ref: ObjectRef
+    repeated: tuple[Pointer, ...] = ()
+
+
+class Files:
+    """What stands in files.
+
+    ``problems`` tell those that cannot be read, ``configs`` are the FunctionConfigs, and ``empty`` names the files in
+    which nothing looks like an object.
+
+    Args:
+        files: name -> content.
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.items: list[Item] = []
+        self.configs: list[Given] = []
+        self.problems: list[Result] = []
+        self.empty: set[str] = set()
+        self._manifests: dict[str, Manifests] = {}
+        for name, content in files.items():
+            self._open(name, content)
+
+    def edited(self, changes: Mapping[Where, Sequence[Operation]]) -> tuple[dict[str, bytes], list[Result]]:
+        """The files that change, and a warning for each document that cannot be edited without risk."""
+        by_file: dict[str, dict[int, Sequence[Operation]]] = {}
+        for (name, index), operations in changes.items():
+            by_file.setdefault(name, {})[index] = operations
+        mended: dict[str, bytes] = {}
+        refused: list[Result] = []
+        for name, wanted in by_file.items():
+            new, told = self._edited(name, wanted)
+            mended |= new
+            refused += told
+        return mended, refused
+
+    def _edited(self, name: str, changes: Mapping[int, Sequence[Operation]]) -> tuple[dict[str, bytes], list[Result]]:
+        """One file after its changes; where that fails, each change is tried alone and left out if it fails."""
+        try:
+            return self._manifests[name].edited(changes), []
+        except InputError as error:
+            if len(changes) == 1:
+                (index,) = changes
+                ref = ObjectRef(file_path=name, file_index=index)
+                return {}, [Result(Severity.WARNING, f"document {index + 1} is not mended: {error}", ref)]
+        refused = [told for index in changes for told in self._edited(name, {index: changes[index]})[1]]
+        left_out = {told.ref.file_index for told in refused}
+        return self._edited(name, {at: changes[at] for at in changes if at not in left_out})[0], refused
+
+    def _open(self, name: str, content: bytes) -> None:
+        try:
+            self._manifests[name] = Manifests({name: content})
+        except InputError as error:
+            self._tell(name, error)
+        else:
+            self._read(name)
+
+    def _read(self, name: str) -> None:
+        manifests, is_told = self._manifests[name], False
+        if not any(manifests.contains(index, ["kind"]) for index in range(len(manifests))):
+            self.empty.add(name)
+        for index in range(len(manifests)):
+            if not _matters(manifests, index):
+                continue
+            try:
+                item = Item((name, index), tuple(manifests.objects(index)))
+                self.configs += _configs(manifests, item)
+            except InputError as error:
+                if not is_told:
+                    self._tell(name, error)
+                is_told = True
+            else:
+                self.items.append(item)
+                self.problems += _misspelt(item)
+
+    def _tell(self, name: str, error: InputError) -> None:
+        message = f"is passed by: {str(error).removeprefix(name).lstrip(', ')}"
+        self.problems.append(Result(Severity.WARNING, message, ObjectRef(file_path=name)))
+
+
+def _matters(manifests: Manifests, index: int) -> bool:
+    kinds = manifests.kinds(index)
+    words = (*PROXY_VARIABLES, config.API_VERSION.partition("/")[0])
+    if not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, words):
+        return True
+    return any(_may_be_of(target, kinds) and manifests.contains(index, target.WORDS) for target in TARGETS.values())
+
+
+def _may_be_of(target: Target, kinds: frozenset[str]) -> bool:
+    """Return whether a document of these kinds may hold an object of a target: its values may have any names."""
+    return not kinds.isdisjoint(kind for _, kind in target.KINDS)
+
+
+def _misspelt(item: Item) -> Iterator[Result]:
+    """Yield a warning for each object that is probably a ProxyConfig with a misspelt kind or version."""
+    for obj in item.objects:
+        meant = config.probably_meant(obj.ref.api_version, obj.ref.kind)
+        if meant:
+            names = " and ".join(f"`{name}`" for name in meant)
+            message = f"this object is no ProxyConfig, so it is not judged: did you mean {names}?"
+            yield Result(Severity.WARNING, message, obj.ref)
+
+
+def _configs(manifests: Manifests, item: Item) -> Iterator[Given]:
+    name, index = item.where
+    for obj in item.objects:
+        if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
+            yield Given(item.where, obj.path, obj.data, obj.ref, tuple(manifests.repeated(index, obj.path)))
+    given = manifests.function_config(index)
+    if isinstance(given, Mapping):
+        ref = replace(reference(dict(given)), file_path=name, file_index=index)
+        path = ("functionConfig",)
+        yield Given(item.where, path, given, ref, tuple(manifests.repeated(index, path)))

@@ -1,0 +1,77 @@
+"""Where an object says something about a proxy, and what is known about its Clusters.
+
+The law of this room: it brings objects, targets and Clusters together and judges nothing. Every target looks, also one
+that the ProxyConfig switches off: what stands in a manifest counts, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from krm_fn import clusters, settings
+from krm_fn.clusters import Membership, Topology
+from krm_fn.config import ProxyConfig
+from krm_fn.formats import sops
+from krm_fn.krm.resourcelist import Object
+from krm_fn.lint import Listing
+from krm_fn.lint.manifests.reading import Item, Where
+from krm_fn.noproxy import Consumer
+from krm_fn.targets import TARGETS, Seen, _workloads
+
+
+@dataclass(frozen=True)
+class Site:
+    """One object as one target sees it; ``target`` is "" for containers that no target knows."""
+
+    where: Where
+    obj: Object
+    target: str
+    seen: tuple[Seen, ...]
+    listing: Listing
+    memberships: tuple[Membership, ...]
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """The names of its Clusters."""
+        names = (f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in self.memberships)
+        return tuple(dict.fromkeys(names))
+
+
+def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[Site]:
+    """All places that set something, in the order of the documents and, in one object, of the table of targets.
+
+    Args:
+        items: the documents, Clusters among them.
+        wanted: its ``clusterDefaults`` and its options of targets count.
+    """
+    atlas = Topology(obj for item in items for obj in item.objects if obj.ref.kind in clusters.kinds())
+    for item in items:
+        for obj in item.objects:
+            for target, seen in _seen(obj, wanted):
+                memberships = atlas.of(obj)
+                listing = _listing(target, obj, memberships, wanted)
+                yield Site(item.where, obj, target, seen, listing, memberships)
+
+
+def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Seen, ...]]]:
+    if sops.is_encrypted(obj.data):
+        return
+    known: set[tuple[str, ...]] = set()
+    for name, target in TARGETS.items():
+        if obj.group_kind in target.KINDS:
+            seen = tuple(target.observe(obj.data, wanted.targets.get(name, {})))
+            known |= {one.path for one in seen}
+            if seen:
+                yield name, seen
+    if obj.group_kind in _workloads.KINDS:
+        others = tuple(one for one in _workloads.observe(obj.data, obj.group_kind) if one.path not in known)
+        if others:
+            yield "", others
+
+
+def _listing(target: str, obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig) -> Listing:
+    consumer = TARGETS[target].CONSUMER if target else Consumer.POD
+    resolved = settings.resolve(wanted, memberships, target=target, consumer=consumer)
+    in_secret = obj.group_kind == ("", "Secret")
+    return Listing(consumer, resolved.networks, resolved.policy.max_length, in_secret=in_secret)

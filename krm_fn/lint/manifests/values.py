@@ -1,0 +1,97 @@
+"""What the variables of one place should be, as far as the fix of a rule that speaks allows.
+
+The law of this room: values in, values out. A rule that is off, or that finds nothing, mends nothing; what a person has
+to decide stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from krm_fn import lint
+from krm_fn.lint import Listing, Rules
+from krm_fn.lint import values as rules_of
+from krm_fn.lint.values import RULES, About
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets import Seen, _mending
+
+_MOST_ROUNDS = 8
+_LISTS = frozenset(rule.id for rule in RULES.values() if rule.about is About.LIST)
+_URLS = frozenset({"NP005", "NP006"})
+_LAYERS = frozenset({"NP001", "NP009"})
+_NOTHING: Mapping[str, str | None] = MappingProxyType({})
+
+
+def clash(place: Mapping[str, Seen]) -> str:
+    """The two cases of a variable whose values differ, so that only a person knows which one is right; "" for none."""
+    known = _mending.as_meant(place)
+    for upper in PROXY_VARIABLES[::2]:
+        values = {known[name].value for name in (upper, upper.lower()) if name in known}
+        if len(values - {None}) > 1:
+            return f"`{upper}` and `{upper.lower()}`"
+    return ""
+
+
+def mended(place: Mapping[str, Seen], listing: Listing, rules: Rules) -> Mapping[str, str | None]:
+    """The variables of ``place`` that must change or are missing, with the values they should have.
+
+    None stands for a variable that is missing and must say what the one in the other case says, which is not known.
+    """
+    told = _told(place, listing, rules)
+    known = _mending.as_meant(place) if told & _LAYERS else dict(place)
+    told |= _told(known, listing, rules)
+    if not any(RULES[rule].fix for rule in told):
+        return _NOTHING
+    new: dict[str, str | None] = {
+        name: one.value for name, one in known.items() if one.value is not None and one.value != place[name].value
+    }
+    new |= _lists(known, listing, told)
+    if told & _URLS:
+        urls = {name: one.value for name, one in known.items() if name.upper() != "NO_PROXY" and one.value}
+        new |= {name: rules_of.mend(url) for name, url in urls.items()}
+    if "NP008" in told:
+        alone = (name for name in known if name.swapcase() not in known)
+        new |= {name.swapcase(): new.get(name, known[name].value) for name in alone}
+    changed = {name for name, value in new.items() if name not in place or value != _text(place[name])}
+    return {name: new[name] for name in PROXY_VARIABLES if name in changed}
+
+
+def listed(text: str, listing: Listing, *, has_proxy: bool) -> str:
+    """The list ``text`` as the rules want it, for every Cluster of ``listing``."""
+    for _ in range(_MOST_ROUNDS):
+        before = text
+        for network in listing.networks or (None,):
+            text = rules_of.fix(
+                text,
+                consumer=listing.consumer,
+                network=network,
+                has_proxy=has_proxy,
+                max_length=listing.max_length,
+            )
+        if text == before:
+            break
+    return text
+
+
+def _told(place: Mapping[str, Seen], listing: Listing, rules: Rules) -> set[str]:
+    return {finding.code for finding in lint.lint_object(place.values(), listing, rules=rules)}
+
+
+def _text(one: Seen) -> str | None:
+    return one.known or None if one.value is None else one.value
+
+
+def _lists(known: Mapping[str, Seen], listing: Listing, told: set[str]) -> dict[str, str | None]:
+    """The lists of a place; a list that is computed in part keeps to the part that is there."""
+    if not told & _LISTS:
+        return {}
+    has_proxy = any(name.upper() != "NO_PROXY" and one.value != "" for name, one in known.items())
+    found = {name: one for name, one in known.items() if name.upper() == "NO_PROXY"}
+    if has_proxy and all(one.value == "" for one in found.values()):
+        return dict.fromkeys(("NO_PROXY", "no_proxy"), listed("", listing, has_proxy=True))
+    return {
+        name: listed(text, listing, has_proxy=has_proxy and one.value is not None)
+        for name, one in found.items()
+        if (text := _text(one))
+    }

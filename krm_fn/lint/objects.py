@@ -1,0 +1,359 @@
+"""Judge what an object says about a proxy, by the rules with ids: the values, and the places they stand in.
+
+The law of this room: it judges what was seen and knows no kind of object; what is wrong with a list or a URL by itself
+is known by ``noproxy.lint``. Each finding begins with the id of its rule; a rule speaks once for all places that hold
+the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from krm_fn import placeholders
+from krm_fn.formats import escaping
+from krm_fn.krm.results import Finding, Result, Severity
+from krm_fn.lint import values as rules_of
+from krm_fn.noproxy import Consumer, Network
+from krm_fn.noproxy.rules import Problem, problem
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets import Seen
+
+_ABOUT_THE_CLUSTER = frozenset({"NP003", "NP004", "NP023"})
+_LACKS = frozenset({*_ABOUT_THE_CLUSTER, "NP024"})
+"""Rules about what a list lacks. The composition leaves out nothing by mistake, so it is the policy that does: the
+style, or a switch of ``derive`` or ``exclude``."""
+
+_ABOUT_THE_STYLE = frozenset({"NP011", "NP019", "NP020", "NP027", "NP029"})
+"""Rules about the form of an entry, which a style decides for what it derives."""
+
+_FEW = 4
+_ORDER = list(Severity)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which rules speak, and how loud.
+
+    ``levels`` is ``spec.lint.rules``: rule id -> severity, None for off. A rule that is not in there has the severity
+    of the table, but none above ``at_most``: a run that injects must not fail because of what others wrote.
+    """
+
+    levels: Mapping[str, Severity | None] = field(default_factory=dict, hash=False)
+    at_most: Severity = Severity.ERROR
+
+    def severity(self, found: Problem) -> Severity | None:
+        """How loud a problem is to be told; None for not at all."""
+        return self.level(found.rule, found.severity)
+
+    def level(self, rule: str, severity: Severity) -> Severity | None:
+        """Return the severity of a finding of ``rule`` that has ``severity`` by itself; None: it is switched off."""
+        if rule in self.levels:
+            return self.levels[rule]
+        return max(severity, self.at_most, key=_ORDER.index)
+
+
+THE_TABLE = Rules()
+"""Every rule speaks as loud as the table says."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """How lists are judged: for whom, for which Clusters, and up to how many bytes (0: as Linux and Cluster API).
+
+    ``in_secret``: what is judged stands in a Secret, where a password is in its place.
+    """
+
+    consumer: Consumer
+    networks: tuple[Network, ...] = ()
+    max_length: int = 0
+    in_secret: bool = False
+
+
+def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
+    """Yield results with the severity that ``spec.lint.rules`` gives their code, and none that it switches off.
+
+    A result without a code stays as it is. So does an error that is not of a rule: nobody can switch off that a change
+    is impossible, or with ``mode: Check`` that something is stale.
+    """
+    for result in results:
+        is_fixed = not result.code or (result.severity is Severity.ERROR and result.code not in rules_of.RULES)
+        severity = result.severity if is_fixed else rules.levels.get(result.code, result.severity)
+        if severity is not None:
+            yield result if severity is result.severity else replace(result, severity=severity)
+
+
+def said_by(rule: str, message: str) -> str:
+    """Return the message of a finding of ``rule``: its ID first, so that a reader knows how to silence it."""
+    return f"{rule}: {message}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A finding about the settings, and the entry of the list that it is about; "" for the list or a URL."""
+
+    finding: Finding
+    entry: str = ""
+
+
+def lint_settings(
+    variables: Mapping[str, str],
+    listing: Listing,
+    rules: Rules = THE_TABLE,
+    *,
+    derived: Container[str] = (),
+    completes: bool = True,
+) -> Iterator[Judged]:
+    """What is wrong with the variables that are to be written, wherever they are written.
+
+    What the style decides is no warning, or each run would print it: what the list lacks is an information, unless
+    ``rules`` says otherwise, and so is a domain that stays in the one form in which the user wrote it.
+
+    Args:
+        variables: name -> value, as ``ProxySettings.variables`` gives them; none: there is nothing to judge.
+        listing: how the list is judged.
+        rules: which rules speak, and how loud.
+        derived: entries that a style put in: whether one stands alone there, or twice, is the style's to say.
+        completes: whether the style writes each domain of the user in both forms.
+    """
+    listed = variables.get("NO_PROXY", "")
+    is_completed = listing.consumer.completes_the_list
+    judged = _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
+    found = [("NO_PROXY", problem) for problem in judged] if variables else []
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        url = variables.get(name, "")
+        of_url = rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret) if url else ()
+        found += [(name, problem) for problem in (*of_url, *_filled_in_later(url))]
+    pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
+    found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
+    names: dict[Problem, list[str]] = {}
+    for name, told in found:
+        names.setdefault(told, []).append(f"`{name}`")
+    for told, about in names.items():
+        if told.rule in _ABOUT_THE_STYLE and told.entry in derived:
+            continue
+        is_decided = told.rule in _LACKS or (told.rule == "NP011" and not completes)
+        severity = rules.level(told.rule, Severity.INFO if is_decided else told.severity)
+        if severity is not None:
+            message = said_by(told.rule, f"{told.message} ({', '.join(about)})")
+            yield Judged(Finding(severity, message, code=told.rule), told.entry)
+
+
+def _filled_in_later(url: str) -> Iterator[Problem]:
+    """What has to hold for a URL that is not known here."""
+    if placeholders.alone(url):
+        message = (
+            "a later step fills in the value, so it is neither checked nor escaped here: it must be a URL with its "
+            'scheme and without "%", which systemd takes for a specifier in a drop-in'
+        )
+        yield problem("NP009", "", message, severity=Severity.WARNING)
+
+
+def lint_object(
+    seen: Iterable[Seen],
+    listing: Listing,
+    *,
+    rules: Rules = THE_TABLE,
+    settled: Mapping[str, str] = MappingProxyType({}),
+    names_are_chosen: bool = False,
+) -> Iterator[Finding]:
+    """What is wrong with the variables that one target sees in one object.
+
+    Args:
+        seen: what the target's ``observe`` gives.
+        listing: how lists are judged: for the target's ``CONSUMER``, and for each Cluster the object belongs to.
+        rules: which rules speak, and how loud.
+        settled: name -> value of what ``lint_settings`` judges; here only the place of such a value is judged.
+        names_are_chosen: whether the target sets no other variables than the author of the object: then one that is
+            there in one case only is information.
+    """
+    told: dict[tuple[str, str, str], list[tuple[Problem, tuple[Seen, ...]]]] = {}
+    all_places = places(seen)
+    for place in all_places:
+        for found, about in (*_of_place(place, listing, settled), *_of_writers(place, all_places)):
+            if names_are_chosen and found.rule == "NP008":
+                continue
+            told.setdefault((found.rule, found.entry, found.message), []).append((found, about))
+        if names_are_chosen and (alone := tuple(one for one in place.values() if one.variable.swapcase() not in place)):
+            told.setdefault((_CHOSEN.rule, "", _CHOSEN.message), []).append((_CHOSEN, alone))
+    for same in told.values():
+        severity = rules.severity(same[0][0])
+        if severity is not None:
+            yield _finding(same, severity)
+
+
+_CHOSEN = problem(
+    "NP008",
+    "",
+    "the author sets these variables in one case only, so programs that read the other case use no proxy",
+    severity=Severity.INFO,
+)
+
+
+def lint_provider(seen: Iterable[Seen], files: Iterable[WrittenFile], rules: Rules = THE_TABLE) -> Iterator[Finding]:
+    """Yield NP031 for each place that stands in a file which the infrastructure provider writes, too.
+
+    Args:
+        seen: what the targets see in one object that makes nodes.
+        files: what the provider of its Clusters writes on these nodes.
+        rules: which rules speak, and how loud.
+    """
+    first = {one.file: one for one in reversed(list(seen)) if one.file}
+    for file in files:
+        place = first.get(file.path)
+        for found in rules_of.lint_writers(file.path, [file.writer, place.place]) if place else ():
+            severity = rules.severity(found)
+            if severity is not None and place:
+                yield Finding(severity, said_by(found.rule, found.message), place.path, code=found.rule)
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file on the nodes, by its path, and who writes it, in a phrase for a person."""
+
+    path: str
+    writer: str
+
+
+def places(seen: Iterable[Seen]) -> list[dict[str, Seen]]:
+    """What was seen, place by place: variable -> what that place says; of a repeated one the last."""
+    by_place: dict[str, dict[str, Seen]] = {}
+    for one in seen:
+        by_place.setdefault(one.place, {})[one.variable] = one
+    return list(by_place.values())
+
+
+def _finding(same: Sequence[tuple[Problem, tuple[Seen, ...]]], severity: Severity) -> Finding:
+    found, about = same[0]
+    names = ", ".join(f"`{one.variable}`" for one in about)
+    others = f" and {len(same) - 1} more" if len(same) > 1 else ""
+    message = said_by(found.rule, f"{found.message} ({names} of {about[0].place}{others})")
+    return Finding(severity, message, about[0].path, code=found.rule)
+
+
+_Told = Iterator[tuple[Problem, tuple[Seen, ...]]]
+"""A problem and what it is about, at least one variable, all of one place."""
+
+
+def _of_place(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
+    yield from _of_layers(place)
+    yield from _of_pairs(place)
+    yield from _of_lists(place, listing, settled)
+    yield from _of_urls(place, listing, settled)
+    yield from _of_file(place)
+
+
+def _of_layers(place: Mapping[str, Seen]) -> _Told:
+    """NP001 and NP009: texts that do not reach their reader."""
+    for one in place.values():
+        if one.is_lost:
+            yield _loss(one), (one,)
+        elif one.file and one.value is not None and _goes_on_behind_a_blank(one):
+            message = "the assignment must be in quotes: systemd ignores what stands behind the blank"
+            yield problem("NP009", "", message), (one,)
+
+
+def _loss(one: Seen) -> Problem:
+    if any(value is not None and escaping.resolve_specifiers(value) is None for value in _words(one)[:1]):
+        message = 'a single "%" must not stand in the value, systemd takes it for a specifier: write "%%"'
+        return problem("NP001", "", message)
+    return problem("NP009", "", f"the value must reach its reader as it is written, but {one.why_unknown}")
+
+
+def _goes_on_behind_a_blank(one: Seen) -> bool:
+    following = _words(one)[1:2]
+    return bool(following) and "=" not in (following[0] or "=")
+
+
+def _words(one: Seen) -> list[str | None]:
+    """The words of a line of a drop-in from the one on that sets the variable; none for any other text."""
+    words = [word.value for word in escaping.systemd_words(one.raw.partition("=")[2])] if one.file else []
+    at = next((at for at, word in enumerate(words) if (word or "").startswith(f"{one.variable}=")), len(words))
+    return words[at:]
+
+
+def _of_pairs(place: Mapping[str, Seen]) -> _Told:
+    """NP007 and NP008; two values of which one is not known here are taken for equal."""
+    for upper in PROXY_VARIABLES[::2]:
+        pair = tuple(place[name] for name in (upper, upper.lower()) if name in place)
+        unset = next((one for one in pair if one.is_unset), None)
+        if unset is not None:
+            message = (
+                f"a later command unsets `{unset.variable}` and leaves `{unset.variable.swapcase()}` in the "
+                "environment: unset both, or none"
+            )
+            yield problem("NP008", "", message), (unset,)
+            continue
+        are_known = all(one.value is not None for one in pair)
+        values = {one.variable: one.value or "" if are_known else "" for one in pair}
+        yield from ((found, pair) for found in rules_of.lint_variables(values))
+
+
+def _of_lists(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
+    """NP002 for the place, and everything about the value of a list, once for both cases."""
+    urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value != ""]
+    lists = [one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""]
+    is_completed = listing.consumer.completes_the_list
+    if urls and not lists and not is_completed:
+        message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
+        yield problem("NP002", "", message), tuple(urls)
+    for value in dict.fromkeys(one.known if one.value is None else one.value for one in lists):
+        about = tuple(one for one in lists if value == (one.known if one.value is None else one.value))
+        is_whole = about[0].value is not None
+        if is_whole and value == settled.get(about[0].variable):
+            continue
+        has_proxy = bool(urls) and is_whole and not is_completed
+        for found in _judged(value, listing, has_proxy=has_proxy) if value else ():
+            yield found, about
+
+
+@lru_cache(maxsize=4096)
+def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, ...]:
+    """What is wrong with a list: for any of its Clusters where it lacks something, else for all of them.
+
+    Whether an entry is right is asked for the first few Clusters only: the entries of a list grow with its Clusters.
+    """
+    first, others = listing.networks[:_FEW], listing.networks[_FEW:]
+    each = [
+        rules_of.lint_list(
+            value, consumer=listing.consumer, network=network, has_proxy=has_proxy, max_length=listing.max_length
+        )
+        for network in first or (None,)
+    ]
+    lacks = rules_of.lint_for(value, listing.consumer, others) if has_proxy else []
+    times = Counter(found for problems in each for found in dict.fromkeys(problems))
+    shared = [found for found in times if found.rule in _ABOUT_THE_CLUSTER or times[found] == len(each)]
+    return tuple(sorted(dict.fromkeys([*shared, *lacks]), key=lambda found: found.rule))
+
+
+def _of_urls(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
+    """Everything about the values of the URLs."""
+    urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value]
+    listed = ",".join(one.value or "" for one in place.values() if one.variable.upper() == "NO_PROXY")
+    for value in dict.fromkeys(one.value or "" for one in urls):
+        about = tuple(one for one in urls if one.value == value and value != settled.get(one.variable))
+        problems = rules_of.lint_proxy(value, no_proxy=listed, in_manifest=not listing.in_secret) if about else ()
+        yield from ((found, about) for found in problems)
+
+
+def _of_file(place: Mapping[str, Seen]) -> _Told:
+    """NP030: the permissions of the file that the place stands in."""
+    urls = (one for one in place.values() if one.variable.upper() != "NO_PROXY")
+    guarded = tuple(one for one in urls if one.file and "@" in (one.value or ""))
+    about = guarded or tuple(one for one in place.values() if one.by_ignition)
+    if about:
+        first, has_password = about[0], bool(guarded)
+        found = rules_of.lint_permissions(first.permissions, has_password=has_password, ignition=first.by_ignition)
+        yield from ((one, about) for one in found)
+
+
+def _of_writers(place: Mapping[str, Seen], all_places: Sequence[Mapping[str, Seen]]) -> _Told:
+    """NP031: the other places that write the same file, told with the first of them."""
+    about = next(iter(place.values()))
+    same = [next(iter(other.values())) for other in all_places if about.file]
+    same = [one for one in same if one.file == about.file]
+    if len(same) > 1 and same[0] == about:
+        yield from ((found, (about,)) for found in rules_of.lint_writers(about.file, [one.place for one in same]))

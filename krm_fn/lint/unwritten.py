@@ -1,0 +1,211 @@
+"""What a run does not write although a person may expect it: systems without a target, stale values, wrapped policies.
+
+Each is one line that says what to do, and only where a proxy is wanted: an object that the selector leaves out, a
+target that is switched off, and a Cluster that is to have no proxy are not mentioned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from krm_fn import settings
+from krm_fn.clusters import ClusterFacts, Foreign, Membership, is_template, system_of
+from krm_fn.config import Mode, ProxyConfig
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Change, ObjectRef, Result, Severity
+from krm_fn.noproxy import Consumer
+from krm_fn.patch import Pointer
+from krm_fn.plan import Overview, Place
+from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets import PATCHER, TARGETS
+
+_NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
+_KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io")
+_URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+_IN_TEXT = re.compile(r"\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})", re.IGNORECASE)
+_PROBE = ProxySettings("http://any.invalid", "http://any.invalid")
+_ITS_SYSTEM = "its nodes are of {system} ({kind}), which no target writes: set the proxy yourself, in {place}"
+_NO_CLASS = (
+    'its nodes get no proxy here, because its ClusterClass "{name}" is not in the list: add the class and its '
+    "templates, or run this function where they are"
+)
+_STALE = (
+    "sets `{name}` to another proxy than this FunctionConfig says, and no target writes this place: change it "
+    "yourself, or leave the object out with `spec.selector.exclude`"
+)
+_LEFT = "sets `{name}`, and no target writes this place: take it out yourself"
+_WRAPPED = (
+    "holds a Kyverno policy that sets proxy variables, and policies inside other objects are not written: give the "
+    "policy itself to this function, before it is wrapped"
+)
+_NOTHING_SELECTED = (
+    "`spec.selector.include` fits none of the {number} objects of this list that could hold a proxy, so nothing is "
+    "written: correct it, or leave it out"
+)
+
+
+def unwritten(
+    overview: Overview, places: Sequence[Place], wanted: ProxyConfig, config_ref: ObjectRef
+) -> Iterator[Result]:
+    """Yield a warning for each thing that nobody writes.
+
+    Args:
+        overview: what the survey has seen besides its places.
+        places: all of them, with their objects as the run leaves them.
+        wanted: the checked FunctionConfig.
+        config_ref: its identity.
+    """
+    if overview.candidates and not overview.selected:
+        yield Result(
+            Severity.WARNING, _NOTHING_SELECTED.format(number=overview.candidates), config_ref, code="NothingSelected"
+        )
+    if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
+        yield from _systems(overview.foreign, wanted)
+        yield from _without_class(overview, places, wanted)
+    naming = {id(obj) for obj, _ in overview.naming}
+    written = {id(place.obj) for place in places if id(place.obj) in naming and _is_written(place)}
+    for obj, memberships in overview.naming:
+        if id(obj) not in written and not _is_switched_off(obj, wanted):
+            yield from _of_object(obj, memberships, wanted)
+
+
+def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
+    """One warning for each Cluster and system; none where an object of the system holds the proxy already."""
+    first: dict[tuple[str, str], Foreign] = {}
+    done: set[tuple[str, str]] = set()
+    for one in found:
+        resolved = _resolved(one.cluster, wanted)
+        key = (_identity(one), one.system.name)
+        if not any(_urls(resolved)):
+            continue
+        first.setdefault(key, one)
+        if one.is_own and any(url in text for url in _urls(resolved) if url for _, text in _texts(one.obj.data)):
+            done.add(key)
+    for key, one in first.items():
+        if key not in done:
+            message = _ITS_SYSTEM.format(system=one.system.name, kind=one.kind, place=one.system.place)
+            is_listed = one.cluster is not None and one.cluster.is_listed
+            yield Result(
+                Severity.WARNING,
+                message,
+                one.cluster.ref if is_listed and one.cluster else one.obj.ref,
+                code="NodeSystemUnsupported",
+            )
+
+
+def _identity(one: Foreign) -> str:
+    cluster = one.cluster
+    return f"{cluster.namespace}/{cluster.name}" if cluster else f"{one.obj.ref.namespace}/{one.obj.ref.name}/"
+
+
+def _without_class(overview: Overview, places: Sequence[Place], wanted: ProxyConfig) -> Iterator[Result]:
+    """A warning for each Cluster of an unknown class, unless a target writes the proxy into the Cluster itself."""
+    if wanted.targets.get(PATCHER.ID, {}).get("sharedTemplates") == "Patch":
+        return  # its target says so
+    concerned = {obj.ref for obj, _, _ in overview.without_class}
+    written = {
+        place.obj.ref
+        for place in places
+        if place.obj.ref in concerned and place.target_id != PATCHER.ID and _is_written(place)
+    }
+    for obj, name, path in overview.without_class:
+        resolved = settings.resolve(wanted, overview.memberships[obj.ref], target=_NODES[0], consumer=Consumer.NODE)
+        if any(_urls(resolved)) and obj.ref not in written:
+            yield Result(Severity.WARNING, _NO_CLASS.format(name=name), obj.ref, path, code="ClassNotInList")
+
+
+def _of_object(obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig) -> Iterator[Result]:
+    resolved = settings.resolve(wanted, memberships, target="", consumer=Consumer.POD)
+    if not (resolved.declared or wanted.mode is Mode.REMOVE):
+        return
+    if obj.group_kind[0] not in _KYVERNO_GROUPS and _holds_policy(obj.data, is_root=True):
+        if _is_enabled("kyvernoPolicies", wanted):
+            yield Result(Severity.WARNING, _WRAPPED, obj.ref, code="PolicyWrapped")
+        return
+    if obj.group_kind[0] in _KYVERNO_GROUPS:
+        return
+    right = {url for url in _urls(resolved) if url}
+    for path, name, value in _proxies(obj):
+        if value and not is_template(value) and value not in right:
+            message = (_STALE if right else _LEFT).format(name=name)
+            yield Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
+            return
+
+
+def _proxies(obj: Object) -> Iterator[tuple[Pointer, str, str]]:
+    """The proxy URLs that an object sets in lists of variables, and in the files and commands of nodes."""
+    is_node = system_of(*obj.group_kind) is not None
+    for path, node in _nodes(obj.data):
+        if isinstance(node, dict):
+            name, value = node.get("name"), node.get("value")
+            if isinstance(name, str) and isinstance(value, str) and name in _URL_NAMES:
+                yield (*path, "value"), name, value.replace("$$", "$")
+        elif is_node and isinstance(node, str):
+            for match in _IN_TEXT.finditer(node):
+                yield path, match[1], match[2].replace("%%", "%")
+
+
+def _holds_policy(data: Any, *, is_root: bool = False) -> bool:
+    """Whether a Kyverno policy that names a proxy variable is inside ``data``, as an object or as a text."""
+    for path, node in _nodes(data):
+        if isinstance(node, str):
+            names_policy = any(f"{group}/" in node for group in _KYVERNO_GROUPS) and "kind:" in node
+            if names_policy and any(name in node for name in _URL_NAMES):
+                return True
+        elif isinstance(node, dict) and not (is_root and not path):
+            version = node.get("apiVersion")
+            is_policy = isinstance(version, str) and version.partition("/")[0] in _KYVERNO_GROUPS
+            if is_policy and any(name in text for name in _URL_NAMES for _, text in _texts(node)):
+                return True
+    return False
+
+
+def _nodes(data: Any) -> Iterator[tuple[Pointer, Any]]:
+    """Each mapping, list and value in ``data``, with its path, in their order."""
+    left: list[tuple[Pointer, Any]] = [((), data)]
+    while left:
+        path, node = left.pop()
+        yield path, node
+        if isinstance(node, dict):
+            left += [((*path, str(key)), member) for key, member in reversed(node.items())]
+        elif isinstance(node, list):
+            left += [((*path, str(at)), member) for at, member in reversed(list(enumerate(node)))]
+
+
+def _texts(data: Any) -> Iterator[tuple[Pointer, str]]:
+    for path, node in _nodes(data):
+        if isinstance(node, str):
+            yield path, node
+
+
+def _resolved(cluster: ClusterFacts | None, wanted: ProxyConfig) -> Resolved:
+    memberships = (Membership(cluster),) if cluster else ()
+    return settings.resolve(wanted, memberships, target=_NODES[0], consumer=Consumer.NODE)
+
+
+def _urls(resolved: Resolved) -> tuple[str, str]:
+    return resolved.settings.http_proxy, resolved.settings.https_proxy
+
+
+def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
+    return bool(wanted.targets.get(name, {}).get("enabled", True))
+
+
+def _is_written(place: Place) -> bool:
+    """Whether a target has a place for a proxy in an object: it sees one, or would write one."""
+    if any(True for _ in place.seen()):
+        return True
+    known = place.resolved.settings
+    probe = ProxySettings(_PROBE.http_proxy, _PROBE.https_proxy, cluster=known.cluster, clusters=known.clusters)
+    return any(isinstance(one, Change) for one in place.target.propose(place.obj.data, probe, place.options))
+
+
+def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
+    """Whether a target that the user has switched off is for the proxy in an object."""
+    return any(
+        obj.group_kind in target.KINDS and any(True for _ in target.observe(obj.data, wanted.targets.get(name, {})))
+        for name, target in TARGETS.items()
+        if not _is_enabled(name, wanted)
+    )

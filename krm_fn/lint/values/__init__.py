@@ -1,0 +1,124 @@
+"""Judge a list, a proxy URL or the place where they stand, by rules with ids.
+
+The law of this room: values in, problems out, in the order of the rules' table; nothing here knows an object. What is
+wrong can be mended by ``fix`` where the rule allows it, and then no such problem is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from krm_fn.lint.values import single, whole
+from krm_fn.lint.values import text as text_rules
+from krm_fn.lint.values.files import lint_permissions, lint_writers
+from krm_fn.lint.values.proxy import lint_pair, lint_proxy, lint_variables, mend
+from krm_fn.noproxy import entries, model
+from krm_fn.noproxy.composition import compose, join
+from krm_fn.noproxy.model import Consumer, Network, Policy
+from krm_fn.noproxy.rules import RULES, About, Problem, Rule, problem
+
+__all__ = [
+    "RULES",
+    "About",
+    "Problem",
+    "Rule",
+    "fix",
+    "lint_for",
+    "lint_list",
+    "lint_pair",
+    "lint_permissions",
+    "lint_proxy",
+    "lint_variables",
+    "lint_writers",
+    "mend",
+]
+
+
+def lint_list(
+    text: str, *, consumer: Consumer, network: Network | None = None, has_proxy: bool = True, max_length: int = 0
+) -> list[Problem]:
+    """Everything that is wrong with ``text``, the value of NO_PROXY, by rule.
+
+    Args:
+        text: exactly as the client gets it, escaped for no layer.
+        consumer: who reads it.
+        network: the cluster whose hosts it must hold, None if unknown.
+        has_proxy: whether a proxy is set beside it; without one the list may be empty and lack what it likes.
+        max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
+    """
+    if _may_hold_a_credential(text):
+        return [problem("NP018", "", "the list must not hold an `@`: write hosts without user name and password")]
+    raws = _raws(text)
+    if not raws:
+        message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
+        return [problem("NP002", "", message)] if has_proxy else []
+    own = whole.own_domains(network) if network else frozenset()
+    found = [*text_rules.of_spacing(text), *(told for raw in raws for told in single.of_entry(raw, consumer, own))]
+    listed = whole.Listed(_tokens(raws), consumer, network)
+    found += whole.of_list(listed) if has_proxy else ()
+    found += text_rules.of_length(text, consumer, max_length)
+    return sorted(found, key=lambda told: told.rule)
+
+
+def lint_for(text: str, consumer: Consumer, networks: Iterable[Network]) -> list[Problem]:
+    """What ``text``, beside a proxy, lacks for each of many clusters: what in ``lint_list`` depends on them."""
+    listed = whole.Listed(_tokens(_raws(text)), consumer, None)
+    return [found for network in networks for found in whole.of_cluster(listed.beside(network))]
+
+
+def _raws(text: str) -> list[str]:
+    return [raw for part in text.split(",") if (raw := part.strip())]
+
+
+def _tokens(raws: Iterable[str]) -> tuple[str, ...]:
+    return tuple(entries.bare(token) for raw in raws for token in entries.split(raw))
+
+
+def fix(
+    text: str,
+    *,
+    consumer: Consumer = Consumer.NODE,
+    network: Network | None = None,
+    has_proxy: bool = True,
+    max_length: int = 0,
+) -> str:
+    """``text`` as the rules want it: what their fix allows is done, and what a person has to decide stays.
+
+    Arguments are those of ``lint_list``. A list with an ``@`` stays as it is: what of it is a password is not known.
+    """
+    if _may_hold_a_credential(text):
+        return text
+    if entries.normalise([text]) == ("*",):
+        return "*"
+    written = entries.split(text)
+    listed = whole.Listed(written, consumer, network)
+    undue = whole.needless_twins(written, replace(listed, entries=entries.normalise([text])))
+    undue |= {name.rstrip(".") for name in written if whole.is_rooted_beside_its_name(name, listed)}
+    undue = undue.difference(written)
+    kept = [entry for entry in entries.normalise([text]) if not (entry in undue or entries.holds_every_address(entry))]
+    if consumer is Consumer.POD:
+        kept = [entry for entry in kept if not entries.breaks_clients(entry)]
+    if not has_proxy:
+        return ",".join(kept)
+    if not kept:
+        return join(compose((), (network,) if network else (), Policy(), consumer))
+    found = _completed(tuple(kept), consumer, network)
+    too_long = any(text_rules.of_length(",".join(found), consumer, max_length))
+    return ",".join(whole.without_covered(found) if too_long else found)
+
+
+def _may_hold_a_credential(text: str) -> bool:
+    return any("@" in token and not entries.is_template(token) for token in entries.split(text))
+
+
+def _completed(found: tuple[str, ...], consumer: Consumer, network: Network | None) -> tuple[str, ...]:
+    """The list with what it lacks at its end, each name of the cluster in both forms."""
+    lacks = [lack.entry for lack in whole.lacking(whole.Listed(found, consumer, network))]
+    domain = network.domain.text.strip(".").lower() if network and network.domain else model.CLUSTER_DOMAIN
+    with_twins: dict[str, None] = {}
+    for entry in (*found, *lacks):
+        with_twins[entry] = None
+        if entry.removeprefix(".") in entries.CLUSTER_NAMES | {domain}:
+            with_twins |= dict.fromkeys((entry.removeprefix("."), f".{entry.removeprefix('.')}"))
+    return tuple(with_twins)

@@ -1,0 +1,38 @@
+"""Rules about the file on a node that a value stands in: its permissions, and who else writes it.
+
+The law of this room: plain strings in, problems out; which object they stand in is for the caller to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from krm_fn.noproxy.rules import Problem, problem
+
+
+def lint_permissions(permissions: str, *, has_password: bool, ignition: bool = False) -> list[Problem]:
+    """NP030: the permissions of a file as written ("0640"), "" for none, which is "0644" on the node."""
+    found = []
+    if ignition and permissions and not permissions.startswith("0"):
+        message = (
+            f'`permissions` "{permissions}" must begin with 0, Ignition reads a decimal number: write "0{permissions}"'
+        )
+        found.append(problem("NP030", "", message, mended=f"0{permissions}"))
+    if ignition and not permissions:
+        message = '`permissions` must be given with Ignition, Cluster API makes no node without them: write "0640"'
+        found.append(problem("NP030", "", message, mended="0640"))
+    others = (permissions or "0644")[-1:]
+    if has_password and others != "0":
+        message = '`permissions` must not let others read a file with a password: write "0640" or "0600"'
+        found.append(problem("NP030", "", message))
+    return found
+
+
+def lint_writers(path: str, writers: Sequence[str]) -> list[Problem]:
+    """NP031: everything that writes the file ``path``, by a name for a person."""
+    if len(set(writers)) < 2:
+        return []
+    names = " and ".join(dict.fromkeys(writers))
+    return [
+        problem("NP031", "", f'file "{path}" must have one writer, not {names}: the later one wins; switch one off')
+    ]

@@ -1,0 +1,121 @@
+"""What can be wrong with the URL of a proxy, and with the variables of one place together.
+
+The law of this room: no message and no ``mended`` holds a user name or a password; ``mend`` returns the URL itself,
+for the one who writes it, never for print.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from krm_fn.formats import escaping
+from krm_fn.noproxy import entries
+from krm_fn.noproxy.rules import Problem, problem
+
+_URL = re.compile(r"(?P<scheme>https?)://(?:(?P<user_info>.*)@)?(?P<host>\[[^\]]*\]|[^:/?#@]*)(?P<rest>.*)", re.DOTALL)
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_RAW = re.compile(r"[^A-Za-z0-9._~-]")
+
+
+def lint_proxy(url: str, *, no_proxy: str = "", in_manifest: bool = False) -> list[Problem]:
+    """What is wrong with ``url``, the value of HTTP_PROXY or HTTPS_PROXY, which is not empty.
+
+    Args:
+        url: as it stands in the variable, escaped for no layer.
+        no_proxy: the list beside it.
+        in_manifest: whether it stands in a text that people read, and not in a Secret.
+    """
+    if entries.is_template(url):
+        return []
+    trimmed = url.strip().strip("\"'")
+    match = _URL.fullmatch(trimmed)
+    found = list(_form(url, trimmed, match))
+    if match:
+        found += _user_info(match["user_info"], in_manifest=in_manifest)
+        found += _host(match["host"], match["scheme"], no_proxy)
+    return found
+
+
+def _form(url: str, trimmed: str, match: re.Match[str] | None) -> Iterator[Problem]:
+    if trimmed != url:
+        yield problem("NP006", "", "the proxy URL must not have blanks or quotes around it: write it without")
+    if match is None:
+        yield problem("NP006", "", 'the proxy URL must begin with "http://" or "https://" in lower case')
+        return
+    port = match["rest"].rstrip("/").removeprefix(":")
+    if not match["host"]:
+        yield problem("NP006", "", 'the proxy URL must name a host, as in "http://proxy.example.com:3128"')
+    elif port and not (match["rest"].startswith(":") and re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 65536):
+        yield problem("NP006", "", 'the proxy URL must end in a port from 1 to 65535, as in ":3128", or in the host')
+    elif not port:
+        yield problem("NP036", "", "the proxy URL must name its port: curl takes 1080, wget 80")
+
+
+def _user_info(user_info: str | None, *, in_manifest: bool) -> Iterator[Problem]:
+    user, colon, password = (user_info or "").partition(":")
+    if _RAW.search(_ENCODED.sub("", user + password)):
+        message = "user name and password of the proxy must be percent-encoded: Go ignores the proxy otherwise"
+        yield problem("NP005", "", message)
+    if colon and password and in_manifest:
+        message = "the password of the proxy must not be in clear text: take the file from a Secret, by `contentFrom`"
+        yield problem("NP033", "", message)
+
+
+def _host(host: str, scheme: str, no_proxy: str) -> Iterator[Problem]:
+    name = host.strip("[]").lower()
+    if name and name in (entries.bare(token) for token in entries.split(no_proxy)):
+        message = f'entry "{name}" is not needed: it is the host of the proxy itself'
+        yield problem("NP028", name, message)
+    if scheme == "https":
+        message = (
+            "the proxy URL must begin with `http://` for wget, urllib, Ruby, aiohttp and .NET, "
+            "which speak no TLS to a proxy"
+        )
+        yield problem("NP032", "", message)
+
+
+def mend(url: str) -> str:
+    """The URL as NP005 and NP006 want it, as far as that is sure; it may hold a credential, so do not print it.
+
+    What is percent-encoded already stays: nothing is encoded twice.
+    """
+    if entries.is_template(url):
+        return url
+    trimmed = url.strip().strip("\"'")
+    scheme, separator, rest = trimmed.partition("://")
+    if not separator:
+        scheme, rest = "http", trimmed
+    match = _URL.fullmatch(f"{scheme.lower()}://{rest}")
+    if not match or not match["user_info"]:
+        return f"{scheme.lower()}://{rest}" if match and match["host"] else trimmed
+    user, colon, password = match["user_info"].partition(":")
+    return f"{match['scheme']}://{_encoded(user)}{colon}{_encoded(password)}@{match['host']}{match['rest']}"
+
+
+def _encoded(text: str) -> str:
+    pieces = re.split(f"({_ENCODED.pattern})", text)
+    return "".join(piece if at % 2 else escaping.url_user_info(piece) for at, piece in enumerate(pieces))
+
+
+def lint_pair(http_proxy: str, https_proxy: str) -> list[Problem]:
+    """NP035: what is wrong with the two URLs together, each "" where its variable is not set."""
+    message = "`HTTPS_PROXY` must be set too, or `https://` goes direct: registries and APIs are called by it"
+    return [problem("NP035", "", message)] if http_proxy and not https_proxy else []
+
+
+def lint_variables(variables: Mapping[str, str]) -> list[Problem]:
+    """NP007 and NP008: the two cases of each proxy variable of one place, name -> value (any other name is ignored)."""
+    return [found for upper in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY") for found in _pair(upper, variables)]
+
+
+def _pair(upper: str, variables: Mapping[str, str]) -> Iterator[Problem]:
+    lower = upper.lower()
+    first, second = variables.get(upper), variables.get(lower)
+    if first is not None and second is not None and first != second:
+        message = f"`{upper}` and `{lower}` must be equal: Go reads the upper one, curl, Python and Node the lower one"
+        yield problem("NP007", "", message)
+    elif (first is None) != (second is None):
+        there, missing = (upper, lower) if second is None else (lower, upper)
+        message = f"`{there}` must not stand alone: add `{missing}` with the same value"
+        yield problem("NP008", "", message)

@@ -1,0 +1,290 @@
+"""What can be wrong with a list as a whole: what it lacks, repeats or cannot hold.
+
+The law of this room: what a cluster needs is told once, by ``lacking``, for the lint to report and for ``fix`` to add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from krm_fn.krm.results import Severity
+from krm_fn.noproxy import entries, providers, styles
+from krm_fn.noproxy.entries import Cidr, Kind
+from krm_fn.noproxy.model import Consumer, Network
+from krm_fn.noproxy.rules import Problem, problem
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The entries of one list as clients see them, and what is known about their cluster and their reader."""
+
+    entries: tuple[str, ...]
+    consumer: Consumer
+    network: Network | None
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The entries, to look one up."""
+        return frozenset(self.entries)
+
+    @cached_property
+    def cidrs(self) -> frozenset[Cidr]:
+        """The entries that are CIDRs, and each address as the CIDR of one."""
+        found = (entries.network(text if "/" in text else f"{text}/{_bits(text)}") for text in self.entries)
+        return frozenset(cidr for cidr in found if cidr is not None)
+
+    def beside(self, network: Network) -> Listed:
+        """The same list for another cluster; what was worked out about its entries is kept."""
+        other = replace(self, network=network)
+        vars(other).update(texts=self.texts, cidrs=self.cidrs)
+        return other
+
+    def covers(self, host: str) -> bool:
+        """Whether Go, which reads most, goes to ``host`` (a name, an address or a CIDR) directly."""
+        if "*" in self.texts:
+            return True
+        cidr = entries.network(host if "/" in host else f"{host}/{_bits(host)}")
+        if cidr is not None:
+            return cidr in self.cidrs or self.wider(cidr) is not None
+        return bool(self.texts.intersection({host, *_parents(host), *(f".{name}" for name in _parents(host))}))
+
+    @cached_property
+    def _prefixes(self) -> frozenset[tuple[int, int]]:
+        return frozenset((cidr.version, cidr.prefixlen) for cidr in self.cidrs)
+
+    def wider(self, cidr: Cidr) -> Cidr | None:
+        """A CIDR of the list that holds ``cidr`` and more."""
+        bits = sorted(bits for version, bits in self._prefixes if version == cidr.version and bits < cidr.prefixlen)
+        return next((found for at in bits if (found := cidr.supernet(new_prefix=at)) in self.cidrs), None)
+
+
+class Lack(NamedTuple):
+    """An entry that is missing, the rule that says so, and what for."""
+
+    rule: str
+    entry: str
+    what: str
+
+
+def _bits(address: str) -> int:
+    return 128 if ":" in address else 32
+
+
+def _parents(name: str) -> Iterator[str]:
+    labels = name.split(".")
+    return (".".join(labels[at:]) for at in range(1, len(labels)))
+
+
+def lacking(listed: Listed) -> Iterator[Lack]:
+    """What the list must hold for its cluster and does not, in the order in which it should be added."""
+    if "*" in listed.texts:
+        return
+    for name in ("localhost", "127.0.0.1"):
+        if name not in listed.texts:
+            yield Lack("NP024", name, "only Go, Ruby and Java leave loopback out on their own")
+    if listed.network is not None:
+        yield from _lacking_for(listed.network, listed)
+
+
+def _lacking_for(network: Network, listed: Listed) -> Iterator[Lack]:
+    """What a later step fills in is not known yet, so no list can be said to lack it."""
+    (domain,) = styles.domains((network,))
+    for host, entry in (("kubernetes.default.svc", "svc"), (f"kubernetes.default.svc.{domain.text}", domain.text)):
+        if not entries.is_template(entry) and not listed.covers(host):
+            yield Lack("NP003", entry, "the names of services end in it")
+    for what, cidrs in (("pod", network.pods), ("service", network.services)):
+        for cidr in cidrs:
+            if entries.is_template(cidr.text):
+                continue
+            if not _is_kept_out(cidr.text, listed.consumer) and not listed.covers(_plain(cidr.text)):
+                yield Lack("NP003", _plain(cidr.text), f"it is a {what} CIDR of the cluster")
+    endpoint = network.endpoint
+    if endpoint and not entries.is_template(endpoint.text) and not listed.covers(_plain(endpoint.text)):
+        yield Lack("NP003", _plain(endpoint.text), "it is the endpoint of the control plane")
+    yield from _lacking_addresses(network, listed)
+
+
+def _is_kept_out(cidr: str, consumer: Consumer) -> bool:
+    return entries.holds_every_address(cidr) or (consumer is Consumer.POD and entries.breaks_clients(cidr))
+
+
+def _lacking_addresses(network: Network, listed: Listed) -> Iterator[Lack]:
+    for at, service in enumerate(network.services):
+        first = styles.first_address(service.text)
+        harmful = at and listed.consumer is Consumer.POD and entries.confuses_ruby(first)
+        if first and first not in listed.texts and not harmful:
+            reason = f'it is the first address of "{_plain(service.text)}", and half of all clients read no CIDRs'
+            yield Lack("NP004", first, reason)
+    provider = providers.find(network.infrastructure)
+    for text in provider.metadata if provider else ():
+        if not listed.covers(text):
+            yield Lack("NP023", text, f"it is the metadata service of {network.infrastructure}")
+
+
+def _plain(text: str) -> str:
+    found = entries.canonical(text.lower())
+    return found[0]
+
+
+def of_cluster(listed: Listed) -> Iterator[Problem]:
+    """What the list lacks for its cluster."""
+    for lack in lacking(listed):
+        message = f'the list must hold "{lack.entry}": {lack.what}'
+        yield problem(lack.rule, "", message, mended=",".join((*listed.entries, lack.entry)))
+
+
+def of_list(listed: Listed) -> Iterator[Problem]:
+    """Everything about the entries together."""
+    yield from of_cluster(listed)
+    yield from _everything(listed)
+    yield from _twins(listed)
+    yield from _rooted(listed)
+    yield from _ranges(listed)
+    yield from _covered(listed)
+
+
+def _everything(listed: Listed) -> Iterator[Problem]:
+    if listed.entries == ("*",):
+        message = (
+            'entry "*" must not be meant for all clients: wget, apt and Ruby ignore it; to have no proxy, declare none'
+        )
+        yield problem("NP013", "*", message, severity=Severity.WARNING)
+    elif "*" in listed.texts:
+        message = 'entry "*" must not stand beside others: Go, httpx and Node never use the proxy then; take it out'
+        yield problem("NP013", "*", message)
+
+
+_HOST_LABELS = 3
+"""A name of so many labels is as often the name of one host as that of a domain."""
+
+
+def _twins(listed: Listed) -> Iterator[Problem]:
+    """NP011: each domain in both forms; a name that a dotted domain of the list covers needs no form of its own."""
+    network = listed.network or Network()
+    exact = exact_hosts(network)
+    own = entries.CLUSTER_NAMES | own_domains(network)
+    for text in dict.fromkeys(listed.entries):
+        name, kind = text.removeprefix("."), entries.classify(text)
+        if name.endswith("."):
+            continue
+        if kind is Kind.NAME and (entries.is_domain(name) or name in own):
+            if not listed.texts.intersection({f".{name}", *_dotted_parents(name)}) and name not in exact:
+                yield _twin(text, f"{text},.{text}", "subdomains in .NET, axios, Node's http and httplib2", own)
+        elif kind is Kind.DOMAIN and name in own and name not in listed.texts:
+            yield _twin(text, f"{text},{name}", "anything in wget before 1.20, nor the name itself in Go and apt", own)
+        elif kind is Kind.DOMAIN and not listed.texts.intersection({name, *_dotted_parents(name)}):
+            if entries.is_private_suffix(name):
+                continue
+            yield _twin(
+                text, "", f'"{name}" itself in Go, wget, apt and httpx; add it unless only the proxy reaches it', own
+            )
+
+
+def _dotted_parents(name: str) -> Iterator[str]:
+    return (f".{parent}" for parent in _parents(name))
+
+
+def exact_hosts(network: Network) -> frozenset[str]:
+    """The hosts that the cluster itself names: they have no subdomains."""
+    derived = (network.mirrors, network.networks, network.hosts, network.infrastructure_hosts)
+    hosts = (*(host for some in derived for host in some), network.endpoint)
+    return frozenset(_plain(host.text) for host in hosts if host)
+
+
+def needless_twins(written: tuple[str, ...], listed: Listed) -> frozenset[str]:
+    """Return the dotted forms that the names in ``written`` do not need: an exact host, or under a dotted domain.
+
+    So ``fix`` adds no form of which NP027 would say that it is not needed.
+    """
+    exact = exact_hosts(listed.network or Network())
+    found = {f".{name}" for name in exact}
+    for name in written:
+        if not name.startswith(".") and listed.texts.intersection(_dotted_parents(name)):
+            found.add(f".{name}")
+    return frozenset(found)
+
+
+def _twin(text: str, mended: str, missed: str, own: frozenset[str]) -> Problem:
+    advice = f': write "{mended}"' if mended else ""
+    is_host_or_domain = text.count(".") >= _HOST_LABELS - 1 and text.removeprefix(".") not in own
+    severity = None if mended and not is_host_or_domain else Severity.INFO
+    message = f'entry "{text}" must not stand alone, it does not match {missed}{advice}'
+    return problem("NP011", text, message, mended=mended, severity=severity)
+
+
+def own_domains(network: Network) -> frozenset[str]:
+    """The domain of the cluster: never a public site, and never too broad."""
+    return frozenset({network.domain.text.strip(".").lower()} if network.domain else ())
+
+
+def is_rooted_beside_its_name(text: str, listed: Listed) -> bool:
+    """Return whether ``text`` is a rooted name ("x.") and the list holds "x" too, or a domain around it."""
+    name = text.rstrip(".")
+    if name == text or entries.classify(text) not in {Kind.NAME, Kind.DOMAIN}:
+        return False
+    return name in listed.texts or listed.covers(name.removeprefix("."))
+
+
+def _rooted(listed: Listed) -> Iterator[Problem]:
+    for text in dict.fromkeys(listed.entries):
+        name = text.rstrip(".")
+        is_rooted = name != text and entries.classify(text) in {Kind.NAME, Kind.DOMAIN}
+        if is_rooted and not is_rooted_beside_its_name(text, listed):
+            message = f'entry "{text}" must not stand alone, only curl takes it for "{name}": write "{text},{name}"'
+            yield problem("NP029", text, message, mended=f"{text},{name}")
+
+
+def _ranges(listed: Listed) -> Iterator[Problem]:
+    for text in dict.fromkeys(listed.entries):
+        if entries.classify(text) is Kind.RANGE and not listed.texts.issuperset(mended := entries.canonical(text)):
+            written = ",".join(mended)
+            readers = "no client reads ranges of IPv6" if ":" in text else "only Node 24 reads ranges"
+            message = f'entry "{text}" must not be a range alone, {readers}: write "{written}"'
+            yield problem("NP012", text, message, mended=written)
+
+
+def _covered(listed: Listed) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for text in listed.entries:
+        if text in seen:
+            yield problem("NP027", text, f'entry "{text}" must not be there twice: drop one')
+        elif cover := _cover(text, listed):
+            where = _where_covered(text, cover, listed)
+            yield problem("NP027", text, f'entry "{text}" is not needed: "{cover}" covers it in {where}')
+        seen.add(text)
+
+
+def _where_covered(text: str, cover: str, listed: Listed) -> str:
+    """Say in which clients ``cover`` makes ``text`` say nothing (held against the models of ``consumers`` by a test).
+
+    httpx compares a CIDR with the host as a text as well, Java reads a name as one host, and wget up to 1.19 reads no
+    dotted domain.
+    """
+    if entries.network(text) is not None:
+        return "almost every client (httpx takes a CIDR for its first address, too)"
+    if text.startswith("."):
+        return "every client"
+    if cover.removeprefix(".") in listed.texts:
+        return "almost every client (not in Java)"
+    return "almost every client (not in Java, nor in wget before 1.20)"
+
+
+def _cover(text: str, listed: Listed) -> str:
+    """The entry that makes ``text`` say nothing in almost any client; an address is never covered, nor its twin."""
+    cidr = entries.network(text)
+    if cidr is not None and cidr.prefixlen < cidr.max_prefixlen:
+        wider = listed.wider(cidr)
+        return "" if wider is None or wider.prefixlen == 0 else str(wider)
+    if entries.classify(text) not in {Kind.NAME, Kind.DOMAIN}:
+        return ""
+    parents = _parents(text.removeprefix("."))
+    return next((f".{name}" for name in parents if f".{name}" in listed.texts), "")
+
+
+def without_covered(found: tuple[str, ...]) -> tuple[str, ...]:
+    """The list without entries that others cover in almost every client: nearly the same meaning, shorter."""
+    listed = Listed(found, Consumer.NODE, None)
+    return tuple(text for text in found if not _cover(text, listed))

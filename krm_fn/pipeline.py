@@ -1,0 +1,353 @@
+"""The whole flow on one screen: bytes in, bytes out, and what there is to say about it.
+
+The law of this room: it knows the order of the rooms and no kind, path or string of the domain. All changes are made,
+or none: one error leaves every item as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from krm_fn import config, lint, patch, settings
+from krm_fn.config import Mode, ProxyConfig
+from krm_fn.errors import ConfigError
+from krm_fn.krm import proxy_values, results
+from krm_fn.krm.resourcelist import Object, ResourceList, reference
+from krm_fn.krm.results import Change, Finding, ObjectRef, Result, Severity
+from krm_fn.lint.after_injection import review, unreached, withheld
+from krm_fn.lint.exposure import exposed_passwords
+from krm_fn.lint.unwritten import unwritten
+from krm_fn.patch import Operation, Pointer
+from krm_fn.plan import Overview, Place, survey
+from krm_fn.rollout import Said, new_refs, rollout, secret_names
+from krm_fn.settings import Resolved
+from krm_fn.sources import Objects
+from krm_fn.yamledit import limited
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gives: ``output`` is the ResourceList to be written, ``results`` stand in kyaml's order.
+
+    ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
+    all changes made: only an error means that nothing was changed.
+    """
+
+    output: bytes
+    results: tuple[Result, ...]
+    items: int
+    changed: int
+    fail_on: Severity = Severity.ERROR
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a result is an error (kyaml's ``Results.ExitCode``), or as severe as ``fail_on``; else 0."""
+        return int(results.are_severe(self.results, self.fail_on))
+
+
+def run(data: bytes) -> Outcome:
+    """Do what the FunctionConfig of a ResourceList asks for.
+
+    Args:
+        data: a ResourceList in YAML or JSON, UTF-8.
+
+    Raises:
+        InputError: the list, or an object that is to be changed, cannot be read or edited.
+        OurBug: a check of this program on itself failed.
+    """
+    with limited():
+        return _run(data)
+
+
+def _run(data: bytes) -> Outcome:
+    resource_list = ResourceList(data)
+    try:
+        wanted = config.load(
+            resource_list.function_config,
+            Objects(resource_list),
+            repeated=resource_list.repeated_in_function_config,
+        )
+    except ConfigError as error:
+        return _outcome(resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems])
+    if wanted is None:
+        nothing = "no FunctionConfig says what to inject: the list is passed on as it is"
+        return _outcome(
+            resource_list,
+            _Edits(),
+            [Result(Severity.WARNING, nothing, _config_ref(resource_list), code="NoFunctionConfig")],
+        )
+    edits = _Edits()
+    found: list[Result] = []
+    overview = Overview()
+    every = list(survey(resource_list, wanted, overview))
+    places = [place for place in every if place.is_asked]
+    for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
+        told: list[Result] = []
+        for place in places_of_object:
+            for operations, result in _proposals(place, wanted.mode):
+                told = [*(_at_new_place(one, operations, place) for one in told), result]
+                edits.note(place, operations)
+        found += told
+    rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
+    found = _once_for_each_fact(lint.levelled(found, rules))
+    places, found = _roll_out(resource_list, places, found, edits, wanted)
+    found = list(lint.levelled(found, rules))
+    idle = settings.idle(wanted, ((place.asked, place.target_id) for place in every))
+    found += lint.levelled((one.about(_config_ref(resource_list)) for one in idle), rules)
+    found += lint.levelled(unreached(every), rules)
+    found += lint.levelled(withheld(every), rules)
+    found += lint.levelled(unwritten(overview, every, wanted, _config_ref(resource_list)), rules)
+    found += lint.levelled(review(places, wanted, _config_ref(resource_list)), rules)
+    found += lint.levelled(exposed_passwords(places, wanted.secret_urls), rules)
+    outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
+    return replace(outcome, fail_on=wanted.fail_on)
+
+
+class _Edits:
+    """What is to become of the list: operations on its items, and objects that it lacks."""
+
+    def __init__(self) -> None:
+        self.new_items: list[Mapping[str, Any]] = []
+        self._changes: dict[int, list[Operation]] = {}
+        self._gone: dict[int, list[Operation]] = {}
+        self.touched: set[int] = set()
+
+    def note(self, place: Place, operations: list[Operation]) -> None:
+        """Note what is to be done at a place; what is new is added as its data is in the end."""
+        if place.is_new:
+            self.new_items += [place.obj.data] if operations else []
+            return
+        self.touched |= {id(place.obj)} if operations else set()
+        self.add(place.index, place.obj, operations)
+
+    def add(self, index: int, obj: Object, operations: list[Operation]) -> None:
+        """Note operations on an object of an item, from the root of the item."""
+        for operation in operations:
+            is_all = operation.op == "remove" and operation.path == obj.path
+            (self._gone if is_all else self._changes).setdefault(index, []).append(operation)
+
+    @property
+    def changes(self) -> dict[int, list[Operation]]:
+        """Index of an item -> operations; an object goes when all else is done, from the back, so that paths hold."""
+        touched = sorted({*self._changes, *self._gone})
+        return {index: [*self._changes.get(index, ()), *self._gone.get(index, ())[::-1]] for index in touched}
+
+    @property
+    def number(self) -> int:
+        """How many items change, come or go."""
+        return len(self.changes) + len(self.new_items)
+
+
+def _roll_out(
+    resource_list: ResourceList, places: list[Place], found: list[Result], edits: _Edits, wanted: ProxyConfig
+) -> tuple[list[Place], list[Result]]:
+    """The places and results, about objects of the names that they have once templates are renamed."""
+    is_check = wanted.mode is Mode.CHECK
+    if not is_check and any(result.severity is Severity.ERROR for result in found):
+        return places, found  # nothing will be changed
+    told = list(found)
+    made = {id(place.obj.data) for place in places if place.is_new}
+    said = secret_names(resource_list, places, wanted, edits.touched)
+    for one in said:
+        result = _rolled(one, edits, wanted.mode, is_new=id(one.obj.data) in made)
+        told.append(result)
+        if isinstance(one.what, Change):  # a template has a name that follows from these names
+            patch.apply(one.obj.data, [one.what.operation])
+            edits.touched.add(id(one.obj))
+    of_templates = list(rollout(resource_list, places, wanted, edits.touched))
+    told += [_rolled(one, edits, wanted.mode) for one in of_templates]
+    said += of_templates
+    refs = {} if is_check else new_refs(said)
+    return (
+        [replace(place, obj=replace(place.obj, ref=refs.get(place.obj.ref, place.obj.ref))) for place in places],
+        [replace(result, ref=refs.get(result.ref, result.ref)) for result in told],
+    )
+
+
+def _rolled(one: Said, edits: _Edits, mode: Mode, *, is_new: bool = False) -> Result:
+    """What is said of a name; a change of it is noted, unless the object is one that is made in this run."""
+    if isinstance(one.what, Finding):
+        return one.what.about(one.obj.ref)
+    operations, result = _result_of_change(one.what, one.obj, mode)
+    if not is_new:
+        edits.add(one.index, one.obj, operations)
+    return result
+
+
+def _outcome(resource_list: ResourceList, edits: _Edits, found: list[Result], *, checking: bool = False) -> Outcome:
+    if any(result.severity is Severity.ERROR for result in found) or checking:
+        edits = _Edits()
+        found = [result for result in found if result.severity is not Severity.INFO]
+    told = results.in_order(_once(found))
+    output = resource_list.write(edits.changes, [result.to_data() for result in told], edits.new_items)
+    return Outcome(output, tuple(told), len(resource_list), edits.number)
+
+
+def _once(found: list[Result]) -> list[Result]:
+    """Without what another target told already about the same field of the same object."""
+    first = {(result.line(), repr(result.current), repr(result.proposed)): result for result in reversed(found)}
+    return list(reversed(first.values()))
+
+
+_ABOUT_FACTS = frozenset({"NP038"})
+"""Rules about a fact of a Cluster, which is the same for each object that belongs to it."""
+
+
+def _once_for_each_fact(found: Iterable[Result]) -> list[Result]:
+    """Return the results; of those that say the same fact, the first one at its severity and the others as info.
+
+    Of several targets that say it about one object, one is enough.
+    """
+    every = list(found)
+    objects: dict[tuple[Severity, str], list[ObjectRef]] = {}
+    told: list[Result] = []
+    for result in every:
+        if result.code not in _ABOUT_FACTS or result.severity is Severity.INFO:
+            told.append(result)
+            continue
+        same = objects.setdefault((result.severity, result.message), [])
+        if result.ref in same:
+            continue
+        same.append(result.ref)
+        told.append(result if len(same) == 1 else replace(result, severity=Severity.INFO))
+    return [_with_number(result, objects) for result in told]
+
+
+def _with_number(result: Result, objects: Mapping[tuple[Severity, str], Sequence[ObjectRef]]) -> Result:
+    """Return the first result about a fact with the number of other objects that it is true of."""
+    others = len(objects.get((result.severity, result.message), ())) - 1
+    if result.code not in _ABOUT_FACTS or others < 1:
+        return result
+    also = f"{others} more object{'s' * (others > 1)}"
+    return replace(result, message=f"{result.message} (also true of {also}, in `results` as info)")
+
+
+def _at_new_place(told: Result, operations: list[Operation], place: Place) -> Result:
+    """What another target said of an item, with the index it has once ``operations`` took one before it away.
+
+    So the next run, which finds it there, says the same. A target knows of its own removals.
+    """
+    within = [operation.path[len(place.obj.path) :] for operation in operations if operation.op == "remove"]
+    for *above, last in filter(None, within if told.target != place.target_id else ()):
+        depth = len(above)
+        behind = told.path[depth] if told.path[:depth] == tuple(above) and len(told.path) > depth else ""
+        if last.isdigit() and behind.isdigit() and int(behind) > int(last):
+            told = replace(told, path=(*above, str(int(behind) - 1), *told.path[depth + 1 :]))
+    return told
+
+
+def _about_config(resource_list: ResourceList, message: str) -> Result:
+    return Result(Severity.ERROR, message, _config_ref(resource_list))
+
+
+def _config_ref(resource_list: ResourceList) -> ObjectRef:
+    given = resource_list.function_config
+    return reference(given) if isinstance(given, dict) else ObjectRef()
+
+
+def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
+    """What there is to say about one place, and what to do there; the object's data follows.
+
+    What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
+    """
+    proposals = list(place.proposals())
+    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in place.seen()) if proposals else frozenset()
+    for operations, result in _done_and_found(place, proposals, mode):
+        current = proxy_values.shown(result.current, result.path, result.proposed)
+        message, current, proposed = (
+            proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
+        )
+        yield operations, replace(result, message=message, current=current, proposed=proposed)
+
+
+def _done_and_found(
+    place: Place, proposals: Sequence[Change | Finding], mode: Mode
+) -> Iterator[tuple[list[Operation], Result]]:
+    changes = [one for one in proposals if isinstance(one, Change)]
+    is_concerned = bool(changes) or any(True for _ in place.seen())
+    for one in proposals:
+        if isinstance(one, Finding):
+            is_error = one.is_stale and mode is Mode.CHECK
+            yield [], place.result(replace(one, severity=Severity.ERROR) if is_error else one)
+    yield from _done(place, changes, mode)
+    if is_concerned:
+        yield from (([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships))
+
+
+def _resolved(place: Place) -> Resolved:
+    """How the proxy of a place came about; what its list lacks counts only where a list of ours stands in the end."""
+    holds_list = not place.resolved.missing or any(
+        one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen()
+    )
+    return place.resolved if holds_list else replace(place.resolved, missing=())
+
+
+def _done(place: Place, changes: list[Change], mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
+    data = place.obj.data
+    if place.is_new and changes:
+        patch.apply(data, [change.operation for change in changes])
+        told = "is made, because there is none in the list: " + ", ".join(change.message for change in changes)
+        yield _result_of_change(Change(patch.add(value=data), told), place.obj, mode, place.target_id)
+        return
+    done: list[tuple[list[Operation], Result]] = []
+    for change in changes:
+        done.append(_result_of_change(change, place.obj, mode, place.target_id))
+        if change.operation.path:
+            patch.apply(data, [change.operation])
+        else:
+            data.clear()  # it goes: no other target finds anything in it
+    yield from _one_for_each_place(changes, done) if mode is Mode.CHECK else done
+
+
+def _one_for_each_place(
+    changes: Sequence[Change], done: Sequence[tuple[list[Operation], Result]]
+) -> Iterator[tuple[list[Operation], Result]]:
+    """Yield one result for all changes of one place: a list such as ``env``, or the members of one mapping.
+
+    What a person has to do is one thing there. It is about the place then, and shows no values.
+    """
+    groups: dict[Pointer, list[int]] = {}
+    for at, change in enumerate(changes):
+        groups.setdefault(_place_of(change.operation), []).append(at)
+    for path, numbers in groups.items():
+        operations = [operation for at in numbers for operation in done[at][0]]
+        result = done[numbers[0]][1]
+        if len(numbers) > 1:
+            told = ", ".join(dict.fromkeys(changes[at].message for at in numbers))
+            result = replace(result, message=_not_done(told), path=path, current=None, proposed=None)
+        yield operations, result
+
+
+def _place_of(operation: Operation) -> Pointer:
+    """Return the list or mapping in which an operation changes something; of an item of a list, the list."""
+    path = operation.path
+    if isinstance(operation.value, (Mapping, list)) and path and not _is_index(path[-1]):
+        return path
+    path = path[:-1]
+    while path and _is_index(path[-1]):
+        path = path[:-1]
+    return path
+
+
+def _is_index(step: str) -> bool:
+    return step == "-" or step.isdigit()
+
+
+def _not_done(message: str) -> str:
+    return f"{message}: not done, `mode: Check` only looks"
+
+
+def _result_of_change(change: Change, obj: Object, mode: Mode, target: str = "") -> tuple[list[Operation], Result]:
+    operation = change.operation
+    current = patch.lookup(obj.data, operation.path) if change.current is None else change.current
+    proposed = operation.value if change.proposed is None else change.proposed
+    severity, message = Severity.INFO, change.message
+    if not operation.path:  # a whole object says nothing that its name does not
+        current = proposed = None
+    if mode is Mode.CHECK:
+        severity, message = Severity.ERROR, _not_done(change.message)
+    result = Result(severity, message, obj.ref, operation.path, current, proposed, target)
+    return [replace(operation, path=(*obj.path, *operation.path))], result

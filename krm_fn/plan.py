@@ -1,0 +1,373 @@
+"""Which places of a list are concerned, and the proxy that each is to get.
+
+The law of this room: it brings objects, targets, Clusters and settings together and decides nothing; an item that no
+target and no Cluster could want is never read, and none is read twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from krm_fn import clusters, settings
+from krm_fn.classes import Classes
+from krm_fn.clusters import ByKey, ClusterFacts, Foreign, Key, Membership, Role, Topology
+from krm_fn.config import ProxyConfig, Selector
+from krm_fn.errors import InputError
+from krm_fn.formats import sops
+from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.results import Change, Finding, ObjectRef, Result
+from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Consumer
+from krm_fn.patch import Pointer
+from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets import (
+    AWARE,
+    MAKERS,
+    OF_ALL_MACHINES,
+    PATCHER,
+    TARGETS,
+    WITHOUT_A_PROXY,
+    Around,
+    Maker,
+    Seen,
+    Target,
+    options_of,
+)
+
+
+class Source(Protocol):
+    """Where objects come from: a ResourceList, or files of manifests."""
+
+    def __len__(self) -> int: ...
+
+    def kinds(self, index: int) -> frozenset[str]:
+        """A cheap look at one entry: the kinds that may be in it; empty where nothing can be told."""
+
+    def contains(self, index: int, words: Sequence[str]) -> bool:
+        """A cheap look at one entry: whether one of the words stands in it, or there are no words."""
+
+    def objects(self, index: int) -> list[Object]:
+        """The objects of one entry; raises InputError."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
+
+    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
+    ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
+    are said about the object, whatever the target finds in it.
+    """
+
+    index: int
+    obj: Object
+    target_id: str
+    memberships: tuple[Membership, ...]
+    resolved: Resolved
+    options: Mapping[str, Any]
+    is_new: bool = False
+    around: Around | None = None
+    notes: tuple[Finding, ...] = ()
+
+    @property
+    def target(self) -> Target:
+        """The target itself."""
+        return TARGETS[self.target_id]
+
+    @property
+    def consumer(self) -> Consumer:
+        """Who reads what the target writes."""
+        return self.target.CONSUMER
+
+    @property
+    def asked(self) -> tuple[Membership, ...]:
+        """The memberships for which overrides were looked up: of each role too, where all machines share the place."""
+        if self.target_id not in OF_ALL_MACHINES:
+            return self.memberships
+        of_roles = (replace(membership, role=role) for membership in self.memberships for role in Role)
+        return (*self.memberships, *of_roles)
+
+    def proposals(self) -> Iterator[Change | Finding]:
+        """What the target says about the object as it is now; of one that is encrypted, only that it is."""
+        yield from self.notes
+        if self.around is not None:
+            said = AWARE[self.target_id].propose_in(self.obj.data, self.resolved.settings, self.around)
+        else:
+            said = self.target.propose(self.obj.data, self.resolved.settings, self.options)
+        if not sops.is_encrypted(self.obj.data):
+            yield from said
+        elif any(True for _ in said):
+            yield sops.refusal()
+
+    def seen(self) -> Iterator[Seen]:
+        """What the object says already in the place of the target; nothing where it is encrypted."""
+        if not sops.is_encrypted(self.obj.data):
+            yield from self.target.observe(self.obj.data, self.options)
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether a run writes here, or finds here what it would write: the object has the place of the target."""
+        if not self.is_asked:
+            return False
+        return any(isinstance(one, Change) for one in self.proposals()) or any(True for _ in self.seen())
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
+        groups = self.around.groups.values() if self.around else ()
+        settings = self.resolved.settings
+        is_more = self.target_id in WITHOUT_A_PROXY and bool(settings.trusted_ca.pem or settings.mirror)
+        is_more = is_more or bool(self.around and self.around.is_behind)
+        return is_more or self.resolved.declared or any(group.is_declared for group in groups)
+
+    def result(self, finding: Finding) -> Result:
+        """``finding``, stamped with the object and the target."""
+        return finding.about(self.obj.ref, self.target_id)
+
+
+@dataclass
+class Overview:
+    """What a survey sees besides its places, filled while it runs.
+
+    ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
+    selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
+    ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
+    are those of the Clusters themselves.
+    """
+
+    candidates: int = 0
+    selected: int = 0
+    foreign: list[Foreign] = field(default_factory=list)
+    without_class: list[tuple[Object, str, Pointer]] = field(default_factory=list)
+    naming: list[tuple[Object, tuple[Membership, ...]]] = field(default_factory=list)
+    memberships: dict[ObjectRef, tuple[Membership, ...]] = field(default_factory=dict)
+
+    def take_clusters(self, read: Sequence[Object], atlas: Topology, wanted: ProxyConfig) -> None:
+        """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
+        chosen = [obj for obj in read if _is_selected(obj, wanted)]
+        self.foreign = clusters.foreign(chosen, atlas)
+        without = list(clusters.without_class(read, atlas))
+        self.without_class = [one for one in without if _is_selected(one[0], wanted)]
+        self.memberships = {obj.ref: atlas.of(obj) for obj, _, _ in self.without_class}
+
+
+_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+
+
+def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None) -> Iterator[Place]:
+    """All places, in the order of the list and, in one object, of the table of targets; then those that are missing.
+
+    The data of an object is the same for all its places: what one target changes there, the next one sees. The places
+    where ClusterClasses are patched come last, because a patch follows what their templates hold in the end.
+
+    Args:
+        source: the objects.
+        wanted: the checked FunctionConfig.
+        overview: what else is to be noted; None where nobody needs it.
+
+    Raises:
+        InputError: an item that is wanted cannot be read.
+    """
+    reader = _Reader(source)
+    kinds = clusters.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
+    read = list(reader.of_kinds(kinds))
+    if overview is not None:
+        read += reader.readable_of_kinds(clusters.system_kinds())
+    atlas = Topology(read)
+    if overview is not None:
+        overview.take_clusters(read, atlas, wanted)
+    classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
+    del read  # what is taken is to be forgotten
+    there: ByKey[None] = ByKey()
+    owed: list[Place] = []
+    last: list[Place] = []
+    for index in range(len(source)):
+        targets, makers = _wanted_targets(source, index, wanted), _wanted_makers(source, index, wanted)
+        is_patched = _may_patch(source, index, wanted, classes)
+        is_wanted = bool(targets or makers or is_patched)
+        names_proxy = overview is not None and source.contains(index, _NAMES)
+        for obj in reader.take(index) if is_wanted else reader.readable(index) if names_proxy else ():
+            is_selected = _is_selected(obj, wanted)
+            if overview is not None:
+                _note(overview, obj, targets, wanted)
+                if names_proxy and is_selected:
+                    overview.naming.append((obj, atlas.of(obj)))
+            if not is_wanted:
+                continue
+            there.add(_identity(obj), None)
+            if is_selected:
+                yield from _places(index, obj, targets, wanted, classes)
+                last += _patched(index, obj, wanted, classes) if is_patched else ()
+                owed += _companions(index, obj, makers, atlas, wanted)
+    for place in owed:
+        if not there.candidates(_identity(place.obj)) and _is_selected(place.obj, wanted):
+            there.add(_identity(place.obj), None)
+            yield place
+    yield from last
+
+
+def _note(overview: Overview, obj: Object, targets: dict[str, Target], wanted: ProxyConfig) -> None:
+    """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
+    if not obj.is_local and any(obj.group_kind in target.KINDS for target in targets.values()):
+        overview.candidates += 1
+        overview.selected += _fits(obj, replace(wanted.selector, exclude=()))
+
+
+def _identity(obj: Object) -> Key:
+    """What an object is called, without the hash that a run put behind its name."""
+    return (*obj.group_kind, obj.ref.namespace, obj.base_name)
+
+
+def _companions(
+    index: int, obj: Object, makers: dict[str, Maker], atlas: Topology, wanted: ProxyConfig
+) -> Iterator[Place]:
+    """What is to stand beside an object, of the same Clusters and with the same proxy."""
+    concerned = {name: maker for name, maker in makers.items() if obj.group_kind in maker.BESIDE}
+    memberships = atlas.of(obj) if concerned else ()
+    for name, maker in concerned.items():
+        resolved = _resolved(wanted, memberships, name, maker.CONSUMER)
+        options = options_of(name, wanted.targets)
+        for data in maker.companions(obj.data, resolved.settings, options):
+            made = Object((), data, reference(data))
+            yield Place(index, made, name, memberships, resolved, options, is_new=True)
+
+
+def _places(
+    index: int, obj: Object, targets: dict[str, Target], wanted: ProxyConfig, classes: Classes
+) -> Iterator[Place]:
+    concerned = {name: target for name, target in targets.items() if obj.group_kind in target.KINDS}
+    memberships = classes.atlas.of(obj) if concerned else ()
+    alone = classes.atlas.alone(obj) if concerned and not memberships else None
+    for name, target in concerned.items():
+        resolved = _resolved(wanted, memberships, name, target.CONSUMER, alone)
+        if classes.replaces(name, obj):
+            resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared))
+        options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)
+        if of_nodes:
+            nodes, resolved, around = of_nodes
+            yield Place(index, obj, name, nodes, resolved, options, around=around)
+        else:
+            notes = _lost(obj, name, resolved, classes)
+            yield Place(index, obj, name, memberships, resolved, options, notes=notes)
+
+
+def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple[Finding, ...]:
+    """A warning where patches of a class that cannot be patched erase what the target writes."""
+    if name not in PATCHER.INSTEAD_OF or not resolved.settings.variables():
+        return ()
+    found = classes.lost(obj)
+    return (found,) if found else ()
+
+
+def _resolved(
+    wanted: ProxyConfig,
+    memberships: tuple[Membership, ...],
+    target: str,
+    consumer: Consumer,
+    alone: ClusterFacts | None = None,
+) -> Resolved:
+    if target in OF_ALL_MACHINES:
+        return settings.resolve_for_all_machines(wanted, memberships, target=target, consumer=consumer)
+    return settings.resolve(wanted, memberships, target=target, consumer=consumer, alone=alone)
+
+
+def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> Iterator[Place]:
+    """The place of a ClusterClass that is to be patched or not to be patched any more, or of a Cluster made of one."""
+    about = classes.about(obj) if obj.group_kind in PATCHER.KINDS else None
+    if about:
+        memberships, resolved, around = about
+        yield Place(index, obj, PATCHER.ID, memberships, resolved, wanted.targets.get(PATCHER.ID, {}), around=around)
+
+
+def _wanted_targets(source: Source, index: int, wanted: ProxyConfig) -> dict[str, Target]:
+    """The enabled targets that could want something in an item, judged by its text."""
+    kinds = source.kinds(index)
+    return {
+        name: target
+        for name, target in TARGETS.items()
+        if name != PATCHER.ID
+        and _is_enabled(name, wanted)
+        and _may_hold(kinds, target.KINDS)
+        and source.contains(index, _words(target, wanted))
+    }
+
+
+def _may_patch(source: Source, index: int, wanted: ProxyConfig, classes: Classes) -> bool:
+    may_hold = _is_enabled(PATCHER.ID, wanted) and _may_hold(source.kinds(index), PATCHER.KINDS)
+    return may_hold and (classes.is_on or source.contains(index, PATCHER.WORDS))
+
+
+def _wanted_makers(source: Source, index: int, wanted: ProxyConfig) -> dict[str, Maker]:
+    """The enabled targets that could make something beside what an item holds, judged by its text."""
+    kinds = source.kinds(index)
+    return {
+        name: maker
+        for name, maker in MAKERS.items()
+        if _is_enabled(name, wanted)
+        and _may_hold(kinds, maker.BESIDE)
+        and not (maker.BESIDE <= maker.KINDS and not source.contains(index, _words(maker, wanted)))
+    }
+
+
+def _words(target: Target, wanted: ProxyConfig) -> Sequence[str]:
+    """Of which one stands in what the target could want; none where the user says by matchers what it is to want."""
+    return () if wanted.targets.get(target.ID, {}).get("workloads") else target.WORDS
+
+
+def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
+    return bool(wanted.targets.get(name, {}).get("enabled", True))
+
+
+def _may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
+    return not (seen and seen.isdisjoint(kind for _, kind in kinds))
+
+
+def _is_selected(obj: Object, wanted: ProxyConfig) -> bool:
+    return not obj.is_local and _fits(obj, wanted.selector)
+
+
+def _fits(obj: Object, selector: Selector) -> bool:
+    return selector.selects(
+        kind=obj.ref.kind,
+        name=obj.base_name,
+        namespace=obj.ref.namespace,
+        labels=obj.labels,
+        annotations=obj.annotations,
+    )
+
+
+class _Reader:
+    """Reads each item once, when it is first asked for, and forgets it when it is taken."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.held: dict[int, list[Object]] = {}
+
+    def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
+        for index in range(len(self.source)):
+            seen = self.source.kinds(index)
+            if not (seen and kinds.isdisjoint(seen)):
+                self.held[index] = self.source.objects(index)
+                yield from self.held[index]
+
+    def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
+        """The objects of items that no target needs; what cannot be read there is no error."""
+        found = []
+        for index in range(len(self.source)):
+            if index not in self.held and not kinds.isdisjoint(self.source.kinds(index)):
+                found += self.readable(index)
+        return found
+
+    def readable(self, index: int) -> list[Object]:
+        """The objects of one item that no target needs, none if it cannot be read."""
+        if index not in self.held:
+            try:
+                self.held[index] = self.source.objects(index)
+            except InputError:
+                return []
+        return self.held[index]
+
+    def take(self, index: int) -> list[Object]:
+        held = self.held.pop(index, None)
+        return self.source.objects(index) if held is None else held

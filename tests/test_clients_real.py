@@ -1,0 +1,332 @@
+"""Each model against the client it models, wherever that client is installed.
+
+The law of this room: a request is never sent to the host it names. A matcher is called in this process or in a program
+of its own; a client whose matcher cannot be called runs where nothing but loopback exists.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import ssl
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import aiohttp.helpers
+import botocore.utils
+import httplib2
+import httpx
+import kubernetes.client.rest
+import pytest
+import requests
+import websocket
+import yaml
+import yarl
+from hypothesis import given, settings
+from real_clients.cases import Case, cases, generated
+from support import CACHE, ROOT, missing, need, run
+
+from krm_fn.clients import CONSUMERS
+
+EXAMPLES = ROOT / "examples"
+PROGRAMS = Path(__file__).with_name("real_clients")
+PROXY = "http://proxy.invalid:3128"
+IN_THIS_PROCESS = settings(max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "300")))
+APT_HELPER = Path("/usr/lib/apt/apt-helper")
+
+
+def disagreements(
+    consumer: str, answers: Callable[[list[Case]], list[bool]], asked: list[Case] | None = None
+) -> list[tuple[Case, bool]]:
+    """The generated cases in which the model does not say what the client did, with what the client did."""
+    asked = asked or generated()
+    model = CONSUMERS[consumer]
+    return [
+        (case, direct)
+        for case, direct in zip(asked, answers(asked), strict=True)
+        if model.goes_direct(case.no_proxy, case.host, case.port) != direct
+    ]
+
+
+def by_list(asked: list[Case]) -> list[tuple[str, list[str]]]:
+    return [(text, [case.url for case in group]) for text, group in itertools.groupby(asked, lambda c: c.no_proxy)]
+
+
+def ask(*argv: str | Path, env: dict[str, str] | None = None) -> Callable[[list[Case]], list[bool]]:
+    """The answers of a program that reads questions as JSON and answers each with a list of booleans."""
+
+    def answers(asked: list[Case]) -> list[bool]:
+        questions = [{"no_proxy": text, "urls": urls} for text, urls in by_list(asked)]
+        done = run(argv, json.dumps(questions).encode(), env=env)
+        assert done.returncode == 0, done.stderr.decode()
+        return list(itertools.chain.from_iterable(json.loads(done.stdout)))
+
+    return answers
+
+
+def version(tool: str) -> tuple[int, int]:
+    text = run([tool, "--version"]).stdout.decode()
+    match = re.search(r"(\d+)\.(\d+)", text)
+    assert match, text
+    return int(match[1]), int(match[2])
+
+
+@pytest.fixture(scope="session")
+def own_network() -> list[str]:
+    """The beginning of a command that sees no network but loopback."""
+    beginning = [need("unshare"), "--map-root-user", "--net", "--mount", "--"]
+    if subprocess.run([*beginning, "true"], capture_output=True, check=False).returncode:
+        missing("a network namespace of one's own", "allow unprivileged user namespaces, or run the tests as root")
+    return beginning
+
+
+@pytest.fixture(scope="session")
+def go_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("go") / "consumer"
+    built = run([need("go"), "build", "-o", program, PROGRAMS / "main.go"], env={"GOFLAGS": "-mod=mod"})
+    assert built.returncode == 0, built.stderr.decode()
+    return program
+
+
+def test_go_says_the_same(go_program: Path) -> None:
+    assert disagreements("go", ask(go_program)) == []
+
+
+def test_the_package_behind_go_says_the_same() -> None:
+    assert disagreements("go", ask(need("httpproxy"))) == []
+
+
+FLUX = "http://source-controller.flux-system.svc.cluster.local./"
+
+
+def test_with_the_list_of_the_demos_policy_go_reaches_flux_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLES / "demo")
+    import run as demo  # noqa: PLC0415 -- the module is a script of the examples
+
+    before = {path: path.read_text() for path in sorted(demo.REPOSITORY.rglob("*.yaml"))}
+    after = demo.inject(before)
+    lists = set(variables(yaml.safe_load(after[demo.REPOSITORY / "policies" / "proxy-for-flux.yaml"]), "NO_PROXY"))
+    assert len(lists) == 1
+    asked = [{"no_proxy": lists.pop(), "urls": [FLUX, "http://github.com/", "https://registry.example.com./"]}]
+    done = run([need("httpproxy")], json.dumps(asked).encode())
+    assert done.returncode == 0, done.stderr.decode()
+    assert json.loads(done.stdout) == [[True, False, False]]
+
+
+def variables(value: object, name: str) -> Iterator[str]:
+    """The values of the variables ``name`` in any list of ``name`` and ``value``, in either case of its letters."""
+    if isinstance(value, dict):
+        if str(value.get("name")).upper() == name:
+            yield value["value"]
+        for below in value.values():
+            yield from variables(below, name)
+    elif isinstance(value, list):
+        for below in value:
+            yield from variables(below, name)
+
+
+def test_curl_says_the_same(own_network: list[str]) -> None:
+    curl = need("curl")
+    first = {(8, 18): "curl-8.18", (8, 9): "curl-8.9", (7, 87): "curl", (0, 0): "curl-old"}
+    consumer = next(name for since, name in first.items() if version(curl) >= since)
+    assert disagreements(consumer, in_own_network(own_network, curl)) == []
+
+
+def test_wget_says_the_same(own_network: list[str]) -> None:
+    wget = need("wget")
+    consumer = "wget" if version(wget) >= (1, 20) else "wget-old"
+    assert disagreements(consumer, in_own_network(own_network, wget)) == []
+
+
+def test_apt_says_the_same(own_network: list[str]) -> None:
+    if not APT_HELPER.exists():
+        pytest.skip("this is no Debian: apt-helper is not there")
+    some = generated()[::2]  # apt-helper takes one URL at a time
+    assert disagreements("apt", in_own_network(own_network, str(APT_HELPER)), some) == []
+
+
+def in_own_network(beginning: list[str], tool: str) -> Callable[[list[Case]], list[bool]]:
+    return ask(*beginning, sys.executable, PROGRAMS / "own_network.py", tool, *our_namespaces())
+
+
+def our_namespaces() -> list[str]:
+    return [str(Path(f"/proc/self/ns/{kind}").readlink()) for kind in ("net", "mnt")]
+
+
+def test_the_program_that_needs_a_network_of_its_own_refuses_to_run_in_ours() -> None:
+    done = run([sys.executable, PROGRAMS / "own_network.py", "curl", *our_namespaces()], b"[]")
+    assert done.returncode == 1
+    assert b"refuses to run" in done.stderr
+
+
+def test_a_network_of_its_own_alone_is_not_enough(own_network: list[str]) -> None:
+    beginning = [word for word in own_network if word != "--mount"]
+    done = run([*beginning, sys.executable, PROGRAMS / "own_network.py", "curl", *our_namespaces()], b"[]")
+    assert done.returncode == 1
+    assert b"refuses to run" in done.stderr
+
+
+def test_ruby_says_the_same() -> None:
+    assert disagreements("ruby", ask(need("ruby"), PROGRAMS / "matcher.rb")) == []
+
+
+def test_perl_says_the_same() -> None:
+    perl = need("perl")
+    if run([perl, "-MLWP::UserAgent", "-e", "1"]).returncode:
+        missing("Perl's LWP", "`apt-get install libwww-perl`")
+    assert disagreements("lwp", ask(perl, PROGRAMS / "matcher.pl")) == []
+
+
+@pytest.mark.parametrize("package", ["undici", "proxy-from-env", "axios-1.15", "axios"])
+def test_a_package_of_node_says_the_same(package: str) -> None:
+    node, modules = need("node"), CACHE / "node_modules"
+    if not (modules / package).is_dir():
+        missing(f"the package {package}", "`make tools` installs it where npm is there")
+    env = {"NODE_PATH": str(modules)}
+    matcher = modules / package / "lib" / "helpers" / "shouldBypassProxy.js"
+    helper = [matcher] if package.startswith("axios") else []
+    assert disagreements(package, ask(node, PROGRAMS / "matcher.cjs", package, *helper, env=env)) == []
+
+
+def test_java_says_the_same() -> None:
+    java = need("java")
+    need("javac")  # `java Matcher.java` compiles
+
+    def answers(asked: list[Case]) -> list[bool]:
+        lines = "".join("\t".join([text, *urls]) + "\n" for text, urls in by_list(asked))
+        done = run([java, PROGRAMS / "Matcher.java"], lines.encode())
+        assert done.returncode == 0, done.stderr.decode()
+        return [word == "true" for word in done.stdout.decode().split()]
+
+    on_one_line = [case for case in generated() if not {"\t", "\n"} & set(case.no_proxy)]
+    assert disagreements("java", answers, on_one_line) == []
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[Callable[[str], None]]:
+    """Sets ``no_proxy``, and nothing else that a client reads."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.lower().endswith("_proxy") or name == "REQUEST_METHOD"]:
+            patch.delenv(name)
+        patch.setenv("http_proxy", PROXY)
+        yield lambda text: patch.setenv("no_proxy", text)
+
+
+def urllib_goes_direct(case: Case) -> bool:
+    request = urllib.request.Request(case.url)  # noqa: S310 -- it is not opened
+    return bool(urllib.request.proxy_bypass(request.host))
+
+
+def requests_goes_direct(case: Case) -> bool:
+    url = requests.Request("GET", case.url).prepare().url
+    return bool(requests.utils.should_bypass_proxies(url, no_proxy=None))
+
+
+def aiohttp_goes_direct(case: Case) -> bool:
+    try:
+        aiohttp.helpers.get_env_proxy_for_url(yarl.URL(case.url))
+    except LookupError:
+        return True
+    return False
+
+
+def botocore_goes_direct(case: Case) -> bool:
+    return bool(botocore.utils.should_bypass_proxies(case.url))
+
+
+def kubernetes_goes_direct(case: Case) -> bool:
+    return bool(kubernetes.client.rest.should_bypass_proxies(case.url, case.no_proxy))
+
+
+def httplib2_goes_direct(case: Case) -> bool:
+    return bool(httplib2.proxy_info_from_environment("http").bypass_host(case.host))
+
+
+def websocket_client_goes_direct(case: Case) -> bool:
+    return bool(websocket._url._is_no_proxy_host(case.host, None))
+
+
+PYTHON = {
+    "urllib": urllib_goes_direct,
+    "requests": requests_goes_direct,
+    "aiohttp": aiohttp_goes_direct,
+    "botocore": botocore_goes_direct,
+    "kubernetes-python": kubernetes_goes_direct,
+    "httplib2": httplib2_goes_direct,
+    "websocket-client": websocket_client_goes_direct,
+}
+
+
+@pytest.mark.parametrize("consumer", PYTHON)
+def test_a_client_of_python_says_the_same(consumer: str, environment: Callable[[str], None]) -> None:
+    def answers(asked: list[Case]) -> list[bool]:
+        directs = []
+        for case in asked:
+            environment(case.no_proxy)
+            directs.append(PYTHON[consumer](case))
+        return directs
+
+    assert disagreements(consumer, answers) == []
+
+
+@pytest.mark.parametrize("consumer", PYTHON)
+def test_a_client_of_python_says_the_same_of_lists_nobody_wrote(
+    consumer: str, environment: Callable[[str], None]
+) -> None:
+    @IN_THIS_PROCESS
+    @given(cases)
+    def check(case: Case) -> None:
+        environment(case.no_proxy)
+        assert CONSUMERS[consumer].goes_direct(case.no_proxy, case.host, case.port) == PYTHON[consumer](case)
+
+    check()
+
+
+@pytest.fixture(scope="module")
+def httpx_verdict(environment: Callable[[str], None]) -> Callable[[Case], str]:
+    """``direct``, ``proxy`` or ``breaks``, by the one way in which httpx finds out: making a client."""
+    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+    def verdict(case: Case) -> str:
+        environment(case.no_proxy)
+        try:
+            with httpx.Client(verify=trust) as client:
+                transport = client._transport_for_url(httpx.URL(case.url))
+                return "direct" if transport is client._transport else "proxy"
+        except httpx.InvalidURL:
+            return "breaks"
+
+    return verdict
+
+
+def model_of_httpx(case: Case) -> str:
+    model = CONSUMERS["httpx"]
+    if model.breaks_on(case.no_proxy):
+        return "breaks"
+    return "direct" if model.goes_direct(case.no_proxy, case.host, case.port) else "proxy"
+
+
+def test_httpx_says_the_same_and_breaks_on_the_same(httpx_verdict: Callable[[Case], str]) -> None:
+    assert [(case, httpx_verdict(case)) for case in generated() if httpx_verdict(case) != model_of_httpx(case)] == []
+
+
+def test_httpx_says_the_same_of_lists_nobody_wrote(httpx_verdict: Callable[[Case], str]) -> None:
+    @IN_THIS_PROCESS
+    @given(cases)
+    def check(case: Case) -> None:
+        assert model_of_httpx(case) == httpx_verdict(case)
+
+    check()
+
+
+def test_the_cases_are_a_few_hundred_and_of_both_verdicts_for_every_model() -> None:
+    asked = generated()
+    assert len(asked) >= 300
+    for model in CONSUMERS.values():
+        directs = sum(model.goes_direct(case.no_proxy, case.host, case.port) for case in asked)
+        assert 10 <= directs <= len(asked) - 10, model.ID

@@ -1,0 +1,355 @@
+"""Which Clusters an object belongs to: stories of whole lists, and what must hold for any list."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cluster_objects import (
+    cluster,
+    config_template,
+    control_plane,
+    deployment,
+    machine_deployment,
+    named,
+    obj,
+    reference,
+    with_value,
+)
+from growth import excess
+from hypothesis import given
+from hypothesis import strategies as st
+from support import ROOT
+
+from krm_fn.clusters import ClusterFacts, Fact, Membership, Role, Topology, kinds
+from krm_fn.krm.resourcelist import Object, ResourceList, objects
+from krm_fn.patch import field_path
+
+STORIES = sorted((ROOT / "testdata" / "topology").iterdir())
+WORKLOADS = {"Deployment", "ClusterPolicy"}
+
+
+def read(story: Path) -> list[Object]:
+    whole = ResourceList((story / "input.yaml").read_bytes())
+    return [found for index in range(len(whole)) for found in objects(whole.read(index))]
+
+
+def told(found: Membership) -> dict[str, Any]:
+    """A membership as the table of a story has it; what is empty, and ``sure: true``, is left out."""
+    row = {
+        "cluster": f"{found.cluster.namespace}/{found.cluster.name}",
+        "role": found.role.value if found.role else "",
+        "group": found.group,
+        "workerClass": found.worker_class,
+        "how": found.how,
+        "claimedFrom": found.claimed_from,
+    }
+    return {key: value for key, value in row.items() if value} | ({} if found.sure else {"sure": False})
+
+
+def fact_line(fact: Fact) -> str:
+    return f"{fact.value} <- {fact.ref.kind}/{fact.ref.name} {field_path(fact.path)}"
+
+
+def facts_of(found: ClusterFacts) -> dict[str, Any]:
+    """The facts of a Cluster, each with the place it was read from."""
+    members = {name: getattr(found, name) for name in ClusterFacts.__dataclass_fields__}
+    lists = {name: [fact_line(fact) for fact in value] for name, value in members.items() if isinstance(value, tuple)}
+    single = {name: fact_line(value) for name, value in members.items() if isinstance(value, Fact)}
+    rest = {"labels": dict(found.labels), "infrastructure": found.infrastructure}
+    return {name: value for name, value in (rest | lists | single).items() if value}
+
+
+def table(items: list[Object]) -> bytes:
+    topology = Topology(found for found in items if found.ref.kind in kinds())
+    data = {
+        "clusters": {f"{found.namespace}/{found.name}": facts_of(found) for found in topology.clusters},
+        "memberships": {
+            f"{found.ref.kind}/{found.ref.namespace or '-'}/{found.ref.name}": [
+                told(each) for each in topology.of(found)
+            ]
+            for found in items
+        },
+    }
+    return yaml.safe_dump(data, sort_keys=False, width=1000, allow_unicode=True).encode()
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_story(story: Path, golden: Callable[[Path, bytes], None]) -> None:
+    golden(story / "expected.yaml", table(read(story)))
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_the_objects_of_a_story_are_not_changed(story: Path) -> None:
+    items = read(story)
+    before = copy.deepcopy(items)
+    table(items)
+    assert items == before
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_the_order_of_a_list_changes_no_membership(story: Path) -> None:
+    def memberships(items: list[Object]) -> dict[str, list[str]]:
+        topology = Topology(items)
+        return {str(found.ref): sorted(str(told(each)) for each in topology.of(found)) for found in read(story)}
+
+    assert memberships(read(story)[::-1]) == memberships(read(story))
+
+
+def test_the_kinds_worth_reading_are_named() -> None:
+    needed = {
+        "Cluster",
+        "ClusterClass",
+        "Machine",
+        "MachineDeployment",
+        "MachinePool",
+        "MachineSet",
+        "KubeadmConfig",
+        "KubeadmConfigTemplate",
+        "KubeadmControlPlane",
+        "KubeadmControlPlaneTemplate",
+        "AWSCluster",
+        "AWSClusterTemplate",
+        "VSphereCluster",
+    }
+    assert needed <= kinds()
+    assert WORKLOADS.isdisjoint(kinds())
+
+
+UNTIED = [
+    pytest.param([], config_template("prod-md-0"), id="there is no Cluster"),
+    pytest.param([cluster(), cluster("other")], config_template("workers"), id="nothing says which of two Clusters"),
+    pytest.param([cluster(), cluster("other")], deployment("prod-web"), id="the name of a workload says nothing"),
+    pytest.param(
+        [cluster(), cluster("other")],
+        config_template("product-md-0"),
+        id="a name that only begins with the same letters",
+    ),
+    pytest.param(
+        [cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp", namespace="a")), cluster("other")],
+        named("KubeadmControlPlane", "cp", namespace="b"),
+        id="a reference into another namespace means no object of this one",
+    ),
+    pytest.param(
+        [cluster(controlPlaneRef={"kind": "KubeadmControlPlane", "name": "cp"}), cluster("other")],
+        control_plane("cp"),
+        id="a reference without a group names nothing",
+    ),
+    pytest.param(
+        [cluster(controlPlaneRef=reference("KamajiControlPlane", "cp")), cluster("other")],
+        control_plane("cp"),
+        id="a reference to another kind",
+    ),
+    pytest.param(
+        [named("ClusterClass", "unused", spec={}), cluster()],
+        named("ClusterClass", "unused", spec={}),
+        id="a class that no Cluster uses",
+    ),
+    pytest.param(
+        [{**cluster(), "apiVersion": "postgresql.cnpg.io/v1"}], config_template(), id="a Cluster that is a database"
+    ),
+]
+
+
+@pytest.mark.parametrize(("others", "asked"), UNTIED)
+def test_an_object_of_no_known_cluster(others: list[dict[str, Any]], asked: dict[str, Any]) -> None:
+    assert Topology(map(obj, [*others, asked])).of(obj(asked)) == ()
+
+
+def classy(name: str, *groups: tuple[str, str], **topology: Any) -> dict[str, Any]:
+    workers = {"machineDeployments": [{"class": of, "name": group} for of, group in groups]}
+    return cluster(name, topology={"class": "small", "workers": workers, **topology})
+
+
+SMALL = named(
+    "ClusterClass",
+    "small",
+    spec={
+        "controlPlane": {"ref": reference("KubeadmControlPlaneTemplate", "cp")},
+        "workers": {
+            "machineDeployments": [
+                {"class": "w", "template": {"bootstrap": {"ref": reference("KubeadmConfigTemplate", "workers")}}}
+            ]
+        },
+    },
+)
+LABEL = "cluster.x-k8s.io/cluster-name"
+
+
+@pytest.mark.parametrize(
+    ("others", "asked", "expected"),
+    [
+        pytest.param(
+            [machine_deployment("a"), machine_deployment("b"), machine_deployment("a", of="other")],
+            config_template(),
+            [("prod", Role.WORKER, "a", ""), ("prod", Role.WORKER, "b", "")],
+            id="a template that two groups share, and of two objects with one identity the first counts",
+        ),
+        pytest.param(
+            [machine_deployment("a"), machine_deployment("b", of="other")],
+            config_template(labels={LABEL: "other"}),
+            [("prod", Role.WORKER, "a", ""), ("other", Role.WORKER, "b", "")],
+            id="what uses an object goes before its label",
+        ),
+        pytest.param(
+            [machine_deployment("a", of="gone"), machine_deployment("b", of="other")],
+            config_template(),
+            [("gone", Role.WORKER, "a", ""), ("other", Role.WORKER, "b", "")],
+            id="a template that a Cluster of the list shares with one that is not",
+        ),
+        pytest.param(
+            [machine_deployment("a", of="gone")],
+            config_template(labels={LABEL: "other"}),
+            [("other", Role.WORKER, "", "")],
+            id="what names a Cluster that is here goes before what does not",
+        ),
+        pytest.param(
+            [],
+            named("MachinePool", "mp", labels={LABEL: "other"}, spec={"clusterName": "prod"}),
+            [("prod", Role.WORKER, "mp", "")],
+            id="`clusterName` goes before a label",
+        ),
+        pytest.param(
+            [],
+            config_template(labels={LABEL: "other"}, owners=[reference("Cluster", "prod")]),
+            [("other", Role.WORKER, "", "")],
+            id="a label goes before an owner",
+        ),
+        pytest.param(
+            [],
+            config_template("prod-x", owners=[reference("Cluster", "other")]),
+            [("other", Role.WORKER, "", "")],
+            id="an owner goes before the name",
+        ),
+        pytest.param(
+            [],
+            named("Machine", "m", labels={LABEL: "prod", "giantswarm.io/cluster": "other"}, spec={}),
+            [("prod", Role.WORKER, "", "")],
+            id="the label of Cluster API goes before that of Giant Swarm",
+        ),
+        pytest.param(
+            [],
+            named("KubeadmConfig", "k", labels={LABEL: "prod", "giantswarm.io/machine-pool": "def01"}, spec={}),
+            [("prod", Role.WORKER, "def01", "")],
+            id="a label names the group",
+        ),
+        pytest.param(
+            [SMALL, classy("one", ("w", "front"), ("w", "back"), ("v", "side")), classy("two")],
+            config_template(),
+            [("one", Role.WORKER, "front", "w"), ("one", Role.WORKER, "back", "w"), ("two", Role.WORKER, "", "w")],
+            id="a class of workers has the names its Clusters give, and none where a Cluster makes no such group",
+        ),
+        pytest.param(
+            [SMALL, cluster("one", topology={"classRef": {"name": "small"}, "class": "other"})],
+            named("KubeadmControlPlaneTemplate", "cp"),
+            [("one", Role.CONTROL_PLANE, "", "")],
+            id="`classRef` goes before `class`",
+        ),
+        pytest.param(
+            [named("ConfigMap", "x", owners=[reference("Cluster", "prod")])],
+            deployment(owners=[reference("ConfigMap", "x")]),
+            [("prod", None, "", "")],
+            id="an owner of any kind that is in the list leads on",
+        ),
+    ],
+)
+def test_memberships(others: list[dict[str, Any]], asked: dict[str, Any], expected: list[tuple[Any, ...]]) -> None:
+    topology = Topology(map(obj, [cluster("prod"), cluster("other"), *others]))
+    found = topology.of(obj(asked))
+    assert [(each.cluster.name, each.role, each.group, each.worker_class) for each in found] == expected
+    assert all(each.sure and each.how for each in found)
+
+
+def test_an_unsure_tie_gives_way_to_a_sure_one_of_the_same_cluster() -> None:
+    by_name = named("MachineSet", "prod-ms", spec=machine_deployment()["spec"] | {"clusterName": ""})
+    by_label = named("MachineSet", "ms", labels={LABEL: "prod"}, spec=by_name["spec"])
+    topology = Topology(map(obj, [cluster(), cluster("other"), by_name, by_label]))
+    (found,) = topology.of(obj(config_template()))
+    assert (found.sure, found.how) == (True, '`spec.template.spec.bootstrap.configRef` of MachineSet "ms"')
+
+
+def test_the_names_of_a_group() -> None:
+    assert Membership(ClusterFacts(), group="md-0", worker_class="default").groups == ("md-0", "default")
+    assert Membership(ClusterFacts(), group="md-0", worker_class="md-0").groups == ("md-0",)
+    assert Membership(ClusterFacts()).groups == ()
+
+
+def test_a_membership_can_be_a_key() -> None:
+    topology = Topology([obj(named("Cluster", "prod", labels={"a": "b"}, spec={}))])
+    assert len({topology.of(obj(deployment())), topology.of(obj(deployment("other")))}) == 1
+
+
+def owned(name: str, *owners: str) -> Object:
+    return obj(named("MachineSet", name, owners=[reference("MachineSet", owner) for owner in owners], spec={}))
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        pytest.param([owned("0", "0")], id="an object that owns itself"),
+        pytest.param([owned("0", "1"), owned("1", "2"), owned("2", "0")], id="a ring"),
+        pytest.param([owned(str(n), str(n + 1)) for n in range(5000)], id="a chain longer than any stack"),
+        pytest.param([owned(str(n), *map(str, range(60))) for n in range(60)], id="everything owns everything"),
+    ],
+)
+def test_every_search_ends(sets: list[Object]) -> None:
+    topology = Topology([obj(cluster()), obj(cluster("other")), *sets])
+    assert topology.of(sets[0]) == ()
+
+
+def landscape(size: int) -> list[Object]:
+    """``size`` Clusters with a control plane, a MachineDeployment and a template each, one class among them all."""
+    items = [SMALL]
+    for number in range(size):
+        name = f"cluster-{number}"
+        ref = reference("KubeadmControlPlane", f"{name}-cp")
+        items += [
+            cluster(name, controlPlaneRef=ref, topology={"class": "small"}),
+            control_plane(f"{name}-cp"),
+            machine_deployment(f"{name}-md", of=name, uses=f"{name}-md"),
+            config_template(f"{name}-md"),
+        ]
+    return [obj(item) for item in items]
+
+
+def test_each_object_of_many_clusters_gets_its_own() -> None:
+    items = landscape(100)
+    topology = Topology(items)
+    assert [len(topology.of(item)) for item in items] == [100, *[1] * 400]
+
+
+def test_time_is_linear_in_the_number_of_clusters() -> None:
+    def clusters_of_all(items: list[Object]) -> None:
+        topology = Topology(items)
+        for item in items:
+            topology.of(item)
+
+    assert excess(clusters_of_all, landscape, 800, in_steps=False) == ""
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4) | st.integers(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def places(data: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    members = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [place for key, member in members for place in [(*path, key), *places(member, (*path, key))]]
+
+
+@given(data=st.data())
+def test_no_data_of_a_user_is_an_exception(data: st.DataObject) -> None:
+    story = read(data.draw(st.sampled_from(STORIES)))
+    index = data.draw(st.integers(0, len(story) - 1))
+    place = data.draw(st.sampled_from(places(story[index].data)))
+    story[index : index + 1] = objects(with_value(story[index].data, place, data.draw(JSON)))
+    topology = Topology(story)
+    known = set(topology.clusters)
+    ties = [each.cluster for found in story for each in topology.of(found)]
+    assert all(each in known if each.is_listed else each.name for each in ties)

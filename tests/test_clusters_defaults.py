@@ -1,0 +1,557 @@
+"""What holds for a Cluster although no manifest says it: defaults of kubeadm and of infrastructure providers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+from cluster_objects import cluster, control_plane, named, obj, reference
+from function_configs import PROXY, loaded, proxy_config
+
+from krm_fn.clusters import ClusterFacts, Fact, Membership, Role, Topology
+from krm_fn.clusters.defaults import _fnv32a
+from krm_fn.noproxy import Consumer
+from krm_fn.pipeline import run
+from krm_fn.settings import resolve
+
+KUBEADM = "10.96.0.0/12"
+AWS_VPC = "10.0.0.0/16"
+
+
+def facts(*items: dict[str, Any]) -> ClusterFacts:
+    return Topology(map(obj, items)).clusters[0]
+
+
+def texts(found: tuple[Fact, ...]) -> list[str]:
+    return [fact.value for fact in found]
+
+
+def infrastructure(kind: str, **spec: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A Cluster and its infrastructure."""
+    return cluster(infrastructureRef=reference(kind, "infra")), named(kind, "infra", spec=spec)
+
+
+def cluster_class(
+    kind: str = "KubeadmControlPlaneTemplate", *patches: str, infrastructure: str = ""
+) -> list[dict[str, Any]]:
+    """A Cluster with topology, its class, and the paths that the patches of the class write."""
+    spec: dict[str, Any] = {"controlPlane": {"ref": reference(kind, "cp")}}
+    if infrastructure:
+        spec["infrastructure"] = {"ref": reference(infrastructure, "infra")}
+    if patches:
+        written = [{"op": "add", "path": path, "value": "x"} for path in patches]
+        spec["patches"] = [{"name": "p", "definitions": [{"jsonPatches": written}]}]
+    return [cluster(topology={"class": "quick", "version": "v1.31.0"}), named("ClusterClass", "quick", spec=spec)]
+
+
+NETWORKING = "/spec/template/spec/kubeadmConfigSpec/clusterConfiguration/networking/serviceSubnet"
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        pytest.param(
+            [cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp"))],
+            [KUBEADM],
+            id="a Cluster that names a control plane of kubeadm, in the list or not",
+        ),
+        pytest.param([cluster(), control_plane()], [KUBEADM], id="a control plane of kubeadm that belongs to it"),
+        pytest.param(cluster_class(), [KUBEADM], id="a class that makes a control plane of kubeadm"),
+        pytest.param(
+            cluster_class("KubeadmControlPlaneTemplate", "/spec/template/spec/kubeadmConfigSpec/files/-"),
+            [KUBEADM],
+            id="a class whose patches write something else",
+        ),
+        pytest.param(
+            cluster_class("KubeadmControlPlaneTemplate", NETWORKING), [], id="a class whose patches say it themselves"
+        ),
+        pytest.param(cluster_class("RKE2ControlPlaneTemplate"), [], id="a class that makes one of RKE2"),
+        pytest.param([cluster(topology={"class": "elsewhere"})], [], id="a class that is not in the list"),
+        pytest.param(
+            [cluster(controlPlaneRef=reference("RKE2ControlPlane", "cp")), control_plane("other")],
+            [],
+            id="a Cluster that names another control plane",
+        ),
+        pytest.param([cluster()], [], id="a Cluster whose control plane nobody knows"),
+    ],
+)
+def test_the_service_cidr_of_kubeadm(items: list[dict[str, Any]], expected: list[str]) -> None:
+    found = facts(*items).assumed.service_cidrs
+    assert texts(found) == expected
+    assert all(fact.default_of == "kubeadm" for fact in found)
+
+
+def private(**balancer: Any) -> dict[str, Any]:
+    return {"networkSpec": {"apiServerLB": {"type": "Internal", **balancer}}}
+
+
+PUBLIC = {"subscriptionID": "1234", "resourceGroup": "group", "location": "westeurope"}
+PUBLIC_HASH = f"{_fnv32a('1234/group/pip-infra-apiserver'):x}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "networks", "hosts"),
+    [
+        pytest.param(
+            "AWSCluster",
+            {"region": "eu-west-1"},
+            [AWS_VPC],
+            [".eu-west-1.elb.amazonaws.com"],
+            id="AWS makes a VPC and a classic load balancer",
+        ),
+        pytest.param(
+            "AWSCluster",
+            {"region": "eu-west-1", "controlPlaneLoadBalancer": {"loadBalancerType": "nlb"}},
+            [AWS_VPC],
+            [".elb.eu-west-1.amazonaws.com"],
+            id="a network load balancer of AWS has another name",
+        ),
+        pytest.param(
+            "AWSCluster",
+            {"region": "cn-north-1"},
+            [AWS_VPC],
+            [".cn-north-1.elb.amazonaws.com.cn"],
+            id="AWS in China has another domain",
+        ),
+        pytest.param(
+            "AWSCluster",
+            {"region": "eu-west-1", "controlPlaneLoadBalancer": {"loadBalancerType": "disabled"}},
+            [AWS_VPC],
+            [],
+            id="AWS without a load balancer",
+        ),
+        pytest.param("AWSCluster", {"network": {"vpc": {"id": "vpc-1"}}}, [], [], id="a VPC that is there already"),
+        pytest.param(
+            "AWSCluster", {"network": {"vpc": {"ipamPool": {"id": "p"}}}}, [], [], id="a VPC out of a pool of AWS"
+        ),
+        pytest.param(
+            "AWSManagedControlPlane",
+            {"region": "eu-west-1"},
+            [AWS_VPC],
+            [".eu-west-1.eks.amazonaws.com"],
+            id="EKS",
+        ),
+        pytest.param(
+            "AzureCluster",
+            PUBLIC,
+            ["10.0.0.0/8"],
+            [f"prod-{PUBLIC_HASH}.westeurope.cloudapp.azure.com"],
+            id="Azure makes a VNet and a public name",
+        ),
+        pytest.param(
+            "AzureCluster",
+            {**PUBLIC, "azureEnvironment": "AzureUSGovernmentCloud"},
+            ["10.0.0.0/8"],
+            [f"prod-{PUBLIC_HASH}.westeurope.cloudapp.usgovcloudapi.net"],
+            id="another cloud of Azure",
+        ),
+        pytest.param(
+            "AzureCluster",
+            {**PUBLIC, "resourceGroup": "${CLUSTER_NAME}"},
+            ["10.0.0.0/8"],
+            [],
+            id="a hash of what a later step fills in is not known",
+        ),
+        pytest.param(
+            "AzureCluster",
+            private(),
+            ["10.0.0.0/8"],
+            ["apiserver.prod.capz.io", "10.0.0.100"],
+            id="an internal load balancer of Azure",
+        ),
+        pytest.param(
+            "AzureCluster",
+            {"networkSpec": {**private()["networkSpec"], "privateDNSZoneName": "corp.example"}},
+            ["10.0.0.0/8"],
+            ["apiserver.corp.example", "10.0.0.100"],
+            id="with a zone of its own",
+        ),
+        pytest.param(
+            "AzureCluster",
+            {"networkSpec": {"vnet": {"name": "v", "resourceGroup": "other"}}},
+            [],
+            [],
+            id="a VNet of another resource group",
+        ),
+        pytest.param(
+            "AzureCluster",
+            {"networkSpec": {"subnets": [{"role": "node", "cidrBlocks": ["10.1.0.0/16"]}]}},
+            [],
+            [],
+            id="subnets of Azure that all say their CIDR",
+        ),
+        pytest.param(
+            "GCPCluster", {"network": {"name": "default"}}, ["10.128.0.0/9"], [], id="the default network of Google"
+        ),
+        pytest.param("GCPCluster", {"network": {"name": "mine"}}, [], [], id="another network of Google"),
+        pytest.param("HetznerCluster", {"hcloudNetwork": {"enabled": True}}, [AWS_VPC], [], id="a network of Hetzner"),
+        pytest.param("HetznerCluster", {}, [], [], id="Hetzner without a network"),
+        pytest.param("OCICluster", {"compartmentId": "c"}, [AWS_VPC], [], id="Oracle makes a VCN"),
+        pytest.param("OCICluster", {"networkSpec": {"vcn": {"id": "v"}}}, [], [], id="a VCN that is there already"),
+        pytest.param("VSphereCluster", {"server": "v"}, [], [], id="nothing is known of vSphere"),
+    ],
+)
+def test_what_the_silence_of_an_infrastructure_means(
+    kind: str, spec: dict[str, Any], networks: list[str], hosts: list[str]
+) -> None:
+    found = facts(*infrastructure(kind, **spec)).assumed
+    assert texts(found.networks) == networks
+    assert texts(found.hosts) == hosts
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        pytest.param("/spec/template/spec/sshKeyName", [AWS_VPC], id="another field"),
+        pytest.param("/spec/template/spec/network/vpc/cidrBlock", [], id="the very field"),
+        pytest.param("/spec/template/spec/network", [], id="what holds it"),
+    ],
+)
+def test_a_patch_of_the_class_may_say_otherwise(path: str, expected: list[str]) -> None:
+    items = cluster_class("KubeadmControlPlaneTemplate", path, infrastructure="AWSClusterTemplate")
+    template = named("AWSClusterTemplate", "infra", spec={"template": {"spec": {}}})
+    assert texts(facts(*items, template).assumed.networks) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("", 0x811C9DC5), ("a", 0xE40C292C), ("foobar", 0xBF9CF968)], ids=["empty", "a", "foobar"]
+)
+def test_the_hash_is_that_of_go(value: str, expected: int) -> None:
+    assert _fnv32a(value) == expected
+
+
+POOL = {"addresses": ["10.20.0.10-10.20.0.99", "10.20.1.5"], "prefix": 24, "gateway": "10.20.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        pytest.param(
+            infrastructure("ProxmoxCluster", ipv4Config=POOL, ipv6Config={"addresses": ["fd00:20::10"], "prefix": 64}),
+            ["10.20.0.0/24", "10.20.1.0/24", "fd00:20::/64"],
+            id="the pools of Proxmox",
+        ),
+        pytest.param(
+            [cluster(), {**named("InClusterIPPool", "p", spec=POOL), "apiVersion": "ipam.cluster.x-k8s.io/v1alpha2"}],
+            ["10.20.0.0/24", "10.20.1.0/24"],
+            id="a pool of the in-cluster provider",
+        ),
+        pytest.param(
+            [
+                cluster(),
+                cluster("other"),
+                {
+                    **named(
+                        "IPPool", "p", spec={"clusterName": "prod", "pools": [{"start": "10.3.0.9"}], "prefix": 16}
+                    ),
+                    "apiVersion": "ipam.metal3.io/v1alpha1",
+                },
+            ],
+            ["10.3.0.0/16"],
+            id="a pool of Metal3, which names its Cluster",
+        ),
+        pytest.param(
+            [
+                cluster(),
+                {**named("IPPool", "p", spec={"cidr": "10.4.0.0/16"}), "apiVersion": "crd.projectcalico.org/v1"},
+            ],
+            [],
+            id="a pool of Calico holds pods",
+        ),
+        pytest.param(
+            infrastructure("ProxmoxCluster", ipv4Config={"addresses": "node-ip-ranges", "prefix": "p"}),
+            [],
+            id="a pool that is not filled in",
+        ),
+        pytest.param(
+            infrastructure("ProxmoxCluster", ipv4Config={"addresses": ["10.0.0.1"], "prefix": 0}),
+            [],
+            id="a pool of every address",
+        ),
+    ],
+)
+def test_the_networks_of_pools(items: list[dict[str, Any]], expected: list[str]) -> None:
+    assert texts(facts(*items).networks) == expected
+
+
+def test_a_pool_belongs_to_the_cluster_whose_machines_use_it() -> None:
+    device = {"addressesFromPools": [{"apiGroup": "ipam.cluster.x-k8s.io", "kind": "InClusterIPPool", "name": "p"}]}
+    items = [
+        cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")),
+        cluster("other"),
+        named(
+            "KubeadmControlPlane",
+            "cp",
+            spec={"machineTemplate": {"infrastructureRef": reference("VSphereMachineTemplate", "m")}},
+        ),
+        named("VSphereMachineTemplate", "m", spec={"template": {"spec": {"network": {"devices": [device]}}}}),
+        {**named("InClusterIPPool", "p", spec=POOL), "apiVersion": "ipam.cluster.x-k8s.io/v1alpha2"},
+    ]
+    prod, other = Topology(map(obj, items)).clusters
+    assert texts(prod.networks) == ["10.20.0.0/24", "10.20.1.0/24"]
+    assert other.networks == ()
+
+
+@pytest.mark.parametrize(
+    ("items", "endpoint", "hosts"),
+    [
+        pytest.param(
+            infrastructure("OpenStackCluster", apiServerFixedIP="10.6.0.5", apiServerFloatingIP="203.0.113.7"),
+            "203.0.113.7",
+            ["203.0.113.7", "10.6.0.5"],
+            id="OpenStack v1beta1",
+        ),
+        pytest.param(
+            infrastructure("OpenStackCluster", apiServer={"fixedIP": "10.6.0.5"}),
+            "10.6.0.5",
+            ["10.6.0.5"],
+            id="OpenStack v1beta2",
+        ),
+        pytest.param(
+            infrastructure("AzureCluster", **private(frontendIPs=[{"privateIP": "10.0.0.7"}])),
+            None,
+            ["10.0.0.7"],
+            id="the address of an internal load balancer of Azure",
+        ),
+        pytest.param(
+            [
+                cluster(),
+                control_plane(
+                    clusterConfiguration={
+                        "etcd": {
+                            "external": {"endpoints": ["https://etcd-0.corp.example:2379", "https://[fd00::5]:2379"]}
+                        }
+                    }
+                ),
+            ],
+            None,
+            ["etcd-0.corp.example", "fd00::5"],
+            id="external etcd",
+        ),
+    ],
+)
+def test_the_hosts_of_a_control_plane(items: list[dict[str, Any]], endpoint: str | None, hosts: list[str]) -> None:
+    found = facts(*items)
+    assert (found.endpoint.value if found.endpoint else None) == endpoint
+    assert texts(found.hosts) == hosts
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "expected"),
+    [
+        pytest.param("VSphereCluster", {"server": "vcenter.corp.example:443"}, ["vcenter.corp.example"], id="vCenter"),
+        pytest.param("VCDCluster", {"site": "https://vcd.corp.example/x"}, ["vcd.corp.example"], id="Cloud Director"),
+        pytest.param("VCDCluster", {"site": "https://user:pw@vcd.corp.example"}, [], id="never a credential"),
+        pytest.param("NutanixCluster", {"prismCentral": {"address": "10.9.0.1"}}, ["10.9.0.1"], id="Prism Central"),
+    ],
+)
+def test_the_api_of_the_infrastructure(kind: str, spec: dict[str, Any], expected: list[str]) -> None:
+    assert texts(facts(*infrastructure(kind, **spec)).infrastructure_hosts) == expected
+
+
+CLOUDS = """\
+clouds:
+  openstack:
+    auth:
+      auth_url: https://keystone.corp.example:5000/v3
+      username: svc
+      password: hush
+"""
+
+
+def secret(name: str = "creds", **members: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, **members}
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        pytest.param({"stringData": {"clouds.yaml": CLOUDS}}, ["keystone.corp.example"], id="in plain text"),
+        pytest.param(
+            {"data": {"clouds.yaml": base64.b64encode(CLOUDS.encode()).decode()}},
+            ["keystone.corp.example"],
+            id="encoded",
+        ),
+        pytest.param({"data": {"clouds.yaml": "openstack-cloud-yaml-b64"}}, [], id="not filled in"),
+        pytest.param({"stringData": {"clouds.yaml": "clouds: ["}}, [], id="no YAML"),
+        pytest.param({"stringData": {"clouds.yaml": CLOUDS.replace("//", "//svc:hush@")}}, [], id="with a credential"),
+        pytest.param({}, [], id="nothing"),
+    ],
+)
+def test_the_keystone_of_openstack(members: dict[str, Any], expected: list[str]) -> None:
+    items = [
+        *infrastructure("OpenStackCluster", identityRef={"name": "creds", "cloudName": "openstack"}),
+        cluster("other"),
+        secret(**members),
+        secret("others", stringData={"clouds.yaml": CLOUDS.replace("keystone", "other")}),
+    ]
+    prod, other = Topology(map(obj, items)).clusters
+    assert texts(prod.infrastructure_hosts) == expected
+    assert other.infrastructure_hosts == ()
+
+
+AWS = [*infrastructure("AWSCluster", region="eu-west-1"), control_plane()]
+VSPHERE = [
+    cluster(
+        infrastructureRef=reference("VSphereCluster", "infra"),
+        controlPlaneEndpoint={"host": "10.20.0.10", "port": 6443},
+        clusterNetwork={"pods": {"cidrBlocks": ["192.168.0.0/16"]}},
+    ),
+    named("VSphereCluster", "infra", spec={"server": "vcenter.corp.example"}),
+    control_plane(),
+]
+
+
+def listed(items: list[dict[str, Any]], **spec: Any) -> list[str]:
+    config = loaded(httpProxy=PROXY, **spec)
+    membership = Membership(facts(*items), Role.CONTROL_PLANE)
+    found = resolve(config, [membership], target="containerdDropIn", consumer=Consumer.NODE)
+    return found.settings.no_proxy.split(",")
+
+
+ASSUMED = {KUBEADM, "10.96.0.1", AWS_VPC, ".eu-west-1.elb.amazonaws.com"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param({}, ASSUMED, id="all of them"),
+        pytest.param({"noProxyPolicy": {"derive": {"defaults": False}}}, set(), id="switched off"),
+        pytest.param(
+            {"noProxyPolicy": {"derive": {"serviceCIDRs": False, "serviceAddresses": False}}},
+            {AWS_VPC, ".eu-west-1.elb.amazonaws.com"},
+            id="one of them switched off",
+        ),
+        pytest.param(
+            {"noProxyPolicy": {"style": "GiantSwarm"}}, set(), id="a style that imitates a program to the byte"
+        ),
+        pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, set(), id="a list as it was written"),
+        pytest.param(
+            {
+                "clusterDefaults": {
+                    "serviceCIDRs": ["172.20.0.0/16"],
+                    "networks": "10.7.0.0/24",
+                    "endpoint": "api.example",
+                }
+            },
+            set(),
+            id="what the user says goes before",
+        ),
+    ],
+)
+def test_defaults_in_the_list(spec: dict[str, Any], expected: set[str]) -> None:
+    assert ASSUMED.intersection(listed(AWS, **spec)) == expected
+
+
+def test_the_user_says_the_network_of_the_nodes() -> None:
+    assert "10.7.0.0/24" in listed(VSPHERE, clusterDefaults={"networks": "10.7.0.0/24"})
+
+
+def test_each_default_has_its_reason() -> None:
+    membership = Membership(facts(*AWS), Role.CONTROL_PLANE)
+    found = resolve(loaded(httpProxy=PROXY), [membership], target="containerdDropIn", consumer=Consumer.NODE)
+    why = {entry.text: entry.why for entry in found.entries}
+    field = "`Cluster/prod` `spec.clusterNetwork.services.cidrBlocks`"
+    assert why[KUBEADM] == (f"default of kubeadm, because {field} is not set",)
+    assert why[AWS_VPC] == (
+        "default of Cluster API Provider AWS, because `AWSCluster/infra` `spec.network.vpc.cidrBlock` is not set",
+    )
+
+
+def test_the_api_of_the_infrastructure_is_opt_in() -> None:
+    assert "vcenter.corp.example" not in listed(VSPHERE)
+    switched_on = {"noProxyPolicy": {"derive": {"infrastructureEndpoint": True}}}
+    assert "vcenter.corp.example" in listed(VSPHERE, **switched_on)
+
+
+def test_a_control_plane_without_its_cluster_says_what_it_knows() -> None:
+    configuration = {
+        "controlPlaneEndpoint": "api.corp.example:6443",
+        "networking": {"podSubnet": "10.1.0.0/16", "serviceSubnet": "10.2.0.0/16", "dnsDomain": "corp.local"},
+        "etcd": {"external": {"endpoints": ["https://etcd.corp.example:2379"]}},
+    }
+    items = [control_plane(clusterConfiguration=configuration), control_plane("silent", clusterConfiguration={})]
+    first, second = made(items)
+    said = ["10.1.0.0/16", "10.2.0.0/16", "10.2.0.1", "api.corp.example", "etcd.corp.example", "corp.local"]
+    assert set(said) <= {*first}
+    assert not {*said, KUBEADM}.intersection(second)
+
+
+def made(items: list[dict[str, Any]], **spec: Any) -> list[list[str]]:
+    """The list that each control plane gets in its exports."""
+    config = proxy_config(httpProxy=PROXY, **spec)
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
+    output = json.loads(run(json.dumps(whole).encode()).output)
+    specs = [item["spec"]["kubeadmConfigSpec"] for item in output["items"] if item["kind"] == "KubeadmControlPlane"]
+    begin = "export NO_PROXY='"
+    commands = [command for one in specs for command in one["preKubeadmCommands"] if command.startswith(begin)]
+    return [command.removeprefix(begin).rstrip("'").split(",") for command in commands]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "has_host"),
+    [pytest.param(True, True, id="asked for"), pytest.param(False, False, id="else no Secret is read for it")],
+)
+def test_keystone_in_a_run(*, wanted: bool, has_host: bool) -> None:
+    items = [
+        cluster(
+            infrastructureRef=reference("OpenStackCluster", "infra"),
+            controlPlaneRef=reference("KubeadmControlPlane", "cp"),
+        ),
+        named("OpenStackCluster", "infra", spec={"identityRef": {"name": "creds"}}),
+        control_plane(),
+        secret(stringData={"clouds.yaml": CLOUDS}),
+    ]
+    policy = {"noProxyPolicy": {"derive": {"infrastructureEndpoint": wanted}}}
+    config = proxy_config(httpProxy=PROXY, **policy)
+    whole = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items, "functionConfig": config}
+    found = run(json.dumps(whole).encode())
+    (made,) = [item for item in json.loads(found.output)["items"] if item["kind"] == "KubeadmControlPlane"]
+    assert ("keystone.corp.example" in json.dumps(made)) is has_host
+    assert "hush" not in "".join(result.line() for result in found.results)
+
+
+@pytest.mark.parametrize(
+    ("spec", "target", "role", "is_missed"),
+    [
+        pytest.param({}, "kubeadmCommands", Role.CONTROL_PLANE, True, id="exports on a control plane"),
+        pytest.param({}, "kubeadmCommands", Role.WORKER, False, id="exports on workers"),
+        pytest.param({}, "containerdDropIn", Role.CONTROL_PLANE, False, id="containerd calls no nodes"),
+        pytest.param(
+            {"targets": {"kubeadmCommands": {"exports": False}}},
+            "kubeadmCommands",
+            Role.CONTROL_PLANE,
+            False,
+            id="no exports",
+        ),
+        pytest.param(
+            {"noProxyPolicy": {"derive": {"networks": False}}},
+            "kubeadmCommands",
+            Role.CONTROL_PLANE,
+            False,
+            id="the switch that the message names",
+        ),
+        pytest.param(
+            {"clusterDefaults": {"networks": ["10.20.0.0/24"]}},
+            "kubeadmCommands",
+            Role.CONTROL_PLANE,
+            False,
+            id="the field that the message names",
+        ),
+        pytest.param(
+            {"noProxy": ["10.0.0.0/8"]},
+            "kubeadmCommands",
+            Role.CONTROL_PLANE,
+            False,
+            id="a CIDR of the user that holds the endpoint",
+        ),
+    ],
+)
+def test_where_the_network_of_the_nodes_is_missed(
+    spec: dict[str, Any], target: str, role: Role, is_missed: bool
+) -> None:
+    memberships = [Membership(facts(*VSPHERE), role)]
+    found = resolve(loaded(httpProxy=PROXY, **spec), memberships, target=target, consumer=Consumer.NODE)
+    assert [str(one) for one in found.missing] == (["`networks` of `Cluster/prod`"] if is_missed else [])

@@ -1,0 +1,140 @@
+"""Clusters that are named but not in the list: who belongs to them, and what is known of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cluster_objects import (
+    cluster,
+    config_template,
+    control_plane,
+    deployment,
+    machine_deployment,
+    named,
+    obj,
+    reference,
+    with_value,
+)
+
+from krm_fn.clusters import Topology
+
+CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
+
+
+def app(name: str, **spec: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "application.giantswarm.io/v1alpha1",
+        "kind": "App",
+        "metadata": {"name": name, "namespace": "org"},
+        "spec": {"name": name, **spec},
+    }
+
+
+def secret(name: str, namespace: str = "") -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": namespace}}
+
+
+def node_file(secret_name: str) -> dict[str, Any]:
+    return {"path": "/x", "contentFrom": {"secret": {"name": secret_name, "key": "containerdProxy"}}}
+
+
+def in_namespace(data: dict[str, Any], namespace: str) -> dict[str, Any]:
+    return with_value(data, ("metadata", "namespace"), namespace)
+
+
+NAMED = [
+    pytest.param([], in_namespace(machine_deployment(of="gone"), "org"), "org/gone", id="`spec.clusterName` names it"),
+    pytest.param(
+        [in_namespace(machine_deployment(of="gone"), "org")],
+        config_template(namespace="org"),
+        "org/gone",
+        id="a MachineDeployment that names it uses the template",
+    ),
+    pytest.param(
+        [],
+        named("KubeadmControlPlane", "cp", namespace="org", labels={CLUSTER_LABEL: "gone"}),
+        "org/gone",
+        id="a label names it",
+    ),
+    pytest.param(
+        [],
+        deployment(namespace="kube-system", labels={"giantswarm.io/cluster": "gone"}),
+        "/gone",
+        id="a label of a workload names it, whose own namespace is inside that cluster",
+    ),
+    pytest.param(
+        [],
+        config_template(namespace="org", owners=[reference("Cluster", "gone")]),
+        "org/gone",
+        id="an owner reference names it",
+    ),
+    pytest.param(
+        [],
+        in_namespace(control_plane(files=[node_file("gone-systemd-proxy")]), "org"),
+        "org/gone",
+        id="a file of a control plane is in the Secret that is named after it",
+    ),
+    pytest.param(
+        [],
+        app("nginx", config={"configMap": {"name": "gone-cluster-values"}}),
+        "org/gone",
+        id="an App refers to its values",
+    ),
+    pytest.param(
+        [],
+        app("nginx", kubeConfig={"secret": {"name": "gone-kubeconfig", "namespace": "org"}}),
+        "org/gone",
+        id="an App has its kubeconfig",
+    ),
+    pytest.param([], secret("gone-pinniped-addon", "org"), "org/gone", id="a Secret has the name that TKG gives it"),
+]
+
+
+@pytest.mark.parametrize(("others", "asked", "expected"), NAMED)
+@pytest.mark.parametrize("listed", [[], [cluster("prod")], [cluster("prod"), cluster("test")]], ids=len)
+def test_an_object_belongs_to_a_cluster_that_is_only_named(
+    listed: list[Any], others: list[Any], asked: dict[str, Any], expected: str
+) -> None:
+    (found,) = Topology(map(obj, [*listed, *others, asked])).of(obj(asked))
+
+    assert f"{found.cluster.namespace}/{found.cluster.name}" == expected
+    assert (found.cluster.is_listed, found.sure, found.claimed_from) == (False, True, "")
+    assert found.cluster.labels == {}
+
+
+def test_such_a_cluster_is_none_of_the_list() -> None:
+    assert Topology([obj(machine_deployment(of="gone"))]).clusters == ()
+
+
+def test_what_its_objects_say_is_known_of_it() -> None:
+    networking = {"networking": {"serviceSubnet": "10.8.0.0/16"}}
+    plane = with_value(control_plane(clusterConfiguration=networking), ("metadata", "labels"), {CLUSTER_LABEL: "gone"})
+    workers = config_template(labels={CLUSTER_LABEL: "gone"})
+    (found,) = Topology(map(obj, [plane, workers])).of(obj(workers))
+
+    assert [fact.value for fact in found.cluster.service_cidrs] == ["10.8.0.0/16"]
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        pytest.param(
+            [cluster("prod")], "prod", id="the only Cluster of the list goes before a name that is filled in later"
+        ),
+        pytest.param([cluster("prod"), cluster("test")], "${CLUSTER_NAME}", id="a name that is filled in later is one"),
+        pytest.param([cluster("${CLUSTER_NAME}"), cluster("test")], "${CLUSTER_NAME}", id="the same name in the list"),
+    ],
+)
+def test_a_name_that_is_filled_in_later(listed: list[Any], expected: str) -> None:
+    asked = machine_deployment(of="${CLUSTER_NAME}")
+    (found,) = Topology(map(obj, [*listed, asked])).of(obj(asked))
+
+    assert found.cluster.name == expected
+
+
+def test_references_to_the_secrets_of_two_clusters_name_none() -> None:
+    files = [node_file("gone-systemd-proxy"), node_file("other-systemd-proxy"), {"contentFrom": 3}, "x"]
+    asked = control_plane("cp", files=files)
+
+    assert Topology([obj(asked)]).of(obj(asked)) == ()

@@ -1,0 +1,256 @@
+"""Objects whose name, or whose chart, says of which Cluster they are, and that say nothing else about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cluster_objects import cluster
+
+from krm_fn.clusters import Topology
+from krm_fn.krm.resourcelist import objects
+
+TWO = [*objects(cluster("prod")), *objects(cluster("test"))]
+CONFIGS = [
+    ("cpi.tanzu.vmware.com", "VSphereCPIConfig"),
+    ("csi.tanzu.vmware.com", "VSphereCSIConfig"),
+    ("csi.tanzu.vmware.com", "AwsEbsCSIConfig"),
+    ("csi.tanzu.vmware.com", "AzureDiskCSIConfig"),
+    ("csi.tanzu.vmware.com", "AzureFileCSIConfig"),
+    ("run.tanzu.vmware.com", "KappControllerConfig"),
+]
+
+
+def clusters_of(kind: str, name: str, *, group: str = "", **metadata: Any) -> list[str]:
+    version = f"{group}/v1alpha1" if group else "v1"
+    (obj,) = objects({"apiVersion": version, "kind": kind, "metadata": {"name": name, **metadata}})
+    return [found.cluster.name for found in Topology(TWO).of(obj)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "metadata"),
+    [
+        pytest.param("Secret", "prod", {}, id="a Secret with the name of a Cluster"),
+        pytest.param("Secret", "prod-database", {}, id="a Secret of somebody else"),
+        pytest.param("Pod", "prod-pinniped-addon", {}, id="another kind"),
+        pytest.param("VSphereCPIConfig", "prod", {"group": "example.com"}, id="a configuration of another group"),
+        pytest.param(
+            "VSphereCPIConfig",
+            "prod",
+            {"group": "cpi.tanzu.vmware.com", "annotations": {"tkg.tanzu.vmware.com/template-config": "true"}},
+            id="a configuration that is copied for many Clusters",
+        ),
+    ],
+)
+def test_a_name_that_says_nothing(kind: str, name: str, metadata: Any) -> None:
+    assert clusters_of(kind, name, **metadata) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "prod-vsphere-cpi-addon",
+        "prod-vsphere-cpi-package",
+        "prod-vsphere-cpi-data-values",
+        "prod-kapp-controller-package",
+        "prod-kapp-controller-data-values",
+        "prod-vsphere-csi-addon",
+        "prod-kapp-controller-addon",
+        "prod-pinniped-addon",
+        "prod-pinniped-package",
+        "prod-aws-ebs-csi-driver-addon",
+        "prod-azuredisk-csi-driver-addon",
+        "prod-azurefile-csi-driver-addon",
+        "prod-config-values",
+    ],
+)
+def test_secrets_of_tkg_begin_with_the_name_of_their_cluster(name: str) -> None:
+    assert clusters_of("Secret", name) == ["prod"]
+
+
+@pytest.mark.parametrize(("group", "kind"), CONFIGS)
+def test_configurations_of_tkg_have_the_name_of_their_cluster(group: str, kind: str) -> None:
+    assert clusters_of(kind, "test", group=group) == ["test"]
+
+
+@pytest.mark.parametrize(("group", "kind"), CONFIGS)
+def test_or_the_name_of_its_package(group: str, kind: str) -> None:
+    assert clusters_of(kind, "test-vsphere-cpi-package", group=group) == ["test"]
+
+
+def bootstrap(name: str, **spec: Any) -> Any:
+    return {
+        "apiVersion": "run.tanzu.vmware.com/v1alpha3",
+        "kind": "ClusterBootstrap",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+PROVIDER = {"apiGroup": "cpi.tanzu.vmware.com", "kind": "VSphereCPIConfig", "name": "shared"}
+
+
+@pytest.mark.parametrize(
+    ("bootstraps", "kind", "name", "expected"),
+    [
+        pytest.param([], "Secret", "own", [], id="no bootstrap"),
+        pytest.param([bootstrap("test", kapp="broken", additionalPackages=3)], "Secret", "own", [], id="a broken one"),
+        pytest.param(
+            [bootstrap("test", kapp={"valuesFrom": {"secretRef": "own"}})], "Secret", "own", ["test"], id="kapp"
+        ),
+        pytest.param(
+            [bootstrap("test", additionalPackages=[{}, {"valuesFrom": {"secretRef": "own"}}])],
+            "Secret",
+            "own",
+            ["test"],
+            id="an additional package",
+        ),
+        pytest.param(
+            [bootstrap(name, cpi={"valuesFrom": {"providerRef": PROVIDER}}) for name in ("prod", "test")],
+            "VSphereCPIConfig",
+            "shared",
+            ["prod", "test"],
+            id="a configuration that two share",
+        ),
+    ],
+)
+def test_a_bootstrap_names_the_values_of_add_ons(
+    bootstraps: list[Any], kind: str, name: str, expected: list[str]
+) -> None:
+    version = "cpi.tanzu.vmware.com/v1alpha1" if kind != "Secret" else "v1"
+    (obj,) = objects({"apiVersion": version, "kind": kind, "metadata": {"name": name}})
+    topology = Topology([*TWO, *(one for each in bootstraps for one in objects(each))])
+
+    assert [found.cluster.name for found in topology.of(obj)] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param("tkg-aws-defaults", "", id="another name"),
+        pytest.param("my-tkg-aws-default-v1", "", id="a name that only holds it"),
+        pytest.param("tkg-aws-default-v2.0.2", "AWSCluster", id="on AWS"),
+        pytest.param("tkg-azure-default-v1.6.3", "AzureCluster", id="on Azure"),
+        pytest.param("tkg-vsphere-default", "VSphereCluster", id="on vSphere, without a version"),
+    ],
+)
+def test_the_name_of_a_class_of_tkg_says_what_it_makes(name: str, expected: str) -> None:
+    (found,) = Topology(objects(cluster("prod", topology={"class": name}))).clusters
+
+    assert found.infrastructure == expected
+
+
+def test_a_class_of_the_list_says_more_than_its_name() -> None:
+    reference = {
+        "ref": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "DockerClusterTemplate", "name": "x"}
+    }
+    its_class = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "ClusterClass",
+        "metadata": {"name": "tkg-aws-default-v1"},
+        "spec": {"infrastructure": reference},
+    }
+    made = [*objects(its_class), *objects(cluster("prod", topology={"class": "tkg-aws-default-v1"}))]
+
+    assert [found.infrastructure for found in Topology(made).clusters] == ["DockerCluster"]
+
+
+def release(chart: str, name: str = "somebody", **spec: Any) -> Any:
+    return {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": name, "namespace": "flux"},
+        "spec": {"chart": {"spec": {"chart": chart}}, **spec},
+    }
+
+
+def app(name: str, namespace: str = "giantswarm", labels: Any = None, **spec: Any) -> Any:
+    metadata = {"name": "somebody", "namespace": namespace, "labels": labels or {}}
+    return {
+        "apiVersion": "application.giantswarm.io/v1alpha1",
+        "kind": "App",
+        "metadata": metadata,
+        "spec": {"name": name, **spec},
+    }
+
+
+def kubeconfig(name: str, *, key: str = "secret", **rest: Any) -> Any:
+    return {"kubeConfig": {key: {"name": name}, **rest}}
+
+
+def values_of(name: str, kind: str = "ConfigMap", namespace: str = "") -> Any:
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": namespace}}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(release("cert-manager", "prod"), id="a chart of another kind with the name of a Cluster"),
+        pytest.param(release("cluster-autoscaler", "prod"), id="a chart that only is called like those of clusters"),
+        pytest.param(release("cluster-aws", "product"), id="a cluster's chart for another one"),
+        pytest.param(release("nginx", **kubeconfig("prod-kubeconfig")), id="a kubeconfig in a field of another kind"),
+        pytest.param(release("nginx", **kubeconfig("prod", key="secretRef")), id="a kubeconfig of another name"),
+        pytest.param(release("cluster-aws", kubeConfig=[], values=[]), id="fields of a wrong type"),
+        pytest.param(app("nginx", **kubeconfig("prod-kubeconfig", inCluster=True)), id="an app of the installation"),
+        pytest.param(app("nginx", "prod", kubeConfig={"inCluster": True}), id="another one in such a namespace"),
+        pytest.param(
+            app("nginx", "prod", {"app-operator.giantswarm.io/version": "0.0.0"}), id="one of the unique app-operator"
+        ),
+        pytest.param(values_of("prod-userconfig", "Pod"), id="another kind with the name of user values"),
+        pytest.param(values_of("product-userconfig"), id="user values of somebody else"),
+        pytest.param(values_of("-userconfig"), id="user values of nobody"),
+    ],
+)
+def test_what_brings_a_chart_and_names_no_cluster_of_the_list(data: Any) -> None:
+    assert [found.cluster.name for found in Topology(TWO).of(*objects(data))] == []
+
+
+NAME = "its name"
+KUBECONFIG = "its `spec.kubeConfig`"
+
+
+@pytest.mark.parametrize(
+    ("data", "how", "sure"),
+    [
+        pytest.param(release("cluster-aws", "prod"), NAME, True, id="a cluster's release"),
+        pytest.param(release("charts/cluster-aws", releaseName="prod"), NAME, True, id="by its release name"),
+        pytest.param(
+            release("cluster-aws", "test", values={"global": {"metadata": {"name": "prod"}}}),
+            "`global.metadata.name` of its values",
+            True,
+            id="values go before names",
+        ),
+        pytest.param(
+            release("nginx", "test", **kubeconfig("prod-kubeconfig", key="secretRef")), KUBECONFIG, True, id="a release"
+        ),
+        pytest.param(app("nginx", **kubeconfig("prod-kubeconfig")), KUBECONFIG, True, id="an app by its kubeconfig"),
+        pytest.param(
+            app("nginx", labels={"giantswarm.io/cluster": "test"}, **kubeconfig("prod-kubeconfig")),
+            KUBECONFIG,
+            True,
+            id="a kubeconfig goes before a label",
+        ),
+        pytest.param(app("nginx", "prod"), NAME, True, id="an app in the namespace of a Cluster's name"),
+        pytest.param(values_of("prod-userconfig"), NAME, True, id="what users set for a cluster"),
+        pytest.param(values_of("prod-user-secrets", "Secret"), NAME, True, id="the same in a Secret"),
+        pytest.param(values_of("prod-nginx-user-values"), NAME, False, id="what users set for an app of a cluster"),
+    ],
+)
+def test_what_brings_a_chart_says_for_which_cluster(data: Any, how: str, sure: bool) -> None:
+    found = Topology(TWO).of(*objects(data))
+
+    assert [(one.cluster.name, one.how, one.sure) for one in found] == [("prod", how, sure)]
+
+
+def test_a_kubeconfig_says_in_which_namespace_its_cluster_is() -> None:
+    here, there = ({**cluster("prod"), "metadata": {"name": "prod", "namespace": name}} for name in "ab")
+    obj = app("nginx", "a", kubeConfig={"secret": {"name": "prod-kubeconfig", "namespace": "b"}})
+    topology = Topology([*objects(here), *objects(there)])
+
+    assert [found.cluster.namespace for found in topology.of(*objects(obj))] == ["b"]
+
+
+def test_values_of_nobody_known_are_those_of_the_only_cluster() -> None:
+    found = Topology(TWO[:1]).of(*objects(values_of("cert-manager-userconfig")))
+
+    assert [one.how for one in found] == ["the only Cluster in the list"]

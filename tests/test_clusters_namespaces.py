@@ -1,0 +1,184 @@
+"""Objects that leave their namespace out, or know it later: which object a reference, a name or a label means then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cluster_objects import cluster, config_template, deployment, machine_deployment, named, obj, reference, with_value
+
+from krm_fn.clusters import ByKey, Key, Topology, is_open, key_of, may_be_same, meanings
+
+CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
+LATER = "${NAMESPACE}"
+
+
+def put(data: dict[str, Any], namespace: str) -> dict[str, Any]:
+    return with_value(data, ("metadata", "namespace"), namespace)
+
+
+def clusters_of(asked: dict[str, Any], *others: dict[str, Any]) -> list[str]:
+    found = Topology(map(obj, [*others, asked])).of(obj(asked))
+    return [f"{each.cluster.namespace}/{each.cluster.name}" for each in found]
+
+
+def class_of_everything(namespace: str) -> list[dict[str, Any]]:
+    """A class, and the template of its control plane."""
+    spec = {"controlPlane": {"ref": reference("KubeadmControlPlaneTemplate", "cp")}}
+    return [put(named("ClusterClass", "small", spec=spec), namespace)]
+
+
+OPEN = [pytest.param("", id="without a namespace"), pytest.param(LATER, id="with a namespace that is filled in later")]
+OTHER = cluster("other")  # so that no object belongs to the only Cluster of the list
+
+
+@pytest.mark.parametrize("left_out", OPEN)
+class TestBothDirections:
+    def test_a_cluster_refers_to_its_control_plane(self, left_out: str) -> None:
+        whole = cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp"))
+        plane = named("KubeadmControlPlane", "cp")
+
+        assert clusters_of(put(plane, "a"), put(whole, left_out), OTHER) == [f"{left_out}/prod"]
+        assert clusters_of(put(plane, left_out), put(whole, "a"), OTHER) == ["a/prod"]
+
+    def test_a_machine_deployment_refers_to_its_bootstrap_template(self, left_out: str) -> None:
+        template, workers = config_template("workers"), machine_deployment()
+
+        for one, other in (("a", left_out), (left_out, "a")):
+            assert clusters_of(put(template, one), put(workers, other), put(cluster(), other), OTHER) == [
+                f"{other}/prod"
+            ]
+            assert clusters_of(put(template, one), put(workers, one), put(cluster(), other), OTHER) == [f"{other}/prod"]
+
+    def test_a_cluster_is_made_of_a_class_and_a_class_of_templates(self, left_out: str) -> None:
+        whole = cluster(topology={"class": "small"})
+        template = named("KubeadmControlPlaneTemplate", "cp")
+
+        for one, other in (("a", left_out), (left_out, "a")):
+            (its_class,) = class_of_everything(one)
+            assert clusters_of(its_class, put(whole, other), OTHER) == [f"{other}/prod"]
+            assert clusters_of(put(template, other), its_class, put(whole, other), OTHER) == [f"{other}/prod"]
+            assert clusters_of(put(template, one), its_class, put(whole, other), OTHER) == [f"{other}/prod"]
+
+    def test_a_label_and_an_owner(self, left_out: str) -> None:
+        labelled = config_template("x", labels={CLUSTER_LABEL: "prod"})
+        owned = config_template("x", owners=[reference("Cluster", "prod")])
+
+        for data in (labelled, owned):
+            assert clusters_of(put(data, "a"), put(cluster(), left_out), OTHER) == [f"{left_out}/prod"]
+            assert clusters_of(put(data, left_out), put(cluster(), "a"), OTHER) == ["a/prod"]
+
+
+AMBIGUOUS = [
+    pytest.param(
+        put(named("KubeadmControlPlane", "cp"), "a"),
+        [
+            cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")),
+            OTHER,
+            put(named("KubeadmControlPlane", "cp"), "b"),
+        ],
+        id="a reference without a namespace, and objects of that name in two",
+    ),
+    pytest.param(
+        named("KubeadmControlPlane", "cp"),
+        [
+            put(cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")), "a"),
+            put(cluster("test", controlPlaneRef=reference("KubeadmControlPlane", "cp")), "b"),
+        ],
+        id="an object without a namespace, and references from two",
+    ),
+    pytest.param(
+        put(named("KubeadmControlPlane", "cp"), "b"),
+        [put(cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")), "a"), OTHER],
+        id="two namespaces that are both known",
+    ),
+]
+
+
+@pytest.mark.parametrize(("asked", "others"), AMBIGUOUS)
+def test_what_is_not_unique_is_no_tie(asked: dict[str, Any], others: list[dict[str, Any]]) -> None:
+    assert clusters_of(asked, *others) == []
+
+
+def test_the_exact_namespace_goes_before_one_that_is_left_out() -> None:
+    whole = put(cluster(controlPlaneRef=reference("KubeadmControlPlane", "cp")), "a")
+    here, open_one = put(named("KubeadmControlPlane", "cp"), "a"), named("KubeadmControlPlane", "cp")
+
+    assert clusters_of(here, whole, OTHER, open_one) == ["a/prod"]
+    assert clusters_of(open_one, whole, OTHER, here) == []
+
+
+def test_facts_of_an_infrastructure_without_a_namespace_are_those_of_its_cluster() -> None:
+    whole = put(cluster(infrastructureRef=reference("AWSCluster", "prod")), "a")
+    infrastructure = named("AWSCluster", "prod", spec={"region": "eu-west-1"})
+    (found,) = Topology(map(obj, [whole, infrastructure])).clusters
+
+    assert found.region is not None
+    assert found.region.value == "eu-west-1"
+
+
+TWO = [put(cluster("prod"), "a"), put(cluster("prod"), "b")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected", "sure"),
+    [
+        pytest.param(
+            deployment(namespace="a", labels={CLUSTER_LABEL: "prod"}), ["a/prod"], True, id="its namespace decides"
+        ),
+        pytest.param(
+            deployment(namespace="x", labels={CLUSTER_LABEL: "prod"}), ["a/prod", "b/prod"], False, id="nothing decides"
+        ),
+        pytest.param(
+            with_value(
+                deployment(namespace="x", labels={CLUSTER_LABEL: "prod"}),
+                ("metadata", "annotations"),
+                {"cluster.x-k8s.io/cluster-namespace": "b"},
+            ),
+            ["b/prod"],
+            True,
+            id="an annotation of Cluster API decides",
+        ),
+        pytest.param(
+            deployment(
+                namespace="x",
+                labels={"tkg.tanzu.vmware.com/cluster-name": "prod", "tkg.tanzu.vmware.com/cluster-namespace": "b"},
+            ),
+            ["b/prod"],
+            True,
+            id="a label of TKG decides",
+        ),
+    ],
+)
+def test_one_name_in_two_namespaces(asked: dict[str, Any], expected: list[str], sure: bool) -> None:
+    found = Topology(map(obj, TWO)).of(obj(asked))
+
+    assert [f"{each.cluster.namespace}/{each.cluster.name}" for each in found] == expected
+    assert {each.sure for each in found} == {sure}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [("", "a", True), (LATER, "a", True), ("{{ .ns }}", "", True), ("a", "a", True), ("a", "b", False)],
+)
+def test_namespaces_that_may_be_the_same(one: str, other: str, expected: bool) -> None:
+    assert may_be_same(one, other) is may_be_same(other, one) is expected
+    assert is_open(one) is (one != "a")
+
+
+def key(name: str, namespace: str) -> Key:
+    return key_of(obj(named("Machine", name, namespace=namespace)))
+
+
+def test_a_mapping_by_key() -> None:
+    found = ByKey([(key("m", "a"), 1), (key("m", "b"), 2), (key("n", LATER), 3)])
+
+    assert (found.get(key("m", "a")), found.get(key("m", "")), found.get(key("m", "c"))) == (1, None, None)
+    assert (found[key("n", "a")], found.find(key("n", "")), found.candidates(key("m", ""))) == (
+        3,
+        key("n", LATER),
+        [key("m", "a"), key("m", "b")],
+    )
+    assert (list(found), len(found)) == ([key("m", "a"), key("m", "b"), key("n", LATER)], 3)
+    assert meanings(found, [key("n", "a")]) == {key("n", "a"): key("n", LATER)}
+    assert meanings(found, [key("n", "a"), key("n", "b")]) == {}

@@ -1,0 +1,293 @@
+"""YAML inside a value: base64 or plain, several documents, annotations of ytt; what is not asked for stays."""
+
+from __future__ import annotations
+
+import base64
+import difflib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.formats.embedded import Embedded, Value, begin, change, mappings, read, values
+from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.patch import Operation, add, remove, replace
+
+YTT = "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n---\n"
+PATH = ("stringData", "values.yaml")
+
+
+def b64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def edited(text: str, index: int, *operations: Operation) -> str:
+    """``text`` after operations on its document number ``index``, the same in plain text and in base64."""
+    plain, coded = (change(Value(PATH, text, is_base64), {index: operations}, "because") for is_base64 in (False, True))
+    assert isinstance(plain, Change)
+    assert isinstance(coded, Change)
+    assert base64.b64decode(coded.operation.value).decode() == plain.operation.value
+    result: str = plain.operation.value
+    return result
+
+
+def documents_of(text: str) -> list[Any]:
+    found = read(Value(PATH, text))
+    assert isinstance(found, list)
+    return [one.data for one in found]
+
+
+# Where texts stand.
+
+
+@pytest.mark.parametrize(
+    ("obj", "texts"),
+    [
+        pytest.param({}, [], id="an object without data"),
+        pytest.param({"kind": "Secret", "data": None, "stringData": {}}, [], id="data that is null, and empty"),
+        pytest.param({"kind": "Secret", "stringData": {"a": None}}, [], id="a value that is null"),
+        pytest.param({"kind": "ConfigMap", "stringData": {"a": "x"}}, [], id="stringData of a ConfigMap is nothing"),
+        pytest.param(
+            {"kind": "ConfigMap", "data": {"a": "eA=="}, "binaryData": {"b": "eA=="}},
+            [Value(("data", "a"), "eA==")],
+            id="data of a ConfigMap is text",
+        ),
+        pytest.param(
+            {"kind": "Secret", "data": {"a": "eDogMQo="}, "stringData": {"b": "y: 2\n"}},
+            [Value(("stringData", "b"), "y: 2\n"), Value(("data", "a"), "x: 1\n", is_base64=True)],
+            id="data of a Secret is base64, and stringData is not",
+        ),
+        pytest.param(
+            {"kind": "Secret", "data": {"a": "eDog\nMQo=\n"}},
+            [Value(("data", "a"), "x: 1\n", is_base64=True, width=4, ending="\n")],
+            id="base64 over several lines",
+        ),
+        pytest.param(
+            {"kind": "Secret", "data": {"a": "eDogMQo="}, "stringData": {"a": "x: 2\n"}},
+            [Value(("stringData", "a"), "x: 2\n")],
+            id="of one key in both, stringData counts",
+        ),
+        pytest.param({"kind": "ConfigMap", "data": {1: "x"}}, [Value(("data", "1"), "x")], id="a key that is a number"),
+    ],
+)
+def test_texts_are_found(obj: Any, texts: list[Value]) -> None:
+    assert values(obj) == texts
+
+
+@pytest.mark.parametrize(
+    ("obj", "severity", "path"),
+    [
+        pytest.param({"kind": "Secret", "data": [1]}, Severity.ERROR, ("data",), id="data is a list"),
+        pytest.param({"kind": "ConfigMap", "data": {"a": 1}}, Severity.ERROR, ("data", "a"), id="a value is a number"),
+        pytest.param({"kind": "ConfigMap", "data": "${DATA}"}, Severity.WARNING, ("data",), id="data is a template"),
+        pytest.param({"kind": "Secret", "data": {"a": "x: 1"}}, Severity.WARNING, ("data", "a"), id="no base64"),
+        pytest.param({"kind": "Secret", "data": {"a": "/w=="}}, Severity.WARNING, ("data", "a"), id="bytes, no UTF-8"),
+    ],
+)
+def test_what_is_no_text_is_told(obj: Any, severity: Severity, path: tuple[str, ...]) -> None:
+    (told,) = values(obj)
+
+    assert isinstance(told, Finding)
+    assert (told.severity, told.path) == (severity, path)
+
+
+# What they say.
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        pytest.param("", [], id="an empty text"),
+        pytest.param(YTT, [], id="annotations of ytt and a separator"),
+        pytest.param("---\n#! nothing\n---\n", [], id="comments between separators"),
+        pytest.param(f"{YTT}a: 1", [{"a": 1}], id="no line break at the end"),
+        pytest.param("a: 1\r\n---\r\nb: 2\r\n", [{"a": 1}, {"b": 2}], id="the line breaks of Windows"),
+        pytest.param("--- {a: 1}\n--- # x\nb: 2\n", [{"a": 1}, {"b": 2}], id="a document behind its separator"),
+        pytest.param("- 1\n---\n~\n---\nx\n", [[1], None, "x"], id="documents that are no mappings"),
+        pytest.param("a: |\n  --- no separator\n", [{"a": "--- no separator\n"}], id="dashes inside a text"),
+    ],
+)
+def test_documents_are_read(text: str, data: list[Any]) -> None:
+    assert documents_of(text) == data
+    assert [one.data for one in mappings(Value(PATH, text))] == [one for one in data if isinstance(one, dict)]
+
+
+@pytest.mark.parametrize("text", ["a: {", "\ta: 1\n", "a: 1\n---\n'"])
+def test_yaml_that_cannot_be_read_is_told_and_holds_no_mappings(text: str) -> None:
+    told = read(Value(PATH, text))
+
+    assert isinstance(told, Finding)
+    assert (told.severity, told.path) == (Severity.WARNING, PATH)
+    assert list(mappings(Value(PATH, text))) == []
+
+
+# How they are edited.
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            f"{YTT}# on top\na:\n  b: 1 #! why\n\n  #! below\n",
+            f"{YTT}# on top\na:\n  b: 2 #! why\n\n  #! below\n",
+            id="comments, blanks and annotations stay",
+        ),
+        pytest.param(f"{YTT}a: {{b: 1}}", f"{YTT}a: {{b: 2}}", id="no line break at the end, still none"),
+        pytest.param("a:\r\n  b: 1\r\nc: 1\r\n", "a:\r\n  b: 2\r\nc: 1\r\n", id="the line breaks of Windows stay"),
+        pytest.param('{"a": {"b": 1}}\n', '{"a": {"b": 2}}\n', id="JSON stays JSON"),
+        pytest.param("a: &x {b: 1}\nc: *x\n", "a: &x {b: 2}\nc:\n  b: 1\n", id="what refers to it keeps its value"),
+    ],
+)
+def test_only_what_is_asked_for_changes(before: str, after: str) -> None:
+    assert edited(before, 0, replace("a", "b", value=2)) == after
+
+
+def test_a_document_in_the_middle_is_edited_and_its_neighbours_are_not() -> None:
+    text = f"x: 1 # first\n---\n{YTT}x: 1 # second\n--- # third\nx: 1\n"
+
+    assert edited(text, 1, replace("x", value=2), add("z", value=3)) == (
+        f"x: 1 # first\n---\n{YTT}x: 2 # second\nz: 3\n--- # third\nx: 1\n"
+    )
+
+
+def test_a_member_can_stand_in_front_of_another() -> None:
+    text = "a:\n  # of b\n  b: 1\n  c: 1\n"
+
+    assert edited(text, 0, add("a", "new", value=2, before="c")) == "a:\n  # of b\n  b: 1\n  new: 2\n  c: 1\n"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param("eDogMQo=", id="on one line"),
+        pytest.param("eDogMQo=\n", id="on one line with a line break"),
+        pytest.param("eDog\nMQo=", id="on several lines without a last line break"),
+        pytest.param("eDog\nMQo=\n", id="on several lines"),
+        pytest.param("eDog\nMQo=\n\n", id="with an empty line below"),
+        pytest.param("", id="nothing"),
+        pytest.param("\n", id="a line break"),
+    ],
+)
+def test_base64_is_written_as_it_was(written: str) -> None:
+    (value,) = values({"kind": "Secret", "data": {"a": written}})
+
+    assert isinstance(value, Value)
+    assert value.written(value.text) == written
+
+
+def test_a_document_that_is_null_becomes_a_mapping() -> None:
+    assert edited(f"{YTT}~\n", 0, add(value={"a": "b"})) == f"{YTT}a: b\n"
+
+
+def test_no_operation_is_no_change_of_the_text() -> None:
+    assert edited(f"{YTT}a:  'x'   \n", 0) == f"{YTT}a:  'x'   \n"
+
+
+def test_a_key_that_stands_twice_is_told_as_an_error() -> None:
+    told = change(Value(PATH, "a: 1\na: 2\n"), {0: [replace("a", value=3)]}, "because")
+
+    assert isinstance(told, Finding)
+    assert (told.severity, told.path) == (Severity.ERROR, PATH)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("", "a:\n  b: x\n", id="an empty text"),
+        pytest.param(YTT, f"{YTT}a:\n  b: x\n", id="annotations and a separator"),
+        pytest.param("#! nothing", "#! nothing\na:\n  b: x", id="a comment without a line break"),
+        pytest.param("#! nothing\r\n", "#! nothing\r\na:\r\n  b: x\r\n", id="the line breaks of Windows"),
+    ],
+)
+@pytest.mark.parametrize("is_base64", [pytest.param(False, id="plain"), pytest.param(True, id="base64")])
+def test_a_first_document_is_put_behind_what_is_there(before: str, after: str, is_base64: bool) -> None:
+    value = Value(PATH, before, is_base64)
+
+    begun = begin(value, [add("a", value={"b": "x"})], "because", proposed="b=x")
+
+    assert begun == Change(replace(*PATH, value=b64(after) if is_base64 else after), "because", proposed="b=x")
+    assert documents_of(after) == [{"a": {"b": "x"}}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("...\n", id="the end of a document"),
+        pytest.param("# a\n...\n", id="the same behind a comment"),
+        pytest.param("--- {a: b}\n", id="a document that was taken for none"),
+    ],
+)
+def test_a_first_document_that_yaml_would_not_read_is_refused(text: str) -> None:
+    told = begin(Value(PATH, text), [add("a", value="x")], "because")
+
+    assert isinstance(told, Finding)
+    assert (told.severity, told.path) == (Severity.ERROR, PATH)
+    assert "the new text would" in told.message
+
+
+def test_an_edit_that_would_leave_no_yaml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("krm_fn.yamledit.stream.documents", lambda _: [(11, 16)])
+
+    told = change(Value(PATH, "--- {a: b}\nc: d\n"), {0: [add("e", value="x")]}, "because")
+
+    assert isinstance(told, Finding)
+    assert "the new text would" in told.message
+
+
+# What nobody thought of.
+
+WORDS = st.text("abcxyz", min_size=1, max_size=6)
+SCALARS = st.sampled_from(["1", "'x'", '"a: b"', "plain text", "~", "yes", "0640", "[1, 2]", "{k: v}"])
+ENDINGS = st.sampled_from(["", " # why", " #! why", "   "])
+BETWEEN = st.sampled_from(["", "# a comment\n", "#@overlay/match missing_ok=True\n", "\n"])
+
+
+@st.composite
+def manuscripts(draw: st.DrawFn) -> tuple[str, int, str]:
+    """A text of several documents, the number of one of them, and a key of it."""
+    parts, keys = [], []
+    for number in range(draw(st.integers(1, 3))):
+        names = draw(st.lists(WORDS, min_size=1, max_size=4, unique=True))
+        lines = [f"{draw(BETWEEN)}{name}: {draw(SCALARS)}{draw(ENDINGS)}\n" for name in names]
+        parts.append((YTT if number == 0 and draw(st.booleans()) else "") + "".join(lines))
+        keys.append(names)
+    index = draw(st.integers(0, len(keys) - 1))
+    return "---\n".join(parts), index, draw(st.sampled_from(keys[index]))
+
+
+@given(manuscripts(), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_an_edit_touches_the_line_it_is_about(
+    manuscript: tuple[str, int, str],
+    newline: str,
+    is_open: bool,
+) -> None:
+    text, index, key = manuscript
+    text = text.replace("\n", newline)
+    text = text.removesuffix(newline) if is_open else text
+
+    result = edited(text, index, replace(key, value="http://proxy:3128"))
+
+    old, new = text.split(newline), result.split(newline)
+    changed = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
+    assert [(one.split(":")[0], other.split(":")[0]) for one, other in changed] == [(key, key)]
+    assert documents_of(result)[index][key] == "http://proxy:3128"
+
+
+@given(manuscripts())
+def test_what_is_added_and_removed_again_leaves_the_text_as_it_was(manuscript: tuple[str, int, str]) -> None:
+    text, index, _ = manuscript
+
+    there = edited(text, index, add("http_proxy", value="http://proxy:3128"))
+
+    told = [line for line in difflib.ndiff(text.splitlines(), there.splitlines()) if line[0] in "+-"]
+    assert told == ["+ http_proxy: http://proxy:3128"]
+    assert edited(there, index, remove("http_proxy")) == text
+
+
+@given(st.binary(max_size=40) | st.text(max_size=40) | st.none() | st.integers() | st.lists(st.text(max_size=3)))
+def test_a_value_of_any_shape_is_text_or_a_finding(value: Any) -> None:
+    for kind in ("Secret", "ConfigMap"):
+        for found in values({"kind": kind, "data": {"values.yaml": value}}):
+            parts = read(found) if isinstance(found, Value) else found
+            assert isinstance(parts, Finding) or all(isinstance(part, Embedded) for part in parts)

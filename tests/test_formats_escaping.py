@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import random
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judges import shell_environment, systemd_environment
+
+from krm_fn.formats import escaping
+
+# fmt: off
+HARD_PASSWORDS = [
+    "p%40ss", "caf%C3%A9", 'a"b', "a\\b", "a'b", "a$b", "p%ss", "a%%b", "a%%%b", "a\\\\b", "a\\", "a$$b", "a$(id)b",
+    "a`id`b", "a#b", "a;b", "a&b", "a|b", "~", "a*b", "{a,b}", "!x", "café", "日本", "𝄞", "%", "\\x41",
+    "a b", " a", "a ",
+]
+# fmt: on
+TEXT = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=40)
+
+
+def random_values(number: int) -> list[str]:
+    """Printable ASCII, mixed with what is longer in UTF-8; always the same ones."""
+    chance = random.Random(20)  # noqa: S311 -- test data, not a secret
+    alphabet = [chr(code) for code in range(0x20, 0x7F)] + list("äé€日𝄞\u00a0\u2028")
+    return ["".join(chance.choices(alphabet, k=chance.randint(1, 30))) for _ in range(number)]
+
+
+JUDGED = {f"P{index}": value for index, value in enumerate([*HARD_PASSWORDS, *random_values(200)])}
+
+
+def written(value: str) -> str:
+    return f'"P={escaping.systemd(value)}"'
+
+
+# systemd
+
+
+@pytest.mark.parametrize("value", ["http://proxy:3128", "a,b,.svc,10.0.0.0/8", "it's", "a$b", "a#b;c", "café"])
+def test_systemd_leaves_alone_what_means_nothing_to_it(value: str) -> None:
+    assert escaping.systemd(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("p%40ss", "p%%40ss", id="a percent sign is doubled"),
+        pytest.param('a"b', 'a\\"b', id="a double quote is escaped"),
+        pytest.param("a\\b", "a\\\\b", id="a backslash is doubled"),
+        pytest.param("a\tb", "a\\tb", id="a tab becomes an escape"),
+    ],
+)
+def test_systemd_escapes(value: str, expected: str) -> None:
+    assert escaping.systemd(value) == expected
+
+
+@pytest.mark.parametrize("value", ["a\nb", "a\rb", "\x00", "\x1b", "\x7f"])
+def test_systemd_refuses_control_characters(value: str) -> None:
+    with pytest.raises(ValueError, match="must not hold a line break or another control character"):
+        escaping.systemd(value)
+
+
+def test_systemd_itself_reads_back_every_value() -> None:
+    lines = [f'Environment="{name}={escaping.systemd(value)}"' for name, value in JUDGED.items()]
+    read = systemd_environment("\n".join(["[Service]", *lines, ""]))
+    assert {name: read.get(name) for name in JUDGED} == JUDGED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('"A=1" B=2 \'C=3 "x"\'', id="all three ways to quote"),
+        pytest.param('A="x y" B=z', id="a quote may open inside a word"),
+        pytest.param("A=a\\ b B=1", id="an escaped blank ends no word, but is no escape either"),
+        pytest.param("A=a\\sb B=1", id="a blank may be written as an escape"),
+        pytest.param("A=\\x41\\u00e9\\U0001d11e\\101", id="characters by their code"),
+        pytest.param("A=\\xc3\\xa9", id="a character byte by byte"),
+        pytest.param("A=\\q B=1", id="an unknown escape loses the rest of the line"),
+        pytest.param('B=1 "A=1', id="an open quote loses the rest of the line"),
+        pytest.param("A=\\x00", id="a NUL byte is refused"),
+        pytest.param("A=\\u0000 B=1", id="a NUL character is refused"),
+        pytest.param("A=p%%ss", id="a doubled percent sign is one"),
+        pytest.param("A=p%4 B=1", id="an unknown specifier loses its own word only"),
+        pytest.param("A=%-x%", id="a percent sign before no letter stays"),
+        pytest.param('"A=a\'b"', id="the other quote means nothing inside quotes"),
+        pytest.param("'A=a\\tb'", id="single quotes do not stop escapes"),
+        pytest.param("A=a, b,c", id="a blank ends an unquoted value"),
+        pytest.param("A=1 B", id="a word without an equals sign is no assignment"),
+    ],
+)
+def test_our_reader_agrees_with_systemd_on_what_people_write(text: str) -> None:
+    mine: dict[str, str] = {}
+    for word in escaping.systemd_words(text):
+        if word.value is None:
+            break
+        value = escaping.resolve_specifiers(word.value)
+        if value is not None and "=" in value:
+            mine[value.partition("=")[0]] = value.partition("=")[2]
+    theirs = systemd_environment(f"[Service]\nEnvironment={text}\n")
+    assert mine == {name: value for name, value in theirs.items() if name in "ABC"}
+
+
+@given(TEXT)
+def test_our_reader_of_a_written_systemd_value_gives_back_the_value(value: str) -> None:
+    (word,) = escaping.systemd_words(written(value))
+    assert word.value is not None
+    assert escaping.resolve_specifiers(word.value) == f"P={value}"
+
+
+@given(st.text(max_size=40))
+def test_systemd_words_never_raise_and_stand_where_they_say(line: str) -> None:
+    words = escaping.systemd_words(line)
+    assert all(word.start < word.end <= len(line) for word in words)
+    assert (
+        "".join(line[word.start : word.end] for word in words).split() == "".join(words_and_gaps(line, words)).split()
+    )
+
+
+def words_and_gaps(line: str, words: list[escaping.Word]) -> list[str]:
+    """The words, after a check that nothing but blanks stands between them."""
+    at = 0
+    for word in words:
+        assert not line[at : word.start].strip(" \t\r\n")
+        at = word.end
+    assert not line[at:].strip(" \t\r\n")
+    return [line[word.start : word.end] for word in words]
+
+
+@pytest.mark.parametrize("value", ["%C3", "p%4", "%h", "a%%%b", "%%%%%i"])
+def test_a_specifier_makes_a_value_unknown(value: str) -> None:
+    assert escaping.resolve_specifiers(value) is None
+
+
+# shells
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("http://proxy:3128", "'http://proxy:3128'", id="a harmless value is quoted all the same"),
+        pytest.param("a'b", "'a'\"'\"'b'", id="a single quote is written in double quotes"),
+        pytest.param("", "''", id="an empty value is an empty word"),
+        pytest.param("a$b`c`", "'a$b`c`'", id="expansions are left to the quotes"),
+    ],
+)
+def test_shell(value: str, expected: str) -> None:
+    assert escaping.shell(value) == expected
+
+
+def test_shell_refuses_nul() -> None:
+    with pytest.raises(ValueError, match="must not hold a NUL"):
+        escaping.shell("a\x00b")
+
+
+@pytest.mark.parametrize("shell", ["sh", "dash", "bash"])
+def test_the_shells_themselves_read_back_every_value(shell: str) -> None:
+    read = shell_environment(shell, [f"export {name}={escaping.shell(value)}" for name, value in JUDGED.items()])
+    assert {name: read.get(name) for name in JUDGED} == JUDGED
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "P=a",
+        "P='a b'",
+        'P="a b"',
+        '"P=a"',
+        'P="a\\$b"',
+        'P="a\\b"',
+        "P=a\\ b",
+        "P='a'\"'\"'b'",
+        "P=a#b",
+        'P="a\\\nb"',
+        "P=a\\\nb",
+    ],
+)
+def test_our_reader_agrees_with_the_shells(shell: str, word: str) -> None:
+    statements = escaping.shell_statements(f"export {word}")
+    assert statements is not None
+    assert statements[0][1].value == f"P={shell_environment(shell, [f'export {word}'])['P']}"
+
+
+@pytest.mark.parametrize("word", ["P=$HOME", 'P="$HOME"', "P=`id`", "P=~", "P=*", "P={a,b}", 'P="a`id`"', 'P="\\\\$x"'])
+def test_what_a_shell_would_expand_has_no_value(word: str) -> None:
+    statements = escaping.shell_statements(f"export {word}")
+    assert statements is not None
+    assert statements[0][1].value is None
+
+
+@pytest.mark.parametrize("command", ["a | b", "a > b", "a & b", "(a)", "a 'b", 'a "b', "$(a)", "a <b", "a || b"])
+def test_what_is_more_than_simple_commands_is_not_read(command: str) -> None:
+    assert escaping.shell_statements(command) is None
+
+
+@pytest.mark.parametrize("joint", [";", " ; ", "&&", "\n", " # a comment; it is\n"])
+def test_simple_commands_are_told_apart(joint: str) -> None:
+    statements = escaping.shell_statements(f"export A=1{joint}export B=2")
+    assert statements is not None
+    assert [[word.value for word in words] for words in statements] == [["export", "A=1"], ["export", "B=2"]]
+
+
+def test_a_continued_command_is_one_statement() -> None:
+    statements = escaping.shell_statements("export A=1 \\\n  B=2\n")
+    assert statements is not None
+    assert [word.value for word in statements[0]] == ["export", "A=1", "B=2"]
+
+
+@given(TEXT)
+def test_our_reader_of_a_written_shell_word_gives_back_the_value(value: str) -> None:
+    statements = escaping.shell_statements(f"export P={escaping.shell(value)}")
+    assert statements is not None
+    assert statements[0][1].value == f"P={value}"
+
+
+# URLs and Kubernetes
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        pytest.param("aZ09._~-", "aZ09._~-", id="unreserved characters stay"),
+        pytest.param("p%40ss", "p%40ss", id="what is encoded is not encoded again"),
+        pytest.param("p@ss", "p%40ss", id="a reserved character is encoded"),
+        pytest.param("50%", "50%25", id="a lone percent sign is encoded"),
+        pytest.param("%zz%4", "%25zz%254", id="a percent sign without two digits is encoded"),
+        pytest.param("café", "caf%C3%A9", id="a character beyond ASCII is encoded as UTF-8"),
+        pytest.param("a'b!*()", "a%27b%21%2A%28%29", id="sub-delimiters are encoded too"),
+    ],
+)
+def test_url_user_info(raw: str, expected: str) -> None:
+    assert escaping.url_user_info(raw) == expected
+
+
+@given(TEXT)
+def test_encoding_user_info_twice_is_encoding_once(raw: str) -> None:
+    once = escaping.url_user_info(raw)
+    assert escaping.url_user_info(once) == once
+    assert unquote(once) == unquote(raw)
+
+
+@pytest.mark.parametrize(("value", "expected"), [("a", "a"), ("a$b", "a$$b"), ("$(HOME)", "$$(HOME)"), ("$$", "$$$$")])
+def test_kubernetes_env(value: str, expected: str) -> None:
+    assert escaping.kubernetes_env(value) == expected
+
+
+# the cases of kubernetes third_party/forked/golang/expansion/expand_test.go
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("", ""),
+        ("a$b", "a$b"),
+        ("$$", "$"),
+        ("$$$", "$$"),
+        ("a$", "a$"),
+        ("$$(NAME)", "$(NAME)"),
+        ("$$$$(NAME)", "$$(NAME)"),
+        ("$(NAME", "$(NAME"),
+        ("$NAME)", "$NAME)"),
+        ("$(NAME)", None),
+        ("x$$$(NAME)y", None),
+        ("$()", None),
+    ],
+)
+def test_kubernetes_env_is_read_back(written: str, read: str | None) -> None:
+    assert escaping.read_kubernetes_env(written) == read
+
+
+@given(TEXT)
+def test_property_kubernetes_env_is_undone(value: str) -> None:
+    assert escaping.read_kubernetes_env(escaping.kubernetes_env(value)) == value

@@ -1,0 +1,73 @@
+"""Certificates taken apart and told, as openssl and Python read them."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+
+import pytest
+from certificates import A, B
+from hypothesis import given
+from hypothesis import strategies as st
+from support import need
+
+from krm_fn.formats import pem
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", [], id="nothing"),
+        pytest.param("-----BEGIN PRIVATE KEY-----\nQUJD\n-----END PRIVATE KEY-----\n", [], id="no certificate"),
+        pytest.param("-----BEGIN CERTIFICATE-----\nQUJD\n", [], id="one without an end"),
+        pytest.param(A + B, [A, B], id="two"),
+        pytest.param(A + B + A, [A, B], id="one that stands twice"),
+        pytest.param(f"# Root a\n{A}\n# Root b\n{B}# the end", [A, B], id="comments between them"),
+        pytest.param(A.replace("\n", "\r\n  "), [A], id="other line breaks and blanks"),
+    ],
+)
+def test_a_bundle_is_taken_apart(text: str, expected: list[str]) -> None:
+    assert pem.split(text) == expected
+
+
+@given(st.lists(st.sampled_from([A, B, "# a comment\n", "\n"])))
+def test_what_is_taken_apart_and_joined_stays_the_same(parts: list[str]) -> None:
+    once = pem.split("".join(parts))
+    assert pem.split("".join(once)) == once
+
+
+@pytest.mark.parametrize("text", [A, B])
+def test_a_certificate_is_told_by_the_fingerprint_that_openssl_prints(text: str) -> None:
+    command = [need("openssl"), "x509", "-noout", "-fingerprint", "-sha256"]
+    printed = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    begin, _, end = pem.shown(text).rstrip("…").rpartition(" ")
+    assert begin == "1 certificate, SHA-256"
+    assert printed.strip().partition("=")[2].startswith(f"{end}:")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", "0 certificates", id="none"),
+        pytest.param(A + B, r"2 certificates, SHA-256 17:6A:89:E5:1A:77:B1:4B…, FB:15:CA:10:E8:04:5C:A8…", id="two"),
+        pytest.param(
+            "-----BEGIN CERTIFICATE-----\nA\n-----END CERTIFICATE-----", "1 certificate, SHA-256 (not readable)"
+        ),
+    ],
+)
+def test_what_a_person_is_shown_instead_of_the_text(text: str, expected: str) -> None:
+    assert pem.shown(text) == expected
+
+
+def test_of_many_certificates_the_first_are_shown() -> None:
+    many = "".join(f"-----BEGIN CERTIFICATE-----\nQUJ{letter}\n-----END CERTIFICATE-----\n" for letter in "ABCDEF")
+    assert pem.shown(many).endswith("…, and 3 more")
+    assert pem.shown(many).startswith("6 certificates, ")
+
+
+@pytest.mark.parametrize("text", [A, B])
+def test_python_reads_what_is_taken_apart(text: str) -> None:
+    context = ssl.create_default_context()
+    before = context.cert_store_stats()["x509_ca"]
+    context.load_verify_locations(cadata=pem.split(f"# of a person\n{text}")[0])
+    assert context.cert_store_stats()["x509_ca"] == before + 1

@@ -1,0 +1,154 @@
+"""What SOPS has encrypted: no target edits it, none reads it, and each run says so in one line."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from function_configs import proxy_config
+
+from krm_fn.cli import export, import_
+from krm_fn.errors import ConfigError, InputError
+from krm_fn.formats.sops import hides, is_encrypted
+from krm_fn.pipeline import run
+
+VALUE = "ENC[AES256_GCM,data:abc,iv:def=,tag:ghi=,type:str]"
+FILE = f"proxy:\n    http: {VALUE}\nsops:\n    mac: {VALUE}\n"
+PLAIN = "proxy:\n    http: http://old:1\nsops:\n    mac: abc\n"
+MARKS = {"sops": {"version": "3.9.0", "mac": VALUE}}
+TOLD = "is encrypted by SOPS: decrypt it first, or leave it out with `spec.selector.exclude`"
+
+
+def secret(name: str, **members: Any) -> Any:
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, **members}
+
+
+def release(value: Any, **members: Any) -> Any:
+    spec = {"chart": {"spec": {"chart": "cert-manager"}}, "values": value}
+    header = {"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", "metadata": {"name": "x"}}
+    return {**header, "spec": spec, **members}
+
+
+def outcome(obj: Any, **spec: Any) -> tuple[list[Any], list[str], int]:
+    """The items after a run, the lines of warnings and errors about them, and how many changed."""
+    config = proxy_config(**(spec or {"httpProxy": "http://proxy:1"}))
+    done = run(json.dumps({"kind": "ResourceList", "items": [obj], "functionConfig": config}).encode())
+    told = [one.line() for one in done.results if one.severity.value != "info" and one.ref.kind == obj["kind"]]
+    return json.loads(done.output)["items"], told, done.changed
+
+
+ENCRYPTED = [
+    pytest.param(secret("a-cluster-values", stringData={"values": VALUE}, **MARKS), id="values of a cluster"),
+    pytest.param(secret("a-cluster-values", **MARKS), id="a Secret of which nothing is left to see"),
+    pytest.param(secret("a-cluster-values", stringData={"values": FILE}), id="a file of SOPS in a text"),
+    pytest.param(secret("a-cluster-values", data={"values": VALUE}), id="a value in the place of base64"),
+    pytest.param(
+        secret("a-cluster-values", data={"values": base64.b64encode(FILE.encode()).decode()}), id="a file in base64"
+    ),
+    pytest.param(secret("a-systemd-proxy", data={"containerdProxy": VALUE}, **MARKS), id="a drop-in"),
+    pytest.param(secret("a-systemd-proxy", stringData={"containerdProxy": VALUE}), id="a drop-in without the marks"),
+    pytest.param(secret("a-user-overrides", stringData={"overrides.yaml": FILE}), id="overrides of an image builder"),
+    pytest.param(
+        secret("a-config-values", type="addons.cluster.x-k8s.io/resource-set", stringData={"value": VALUE}, **MARKS),
+        id="the configuration of a cluster of TKG",
+    ),
+    pytest.param(
+        secret("a-vsphere-cpi-addon", type="tkg.tanzu.vmware.com/addon", stringData={"values.yaml": VALUE}, **MARKS),
+        id="data values of TKG",
+    ),
+    pytest.param(release({"proxy": {"http": VALUE}}, **MARKS), id="values in an object"),
+]
+
+
+@pytest.mark.parametrize("obj", ENCRYPTED)
+@pytest.mark.parametrize("spec", [{"httpProxy": "http://proxy:1"}, {"mode": "Remove"}], ids=["a proxy", "removal"])
+def test_it_stays_as_it_is_and_one_line_says_so(obj: Any, spec: Any) -> None:
+    items, told, changed = outcome(obj, **spec)
+
+    assert (items, changed) == ([obj], 0)
+    (line,) = told
+    assert line.endswith(f": {TOLD}")
+    assert line.startswith("[warning]")
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(secret("database", stringData={"password": VALUE}, **MARKS), id="a Secret no target wants"),
+        pytest.param(
+            secret("a-systemd-proxy", stringData={"containerdProxy": "[Service]\n", "other": VALUE}),
+            id="a key that nobody asks for",
+        ),
+        pytest.param(release({"proxy": {}}, sops={"image": "sops"}), id="a member that only has the name"),
+    ],
+)
+def test_what_does_not_concern_us_is_not_told(obj: Any) -> None:
+    assert [line for line in outcome(obj)[1] if "SOPS" in line] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        pytest.param("proxy: {http: http://a:1}\n", False, id="a file as it should be"),
+        pytest.param("sops: {image: x}\nproxy: {}\n", False, id="a value with the name of SOPS"),
+        pytest.param("# sops: a mac is below\n", False, id="a comment"),
+        pytest.param("sops:\n  image: x\n# on a mac\n", False, id="values with the name of SOPS and a word"),
+        pytest.param("sops:\n  image: x # mac: y\n", False, id="a comment behind such a value"),
+        pytest.param("sops:\n  image: x\nnic:\n  mac: y\n", False, id="the member of another mapping"),
+        pytest.param("sops:\n  image: x\nmac: y\n", False, id="a member beside it"),
+        pytest.param("a:\n  sops:\n    mac: y\n", False, id="a mapping further down"),
+        pytest.param("# not ENC[AES256_GCM,data:…] yet\na: b\n", False, id="a comment about a value"),
+        pytest.param('{\n "sops": {\n  "image": "x"\n },\n "mac": "x"\n}', False, id="a member beside it in JSON"),
+        pytest.param(VALUE, True, id="a value"),
+        pytest.param(f"a:\n- {VALUE}\n", True, id="an item"),
+        pytest.param(f"#{VALUE}\na: b\n", True, id="a comment that is encrypted"),
+        pytest.param("a: b\r\nsops:\r\n  kms: []\r\n\r\n# x\r\n  mac: y\r\n", True, id="a file of Windows"),
+        pytest.param("sops:\n  age:\n  - enc: |\n      x\n\n      y\n  mac: z", True, id="a checksum behind keys"),
+        pytest.param(FILE, True, id="a file"),
+        pytest.param(PLAIN, True, id="a file that only has a checksum"),
+        pytest.param(json.dumps({"proxy": {}, "sops": {"mac": "x"}}, indent=1), True, id="a file in JSON"),
+    ],
+)
+def test_how_a_text_is_known(text: str, wanted: bool) -> None:
+    assert hides(text) is wanted
+
+
+@pytest.mark.parametrize("sops", [None, [], "x", {}, {"image": "x"}])
+def test_another_member_is_not_taken_for_that_of_sops(sops: Any) -> None:
+    assert not is_encrypted({"sops": sops})
+
+
+@pytest.mark.parametrize("text", [VALUE, FILE, PLAIN], ids=["value", "file", "checksum"])
+@pytest.mark.parametrize("system", ["tkg", "giantswarm", "image-builder"])
+def test_a_file_is_neither_read_nor_filled(system: str, text: str, tmp_path: Path) -> None:
+    config = tmp_path / "proxy.yaml"
+    config.write_text(json.dumps(proxy_config(httpProxy="http://proxy:1")))
+
+    with pytest.raises(ConfigError) as read:
+        import_.run([system, "-"], text.encode)
+    with pytest.raises(InputError) as filled:
+        export.run([system, "--config", str(config), "-"], text.encode)
+    assert read.value.problems == ["the file is encrypted by SOPS: decrypt it first"]
+    assert str(filled.value) == "standard input: the file is encrypted by SOPS: decrypt it first"
+
+
+@pytest.mark.parametrize(
+    ("obj", "told"),
+    [
+        pytest.param(
+            secret("values", stringData={"a": VALUE}, **MARKS), 'Secret "values" is encrypted by SOPS', id="an object"
+        ),
+        pytest.param(
+            secret("values", stringData={"a": FILE}), 'Secret "values" key `a`: is encrypted by SOPS', id="a text"
+        ),
+    ],
+)
+def test_values_are_not_taken_from_it(obj: Any, told: str) -> None:
+    config = proxy_config(**{"from": [{"kind": "Secret", "name": "values"}]})
+    done = run(json.dumps({"kind": "ResourceList", "items": [obj], "functionConfig": config}).encode())
+
+    (line,) = [one.message for one in done.results if one.severity.value == "error"]
+    assert line.endswith(f"{told}: decrypt it first")

@@ -1,0 +1,169 @@
+"""The codes of what a run reports: one table, each warning has one, and each can be silenced by it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from stories import TESTDATA
+from support import ROOT
+
+from krm_fn.krm.codes import CODES
+from krm_fn.krm.results import Result, Severity, is_severe
+from krm_fn.lint import Rules, levelled
+from krm_fn.lint.values import RULES
+from krm_fn.pipeline import Outcome, run
+
+PACKAGE = ROOT / "krm_fn"
+OTHER_COMMANDS = {"audit", "cli", "baked"}
+"""Packages whose findings are not those of a run."""
+
+
+def _constructions() -> Iterator[tuple[str, ast.Call]]:
+    """Each place of the code that makes a finding or a result."""
+    for file in sorted(PACKAGE.rglob("*.py")):
+        if file.relative_to(PACKAGE).parts[0] in OTHER_COMMANDS:
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Finding", "Result"):
+                yield f"{file.relative_to(PACKAGE)}:{node.lineno}", node
+
+
+def _is_error(severity: ast.expr) -> bool:
+    return isinstance(severity, ast.Attribute) and severity.attr == "ERROR"
+
+
+def test_each_warning_and_information_is_made_with_a_code() -> None:
+    without = []
+    for where, call in _constructions():
+        has_code = any(one.arg == "code" for one in call.keywords) or len(call.args) > 7
+        # The result of a change, of which each is one, and a finding with the object stamped on it.
+        is_change = where.startswith("function.py") and "place" not in where and isinstance(call.args[0], ast.Name)
+        if call.args and not _is_error(call.args[0]) and not has_code and not is_change:
+            without.append(where)
+    assert without == []
+
+
+def test_the_code_is_in_the_table_and_each_code_of_the_table_is_used() -> None:
+    literals = {
+        one.value.value
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call)
+        for one in node.keywords
+        if one.arg == "code" and isinstance(one.value, ast.Constant) and one.value.value
+    }
+    assert {code for code in literals if code not in RULES} == set(CODES)
+
+
+def test_the_table_can_be_a_page_for_users() -> None:
+    for code in CODES.values():
+        assert re.fullmatch("[A-Z][A-Za-z]{2,29}", code.id)
+        assert code.severity is not Severity.ERROR
+        for text in (code.meaning, code.cause, code.remedy):
+            assert text
+            assert not text.endswith(".")
+            assert "|" not in text
+            assert "\n" not in text
+
+
+STORIES = sorted(path.parent for path in TESTDATA.rglob("input.yaml"))
+
+
+@cache
+def _stored() -> dict[str, list[tuple[Path, dict[str, Any]]]]:
+    """Each result of the goldens, under its code."""
+    found: dict[str, list[tuple[Path, dict[str, Any]]]] = {}
+    for story in STORIES:
+        if not (story / "expected.yaml").exists():
+            continue
+        stored = (story / "expected.yaml").read_text()
+        results = "results:" + stored.rpartition("\nresults:")[2]
+        for result in yaml.safe_load(results)["results"] or () if "\nresults:" in stored else ():
+            found.setdefault(result.get("tags", {}).get("rule", ""), []).append((story, result))
+    return found
+
+
+def test_each_warning_of_the_goldens_has_a_code_of_the_tables() -> None:
+    assert [result["message"] for _, result in _stored()[""] if result["severity"] == "warning"] == []
+    for code, found in _stored().items():
+        if code:
+            assert code in RULES or code in CODES
+        for _, result in found:
+            if code in CODES and result["severity"] != "error":
+                assert result["message"].startswith(f"{code}: ")
+                assert is_severe(CODES[code].severity, Severity(result["severity"]))
+
+
+def _with_level(story: Path, code: str, level: str) -> Outcome:
+    """Run a story with one more line in its FunctionConfig."""
+    data = yaml.safe_load((story / "input.yaml").read_text())
+    config = data["functionConfig"]
+    if config["kind"] == "ConfigMap":
+        config["data"][f"lint.rules.{code}"] = level
+    else:
+        config["spec"].setdefault("lint", {}).setdefault("rules", {})[code] = level
+    return run(yaml.safe_dump(data).encode())
+
+
+CODES_OF_GOLDENS = sorted(code for code in _stored() if code in CODES)
+
+
+def test_more_than_half_of_the_codes_are_shown_by_goldens() -> None:
+    assert len(CODES_OF_GOLDENS) > len(CODES) / 2
+
+
+@pytest.mark.parametrize("code", CODES_OF_GOLDENS)
+def test_what_has_a_code_is_silenced_by_it_and_nothing_else_changes(code: str) -> None:
+    story = next((one for one, result in _stored()[code] if result["severity"] != "error"), None)
+    if story is None:
+        return  # the goldens show it as an error only
+    before, after = _with_level(story, code, CODES[code].severity.value.capitalize()), _with_level(story, code, "Off")
+    assert any(result.code == code for result in before.results)
+    assert [result for result in after.results if result.code == code and result.severity is not Severity.ERROR] == []
+    others = [result.line() for result in before.results if result.code != code]
+    assert [result.line() for result in after.results] == others
+    assert _items(after) == _items(before)
+
+
+def _items(outcome: Outcome) -> Any:
+    return yaml.safe_load(outcome.output)["items"]
+
+
+def test_what_has_a_code_can_make_the_run_fail() -> None:
+    story = next(one for one, _ in _stored()["OtherWriter"])
+    outcome = _with_level(story, "OtherWriter", "Error")
+    assert (outcome.exit_code, outcome.changed) == (1, 0)
+
+
+def test_an_error_that_is_not_of_a_rule_cannot_be_switched_off() -> None:
+    rules = Rules({"WrongType": None, "NP004": None})
+    errors = [Result(Severity.ERROR, "it is wrong", code=code) for code in ("", "WrongType", "NP004")]
+    assert [one.code for one in levelled(errors, rules)] == ["", "WrongType"]
+
+
+def test_a_password_that_is_exposed_can_be_silenced() -> None:
+    found = [story for story, _ in _stored().get("PasswordExposed", [])]
+    for story in found[:1]:
+        assert not any(one.code == "PasswordExposed" for one in _with_level(story, "PasswordExposed", "Off").results)
+    assert found
+
+
+@pytest.mark.parametrize(
+    ("severity", "code", "line"),
+    [
+        pytest.param(Severity.WARNING, "OtherWriter", "[warning] OtherWriter: it is", id="a warning shows its code"),
+        pytest.param(Severity.INFO, "OtherWriter", "[info] OtherWriter: it is", id="an information, too"),
+        pytest.param(Severity.ERROR, "WrongType", "[error] it is", id="an error that nobody can silence does not"),
+        pytest.param(Severity.WARNING, "NP004", "[warning] it is", id="a rule writes its ID itself"),
+        pytest.param(Severity.INFO, "", "[info] it is", id="a change has no code"),
+    ],
+)
+def test_a_message_begins_with_the_code_that_silences_it(severity: Severity, code: str, line: str) -> None:
+    assert Result(severity, "it is", code=code).line() == line

@@ -1,0 +1,140 @@
+"""Files of manifests: documents between `---` lines, each read and edited on its own."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn import patch
+from krm_fn.errors import InputError
+from krm_fn.krm.manifests import Manifests
+from krm_fn.patch import Operation
+
+A, B = "kind: A\nmetadata: {name: a}\n", "kind: B # ours\nmetadata:\n  name: b\n"
+RENAME = [patch.replace("metadata", "name", value="new")]
+
+
+def manifests(*texts: str) -> Manifests:
+    return Manifests({f"{number}.yaml": text.encode() for number, text in enumerate(texts)})
+
+
+def names(source: Manifests) -> list[str]:
+    return [obj.ref.name for index in range(len(source)) for obj in source.objects(index)]
+
+
+def edited(text: str, index: int, operations: list[Operation]) -> str:
+    return manifests(text).edited({index: operations})["0.yaml"].decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", [], id="nothing"),
+        pytest.param("\n# a comment\n---\n# another\n", [], id="comments"),
+        pytest.param(f"---\n---\n{A}", ["a"], id="documents without content"),
+        pytest.param(A, ["a"], id="one document"),
+        pytest.param(f"---\n{A}---\n{B}---\n", ["a", "b"], id="two, with separators around"),
+        pytest.param(f"{A}--- # why\n{B}", ["a", "b"], id="a comment behind a separator"),
+        pytest.param(f"{A}---\t\n{B}", ["a", "b"], id="a tab behind a separator"),
+        pytest.param(f"{A}---\r\n{B}", ["a", "b"], id="a separator with a line break of Windows"),
+        pytest.param(f"\ufeff{A}---\n{B}", ["a", "b"], id="a byte order mark"),
+        pytest.param("kind: A\nmetadata: {name: a}\nx: |\n  ---\n  y\n", ["a"], id="a separator inside a text"),
+        pytest.param("kind: A\nmetadata: {name: a}\nx: ----\n", ["a"], id="dashes that are a value"),
+        pytest.param("- a\n- b\n---\njust text\n", [], id="documents that are no mapping"),
+        pytest.param('{"kind": "A", "metadata": {"name": "a"}}', ["a"], id="JSON"),
+        pytest.param("kind: AList\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n", ["a", "b"], id="a list"),
+        pytest.param("kind: ResourceList\nitems:\n- metadata: {name: a}\n", ["a"], id="a ResourceList"),
+    ],
+)
+def test_the_objects_of_a_file(text: str, expected: list[str]) -> None:
+    assert names(manifests(text)) == expected
+
+
+def test_objects_know_their_file_and_their_document() -> None:
+    source = manifests(A, f"{A}---\n# nothing\n---\n{B}")
+    refs = [obj.ref for index in range(len(source)) for obj in source.objects(index)]
+    assert [(ref.name, ref.file_path, ref.file_index) for ref in refs] == [
+        ("a", "0.yaml", 0),
+        ("a", "1.yaml", 0),
+        ("b", "1.yaml", 1),
+    ]
+
+
+def test_the_file_of_an_object_is_the_one_it_was_read_from() -> None:
+    text = "kind: A\nmetadata: {name: a, annotations: {config.kubernetes.io/path: elsewhere.yaml}}\n"
+    (obj,) = manifests(text).objects(0)
+    assert obj.ref.file_path == "0.yaml"
+
+
+def test_a_cheap_look_tells_kinds_and_words() -> None:
+    source = manifests(f"{A}---\n{B}---\nkind: &x C\n")
+    assert [source.kinds(index) for index in range(3)] == [{"A"}, {"B"}, frozenset()]
+    assert source.contains(1, ("ours", "other"))
+    assert not source.contains(0, ("ours", "other"))
+    assert source.contains(0, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("{{- if .Values.x }}\na: b\n", "0.yaml, document 1: ", id="a template"),
+        pytest.param(f"{A}---\na: b\n\tc: d\n", "0.yaml, document 2: ", id="a tab in the second"),
+    ],
+)
+def test_a_document_that_cannot_be_read_names_its_place_and_the_others_can(text: str, says: str) -> None:
+    source = manifests(text, B)
+    broken = len(source) - 2
+    with pytest.raises(InputError, match=says):
+        source.objects(broken)
+    assert [obj.ref.name for obj in source.objects(len(source) - 1)] == ["b"]
+
+
+def test_a_file_that_is_no_utf_8_names_itself() -> None:
+    with pytest.raises(InputError, match=r"x\.yaml must be UTF-8, but byte 3 is not"):
+        Manifests({"x.yaml": b"ab\xff"})
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "expected"),
+    [
+        pytest.param(f"{A}---\n{B}", 0, "kind: A\nmetadata: {name: new}\n---\n" + B, id="the first"),
+        pytest.param(
+            f"# x\n---\n{A}---\n{B}", 1, f"# x\n---\n{A}---\n{B}".replace("name: b", "name: new"), id="second"
+        ),
+        pytest.param(A.rstrip(), 0, "kind: A\nmetadata: {name: new}", id="no line break at the end"),
+        pytest.param(f"\ufeff{A}", 0, "\ufeffkind: A\nmetadata: {name: new}\n", id="a byte order mark stays"),
+        pytest.param(A.replace("\n", "\r\n"), 0, "kind: A\r\nmetadata: {name: new}\r\n", id="line breaks of Windows"),
+    ],
+)
+def test_an_edit_changes_its_document_and_nothing_around_it(text: str, index: int, expected: str) -> None:
+    assert edited(text, index, RENAME) == expected
+
+
+def test_only_files_that_change_are_given_back() -> None:
+    source = manifests(f"{A}---\n{B}", A, B)
+    assert source.edited({}) == {}
+    assert source.edited({0: [], 2: []}) == {}
+    assert source.edited({0: RENAME, 1: RENAME, 3: RENAME}) == {
+        "0.yaml": f"{A}---\n{B}".replace("name: a", "name: new").replace("name: b", "name: new").encode(),
+        "2.yaml": B.replace("name: b", "name: new").encode(),
+    }
+
+
+def test_the_function_config_of_a_resource_list_is_data() -> None:
+    source = manifests("kind: ResourceList\nitems: []\nfunctionConfig: {kind: X}\n", A, "kind: ResourceList\n")
+    assert [source.function_config(index) for index in range(3)] == [{"kind": "X"}, None, None]
+
+
+@given(st.lists(st.sampled_from([A, B, "# x\n", "", "- 1\n", "x: |\n  a\n  ---\n"]), max_size=6), st.data())
+def test_an_edit_of_any_document_is_an_edit_of_the_text_of_it_alone(texts: list[str], data: st.DataObject) -> None:
+    text = "---\n".join(texts)
+    at = [number for number, part in enumerate(texts) if part in (A, B)]
+    if not at:
+        assert names(manifests(text)) == ["" for part in texts if part.startswith("x")]
+        return
+    chosen = data.draw(st.sampled_from(at))
+    index = sum(part not in ("", "# x\n") for part in texts[:chosen])
+    new = [part.replace("name: a", "name: new").replace("name: b", "name: new") for part in texts]
+    expected = "---\n".join([*texts[:chosen], new[chosen], *texts[chosen + 1 :]])
+    assert edited(text, index, RENAME) == expected

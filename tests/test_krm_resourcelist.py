@@ -1,0 +1,434 @@
+"""The envelope: what is a ResourceList, who is in it, and how it is written back, in every layout."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from krm_fn.errors import EditError, InputError
+from krm_fn.krm.resourcelist import ResourceList, objects, reference
+from krm_fn.krm.results import ObjectRef
+from krm_fn.patch import add, remove, replace
+from krm_fn.yamledit import read
+
+RESULT = {"message": "m", "severity": "info"}
+COMPACT = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+# the first
+- apiVersion: v1
+  kind: Pod # a pod
+  metadata:
+    name: a
+- apiVersion: v1
+  kind: Secret
+  metadata: {name: 'b'}
+functionConfig:
+  kind: X
+"""
+INDENTED = (
+    COMPACT.replace("\n- ", "\n  - ").replace("\n  kind: S", "\n    kind: S").replace("\n  kind: P", "\n    kind: P")
+)
+INDENTED = INDENTED.replace("\n  meta", "\n    meta").replace("\n    name: a", "\n      name: a")
+FLOW = (
+    "kind: ResourceList\nitems: [{kind: Pod, metadata: {name: a}}, # c\n  {kind: Secret}]\nfunctionConfig: {kind: X}\n"
+)
+JSON = json.dumps(read(COMPACT))
+PRETTY_JSON = json.dumps(read(COMPACT), indent=2) + "\n"
+CONFIG_FIRST = "kind: ResourceList\nfunctionConfig:\n  kind: X\nitems:\n- kind: Pod\n- kind: Secret\n"
+LAYOUTS = {
+    "a list whose dashes stand below its key": COMPACT,
+    "a list that is indented": INDENTED,
+    "flow style": FLOW,
+    "JSON on one line": JSON,
+    "JSON on many lines": PRETTY_JSON,
+    "functionConfig before items": CONFIG_FIRST,
+    "comments and three dashes first": "# top\n---\n# more\n" + COMPACT,
+    "three dashes first": "---\n" + COMPACT,
+    "a directive first": "%YAML 1.1\n---\n" + COMPACT,
+    "quoted keys": COMPACT.replace("items:", '"items":'),
+    "line breaks of two characters": COMPACT.replace("\n", "\r\n"),
+    "no line break at the end": COMPACT.rstrip("\n"),
+    "a byte order mark": "\ufeff" + COMPACT,
+    "a byte order mark, and JSON": "\ufeff" + JSON,
+    "an end mark": COMPACT + "...\n",
+    "results already": COMPACT + "results:\n- message: before\n",
+    "results before the items": "results:\n- message: before\n" + COMPACT,
+    "a member nobody knows": COMPACT + "x-more: [1]\n",
+}
+layouts = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in LAYOUTS.items()])
+
+
+def load(text: str) -> ResourceList:
+    return ResourceList(text.encode())
+
+
+@layouts
+def test_nothing_to_write_is_the_same_bytes(text: str) -> None:
+    assert load(text).write({}, []) == text.encode()
+    assert load(text).write({0: [], 1: []}, []) == text.encode()
+
+
+@layouts
+def test_a_change_of_one_item_is_read_back_and_the_rest_stays(text: str) -> None:
+    old = read(text.removeprefix("\ufeff"))
+    written = load(text).write({1: [add("new", value={"k": ["v"]})]}, [RESULT]).decode()
+    assert written.startswith("\ufeff") == text.startswith("\ufeff")
+    new = read(written.removeprefix("\ufeff"))
+    old["items"][1]["new"] = {"k": ["v"]}
+    assert new["items"] == old["items"]
+    assert new["results"] == [*old.get("results", []), RESULT]
+    assert {key: new[key] for key in old if key not in ("items", "results")} == {
+        key: old[key] for key in old if key not in ("items", "results")
+    }
+
+
+@layouts
+def test_the_items_and_the_function_config_are_found(text: str) -> None:
+    found = load(text)
+    assert len(found) == 2
+    assert [found.read(index)["kind"] for index in range(2)] == ["Pod", "Secret"]
+    assert ["Pod" in found.kinds(0), "Secret" in found.kinds(1)] == [True, True]
+    assert found.function_config == {"kind": "X"}
+    assert (found.contains(0, ("Pod",)), found.contains(0, ("Secret",)), found.contains(0, ())) == (True, False, True)
+
+
+@layouts
+def test_a_result_that_is_there_already_is_not_told_twice(text: str) -> None:
+    once = load(text).write({}, [RESULT])
+    assert ResourceList(once).write({}, [RESULT]) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("", "the input is empty", id="nothing"),
+        pytest.param(" \n\n", "the input is empty", id="blanks"),
+        pytest.param("# c\n", "the input is empty", id="a comment"),
+        pytest.param("---\n", "must be a ResourceList", id="three dashes"),
+        pytest.param("text\n", "must be a ResourceList", id="a scalar"),
+        pytest.param("- a\n", "must be a ResourceList", id="a list"),
+        pytest.param("a: 1\n", "its `kind` is missing", id="another mapping"),
+        pytest.param("kind: List\nitems:\n- a\n", 'its `kind` is "List"', id="another kind"),
+        pytest.param("kind: [x]\nitems: []\n", "its `kind` is not a string", id="a kind of a wrong type"),
+        pytest.param(
+            "kind: ResourceList\nitems: {}\n", "`items` must be a list of objects", id="items that are a mapping"
+        ),
+        pytest.param(
+            "kind: ResourceList\nitems: text\n", "`items` must be a list of objects", id="items that are a text"
+        ),
+        pytest.param(
+            "kind: ResourceList\nitems: 0\n", "`items` must be a list of objects", id="items that are a number"
+        ),
+        pytest.param(
+            "kind: ResourceList\nitems: []\nitems: []\n",
+            "a key must not be twice in one mapping: remove the one at line 3",
+            id="items twice",
+        ),
+        pytest.param(
+            "kind: ResourceList\nresults: []\nresults: []\nitems:\n- a\n",
+            "a key must not be twice in one mapping: remove the one at line 3",
+            id="results twice",
+        ),
+        pytest.param(COMPACT + "---\na: 1\n", "a second one begins at line 14", id="two documents"),
+        pytest.param(COMPACT + "x: [\n", "not valid YAML", id="no YAML"),
+        pytest.param(
+            COMPACT.replace("kind: X", "kind: ["),
+            "at line 14, column 1",
+            id="a mistake is told by its line in the whole",
+        ),
+    ],
+)
+def test_what_is_no_resource_list_is_refused_in_one_line(text: str, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load(text)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"kind: \xe9\n", "byte 7 is not"),
+        ("kind: x".encode("utf-16"), "byte 1 is not"),
+        (b"\xff" * 10, "byte 1 is not"),
+    ],
+)
+def test_other_encodings_are_refused(data: bytes, says: str) -> None:
+    with pytest.raises(InputError, match=f"must be UTF-8, but {says}"):
+        ResourceList(data)
+
+
+@pytest.mark.parametrize("items", ["", "items:\n", "items: null\n", "items: []\n", "items: ~\n"])
+def test_a_list_without_items(items: str) -> None:
+    text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n{items}"
+    found = load(text)
+    assert len(found) == 0
+    written = found.write({}, [RESULT])
+    assert read(written.decode())["results"] == [RESULT]
+    assert "items" in read(written.decode())
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1", "v1alpha1", "v9"])
+def test_the_version_of_the_list_is_echoed(version: str) -> None:
+    text = COMPACT.replace("config.kubernetes.io/v1", f"config.kubernetes.io/{version}")
+    assert load(text).write({0: [add("a", value=1)]}, []).startswith(text.splitlines()[0].encode())
+
+
+@pytest.mark.parametrize(
+    ("results", "written"),
+    [
+        pytest.param("results: null\n", [RESULT], id="null"),
+        pytest.param("results: []\n", [RESULT], id="empty"),
+        pytest.param("results: text\n", [RESULT], id="of a wrong type"),
+        pytest.param("results:\n- message: x # c\n", [{"message": "x"}, RESULT], id="one that was there"),
+        pytest.param("results: [{message: x}]\n", [{"message": "x"}, RESULT], id="in flow style"),
+    ],
+)
+def test_results_that_are_there(results: str, written: list[Any]) -> None:
+    for text in (COMPACT + results, results + COMPACT, COMPACT.replace("functionConfig", results + "functionConfig")):
+        new = load(text).write({}, [RESULT]).decode()
+        assert read(new)["results"] == written
+        assert "# c" not in results or "# c" in new
+
+
+@pytest.mark.parametrize(
+    ("item", "says"),
+    [
+        ("text", "a string"),
+        ("7", "a number"),
+        ("", "a null"),
+        ("true", "a boolean"),
+        ("[1]", "a list"),
+        ("1.5", "a number"),
+    ],
+)
+@pytest.mark.parametrize("flow", [False, True])
+def test_an_item_that_is_no_object_is_refused_when_it_is_read(item: str, says: str, *, flow: bool) -> None:
+    text = (
+        f"kind: ResourceList\nitems: [{{a: 1}}, {item or 'null'}]\n"
+        if flow
+        else f"kind: ResourceList\nitems:\n- a: 1\n- {item}\n"
+    )
+    found = load(text)
+    assert found.read(0) == {"a": 1}
+    with pytest.raises(InputError, match=rf"`items\[1\]` must be an object, but it is {says}"):
+        found.read(1)
+    assert found.write({0: [add("b", value=1)]}, []) != text.encode()
+
+
+def test_an_item_nobody_asks_for_is_never_read() -> None:
+    text = "kind: ResourceList\nitems:\n- a: [\n- kind: Pod\n"
+    found = load(text)
+    assert found.write({1: [add("a", value=1)]}, []).decode() == text + "  a: 1\n"
+    with pytest.raises(InputError, match="not valid YAML"):
+        found.read(0)
+
+
+def test_an_item_that_an_alias_makes_too_large_is_told_by_its_index() -> None:
+    bomb = "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"  l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 9)
+    )
+    with pytest.raises(InputError, match=r"^`items\[1\]`: aliases expand to more than"):
+        load(f"kind: ResourceList\nitems:\n- a: 1\n- {bomb}").read(1)
+
+
+SAME_NAME = "kind: ResourceList\nitems:\n- a: &x 1\n  b: *x\n- a: &x 2 # c\n  b: *x\n"
+ACROSS = "kind: ResourceList\nitems:\n- a: &x {k: 1}\n- b: *x # here\n- c: 3\n"
+
+
+def test_an_anchor_name_may_stand_in_two_items() -> None:
+    found = load(SAME_NAME)
+    assert [found.read(index) for index in range(2)] == [{"a": 1, "b": 1}, {"a": 2, "b": 2}]
+    assert found.write({1: [replace("a", value=9)]}, []).decode() == SAME_NAME.replace(
+        "&x 2 # c\n  b: *x", "9 # c\n  b: 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("index", "operation", "items"),
+    [
+        pytest.param(
+            0, replace("a", "k", value=9), [{"a": {"k": 9}}, {"b": {"k": 1}}, {"c": 3}], id="the anchored text changes"
+        ),
+        pytest.param(0, remove("a"), [{}, {"b": {"k": 1}}, {"c": 3}], id="the anchored text goes"),
+        pytest.param(1, add("d", value=1), [{"a": {"k": 1}}, {"b": {"k": 1}, "d": 1}, {"c": 3}], id="beside the alias"),
+        pytest.param(2, remove("c"), [{"a": {"k": 1}}, {"b": {"k": 1}}, {}], id="in another item"),
+    ],
+)
+def test_an_alias_to_another_item_keeps_its_meaning(index: int, operation: Any, items: list[Any]) -> None:
+    found = load(ACROSS)
+    assert found.read(1) == {"b": {"k": 1}}
+    assert read(found.write({index: [operation]}, []).decode())["items"] == items
+    unread = load(ACROSS)  # an alias is seen by its text, too
+    assert index == 1 or read(unread.write({index: [operation]}, []).decode())["items"] == items
+
+
+def test_an_alias_before_an_anchor_of_the_same_name_belongs_to_another_item() -> None:
+    text = "kind: ResourceList\nitems:\n- a: &x 1\n- b: *x\n  c: &x 2\n"
+    assert read(load(text).write({0: [replace("a", value=9)]}, []).decode())["items"] == [{"a": 9}, {"b": 1, "c": 2}]
+
+
+def test_commands_joined_by_ampersands_cost_as_much_as_others() -> None:
+    count = 20_000  # each of them compared with all others would take minutes
+    text = "kind: ResourceList\nitems:\n" + "- a: make && make install\n" * count
+    changes = {index: [replace("a", value="x")] for index in range(count)}
+    assert load(text).write(changes, []).decode() == "kind: ResourceList\nitems:\n" + "- a: x\n" * count
+
+
+def test_a_function_config_may_be_an_alias_to_an_item() -> None:
+    assert load("kind: ResourceList\nitems:\n- a: &x {k: 1}\nfunctionConfig: *x\n").function_config == {"k": 1}
+
+
+def test_items_that_no_indentation_sets_apart_are_refused_once_it_shows() -> None:
+    found = load('kind: ResourceList\nitems:\n- a: "x\n- b: y"\n')
+    with pytest.raises(InputError, match="`items` must be laid out plainly"):
+        found.read(0)
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\r"])
+def test_line_breaks_that_only_yaml_1_1_knows_separate_items_too(mark: str) -> None:
+    found = load(f"kind: ResourceList\nitems:\n- a: 1 # c{mark}- b: 2\n")
+    assert [found.read(index) for index in range(len(found))] == [{"a": 1}, {"b": 2}]
+
+
+def test_a_refused_edit_names_its_object() -> None:
+    text = "kind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n  spec: {}\n  spec: {}\n"
+    with pytest.raises(EditError, match=r"^v1/Pod/p: the key `spec` stands 2 times"):
+        load(text).write({0: [add("spec", "a", value=1)]}, [])
+
+
+def test_each_item_has_the_line_breaks_of_its_neighbours() -> None:
+    written = load(COMPACT.replace("\n", "\r\n")).write(
+        {0: [add("a", value="x\ny\n")], 1: [add("b", value=[1])]}, [RESULT]
+    )
+    assert b"\n" not in written.replace(b"\r\n", b"")
+
+
+def test_lines_outside_the_changed_item_are_identical() -> None:
+    written = load(COMPACT).write({1: [add("type", value="Opaque")]}, []).decode()
+    assert written == COMPACT.replace("metadata: {name: 'b'}\n", "metadata: {name: 'b'}\n  type: Opaque\n")
+
+
+@pytest.mark.parametrize(
+    ("obj", "ref"),
+    [
+        pytest.param({}, ObjectRef(), id="nothing"),
+        pytest.param({"apiVersion": 1, "kind": ["x"], "metadata": "m"}, ObjectRef(), id="wrong types"),
+        pytest.param(
+            {"metadata": {"name": 1, "namespace": None, "annotations": []}}, ObjectRef(), id="wrong types further in"
+        ),
+        pytest.param(
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "n", "namespace": "ns"}},
+            ObjectRef("v1", "Pod", "n", "ns"),
+            id="an object without a file",
+        ),
+        pytest.param(
+            {"metadata": {"annotations": {"config.kubernetes.io/path": "a.yaml", "config.kubernetes.io/index": "3"}}},
+            ObjectRef(file_path="a.yaml", file_index=3),
+            id="the annotations of old",
+        ),
+        pytest.param(
+            {
+                "metadata": {
+                    "annotations": {
+                        "config.kubernetes.io/path": "old.yaml",
+                        "internal.config.kubernetes.io/path": "new.yaml",
+                        "internal.config.kubernetes.io/index": 4,
+                    }
+                }
+            },
+            ObjectRef(file_path="new.yaml", file_index=4),
+            id="the annotations of today win, and an index may be a number",
+        ),
+        *(
+            pytest.param(
+                {"metadata": {"annotations": {"config.kubernetes.io/index": index}}},
+                ObjectRef(),
+                id=f"the index {index!r}",
+            )
+            for index in ("-1", "x", "", None, "9" * 20, 1.5, "²", [])
+        ),
+    ],
+)
+def test_the_identity_of_an_object(obj: dict[str, Any], ref: ObjectRef) -> None:
+    assert reference(obj) == ref
+
+
+def _pod(name: str, **metadata: Any) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, **metadata}}
+
+
+def test_an_object_is_itself() -> None:
+    (found,) = objects(_pod("a"))
+    assert (found.path, found.group_kind, found.ref.name) == ((), ("", "Pod"), "a")
+
+
+def test_the_objects_of_a_list_are_found_with_their_places_and_its_file() -> None:
+    file = {"annotations": {"config.kubernetes.io/path": "all.yaml", "config.kubernetes.io/index": "1"}}
+    inner = {
+        "apiVersion": "apps/v1",
+        "kind": "DeploymentList",
+        "items": [_pod("c", annotations={"config.kubernetes.io/path": "c"})],
+    }
+    outer = {"apiVersion": "v1", "kind": "List", "metadata": file, "items": [_pod("a"), "text", None, inner, _pod("b")]}
+    found = list(objects(outer))
+    assert [(one.path, one.ref.name, one.ref.file_path) for one in found] == [
+        (("items", "0"), "a", "all.yaml"),
+        (("items", "3", "items", "0"), "c", "c"),
+        (("items", "4"), "b", "all.yaml"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param({"kind": "List", "items": None}, id="a list whose items are null"),
+        pytest.param({"kind": "List", "items": {}}, id="a list whose items are a mapping"),
+        pytest.param({"kind": "AllowList", "items": "x"}, id="a kind that only sounds like a list"),
+        pytest.param({"kind": "Box", "items": [_pod("a")]}, id="a kind that holds items of its own"),
+    ],
+)
+def test_what_is_no_list_of_objects_is_one_object(obj: dict[str, Any]) -> None:
+    assert [(one.path, one.data) for one in objects(obj)] == [((), obj)]
+
+
+@pytest.mark.parametrize(
+    ("api_version", "group"), [("v1", ""), ("apps/v1", "apps"), ("a.b/v1/x", "a.b"), ("", ""), ("/v1", "")]
+)
+def test_the_group_of_an_object(api_version: str, group: str) -> None:
+    (found,) = objects({"apiVersion": api_version, "kind": "X"})
+    assert found.group_kind == (group, "X")
+
+
+@pytest.mark.parametrize(
+    ("item", "kinds"),
+    [
+        ("kind: Pod\n", {"Pod"}),
+        ("'kind' : \"Pod\"\n", {"Pod"}),
+        ('{"kind":"Pod","x":{"kind": "Y"}}\n', {"Pod", "Y"}),
+        ("a: 1\n", set()),
+        ("kind:\n    Pod\n  x: {kind: Y}\n", {"Pod", "Y"}),
+        ("kind:\n\n    # c\n    'Pod' # d\n  x: {kind: Y}\n", {"Pod", "Y"}),
+        ("kind: # c\n    Pod\n  x: {kind: Y}\n", {"Pod", "Y"}),
+        ("kind: # kind of Pod\n    type: string\n  x: {kind: Y}\n", {"Y"}),
+        ('{"kind":\n"Pod",\n"x": {"kind": "Y"}}\n', {"Pod", "Y"}),
+        ("kind:\n    !!str Pod\n  x: {kind: Y}\n", set()),
+        ('kind: "P\\u006fd"\n  x: {kind: Y}\n', set()),
+        ('kind: "\\x50od"\n  x: {kind: Y}\n', set()),
+        ('kind: "Po\\\n    d"\n  x: {kind: Y}\n', set()),
+        ('"k\\u0069nd": Pod\n  x: {kind: Y}\n', set()),
+        ("? kind\n  : Pod\n  x: {kind: Y}\n", set()),
+        ("? 'kind' # c\n  : Pod\n  x: {kind: Y}\n", set()),
+        ("a: &k kind\n  *k : Pod\n  x: {kind: Y}\n", set()),
+        ("<<: {kind: Pod}\n  x: {kind: Y}\n", set()),
+        ("kind: ${KIND}\n", set()),
+        ("kind: &k Pod\n  x: {kind: Y}\n", set()),
+        ("kind: !!str Pod\n  x: {kind: Y}\n", set()),
+    ],
+)
+def test_a_cheap_look_sees_every_word_that_could_be_a_kind(item: str, kinds: set[str]) -> None:
+    assert load(f"kind: ResourceList\nitems:\n- {item}").kinds(0) == kinds

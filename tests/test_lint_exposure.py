@@ -1,0 +1,91 @@
+"""Passwords that a run takes from a Secret and writes into objects of other kinds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from krm_fn.krm.results import Severity
+from krm_fn.pipeline import run
+
+PASSWORD = "s3cr3t"
+URL = f"http://robot:{PASSWORD}@proxy.corp.example:3128"
+PATCH = f'proxy:\n  noProxy: "corp.example"\n  http: "{URL}"\n  https: "{URL}"\n'
+SECRET = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "source"}, "stringData": {"values": PATCH}}
+FROM_SECRET = {"from": [{"kind": "Secret", "name": "source", "format": "GiantSwarm"}]}
+VALUES = "cluster:\n  proxy:\n    http: http://old.corp.example:1\n    https: http://old.corp.example:1\n"
+RELEASE = {
+    "apiVersion": "helm.toolkit.fluxcd.io/v2",
+    "kind": "HelmRelease",
+    "metadata": {"name": "cert-manager", "namespace": "apps"},
+    "spec": {"chart": {"spec": {"chart": "cert-manager"}}, "values": {"http_proxy": "http://old.corp.example:1"}},
+}
+CONTROL_PLANE = {
+    "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
+    "kind": "KubeadmControlPlane",
+    "metadata": {"name": "one"},
+    "spec": {"kubeadmConfigSpec": {}},
+}
+DEPLOYMENT = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "chart-operator", "labels": {"app": "chart-operator"}},
+    "spec": {"template": {"spec": {"containers": [{"name": "chart-operator"}]}}},
+}
+
+
+def values(kind: str) -> dict[str, Any]:
+    field = "data" if kind == "ConfigMap" else "stringData"
+    metadata = {"name": "test-cluster-values", "namespace": "org"}
+    return {"apiVersion": "v1", "kind": kind, "metadata": metadata, field: {"values": VALUES}}
+
+
+def warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[tuple[str, str]]:
+    """Kind and advice of each warning about a password."""
+    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "spec": spec}
+    whole = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": [SECRET, *items],
+        "functionConfig": config,
+    }
+    results = run(json.dumps(whole).encode()).results
+    assert not [one for one in results if one.severity is Severity.ERROR]
+    assert PASSWORD not in "".join(one.line() for one in results)
+    found = [one for one in results if "holds the password of the proxy in clear text" in one.message]
+    assert {one.severity for one in found} <= {Severity.WARNING}
+    return [(one.ref.kind, one.message.partition("Secret: ")[2]) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("obj", "advice"),
+    [
+        pytest.param(values("ConfigMap"), "move these values to a Secret, which charts", id="a ConfigMap with values"),
+        pytest.param(RELEASE, "move these values to a Secret, and name it in `spec.valuesFrom`", id="a HelmRelease"),
+        pytest.param(CONTROL_PLANE, "set `content: Secret` for the targets", id="files of nodes"),
+        pytest.param(DEPLOYMENT, "give the target `chartOperator` a proxy without a password", id="a Deployment"),
+    ],
+)
+def test_an_object_that_gets_a_password_from_a_secret_is_one_warning(obj: dict[str, Any], advice: str) -> None:
+    ((kind, text),) = warnings(FROM_SECRET, obj)
+    assert kind == obj["kind"]
+    assert text.startswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("spec", "obj"),
+    [
+        pytest.param(FROM_SECRET, values("Secret"), id="another Secret"),
+        pytest.param({"httpProxy": URL, "httpsProxy": URL}, CONTROL_PLANE, id="a password of the ProxyConfig itself"),
+        pytest.param(
+            {**FROM_SECRET, "httpProxy": "http://p.corp.example:1", "httpsProxy": "http://p.corp.example:1"},
+            CONTROL_PLANE,
+            id="a proxy of the ProxyConfig in its place",
+        ),
+        pytest.param({**FROM_SECRET, "mode": "Remove"}, CONTROL_PLANE, id="removal"),
+    ],
+)
+def test_no_other_password_is_one(spec: dict[str, Any], obj: dict[str, Any]) -> None:
+    assert warnings(spec, obj) == []

@@ -1,0 +1,539 @@
+"""What manifests say about a proxy, judged and mended: what stays, what changes, and that twice is once."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.krm.results import Severity
+from krm_fn.lint import THE_TABLE, Listing, Rules, lint_object, places
+from krm_fn.lint.manifests import Audit, audit, listed, mend, values
+from krm_fn.lint.values import RULES
+from krm_fn.noproxy import Consumer, Entry, Network
+from krm_fn.targets import TARGETS, Seen
+from krm_fn.yamledit import Document
+
+PROXY = "http://proxy.corp.example:3128"
+LOOPBACK = "localhost,127.0.0.1"
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata: {name: prod, namespace: org}
+spec:
+  clusterNetwork:
+    pods: {cidrBlocks: [192.168.0.0/16]}
+    services: {cidrBlocks: [10.96.0.0/12]}
+  controlPlaneEndpoint: {host: api.prod.example, port: 6443}
+"""
+CONFIG = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  httpProxy: http://proxy.corp.example:3128
+"""
+ALL_OF_PROD = f"{LOOPBACK},svc,.svc,cluster.local,.cluster.local,192.168.0.0/16,10.96.0.0/12,api.prod.example,10.96.0.1"
+
+
+def both(url: str = "", no: str = "") -> dict[str, str]:
+    pairs = {"HTTP_PROXY": url, "http_proxy": url, "NO_PROXY": no, "no_proxy": no}
+    return {name: value for name, value in pairs.items() if value}
+
+
+def deployment(variables: Mapping[str, str], name: str = "web") -> str:
+    lines = [f"        - {{name: {key}, value: {json.dumps(value)}}}\n" for key, value in variables.items()]
+    return (
+        f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {name}}}\nspec:\n  template:\n    spec:\n"
+        f"      containers:\n      - name: app # ours\n        env:\n{''.join(lines)}"
+    )
+
+
+def node(content: str, commands: str = "[]", name: str = "md") -> str:
+    body = "".join(f"        {line}\n" for line in content.splitlines())
+    return (
+        f"apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\n"
+        f"metadata: {{name: {name}, namespace: org, labels: {{cluster.x-k8s.io/cluster-name: prod}}}}\nspec:\n"
+        f"  files:\n  - path: /etc/systemd/system/containerd.service.d/http-proxy.conf\n    content: |\n{body}"
+        f"  preKubeadmCommands: {commands}\n"
+    )
+
+
+def drop_in(variables: Mapping[str, str]) -> str:
+    return "\n".join(["[Service]", *(f'Environment="{name}={value}"' for name, value in variables.items())])
+
+
+def judged(*documents: str, **more: Any) -> Audit:
+    return audit({"a.yaml": "---\n".join(documents).encode()}, **more)
+
+
+def mended(*documents: str, **more: Any) -> tuple[str, Audit]:
+    """The text after mending, which a second time does not change."""
+    text = "---\n".join(documents)
+    done = mend({"a.yaml": text.encode()}, **more)
+    after = done.mended.get("a.yaml", text.encode())
+    again = mend({"a.yaml": after}, **more)
+    assert again.mended == {}
+    assert again.results == done.results
+    return after.decode(), done
+
+
+def ids(done: Audit) -> list[str]:
+    return [result.message[:5] for result in done.results]
+
+
+def variables_of(text: str) -> dict[str, Any]:
+    data = Document(text).data()
+    return {entry["name"]: entry.get("value") for entry in data["spec"]["template"]["spec"]["containers"][0]["env"]}
+
+
+# what stays as it is
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        pytest.param([""], id="nothing"),
+        pytest.param(["just: a value\n"], id="no object"),
+        pytest.param(["kind: values\n- broken\n"], id="what is no YAML"),
+        pytest.param([CLUSTER], id="a Cluster alone"),
+        pytest.param([deployment({})], id="a workload without a proxy"),
+        pytest.param([deployment({"A": "b, c"})], id="other variables"),
+        pytest.param([deployment(both(PROXY, LOOPBACK))], id="a workload that is right"),
+        pytest.param([CLUSTER, deployment(both(PROXY, ALL_OF_PROD))], id="a workload that is right for its Cluster"),
+        pytest.param([CLUSTER, node(drop_in(both(PROXY, ALL_OF_PROD)))], id="a drop-in that is right"),
+        pytest.param([CONFIG + "  noProxy: [example.com, .corp.example]\n"], id="a ProxyConfig that is right"),
+        pytest.param([deployment(both(PROXY, f"{LOOPBACK},*,b"))], id="what a person has to decide"),
+        pytest.param([deployment(both(PROXY, "$(LIST)"))], id="a reference to another variable"),
+        pytest.param([deployment(both(no="u:p@a;b"))], id="a list that may hold a password"),
+        pytest.param([deployment({"HTTP_PROXY": "a:1", "http_proxy": "b:1"})], id="two cases, two values"),
+    ],
+)
+def test_files_in_which_nothing_can_be_mended_stay_as_they_are(documents: list[str]) -> None:
+    text, done = mended(*documents)
+    assert text == "---\n".join(documents)
+    assert done.mended == {}
+
+
+def test_two_cases_that_differ_are_said_and_not_mended() -> None:
+    text = deployment({"NO_PROXY": "a;b", "no_proxy": "c;d", "HTTP_PROXY": "proxy:1", "http_proxy": "proxy:1"})
+    after, done = mended(text)
+    assert after == text
+    assert any("`NO_PROXY` and `no_proxy` differ: make them equal first" in result.message for result in done.results)
+
+
+def test_a_rule_that_is_off_mends_nothing() -> None:
+    off = CONFIG + "  lint: {rules: {NP010: Off, NP008: Off, NP024: Off}}\n"
+    documents = (off, deployment({"NO_PROXY": "a;b"}))
+    assert mended(*documents)[0] == "---\n".join(documents)
+
+
+# workloads and nodes
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(both(PROXY, "a; b"), both(PROXY, f"a,b,{LOOPBACK}"), id="separators"),
+        pytest.param(both("proxy:3128", LOOPBACK), both("http://proxy:3128", LOOPBACK), id="a URL without a scheme"),
+        pytest.param(
+            both("http://u:p^w@proxy:1", LOOPBACK), both("http://u:p%5Ew@proxy:1", LOOPBACK), id="a raw password"
+        ),
+        pytest.param({"NO_PROXY": "a,b"}, {"NO_PROXY": "a,b", "no_proxy": "a,b"}, id="one case only"),
+        pytest.param(both(no="0.0.0.0/0,a"), both(no="a"), id="every address"),
+        pytest.param(both(no="fd00::/8,a"), both(no="a"), id="what breaks clients in pods"),
+        pytest.param(
+            {"NO_PROXY": "", **both(PROXY)},
+            {
+                **dict.fromkeys(
+                    ("NO_PROXY", "HTTP_PROXY", "http_proxy", "no_proxy"),
+                    f"{LOOPBACK},svc,.svc,cluster.local,.cluster.local,.svc.cluster.local.,kubernetes,kubernetes.default",
+                ),
+                **both(PROXY),
+            },
+            id="an empty list",
+        ),
+        pytest.param(
+            {"HTTP_PROXY": "", "NO_PROXY": "a;b"},
+            {**both(no="a,b"), "HTTP_PROXY": "", "http_proxy": ""},
+            id="an empty URL",
+        ),
+    ],
+)
+def test_the_environment_of_any_workload_is_mended(old: dict[str, str], new: dict[str, str]) -> None:
+    text, _ = mended(deployment(old))
+    assert variables_of(text) == new
+    assert "- name: app # ours\n" in text
+
+
+def test_only_the_lines_of_a_proxy_change() -> None:
+    text = deployment({"A": "x", **both(PROXY, f"a;b,{LOOPBACK}"), "B": "y"})
+    changed = text.replace('"a;b,localhost', '"a,b,localhost')
+    assert mended(text)[0] == changed
+
+
+def test_the_facts_of_the_cluster_count() -> None:
+    text, done = mended(CLUSTER, deployment(both(PROXY, LOOPBACK)))
+    added = ("192.168.0.0/16", "10.96.0.0/12", "10.96.0.1", "api.prod.example", "cluster.local", ".svc")
+    no_proxy = variables_of(text.split("---\n")[1])["NO_PROXY"].split(",")
+    assert set(added) <= set(no_proxy)
+    assert [one.severity for one in done.results if one.severity is Severity.ERROR] == []
+
+
+def test_the_defaults_of_the_proxy_config_count_where_no_cluster_is_known() -> None:
+    defaults = CONFIG + "  clusterDefaults: {serviceCIDRs: [10.96.0.0/12]}\n"
+    found = judged(defaults, deployment(both(PROXY, f"{LOOPBACK},svc,.svc,cluster.local,.cluster.local")))
+    assert sorted(ids(found)) == ["NP003", "NP004"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        pytest.param('Environment="HTTP_PROXY=http://u:p%40@h:1"', "http://u:p%40@h:1", id="a single percent"),
+        pytest.param("Environment=HTTP_PROXY=http://u:p w@h:1", "http://u:p%20w@h:1", id="a blank in a password"),
+        pytest.param(r'Environment="HTTP_PROXY=http://u:p\q@h:1"', "http://u:p%5Cq@h:1", id="an unknown escape"),
+        pytest.param("Environment=HTTP_PROXY=h:1", "http://h:1", id="no scheme"),
+    ],
+)
+def test_a_drop_in_says_what_its_author_meant(line: str, expected: str) -> None:
+    text, done = mended(CLUSTER, node(f'[Service]\n# kept\nNice=1\n{line}\nEnvironment="NO_PROXY={ALL_OF_PROD}"'))
+    obj = Document(text.split("---\n")[1]).data()
+    seen = {one.variable: one.value for one in TARGETS["containerdDropIn"].observe(obj, {})}
+    assert (seen["HTTP_PROXY"], seen["http_proxy"]) == (expected, expected)
+    assert obj["spec"]["files"][0]["content"].startswith("[Service]\n# kept\nNice=1\n")
+    assert [one.message for one in done.results if one.severity is Severity.ERROR] == []
+
+
+def test_exports_are_mended_and_nothing_else_is_added() -> None:
+    text, _ = mended(CLUSTER, node(drop_in(both(PROXY, ALL_OF_PROD)), f'["export NO_PROXY={ALL_OF_PROD};x", "date"]'))
+    assert '["export NO_PROXY=' in text
+    text, _ = mended(CLUSTER, node("[Service]", '["date", "export NO_PROXY=A.example"]'))
+    (_, second) = text.split("---\n")
+    commands = Document(second).data()["spec"]["preKubeadmCommands"]
+    assert commands == [
+        "date",
+        "export NO_PROXY='a.example,.a.example'",
+        "export no_proxy='a.example,.a.example'",
+    ]
+
+
+def test_an_object_inside_a_list_and_a_resource_list_is_mended() -> None:
+    inner = "".join(f"  {line}\n" for line in deployment(both(no="a;b")).splitlines()).replace("  ", "- ", 1)
+    for head in ("apiVersion: v1\nkind: List\n", "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"):
+        text, _ = mended(f"{head}items:\n{inner}")
+        assert text == f"{head}items:\n{inner}".replace("a;b", "a,b")
+
+
+def test_a_sidecar_of_a_target_is_judged_once_and_without_the_target() -> None:
+    text = deployment(both(PROXY, "a;b"), "chart-operator")
+    text = text.replace("metadata: {name: chart-operator}", "metadata: {name: c, labels: {app: chart-operator}}")
+    text += "      - name: chart-operator\n        env:\n        - {name: NO_PROXY, value: x;y}\n"
+    told = {(one.target, one.path[4]) for one in judged(text).results}
+    assert told == {("", "0"), ("chartOperator", "1")}
+
+
+def test_a_document_that_cannot_be_edited_without_risk_is_told_and_the_others_are_mended() -> None:
+    twice = deployment(both(no="a;b")).replace("spec:\n  template", "spec: {}\nspec:\n  template")
+    text, done = mended(deployment(both(no="a;b")), twice)
+    assert text == f"{deployment(both(no='a,b'))}---\n{twice}"
+    (told,) = (one for one in done.results if "document 2" in one.message)
+    assert told.severity is Severity.WARNING
+
+
+# what cannot be read
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"kind: {{ .Values.kind }}\nx: {{- if }}\n---\nkind: {{ .a }}\n", id="a template of Helm"),
+        pytest.param(b"kind: Deployment\n\xff\xfe", id="no UTF-8"),
+        pytest.param(b"kind: Deployment\nNO_PROXY: x\n\tx: y\n", id="a tab"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_warning_and_no_end(content: bytes) -> None:
+    done = audit({"bad.yaml": content, "good.yaml": deployment(both(no="a;b")).encode()})
+    (warning,) = (one for one in done.results if one.ref.file_path == "bad.yaml")
+    assert warning.severity is Severity.WARNING
+    assert "is passed by: " in warning.message
+    assert ids(done).count("NP010") == 1
+
+
+# places of one cluster
+
+
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        pytest.param(drop_in(both(PROXY, ALL_OF_PROD)), 0, id="the same"),
+        pytest.param(drop_in(both("http://other.example:1", ALL_OF_PROD)), 1, id="another proxy"),
+        pytest.param(drop_in(both(PROXY, f"{ALL_OF_PROD},x")), 1, id="another list"),
+        pytest.param("[Service]", 0, id="nothing"),
+    ],
+)
+def test_places_of_one_cluster_must_say_the_same(second: str, told: int) -> None:
+    first = node(drop_in(both(PROXY, ALL_OF_PROD)), name="a")
+    found = [one.message for one in judged(CLUSTER, first, node(second, name="b")).results]
+    assert sum("must say the same as" in message for message in found) == told
+
+
+def test_places_of_no_known_cluster_and_other_workloads_are_not_compared() -> None:
+    nodes = [node(drop_in(both(f"http://{name}:1", LOOPBACK)), name=name) for name in "ab"]
+    first, second = (text.replace(", labels: {cluster.x-k8s.io/cluster-name: prod}", "") for text in nodes)
+    apps = [deployment(both(f"http://{name}:1", LOOPBACK), name) for name in "cd"]
+    assert not any("must say" in one.message for one in judged(first, second, *apps).results)
+
+
+# ProxyConfigs
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("[a.example, 10.1.*]", "[a.example, 10.1.0.0/16]", id="an entry of a list"),
+        pytest.param('["a;b", c]', '["a", c, b]', id="an entry that is several"),
+        pytest.param("[A.example]", "[a.example]", id="capitals, and no form that is composed"),
+        pytest.param("[a, b, a]", "[a, b]", id="a repetition"),
+        pytest.param('["a,b;c"]', '["a,b,c"]', id="an item with several entries"),
+        pytest.param("[0.0.0.0/0, a]", "[a]", id="every address"),
+        pytest.param("a.example,10.1.*", "a.example,10.1.0.0/16", id="a text"),
+        pytest.param('"a;b"', '"a,b"', id="a text with separators"),
+        pytest.param("[http://a.example/x]", "[a.example]", id="a URL"),
+    ],
+)
+def test_the_entries_of_a_proxy_config_are_mended_where_they_stand(old: str, new: str) -> None:
+    text, done = mended(f"{CONFIG}  # what goes direct\n  noProxy: {old} # ours\n")
+    data = Document(text).data()["spec"]["noProxy"]
+    assert data == Document(f"x: {new}\n").data()["x"]
+    assert "  # what goes direct\n  noProxy: " in text
+    assert [one for one in done.results if one.severity is Severity.ERROR] == []
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param("  noProxy: [u:p@host, a;b]\n", id="an entry with an @"),
+        pytest.param("  noProxy: ['http://u:p,w@host']\n", id="a password with a comma"),
+        pytest.param("  noProxy: [a, a.b.example, ' c ']\n", id="nothing is wrong"),
+        pytest.param("  noProxy: 7\n", id="no list"),
+        pytest.param("  overrides: 7\n", id="no overrides"),
+        pytest.param("  noProxyPolicy: {style: Verbatim}\n  noProxy: ['.b.example']\n", id="a domain alone"),
+    ],
+)
+def test_a_proxy_config_that_a_person_must_mend_stays(spec: str) -> None:
+    assert mended(CONFIG + spec)[0] == CONFIG + spec
+
+
+def test_outside_the_default_style_the_dotted_form_is_added() -> None:
+    text, _ = mended(f"{CONFIG}  noProxyPolicy: {{style: Verbatim}}\n  noProxy: [a.example]\n")
+    assert Document(text).data()["spec"]["noProxy"] == ["a.example", ".a.example"]
+
+
+def test_urls_and_overrides_are_mended_too() -> None:
+    spec = "  overrides:\n  - match: {clusters: [a]}\n    httpsProxy: http://u:p^@h:1\n    noProxy: [B.example]\n"
+    text, _ = mended(CONFIG + spec)
+    assert text == CONFIG + spec.replace("p^@", "p%5E@").replace("B.", "b.")
+
+
+def test_all_problems_of_a_proxy_config_are_told_without_its_password() -> None:
+    spec = "  httpsProxy: http://user:s3cr3t^@h:1\n  noPorxy: []\n  noProxy: ['a;b', 10.1.*]\n"
+    found = judged(CONFIG + spec)
+    told = [one.line() for one in found.results]
+    assert sum(line.startswith("[error]") for line in told) == 3
+    assert sum("a;b" in line for line in told) == 1
+    assert any("NP012" in line for line in told)
+    assert not any("s3cr3t" in line for line in told)
+
+
+def test_the_function_config_of_a_resource_list_is_judged_and_mended() -> None:
+    inner = "".join(f"  {line}\n" for line in f"{CONFIG}  noProxy: [10.1.*]\n".splitlines())
+    text, _ = mended(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:\n{inner}")
+    assert "noProxy: [10.1.0.0/16]" in text
+
+
+def test_a_proxy_config_with_a_key_twice_or_a_misspelt_kind_is_told() -> None:
+    found = judged(CONFIG + "  noProxy: []\n  noProxy: []\n")
+    assert [one.line().rpartition(": spec.")[2] for one in found.results] == [
+        "noProxy: must not be given twice in one mapping: keep one of the two"
+    ]
+    (told,) = judged(CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg")).results
+    assert (told.severity, told.ref.kind) == (Severity.WARNING, "ProxyConfg")
+    assert "did you mean `ProxyConfig`?" in told.message
+    istio = CONFIG.replace("fn.inject-proxy.io/v1alpha1", "networking.istio.io/v1beta1")
+    assert judged(istio).results == ()
+
+
+def test_a_config_map_is_judged_as_a_function_config_only() -> None:
+    data = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {httpProxy: 'proxy:1', noProxy: 10.1.*}\n"
+    assert judged(data).results == ()
+    inner = "".join(f"  {line}\n" for line in data.splitlines())
+    text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:\n{inner}"
+    after, done = mended(text)
+    assert after == text
+    assert [one.severity for one in done.results] == [Severity.ERROR, Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("configs", "expected"),
+    [
+        pytest.param(["  lint: {rules: {NP010: Off}}\n"], [], id="one"),
+        pytest.param(["  lint: {rules: {NP010: Off}}\n"] * 2, [], id="two that agree"),
+        pytest.param(["  lint: {rules: {NP010: Info}}\n", ""], ["NP010", "this "], id="two that differ"),
+        pytest.param(["  mode: Nonsense\n  lint: {rules: {NP010: Off}}\n"], ["NP010", "spec."], id="one that is wrong"),
+    ],
+)
+def test_which_proxy_config_counts(configs: list[str], expected: list[str]) -> None:
+    found = judged(*(CONFIG + spec for spec in configs), deployment(both(no="a;b")))
+    assert sorted(ids(found)) == expected
+
+
+def test_the_proxy_config_that_is_named_counts_alone() -> None:
+    from krm_fn import config  # noqa: PLC0415
+
+    named = config.load(Document(CONFIG + "  lint: {rules: {NP010: Warning}}\n").data())
+    found = judged(CONFIG + "  lint: {rules: {NP010: Off}}\n", deployment(both(no="a;b")), config=named)
+    assert [(one.message[:5], one.severity) for one in found.results] == [("NP010", Severity.WARNING)]
+
+
+# values
+
+ENTRIES = st.sampled_from(
+    [
+        "a",
+        "A.example",
+        ".b.example",
+        "*.c.example",
+        "10.1.*",
+        "10.0.0.0/33",
+        "10.1.2.3/8",
+        "a;b",
+        "x y",
+        '"q"',
+        "d.",
+        "*",
+        "0.0.0.0/0",
+        "fd00::/8",
+        "[::1]",
+        "http://h/p",
+        "h:80",
+        "u@h",
+        "${X}",
+        "{{ y }}",
+        "bücher.example",
+        "",
+        "10.1.2.3",
+    ]
+)
+LISTS = st.lists(ENTRIES, max_size=6).map(",".join)
+NETWORKS = (
+    Network(pods=(Entry("192.168.0.0/16"),), services=(Entry("10.96.0.0/12"),), endpoint=Entry("api.one.example")),
+    Network(services=(Entry("172.20.0.0/16"),), endpoint=Entry("api.two.example"), infrastructure="GCPCluster"),
+)
+
+
+@given(LISTS, st.sampled_from(Consumer), st.integers(0, 2), st.booleans())
+def test_a_list_is_mended_once_and_for_all(text: str, consumer: Consumer, clusters: int, has_proxy: bool) -> None:
+    listing = Listing(consumer, NETWORKS[:clusters])
+    once = listed(text, listing, has_proxy=has_proxy)
+    assert listed(once, listing, has_proxy=has_proxy) == once
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]),
+        st.one_of(LISTS, st.sampled_from([PROXY, "proxy:1", "http://u:p^@h", " x ", ""])),
+    ),
+    st.integers(0, 2),
+)
+def test_no_error_with_a_fix_is_left_in_a_place_that_is_mended(variables: dict[str, str], clusters: int) -> None:
+    listing = Listing(Consumer.POD, NETWORKS[:clusters])
+    (place, *_) = places(Seen(name, value, (name,), value, "p") for name, value in variables.items()) or [{}]
+    if not place or values.clash(place):
+        return
+    new = {**variables, **values.mended(place, listing, THE_TABLE)}
+    (after,) = places(Seen(name, value, (name,), value or "", "p") for name, value in new.items())
+    assert values.mended(after, listing, THE_TABLE) == {}
+    if any("@" in value for name, value in variables.items() if name.upper() == "NO_PROXY"):
+        return
+    left = {finding.message[:5] for finding in lint_object(after.values(), listing) if RULES[finding.message[:5]].fix}
+    assert left.isdisjoint({"NP001", "NP002", "NP003", "NP009", "NP010", "NP014", "NP029"})
+
+
+def test_rules_that_are_off_are_off_for_the_values_too() -> None:
+    (place,) = places([Seen("NO_PROXY", "a;b", ("x",), "a;b", "p")])
+    off = Rules({"NP010": None, "NP008": None})
+    assert values.mended(place, Listing(Consumer.POD), off) == {}
+    assert values.mended(place, Listing(Consumer.POD), THE_TABLE) == {"NO_PROXY": "a,b", "no_proxy": "a,b"}
+
+
+@pytest.mark.parametrize("text", ["%%%\n", "not: [valid\n", "{{- if .Values.x }}\n"])
+def test_a_text_that_is_no_yaml_at_all_is_told_too(text: str) -> None:
+    (warning,) = audit({"x.yaml": text.encode()}).results
+
+    assert warning.severity is Severity.WARNING
+    assert "is passed by: " in warning.message
+
+
+# values of Giant Swarm
+
+
+def release(values: str) -> str:
+    return (
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a, namespace: org}\nspec:\n"
+        f"  chart: {{spec: {{chart: cert-manager-app}}}}\n  values: {values}\n"
+    )
+
+
+def values_secret(name: str, key: str, text: str) -> str:
+    encoded = base64.b64encode(text.encode()).decode()
+    return f"apiVersion: v1\nkind: Secret\nmetadata: {{name: {name}, namespace: org}}\ndata: {{{key}: {encoded}}}\n"
+
+
+THREE = "{http: 'http://h:1', https: 'http://h:1', noProxy: 'localhost,127.0.0.1,10.1.*'}"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(release(f"{{proxy: {THREE}}}"), id="a HelmRelease"),
+        pytest.param(values_secret("prod-cluster-values", "values", f"cluster: {{proxy: {THREE}}}\n"), id="a Secret"),
+    ],
+)
+def test_values_of_giant_swarm_are_judged(document: str) -> None:
+    assert ids(judged(document)) == ["NP012"]
+    after, done = mended(document)
+    assert (after, ids(done)) == (document, ["NP012"]), "nothing edits values yet"
+
+
+# what Cloud Director writes by itself
+
+
+VCD = (
+    "apiVersion: infrastructure.cluster.x-k8s.io/v1beta2\nkind: VCDCluster\nmetadata: {name: prod, namespace: org}\n"
+    "spec: {site: 'https://vcd.corp.example', proxyConfigSpec: {httpProxy: 'http://proxy:3128'}}\n"
+)
+ON_VCD = (
+    "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: prod, namespace: org}\n"
+    "spec: {infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: VCDCluster, name: prod}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("provider", "expected"),
+    [
+        pytest.param(VCD, 1, id="two writers of one file"),
+        pytest.param(VCD.replace("httpProxy: 'http://proxy:3128'", ""), 0, id="a provider that writes none"),
+    ],
+)
+def test_a_drop_in_that_the_provider_writes_too_has_two_writers(provider: str, expected: int) -> None:
+    found = judged(ON_VCD, provider, node(drop_in(both(PROXY, LOOPBACK)))).results
+    told = [one for one in found if one.code == "NP031"]
+    assert len(told) == expected
+    for one in told:
+        assert one.ref.kind == "KubeadmConfig"
+        assert "`VCDCluster/org/prod` `spec.proxyConfigSpec`" in one.message

@@ -1,0 +1,279 @@
+"""What no target writes although a person may expect it: one line each, and nothing where nobody wants a proxy."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn.krm.results import Result, Severity
+from krm_fn.pipeline import run
+
+PROXY = {"httpProxy": "http://proxy:3128", "httpsProxy": "http://proxy:3128"}
+WORDS = (
+    "no target writes",
+    "is not in the list: add",
+    "Kyverno policy that",
+    "`spec.selector.include`",
+    "fits nothing",
+)
+API = "cluster.x-k8s.io/v1beta1"
+
+
+def manifest(api: str, kind: str, name: str = "prod", labels: Any = None, **rest: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "org", **({"labels": labels} if labels else {})}
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, **rest}
+
+
+def warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
+    """Run, and return the warnings about what is not written."""
+    config = {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "p"},
+        "spec": spec,
+    }
+    data = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": list(items),
+        "functionConfig": config,
+    }
+    outcome = run(yaml.safe_dump(data).encode())
+    assert outcome.exit_code == 0
+    found = [one for one in outcome.results if any(word in one.message for word in WORDS)]
+    return [one for one in found if one.severity is Severity.WARNING]
+
+
+def about(spec: dict[str, Any], *items: dict[str, Any]) -> list[str]:
+    return [f"{one.ref.kind}/{one.ref.name}" for one in warnings(spec, *items)]
+
+
+def made_by(group: str, kind: str, **spec: Any) -> dict[str, Any]:
+    """A Cluster with a control plane of that kind."""
+    reference = {"apiVersion": f"{group}.cluster.x-k8s.io/v1beta1", "kind": kind, "name": "prod-cp"}
+    return manifest(API, "Cluster", spec={"controlPlaneRef": reference, **spec})
+
+
+def workers(kind: str) -> dict[str, Any]:
+    reference = {"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1", "kind": kind, "name": "w"}
+    template = {"spec": {"bootstrap": {"configRef": reference}, "clusterName": "prod"}}
+    return manifest(API, "MachineDeployment", "md", spec={"clusterName": "prod", "template": template})
+
+
+def control_plane(kind: str, **spec: Any) -> dict[str, Any]:
+    return manifest("controlplane.cluster.x-k8s.io/v1beta1", kind, "prod-cp", spec=spec)
+
+
+SYSTEMS = [
+    pytest.param([made_by("controlplane", kind)], "Cluster/prod", id=kind)
+    for kind in (
+        "RKE2ControlPlane",
+        "KThreesControlPlane",
+        "AWSManagedControlPlane",
+        "AzureManagedControlPlane",
+        "TalosControlPlane",
+        "K0sControlPlane",
+        "MicroK8sControlPlane",
+        "CK8sControlPlane",
+        "OpenshiftAssistedControlPlane",
+    )
+] + [
+    pytest.param(
+        [manifest(API, "Cluster", spec={}), workers("NodeadmConfigTemplate")], "Cluster/prod", id="its workers"
+    ),
+    pytest.param(
+        [workers("RKE2ConfigTemplate")], "MachineDeployment/md", id="workers of a Cluster that is not in the list"
+    ),
+    pytest.param(
+        [made_by("controlplane", "RKE2ControlPlane"), control_plane("RKE2ControlPlane"), workers("RKE2ConfigTemplate")],
+        "Cluster/prod",
+        id="many objects of one Cluster",
+    ),
+    pytest.param(
+        [manifest("anywhere.eks.amazonaws.com/v1alpha1", "Cluster", spec={})],
+        "Cluster/prod",
+        id="a Cluster of another API",
+    ),
+]
+
+
+@pytest.mark.parametrize(("items", "expected"), SYSTEMS)
+def test_a_system_without_a_target_is_one_line_a_cluster(items: list[dict[str, Any]], expected: str) -> None:
+    assert about(PROXY, *items) == [expected]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"mode": "Remove"}, id="removal"),
+        pytest.param(
+            {**PROXY, "overrides": [{"match": {"clusters": ["prod"]}, "disabled": True}]}, id="no proxy for it"
+        ),
+        pytest.param({**PROXY, "selector": {"exclude": [{"kinds": ["Cluster"]}]}}, id="a selector that leaves it out"),
+        pytest.param(
+            {
+                **PROXY,
+                "targets": {
+                    f"{name}": {"enabled": False} for name in ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
+                },
+            },
+            id="no target for nodes",
+        ),
+    ],
+)
+def test_a_system_where_no_proxy_is_wanted(spec: dict[str, Any]) -> None:
+    assert about(spec, made_by("controlplane", "RKE2ControlPlane")) == []
+
+
+def node_files(url: str) -> dict[str, Any]:
+    files = [{"path": "/etc/default/rke2-server", "content": f"HTTP_PROXY={url}\nHTTPS_PROXY={url}\n"}]
+    return control_plane("RKE2ControlPlane", files=files)
+
+
+def test_a_system_whose_files_hold_the_proxy_is_done() -> None:
+    assert about(PROXY, made_by("controlplane", "RKE2ControlPlane"), node_files("http://proxy:3128")) == []
+
+
+def test_its_stale_files_are_a_line() -> None:
+    items = [made_by("controlplane", "RKE2ControlPlane"), node_files("http://old:3128")]
+    assert about(PROXY, *items) == ["Cluster/prod", "RKE2ControlPlane/prod-cp"]
+
+
+def topology(name: str = "shared") -> dict[str, Any]:
+    return manifest(API, "Cluster", spec={"topology": {"class": name}})
+
+
+def test_a_class_that_is_not_in_the_list() -> None:
+    assert about(PROXY, topology()) == ["Cluster/prod"]
+    assert about(PROXY, topology(), manifest(API, "ClusterClass", "shared", spec={})) == []
+    assert about(PROXY, topology("tkg-vsphere-default-v1.0.0")) == []
+    assert about({"mode": "Remove"}, topology()) == []
+
+
+def workload(kind: str = "DaemonSet", **variables: str) -> dict[str, Any]:
+    env = [{"name": name, "value": value} for name, value in variables.items()]
+    spec = {"template": {"spec": {"containers": [{"name": "app", "image": "app", "env": env}]}}}
+    return manifest("apps/v1", kind, "app", spec=spec)
+
+
+CERT_MANAGER = manifest(
+    "apps/v1",
+    "Deployment",
+    "cert-manager",
+    {"app.kubernetes.io/name": "cert-manager"},
+    spec={
+        "template": {
+            "spec": {
+                "containers": [
+                    {"name": "cert-manager-controller", "image": "quay.io/jetstack/cert-manager-controller:v1"}
+                ]
+            }
+        }
+    },
+)
+STALE = [
+    pytest.param(workload(HTTP_PROXY="http://old:1"), True, id="another proxy"),
+    pytest.param(workload("StatefulSet", https_proxy="http://svc:p$$w@old:1"), True, id="another one in lower case"),
+    pytest.param(workload(HTTP_PROXY="http://proxy:3128"), False, id="the right one"),
+    pytest.param(workload(HTTP_PROXY="${PROXY}"), False, id="one that is filled in later"),
+    pytest.param(workload(HTTP_PROXY=""), False, id="an empty one"),
+    pytest.param(workload(NO_PROXY="a.example"), False, id="a list alone"),
+    pytest.param(CERT_MANAGER, False, id="an object that a target writes"),
+    pytest.param(
+        {
+            **workload(HTTP_PROXY="http://old:1"),
+            "metadata": {"name": "app", "annotations": {"config.kubernetes.io/local-config": "true"}},
+        },
+        False,
+        id="local configuration",
+    ),
+    pytest.param(manifest("v1", "ConfigMap", "notes", data={"x": "HTTP_PROXY=http://old:1"}), False, id="a text"),
+]
+
+
+@pytest.mark.parametrize(("item", "is_stale"), STALE)
+def test_a_stale_proxy_in_an_object_that_no_target_writes(item: dict[str, Any], is_stale: bool) -> None:
+    assert about(PROXY, item) == ([f"{item['kind']}/app"] if is_stale else [])
+
+
+def test_what_removal_leaves_is_a_line_and_none_of_its_values() -> None:
+    (found,) = warnings({"mode": "Remove"}, workload(HTTP_PROXY="http://svc:hunter2@old:1"))
+
+    assert "take it out yourself" in found.message
+    assert "hunter2" not in json.dumps(found.to_data())
+
+
+def test_a_target_that_is_switched_off_is_meant() -> None:
+    container = {
+        "name": "cert-manager-controller",
+        "image": "quay.io/jetstack/cert-manager-controller:v1",
+        "env": [{"name": "HTTP_PROXY", "value": "http://old:1"}],
+    }
+    old = {**CERT_MANAGER, "spec": {"template": {"spec": {"containers": [container]}}}}
+
+    assert about({**PROXY, "targets": {"certManager": {"enabled": False}}}, old) == []
+
+
+POLICY = {
+    "apiVersion": "kyverno.io/v1",
+    "kind": "ClusterPolicy",
+    "metadata": {"name": "proxy"},
+    "spec": {"rules": [{"mutate": {"x": {"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}]}}}]},
+}
+
+
+@pytest.mark.parametrize(
+    "wrapper",
+    [
+        pytest.param(
+            manifest(
+                "policy.open-cluster-management.io/v1",
+                "Policy",
+                spec={
+                    "policy-templates": [
+                        {"objectDefinition": {"spec": {"object-templates": [{"objectDefinition": POLICY}]}}}
+                    ]
+                },
+            ),
+            id="a Policy of RHACM",
+        ),
+        pytest.param(manifest("v1", "ConfigMap", data={"policy.yaml": yaml.safe_dump(POLICY)}), id="a ConfigMap"),
+        pytest.param(
+            manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", spec={"values": {"extraObjects": [POLICY]}}),
+            id="values of a HelmRelease",
+        ),
+    ],
+)
+def test_a_policy_inside_another_object(wrapper: dict[str, Any]) -> None:
+    assert about(PROXY, wrapper) == [f"{wrapper['kind']}/prod"]
+    assert about({**PROXY, "targets": {"kyvernoPolicies": {"enabled": False}}}, wrapper) == []
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        pytest.param(
+            {"include": [{"names": ["cert-manger"]}]}, ["ProxyConfig/p"], id="nothing that could hold a proxy"
+        ),
+        pytest.param({"exclude": [{"names": ["*"]}]}, [], id="everything is left out, which is meant"),
+        pytest.param({"include": [{"names": ["cert-*"]}]}, [], id="something"),
+    ],
+)
+def test_a_selector_that_fits_nothing(selector: dict[str, Any], expected: list[str]) -> None:
+    assert about({**PROXY, "selector": selector}, CERT_MANAGER) == expected
+    assert about({**PROXY, "selector": selector}, manifest("v1", "Service")) == []
+
+
+def test_an_item_that_nobody_can_read_is_no_error() -> None:
+    text = yaml.safe_dump(
+        {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": [manifest("v1", "Service")]}
+    )
+    broken = "- apiVersion: v1\n  kind: RKE2Config\n  x: {HTTP_PROXY: a, b\n  c: d}: e]\n"
+    config = "functionConfig: {apiVersion: fn.inject-proxy.io/v1alpha1, kind: ProxyConfig, spec: {httpProxy: 'http://a:1'}}\n"
+    assert (
+        run((text.replace("kind: ResourceList\n", "") + broken + "kind: ResourceList\n" + config).encode()).exit_code
+        == 0
+    )

@@ -1,0 +1,500 @@
+"""The rules about one list: each hits what it is for, and leaves the rest alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.clients import CONSUMERS
+from krm_fn.krm.results import Severity
+from krm_fn.lint.values import RULES, About, fix, lint_list
+from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join, providers
+
+LOOPBACK = "localhost,127.0.0.1"
+NETWORK = Network(
+    pods=(Entry("192.168.0.0/16"),),
+    services=(Entry("10.96.0.0/12"),),
+    domain=Entry("prod.local"),
+    endpoint=Entry("api.example.com"),
+    infrastructure="AWSCluster",
+)
+COMPLETE = join(compose((), (NETWORK,), Policy(), Consumer.NODE))
+LONG = ",".join(f"host-{number:04}" for number in range(500))
+
+
+def rules(text: str, *, consumer: Consumer = Consumer.NODE, network: Network | None = None, **rest: bool) -> list[str]:
+    return [found.rule for found in lint_list(text, consumer=consumer, network=network, **rest)]
+
+
+@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(LOOPBACK, id="loopback alone"),
+        pytest.param(f"{LOOPBACK},example.com,.example.com", id="a domain in both forms"),
+        pytest.param(f"{LOOPBACK},svc,.svc,cluster.local,.cluster.local", id="names inside the cluster"),
+        pytest.param(f"{LOOPBACK},registry,kubernetes,kubernetes.default", id="short names of hosts"),
+        pytest.param(f"{LOOPBACK},10.0.0.0/8,10.1.2.3", id="an address beside the CIDR that holds it"),
+        pytest.param(f"{LOOPBACK},10.1.2.3/32,10.1.2.3", id="an address beside its own CIDR"),
+        pytest.param(f"{LOOPBACK},fd00::abc0", id="an IPv6 address that Ruby does not misread"),
+        pytest.param(f"{LOOPBACK},${{NO_PROXY}},{{{{ .Values.A B }}}}", id="templates that others fill in"),
+        pytest.param(f"{LOOPBACK},metadata,metadata.google.internal,metadata.google.internal.", id="a rooted name too"),
+        pytest.param(
+            f"{LOOPBACK},cluster.local,.cluster.local,.svc.cluster.local.",
+            id="a rooted name beside the domain around it",
+        ),
+        pytest.param(f"{LOOPBACK},10.0.0.1-10.0.0.1,10.0.0.1/32,10.0.0.1", id="a range beside its CIDRs"),
+    ],
+)
+def test_a_list_without_a_problem(text: str, consumer: Consumer) -> None:
+    assert lint_list(text, consumer=consumer) == []
+    assert fix(text, consumer=consumer) == text
+
+
+@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
+@pytest.mark.parametrize("infrastructure", ["", "VSphereCluster", *providers._PROVIDERS])
+def test_the_composed_list_has_no_problem(consumer: Consumer, infrastructure: str) -> None:
+    network = Network(NETWORK.pods, NETWORK.services, NETWORK.domain, NETWORK.endpoint, infrastructure, "eu-west-1")
+    composed = join(compose((Entry("corp.example"),), (network,), Policy(), consumer))
+    assert lint_list(composed, consumer=consumer, network=network) == []
+    assert fix(composed, consumer=consumer, network=network) == composed
+
+
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize("exclude", [(), ("cluster.local",), (".cluster.local", "cluster.local")])
+def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: tuple[str, ...]) -> None:
+    for rooted in (None, True, False) if not exclude else (None, False):
+        policy = Policy(style=style, rooted=rooted, exclude=exclude)
+        composed = join(
+            compose((Entry("corp.example"),), (Network(domain=Entry("cluster.local")),), policy, Consumer.NODE)
+        )
+        assert "NP029" not in rules(composed), composed
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "entry", "mended"),
+    [
+        pytest.param("NP010", "a, b", "", "a,b", id="a blank behind a comma"),
+        pytest.param("NP010", "a ,b", "", "a,b", id="a blank in front of a comma"),
+        pytest.param("NP010", "a,b\n", "", "a,b", id="a line break at the end"),
+        pytest.param("NP010", "a b", "a b", "a,b", id="a blank as separator"),
+        pytest.param("NP010", "a;b", "a;b", "a,b", id="a semicolon as separator"),
+        pytest.param("NP010", "a|b", "a|b", "a,b", id="the separator of Java"),
+        pytest.param("NP011", "a.b", "a.b", "a.b,.a.b", id="a domain without its dotted form"),
+        pytest.param("NP011", "svc", "svc", "svc,.svc", id="the services without it"),
+        pytest.param("NP011", ".svc", ".svc", ".svc,svc", id="the services without the bare form"),
+        pytest.param("NP011", ".a.b", ".a.b", "", id="a dotted form alone, which may be meant so"),
+        pytest.param("NP012", "*.a.b", "*.a.b", ".a.b", id="a glob"),
+        pytest.param("NP012", "*a.b", "*a.b", "", id="a glob that no entry can say"),
+        pytest.param("NP012", "a.*.b", "a.*.b", "", id="a glob inside"),
+        pytest.param("NP012", "10.1.*", "10.1.*", "10.1.0.0/16", id="octets and a star"),
+        pytest.param("NP012", "10.1.", "10.1.", "10.1.0.0/16", id="octets and a dot"),
+        pytest.param("NP012", "10.0.0.0-10.0.0.3", "10.0.0.0-10.0.0.3", "10.0.0.0-10.0.0.3,10.0.0.0/30", id="a range"),
+        pytest.param("NP012", "fd00::-fd00::ff", "fd00::-fd00::ff", "fd00::/120", id="a range of IPv6"),
+        pytest.param("NP013", "a,*", "*", "", id="everything among others"),
+        pytest.param("NP013", "*", "*", "", id="everything alone"),
+        pytest.param("NP014", "0.0.0.0/0", "0.0.0.0/0", "", id="every IPv4 address"),
+        pytest.param("NP014", "::/0", "::/0", "", id="every IPv6 address"),
+        pytest.param("NP015", "10.0.0.0/33", "10.0.0.0/33", "", id="a prefix that is too long"),
+        pytest.param("NP015", "10.0.0/8", "10.0.0/8", "", id="three octets"),
+        pytest.param("NP015", "10.0.0.256", "10.0.0.256", "", id="an octet that is too large"),
+        pytest.param("NP015", "10.0.0.01", "10.0.0.01", "", id="a leading zero"),
+        pytest.param("NP015", "fd00::/129", "fd00::/129", "", id="an IPv6 prefix that is too long"),
+        pytest.param("NP015", "10.0.0.0/255.0.0.0", "10.0.0.0/255.0.0.0", "10.0.0.0/8", id="a netmask"),
+        pytest.param("NP016", "10.1.2.3/8", "10.1.2.3/8", "10.0.0.0/8", id="host bits"),
+        pytest.param("NP016", "fd00::1/64", "fd00::1/64", "fd00::/64", id="host bits of IPv6"),
+        pytest.param("NP017", "a:80", "a:80", "a", id="a host and a port"),
+        pytest.param("NP017", "10.1.2.3:6443", "10.1.2.3:6443", "10.1.2.3", id="an address and a port"),
+        pytest.param("NP017", "[fd00::a]:6443", "[fd00::a]:6443", "fd00::a", id="an IPv6 address and a port"),
+        pytest.param("NP017", "10.0.0.0/8:6443", "10.0.0.0/8:6443", "10.0.0.0/8", id="a CIDR and a port"),
+        pytest.param("NP018", "http://a:80/x", "http://a:80/x", "a", id="a URL"),
+        pytest.param("NP018", "a/", "a/", "a", id="a path"),
+        pytest.param("NP018", "file:///x", "file:///x", "", id="a URL without a host"),
+        pytest.param("NP019", "[fd00::a]", "[fd00::a]", "fd00::a", id="brackets"),
+        pytest.param("NP019", "fd00:0::a", "fd00:0::a", "fd00::a", id="a long form"),
+        pytest.param("NP019", "[fd00::]/8", "[fd00::]/8", "fd00::/8", id="brackets and a prefix"),
+        pytest.param("NP019", "fe80::a%eth0", "fe80::a%eth0", "", id="a zone"),
+        pytest.param("NP021", "A.b", "A.b", "a.b", id="capital letters"),
+        pytest.param("NP022", "bücher.example", "bücher.example", "xn--bcher-kva.example", id="not ASCII"),
+        pytest.param("NP022", "straße.de", "straße.de", "", id="a name that two standards convert differently"),
+        pytest.param("NP024", "a", "", "a,localhost", id="localhost is missing"),
+        pytest.param("NP024", "localhost", "", "localhost,127.0.0.1", id="its address is missing"),
+        pytest.param("NP025", "com", "com", "", id="a top level"),
+        pytest.param("NP015", "127.0.0.1/", "127.0.0.1/", "127.0.0.1", id="a slash without a prefix"),
+        pytest.param("NP015", "[::1]/", "[::1]/", "::1", id="a slash behind brackets"),
+        pytest.param("NP015", "0.0.0.0", "0.0.0.0", "", id="the address that no host has"),  # noqa: S104
+        pytest.param("NP025", "172.0.0.0/8", "172.0.0.0/8", "", id="a CIDR around a private network"),
+        pytest.param("NP025", "172.*", "172.*", "", id="octets and a star around a private network"),
+        pytest.param("NP025", "10.0.0.0/7", "10.0.0.0/7", "", id="one bit more than a private network"),
+        pytest.param("NP025", "192.168.0.0/15", "192.168.0.0/15", "", id="two networks of which one is private"),
+        pytest.param("NP025", "172.32.0.0/16", "172.32.0.0/16", "", id="public addresses that look private"),
+        pytest.param("NP025", "172.32.1.1", "172.32.1.1", "", id="one such address"),
+        pytest.param("NP037", "a..b", "a..b", "", id="an empty label"),
+        pytest.param("NP037", "..b", "..b", "", id="an empty label in front"),
+        pytest.param("NP025", "de", "de", "", id="a country"),
+        pytest.param("NP025", ".elb.amazonaws.com", ".elb.amazonaws.com", "", id="everyone's load balancers"),
+        pytest.param("NP025", "2.3", "2.3", "", id="the end of an address"),
+        pytest.param("NP026", LONG, "", "", id="longer than a drop-in can hold twice"),
+        pytest.param("NP027", "a,a", "a", "", id="twice"),
+        pytest.param("NP027", "a,,b", "", "a,b", id="an empty entry"),
+        pytest.param("NP027", "10.0.0.0/8,10.1.0.0/16", "10.1.0.0/16", "", id="a CIDR in a CIDR"),
+        pytest.param("NP027", ".b.c,a.b.c", "a.b.c", "", id="a name under a domain"),
+        pytest.param("NP029", "a.b.", "a.b.", "a.b.,a.b", id="a rooted name alone"),
+        pytest.param("NP034", '"a', '"a', "a", id="a quote in front"),
+        pytest.param("NP034", "b'", "b'", "b", id="a quote behind"),
+    ],
+)
+def test_each_rule_hits(rule: str, text: str, entry: str, mended: str) -> None:
+    found = [told for told in lint_list(text, consumer=Consumer.NODE) if told.rule == rule]
+    assert (entry, mended) in {(told.entry, told.mended) for told in found}
+    for told in found:
+        assert "\n" not in told.message
+        assert not told.mended or told.mended in told.message or told.entry == ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        pytest.param("NP002", "*", id="everything is not an empty list"),
+        pytest.param("NP010", "a,b,c", id="commas alone"),
+        pytest.param("NP010", "{{ .Values.noProxy }},a", id="blanks inside a template"),
+        pytest.param("NP011", "a.b,.a.b", id="both forms"),
+        pytest.param("NP011", ".a.b,a.b", id="both forms, the other way round"),
+        pytest.param("NP011", "localhost", id="a short name"),
+        pytest.param("NP011", "10.1.2.3", id="an address is no domain"),
+        pytest.param("NP011", "*.a.b", id="a glob is for NP012"),
+        pytest.param("NP011", "a.b.", id="a rooted name is for NP029"),
+        pytest.param("NP012", "*", id="everything is for NP013"),
+        pytest.param("NP012", ".a.b", id="a leading dot is no glob"),
+        pytest.param("NP012", "10.1.2.3", id="an address is no glob"),
+        pytest.param("NP012", "ip-10-0-0-1.ec2.internal", id="hyphens make no range"),
+        pytest.param("NP013", "*.a", id="a glob is not everything"),
+        pytest.param("NP014", "0.0.0.0/1", id="half of everything"),
+        pytest.param("NP014", "10.0.0.0", id="an address that ends in zeros"),
+        pytest.param("NP015", "10.0.0.0/32", id="the longest prefix"),
+        pytest.param("NP015", "fd00::/128", id="the longest prefix of IPv6"),
+        pytest.param("NP015", "10.1.*", id="octets and a star are for NP012"),
+        pytest.param("NP015", "2.3", id="two numbers are for NP025"),
+        pytest.param("NP015", "1a.example", id="a name that begins with a number"),
+        pytest.param("NP015", "cafe.de", id="a name of hexadecimal letters"),
+        pytest.param("NP016", "10.0.0.0/8", id="no bits behind the prefix"),
+        pytest.param("NP016", "10.0.0.0/255.0.0.0", id="a netmask is for NP015"),
+        pytest.param("NP017", "fd00::6443", id="the last group of an IPv6 address is no port"),
+        pytest.param("NP017", "http://a:80", id="the port of a URL is for NP018"),
+        pytest.param("NP018", "10.0.0.0/8", id="a prefix is no path"),
+        pytest.param("NP018", "[fd00::]/8", id="a prefix behind brackets neither"),
+        pytest.param("NP018", "10.0.0.0/33", id="nor one that is too long"),
+        pytest.param("NP019", "fd00::1", id="the short form"),
+        pytest.param("NP019", "fd00::/8", id="an IPv6 CIDR on nodes"),
+        pytest.param("NP019", "a:80", id="a port is no IPv6"),
+        pytest.param("NP020", "::1", id="nodes have no Ruby"),
+        pytest.param("NP021", "${NO_PROXY}", id="capitals inside a template"),
+        pytest.param("NP022", "xn--bcher-kva.example", id="an A-label"),
+        pytest.param("NP023", "a", id="an infrastructure that is not known"),
+        pytest.param("NP024", "127.0.0.1,localhost", id="loopback in any order"),
+        pytest.param("NP024", "*", id="everything holds loopback"),
+        pytest.param("NP025", "registry", id="a host's short name"),
+        pytest.param("NP025", "svc,.svc,cluster.local", id="names inside the cluster"),
+        pytest.param("NP025", "s3.eu-west-1.amazonaws.com", id="one service of a cloud"),
+        pytest.param("NP025", "10.1.2.3", id="an address"),
+        pytest.param("NP025", ".corp,.lan,.internal,.home.arpa,.intranet,.local", id="suffixes that nobody owns"),
+        pytest.param("NP025", "10.0.0.0/8,172.16.0.0/12,172.31.255.255,192.168.0.0/16", id="all of RFC 1918"),
+        pytest.param("NP025", "8.8.8.0/24", id="public addresses that are meant"),
+        pytest.param("NP011", ".corp", id="a private suffix, which is no host"),
+        pytest.param("NP011", ".b.c,b.c,a.b.c", id="a name that a dotted domain covers"),
+        pytest.param("NP011", ".b.c,b.c,.a.b.c", id="a dotted name that another covers"),
+        pytest.param("NP015", "0.0.0.0/0", id="every address is for NP014"),
+        pytest.param("NP017", "127.0.0.1/", id="a slash is no port"),
+        pytest.param("NP037", "a.b.", id="a final dot"),
+        pytest.param("NP037", "10..1", id="numbers are for NP015"),
+        pytest.param("NP026", LONG[:4_900], id="just short enough for a drop-in"),
+        pytest.param("NP027", "10.0.0.0/8,10.1.2.3", id="an address in a CIDR"),
+        pytest.param("NP027", "a.b,.a.b", id="the two forms of a domain"),
+        pytest.param("NP027", "b.c,a.b.c", id="a name under a bare domain, which .NET reads as one host"),
+        pytest.param("NP027", "10.0.0.0/8,11.0.0.0/16", id="two CIDRs side by side"),
+        pytest.param("NP029", "a.b.,a.b", id="a rooted name beside the other"),
+        pytest.param("NP029", "a.b,a.b.", id="in any order"),
+        pytest.param("NP034", '{{ .Values.a | default "b" }}', id="quotes inside a template"),
+    ],
+)
+def test_each_rule_leaves_its_neighbours_alone(rule: str, text: str) -> None:
+    assert rule not in rules(text)
+
+
+def test_the_domain_of_the_cluster_is_never_too_broad() -> None:
+    network = Network(domain=Entry("cloud"))
+    assert "NP025" in rules("cloud,.cloud")
+    assert "NP025" not in rules("cloud,.cloud", network=network)
+    assert "NP011" in rules("cloud", network=network)
+
+
+def test_a_host_that_the_cluster_names_needs_no_dotted_form() -> None:
+    text = f"{LOOPBACK},api.example.com,mirror.example.com"
+    network = Network(
+        endpoint=Entry("api.example.com"),
+        mirrors=(Entry("mirror.example.com"),),
+        networks=(Entry("node-1.example.com"), Entry("10.0.0.0/8")),
+    )
+    assert rules(text) == ["NP011", "NP011"]
+    assert "NP011" not in rules(f"{text},node-1.example.com", network=network)
+    assert "NP011" not in rules(text, network=network)
+    assert ".api.example.com" not in fix(text, network=network).split(",")
+    assert ".api.example.com" in fix(text).split(",")
+
+
+COVERS = ("b.c", ".b.c", "b.c,.b.c", "10.0.0.0/8", "10.0.0.0/8,.b.c")
+COVERED = ("a.b.c", ".a.b.c", "x.y.b.c", "10.1.0.0/16", "10.1.2.0/24")
+CALLED = ("a.b.c", "x.a.b.c", "b.c", "y.b.c", "x.y.b.c", "c", "ab.c", "10.1.2.3", "10.1.0.0", "10.1.2.0", "10.2.0.1")
+
+
+@pytest.mark.parametrize("cover", COVERS)
+@pytest.mark.parametrize("text", COVERED)
+def test_what_is_said_to_be_covered_is_so_in_the_clients_that_are_named(cover: str, text: str) -> None:
+    told = [one.message for one in lint_list(f"{cover},{text}", consumer=Consumer.NODE) if one.rule == "NP027"]
+    differ = {
+        name
+        for name, client in CONSUMERS.items()
+        for host in CALLED
+        if client.goes_direct(f"{cover},{text}", host, 443) != client.goes_direct(cover, host, 443)
+    }
+    for message in told:
+        allowed = {name for name, words in EXCEPTIONS.items() if words in message}
+        assert differ <= allowed
+        assert ("in every client" in message) == (not allowed)
+        assert not differ or "almost" in message
+    assert told or differ
+
+
+EXCEPTIONS = {"httpx": "httpx takes", "java": "not in Java", "wget-old": "wget before 1.20"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("b.c,.b.c,a.b.c", id="a name under a domain in both forms"),
+        pytest.param("b.c,a.b.c", id="a name under a domain whose dotted form is added"),
+        pytest.param(".b.c,.a.b.c", id="a dotted name under another"),
+    ],
+)
+def test_no_form_is_added_that_another_entry_covers(text: str) -> None:
+    mended = fix(f"{LOOPBACK},{text}")
+    added = set(mended.split(",")) - set(text.split(","))
+    told = [one for one in lint_list(mended, consumer=Consumer.NODE) if one.rule == "NP027" and one.entry in added]
+    assert told == []
+    assert {one.rule for one in lint_list(mended, consumer=Consumer.NODE)} <= {"NP011", "NP027"}
+    assert ".a.b.c" not in added
+
+
+def test_a_limit_of_the_users_own_counts_instead() -> None:
+    assert "NP026" not in [told.rule for told in lint_list(LOOPBACK, consumer=Consumer.NODE, max_length=19)]
+    (found,) = lint_list(LOOPBACK, consumer=Consumer.NODE, max_length=18)
+    assert (found.rule, found.entry, found.severity) == ("NP026", "", Severity.WARNING)
+    assert "18 bytes" in found.message
+    assert rules(LONG, consumer=Consumer.POD) == ["NP024", "NP024"], "no file holds the list of a pod twice"
+
+
+@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
+def test_problems_come_in_the_order_of_the_table(consumer: Consumer) -> None:
+    found = rules('10.1.*,A:80, "q",http://h/,com,com', consumer=consumer, network=NETWORK)
+    assert found == sorted(found)
+    assert len(set(found)) >= 8
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "severity"),
+    [
+        pytest.param("NP013", "*", Severity.WARNING, id="everything alone is a way to say no proxy"),
+        pytest.param("NP013", "a,*", Severity.ERROR, id="among others it is an accident"),
+        pytest.param("NP011", "a.b", Severity.WARNING, id="a bare domain misses subdomains"),
+        pytest.param("NP011", ".a.b", Severity.INFO, id="a dotted one may be meant so"),
+        pytest.param("NP011", "api.example.com", Severity.INFO, id="a name of three labels may be a host"),
+        pytest.param("NP015", "0.0.0.0", Severity.WARNING, id="an address that no host has does no harm"),  # noqa: S104
+        pytest.param("NP026", "a" * 131_063, Severity.ERROR, id="Linux starts no program with it"),
+        pytest.param("NP026", "a" * 131_062, Severity.WARNING, id="one byte less, it does"),
+    ],
+)
+def test_a_severity_that_depends_on_the_case(rule: str, text: str, severity: Severity) -> None:
+    assert {told.severity for told in lint_list(text, consumer=Consumer.NODE) if told.rule == rule} == {severity}
+
+
+@pytest.mark.parametrize(
+    ("text", "node", "pod"),
+    [
+        pytest.param("fd00::/8", [], ["NP019"], id="an IPv6 CIDR"),
+        pytest.param("[fd00::a]", ["NP019"], ["NP019"], id="brackets"),
+        pytest.param("::1", [], ["NP020"], id="loopback that Ruby reads as an end"),
+        pytest.param("a.b,.a.b", [], [], id="a name"),
+    ],
+)
+def test_what_matters_for_pods(text: str, node: list[str], pod: list[str]) -> None:
+    assert rules(f"{LOOPBACK},{text}") == node
+    assert rules(f"{LOOPBACK},{text}", consumer=Consumer.POD) == pod
+    for told in lint_list(f"{LOOPBACK},{text}", consumer=Consumer.POD):
+        assert told.severity is (Severity.ERROR if told.rule == "NP019" else Severity.WARNING)
+
+
+@pytest.mark.parametrize(
+    ("text", "has_proxy", "expected"),
+    [
+        pytest.param("", True, ["NP002"], id="an empty list beside a proxy"),
+        pytest.param(" ,", True, ["NP002"], id="separators alone"),
+        pytest.param("", False, [], id="an empty list without a proxy"),
+        pytest.param("a", False, [], id="a list without a proxy lacks nothing"),
+        pytest.param("a;b", False, ["NP010"], id="but its mistakes are mistakes"),
+    ],
+)
+def test_whether_there_is_a_proxy(text: str, has_proxy: bool, expected: list[str]) -> None:
+    assert rules(text, has_proxy=has_proxy) == expected
+
+
+@pytest.mark.parametrize(
+    ("gone", "rule", "missing"),
+    [
+        pytest.param({"192.168.0.0/16"}, "NP003", "192.168.0.0/16", id="the pod CIDR"),
+        pytest.param({"10.96.0.0/12"}, "NP003", "10.96.0.0/12", id="the service CIDR"),
+        pytest.param({"prod.local", ".prod.local", ".svc.prod.local."}, "NP003", "prod.local", id="the domain"),
+        pytest.param({"svc", ".svc"}, "NP003", "svc", id="the services"),
+        pytest.param({"api.example.com"}, "NP003", "api.example.com", id="the endpoint"),
+        pytest.param({"10.96.0.1"}, "NP004", "10.96.0.1", id="the API server's address"),
+        pytest.param({"169.254.169.254"}, "NP023", "169.254.169.254", id="the metadata service"),
+        pytest.param({"localhost"}, "NP024", "localhost", id="loopback"),
+    ],
+)
+def test_what_a_cluster_needs(gone: set[str], rule: str, missing: str) -> None:
+    text = ",".join(entry for entry in COMPLETE.split(",") if entry not in gone)
+    found = lint_list(text, consumer=Consumer.NODE, network=NETWORK)
+    assert [(told.rule, told.mended) for told in found] == [(rule, f"{text},{missing}")]
+    assert f'"{missing}"' in found[0].message
+    assert set(fix(text, network=NETWORK).split(",")) >= {missing, *text.split(",")}
+    assert lint_list(fix(text, network=NETWORK), consumer=Consumer.NODE, network=NETWORK) == []
+    assert rule not in rules(text) or rule == "NP024", "what is not known is not missed"
+
+
+@pytest.mark.parametrize(
+    ("covering", "gone"),
+    [
+        pytest.param("192.0.0.0/8", "192.168.0.0/16", id="a wider CIDR"),
+        pytest.param(".example.com,example.com", "api.example.com", id="the domain of the endpoint"),
+        pytest.param("169.254.0.0/16", "169.254.169.254", id="link-local addresses"),
+        pytest.param("*", "prod.local", id="everything"),
+    ],
+)
+def test_what_another_entry_covers_is_not_missed(covering: str, gone: str) -> None:
+    text = ",".join([*(entry for entry in COMPLETE.split(",") if entry.strip(".") != gone), covering])
+    assert not {"NP003", "NP023"} & set(rules(text, network=NETWORK))
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        pytest.param(Network(pods=(Entry("0.0.0.0/0"),)), id="a pod CIDR that holds everything is not asked for"),
+        pytest.param(Network(endpoint=Entry("[FD00::A]")), id="an endpoint in brackets is compared as an address"),
+        pytest.param(
+            Network(endpoint=Entry("API.b.c"), mirrors=(Entry("M.b.c"),)), id="names are compared in lower case"
+        ),
+    ],
+)
+def test_facts_in_other_forms(network: Network) -> None:
+    composed = join(compose((), (network,), Policy(), Consumer.NODE))
+    assert rules(composed, network=network) in ([], ["NP014"])
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        pytest.param("*", "*", id="everything alone is for a person to decide"),
+        pytest.param("http://user:SECRET@h", "http://user:SECRET@h", id="what may be a credential stays"),
+        pytest.param("10.0.0/8", f"10.0.0/8,{LOOPBACK}", id="what cannot be known stays"),
+        pytest.param("${X}", f"${{X}},{LOOPBACK}", id="templates stay"),
+        pytest.param(
+            ' "A.b" , *.x.y;c http://u:80/z,10.1.*,0.0.0.0/0',
+            f"a.b,.a.b,.x.y,c,u,10.1.0.0/16,{LOOPBACK}",
+            id="all that can be mended",
+        ),
+        pytest.param("prod.local", f"prod.local,.prod.local,{LOOPBACK}", id="both forms of a domain"),
+    ],
+)
+def test_fix(text: str, mended: str) -> None:
+    assert fix(text) == mended
+
+
+def test_fix_of_an_empty_list_is_the_composed_one() -> None:
+    assert fix("", network=NETWORK) == COMPLETE
+    assert fix("", has_proxy=False) == ""
+    assert fix("0.0.0.0/0", network=NETWORK) == COMPLETE
+
+
+def test_fix_for_pods_drops_what_httpx_fails_on() -> None:
+    assert fix(f"{LOOPBACK},fd00::/8,[fd00::a]", consumer=Consumer.POD) == f"{LOOPBACK},fd00::a"
+
+
+def test_fix_of_a_list_that_is_too_long_drops_what_others_cover() -> None:
+    hosts = ",".join(f"host-{number:04}.corp.example" for number in range(300))
+    text = f"{LOOPBACK},corp.example,.corp.example,{hosts},10.0.0.0/8,10.1.0.0/16,10.1.2.3"
+    assert fix(text) == f"{LOOPBACK},corp.example,.corp.example,10.0.0.0/8,10.1.2.3"
+    assert "10.1.0.0/16" in fix(f"{LOOPBACK},10.0.0.0/8,10.1.0.0/16"), "a short list keeps them"
+    assert "10.1.0.0/16" not in fix(f"{LOOPBACK},10.0.0.0/8,10.1.0.0/16", max_length=10)
+
+
+@pytest.mark.parametrize(
+    "text", ["http://user:S3,CRET@host:3128", "a,user:S3CRET@host", "http://u:S3 CRET@x,b", "S3@C"]
+)
+def test_no_problem_repeats_what_could_be_a_password(text: str) -> None:
+    (found,) = lint_list(text, consumer=Consumer.NODE)
+    assert found.rule == "NP018"
+    assert not any(part in f"{found.message}{found.entry}{found.mended}" for part in ("S3", "CRET"))
+
+
+def test_the_table_is_in_order_and_complete() -> None:
+    assert list(RULES) == [f"NP{number:03}" for number in range(1, 42)]
+    assert all(rule.finds and rule.why for rule in RULES.values())
+
+
+NAMES = [
+    "a.b",
+    "svc",
+    ".c.d",
+    "*.e",
+    "*",
+    "A",
+    "x:80",
+    "http://h/p",
+    '"q"',
+    "bücher.de",
+    "com",
+    "z.",
+    "straße.de",
+    "${A b}",
+]
+NUMBERS = ["10.1.*", "10.1.2.3/8", "10.0.0.0/255.0.0.0", "0.0.0.0/0", "10.0.0/8", "10.0.0.1-10.0.0.2", "2.3"]
+OTHERS = [
+    "::1",
+    "[fd00::A]",
+    "fd00::/8",
+    "fe80::1%e",
+    "",
+    " ",
+    "localhost",
+    "${X}",
+    "api.example.com",
+    ".api.example.com",
+]
+LISTS = st.lists(st.sampled_from([*NAMES, *NUMBERS, *OTHERS]), max_size=6).flatmap(
+    lambda parts: st.sampled_from([",", ", ", ";", " "]).map(lambda separator: separator.join(parts))
+)
+
+
+@given(LISTS, st.sampled_from([Consumer.NODE, Consumer.POD]), st.sampled_from([None, NETWORK, Network()]))
+def test_after_fix_only_a_person_can_do_more(text: str, consumer: Consumer, network: Network | None) -> None:
+    mended = fix(text, consumer=consumer, network=network)
+    assert fix(mended, consumer=consumer, network=network) == mended
+    left = {told.rule for told in lint_list(mended, consumer=consumer, network=network) if told.mended}
+    assert left == set()
+
+
+@given(st.text(max_size=30))
+def test_no_text_raises(text: str) -> None:
+    for told in lint_list(text, consumer=Consumer.POD, network=NETWORK):
+        assert RULES[told.rule].about is About.LIST
+    fix(text, network=NETWORK)
