@@ -63,14 +63,19 @@ CLUSTER = """\
 
 def resource_list(clusters: int) -> str:
     """A list of so many clusters, with a control plane and a worker group each."""
-    items = (CLUSTER.replace("NUMBER", str(number)).replace("LOW", str(number % 250)) for number in range(clusters))
+    items = (
+        CLUSTER.replace("NUMBER", str(number)).replace("LOW", str(number % 250))
+        for number in range(clusters)
+    )
     return HEAD + "".join(items) + CONFIG
 
 
 def measure(text: str) -> tuple[float, int]:
     """Seconds, and the most memory in MiB, of one run."""
     start = time.perf_counter()
-    process = subprocess.Popen([COMMAND], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [COMMAND], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     assert process.stdin
     process.stdin.write(text.encode())
     process.stdin.close()
@@ -87,7 +92,9 @@ def main() -> None:
         text = resource_list(size)
         seconds, memory = min(measure(text) for _ in range(3))
         first = first or seconds / size
-        print(f"{size:>8} {len(text) / 1e6:>6.2f} {seconds:>7.2f} s {memory:>5} MiB {seconds / size / first:>6.2f}")
+        print(
+            f"{size:>8} {len(text) / 1e6:>6.2f} {seconds:>7.2f} s {memory:>5} MiB {seconds / size / first:>6.2f}"
+        )
 
 
 if __name__ == "__main__":

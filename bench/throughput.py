@@ -68,7 +68,11 @@ WORKERS = """\
 def resource_list(objects: int) -> str:
     """A list of Deployments, with a KubeadmConfigTemplate as every tenth object."""
     items = (WORKERS if number % 10 == 0 else BYSTANDER for number in range(objects))
-    return HEAD + "".join(item.replace("NUMBER", str(number)) for number, item in enumerate(items)) + CONFIG
+    return (
+        HEAD
+        + "".join(item.replace("NUMBER", str(number)) for number, item in enumerate(items))
+        + CONFIG
+    )
 
 
 def inject(text: str) -> None:
@@ -90,11 +94,15 @@ def best_of_three(work: Callable[[str], None], text: str) -> float:
 
 def main() -> None:
     sizes = [int(word) for word in sys.argv[1:]] or SIZES
-    print(f"{'objects':>8} {'MB':>6} {'inject-proxy':>13} {'yaml.load + yaml.dump (libyaml)':>32} {'ratio':>6}")
+    print(
+        f"{'objects':>8} {'MB':>6} {'inject-proxy':>13} {'yaml.load + yaml.dump (libyaml)':>32} {'ratio':>6}"
+    )
     for size in sizes:
         text = resource_list(size)
         row = best_of_three(inject, text), best_of_three(load_and_dump, text)
-        print(f"{size:>8} {len(text) / 1e6:>6.1f} {row[0]:>11.2f} s {row[1]:>30.2f} s {row[0] / row[1]:>6.2f}")
+        print(
+            f"{size:>8} {len(text) / 1e6:>6.1f} {row[0]:>11.2f} s {row[1]:>30.2f} s {row[0] / row[1]:>6.2f}"
+        )
 
 
 if __name__ == "__main__":

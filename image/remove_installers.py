@@ -12,7 +12,15 @@ import sys
 import sysconfig
 from pathlib import Path
 
-PACKAGES = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "wheel", "ensurepip", "distutils-precedence.pth")
+PACKAGES = (
+    "pip",
+    "setuptools",
+    "pkg_resources",
+    "_distutils_hack",
+    "wheel",
+    "ensurepip",
+    "distutils-precedence.pth",
+)
 DISTRIBUTIONS = ("pip", "setuptools", "wheel")
 DEBIAN_WHEELS = Path("/usr/share/python-wheels")
 """Where Debian's ensurepip has its wheels (package python3-pip-whl and its like)."""

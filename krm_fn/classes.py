@@ -106,11 +106,16 @@ class Classes:
         """Which classes are patched: an eraser, and whatever shares a template with one, step by step."""
         classes_of = {key_of(obj): self.atlas.classes_of(obj) for obj in templates}
         found = {key for key, one in self._classes.items() if one.is_eraser and one.is_selected}
-        while more := {key for keys in classes_of.values() if found & set(keys) for key in keys} - found:
+        while (
+            more := {key for keys in classes_of.values() if found & set(keys) for key in keys}
+            - found
+        ):
             found |= more
         for key, one in self._classes.items():
             one.is_eraser = one.is_eraser or key in found
-            one.is_patched = self._is_enabled and one.is_selected and (self._is_chosen or key in found)
+            one.is_patched = (
+                self._is_enabled and one.is_selected and (self._is_chosen or key in found)
+            )
         for obj in templates:
             if self.is_template(obj):
                 self._own.add(key_of(obj), obj.data)
@@ -144,7 +149,11 @@ class Classes:
         for key in self.atlas.classes_of(obj) if self._classes else ():
             one = self._classes.get(key)
             if one and one.is_eraser and not one.is_patched:
-                remedy = "select the class, too" if not one.is_selected else "enable the target `clusterClass`"
+                remedy = (
+                    "select the class, too"
+                    if not one.is_selected
+                    else "enable the target `clusterClass`"
+                )
                 message = (
                     f'patches of the ClusterClass "{one.obj.ref.name}" erase what is written here, so nodes get no '
                     f"proxy: {remedy}"
@@ -173,10 +182,14 @@ class Classes:
         resolved = for_nodes(self._wanted, nodes[_ALL_NODES], ProxySettings(), target=PATCHER.ID)
         return tuple(nodes.values()), resolved, Around(is_known=False)
 
-    def _about_cluster(self, obj: Object, its_class: _Class) -> tuple[tuple[Membership, ...], Resolved, Around]:
+    def _about_cluster(
+        self, obj: Object, its_class: _Class
+    ) -> tuple[tuple[Membership, ...], Resolved, Around]:
         nodes = self.atlas.nodes_of(obj)
         found = its_class.clusters[key_of(obj)]
-        groups = {where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES}
+        groups = {
+            where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
+        }
         around = replace(self._of_class(its_class), groups=groups, is_behind=False)
         return tuple(nodes.values()), found[_ALL_NODES], around
 
@@ -194,9 +207,12 @@ class Classes:
             return None
         nodes, consumer = self.atlas.nodes_of(obj), TARGETS[target_id].CONSUMER
         found = {
-            where: resolve(self._wanted, (node,), target=target_id, consumer=consumer) for where, node in nodes.items()
+            where: resolve(self._wanted, (node,), target=target_id, consumer=consumer)
+            for where, node in nodes.items()
         }
-        groups = {where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES}
+        groups = {
+            where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
+        }
         return tuple(nodes.values()), found[_ALL_NODES], Around(groups=groups)
 
     def _is(self, obj: Object, kind: str) -> bool:
@@ -221,7 +237,9 @@ class Classes:
         return for_class(self._wanted, infrastructure, networks, target=PATCHER.ID)
 
     def _nothing(self, obj: Object) -> Resolved:
-        found = resolve(self._wanted, self.atlas.of(obj), target=PATCHER.ID, consumer=PATCHER.CONSUMER)
+        found = resolve(
+            self._wanted, self.atlas.of(obj), target=PATCHER.ID, consumer=PATCHER.CONSUMER
+        )
         return Resolved(ProxySettings(cluster=found.settings.cluster, is_declared=found.declared))
 
     def _take_cluster(self, obj: Object) -> None:

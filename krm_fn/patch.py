@@ -95,7 +95,8 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
     """``data`` after the operations; ``data`` itself is changed where that is possible.
 
     Raises:
-        OurBug: an operation does not fit the data. Rooms propose on data they have seen, so this is never the user's.
+        OurBug: an operation does not fit the data. Targets work on data they have seen, so this is
+            never the mistake of a user.
     """
     import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
 
@@ -145,12 +146,20 @@ class ListEdit:
             return [remove(*self.path)]
         inserted = list(self._insertions())
         end = len(old) - len(self.removed) - self.tail + len(inserted)
-        places: list[int | str] = [end + number if self.tail else APPEND for number in range(len(self.appended))]
+        places: list[int | str] = [
+            end + number if self.tail else APPEND for number in range(len(self.appended))
+        ]
         return [
-            *(replace(*self.path, index, value=value) for index, value in sorted(self.replaced.items())),
+            *(
+                replace(*self.path, index, value=value)
+                for index, value in sorted(self.replaced.items())
+            ),
             *(remove(*self.path, index) for index in sorted(self.removed, reverse=True)),
             *inserted,
-            *(add(*self.path, place, value=value) for place, value in zip(places, self.appended, strict=True)),
+            *(
+                add(*self.path, place, value=value)
+                for place, value in zip(places, self.appended, strict=True)
+            ),
         ]
 
     def _insertions(self) -> Iterator[Operation]:

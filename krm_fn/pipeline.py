@@ -71,13 +71,19 @@ def _run(data: bytes) -> Outcome:
             repeated=resource_list.repeated_in_function_config,
         )
     except ConfigError as error:
-        return _outcome(resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems])
+        return _outcome(
+            resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems]
+        )
     if wanted is None:
         nothing = "no FunctionConfig says what to inject: the list is passed on as it is"
         return _outcome(
             resource_list,
             _Edits(),
-            [Result(Severity.WARNING, nothing, _config_ref(resource_list), code="NoFunctionConfig")],
+            [
+                Result(
+                    Severity.WARNING, nothing, _config_ref(resource_list), code="NoFunctionConfig"
+                )
+            ],
         )
     edits = _Edits()
     found: list[Result] = []
@@ -133,7 +139,10 @@ class _Edits:
     def changes(self) -> dict[int, list[Operation]]:
         """Index of an item -> operations; an object goes when all else is done, from the back, so that paths hold."""
         touched = sorted({*self._changes, *self._gone})
-        return {index: [*self._changes.get(index, ()), *self._gone.get(index, ())[::-1]] for index in touched}
+        return {
+            index: [*self._changes.get(index, ()), *self._gone.get(index, ())[::-1]]
+            for index in touched
+        }
 
     @property
     def number(self) -> int:
@@ -142,7 +151,11 @@ class _Edits:
 
 
 def _roll_out(
-    resource_list: ResourceList, places: list[Place], found: list[Result], edits: _Edits, wanted: ProxyConfig
+    resource_list: ResourceList,
+    places: list[Place],
+    found: list[Result],
+    edits: _Edits,
+    wanted: ProxyConfig,
 ) -> tuple[list[Place], list[Result]]:
     """The places and results, about objects of the names that they have once templates are renamed."""
     is_check = wanted.mode is Mode.CHECK
@@ -162,7 +175,10 @@ def _roll_out(
     said += of_templates
     refs = {} if is_check else new_refs(said)
     return (
-        [replace(place, obj=replace(place.obj, ref=refs.get(place.obj.ref, place.obj.ref))) for place in places],
+        [
+            replace(place, obj=replace(place.obj, ref=refs.get(place.obj.ref, place.obj.ref)))
+            for place in places
+        ],
         [replace(result, ref=refs.get(result.ref, result.ref)) for result in told],
     )
 
@@ -177,18 +193,25 @@ def _rolled(one: Said, edits: _Edits, mode: Mode, *, is_new: bool = False) -> Re
     return result
 
 
-def _outcome(resource_list: ResourceList, edits: _Edits, found: list[Result], *, checking: bool = False) -> Outcome:
+def _outcome(
+    resource_list: ResourceList, edits: _Edits, found: list[Result], *, checking: bool = False
+) -> Outcome:
     if any(result.severity is Severity.ERROR for result in found) or checking:
         edits = _Edits()
         found = [result for result in found if result.severity is not Severity.INFO]
     told = results.in_order(_once(found))
-    output = resource_list.write(edits.changes, [result.to_data() for result in told], edits.new_items)
+    output = resource_list.write(
+        edits.changes, [result.to_data() for result in told], edits.new_items
+    )
     return Outcome(output, tuple(told), len(resource_list), edits.number)
 
 
 def _once(found: list[Result]) -> list[Result]:
     """Without what another target told already about the same field of the same object."""
-    first = {(result.line(), repr(result.current), repr(result.proposed)): result for result in reversed(found)}
+    first = {
+        (result.line(), repr(result.current), repr(result.proposed)): result
+        for result in reversed(found)
+    }
     return list(reversed(first.values()))
 
 
@@ -216,7 +239,9 @@ def _once_for_each_fact(found: Iterable[Result]) -> list[Result]:
     return [_with_number(result, objects) for result in told]
 
 
-def _with_number(result: Result, objects: Mapping[tuple[Severity, str], Sequence[ObjectRef]]) -> Result:
+def _with_number(
+    result: Result, objects: Mapping[tuple[Severity, str], Sequence[ObjectRef]]
+) -> Result:
     """Return the first result about a fact with the number of other objects that it is true of."""
     others = len(objects.get((result.severity, result.message), ())) - 1
     if result.code not in _ABOUT_FACTS or others < 1:
@@ -230,10 +255,16 @@ def _at_new_place(told: Result, operations: list[Operation], place: Place) -> Re
 
     So the next run, which finds it there, says the same. A target knows of its own removals.
     """
-    within = [operation.path[len(place.obj.path) :] for operation in operations if operation.op == "remove"]
+    within = [
+        operation.path[len(place.obj.path) :]
+        for operation in operations
+        if operation.op == "remove"
+    ]
     for *above, last in filter(None, within if told.target != place.target_id else ()):
         depth = len(above)
-        behind = told.path[depth] if told.path[:depth] == tuple(above) and len(told.path) > depth else ""
+        behind = (
+            told.path[depth] if told.path[:depth] == tuple(above) and len(told.path) > depth else ""
+        )
         if last.isdigit() and behind.isdigit() and int(behind) > int(last):
             told = replace(told, path=(*above, str(int(behind) - 1), *told.path[depth + 1 :]))
     return told
@@ -254,7 +285,11 @@ def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Resu
     What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
     """
     proposals = list(place.proposals())
-    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in place.seen()) if proposals else frozenset()
+    hidden = (
+        proxy_values.hidden_texts((one.variable, one.value) for one in place.seen())
+        if proposals
+        else frozenset()
+    )
     for operations, result in _done_and_found(place, proposals, mode):
         current = proxy_values.shown(result.current, result.path, result.proposed)
         message, current, proposed = (
@@ -274,7 +309,9 @@ def _done_and_found(
             yield [], place.result(replace(one, severity=Severity.ERROR) if is_error else one)
     yield from _done(place, changes, mode)
     if is_concerned:
-        yield from (([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships))
+        yield from (
+            ([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships)
+        )
 
 
 def _resolved(place: Place) -> Resolved:
@@ -285,12 +322,18 @@ def _resolved(place: Place) -> Resolved:
     return place.resolved if holds_list else replace(place.resolved, missing=())
 
 
-def _done(place: Place, changes: list[Change], mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
+def _done(
+    place: Place, changes: list[Change], mode: Mode
+) -> Iterator[tuple[list[Operation], Result]]:
     data = place.obj.data
     if place.is_new and changes:
         patch.apply(data, [change.operation for change in changes])
-        told = "is made, because there is none in the list: " + ", ".join(change.message for change in changes)
-        yield _result_of_change(Change(patch.add(value=data), told), place.obj, mode, place.target_id)
+        told = "is made, because there is none in the list: " + ", ".join(
+            change.message for change in changes
+        )
+        yield _result_of_change(
+            Change(patch.add(value=data), told), place.obj, mode, place.target_id
+        )
         return
     done: list[tuple[list[Operation], Result]] = []
     for change in changes:
@@ -317,7 +360,9 @@ def _one_for_each_place(
         result = done[numbers[0]][1]
         if len(numbers) > 1:
             told = ", ".join(dict.fromkeys(changes[at].message for at in numbers))
-            result = replace(result, message=_not_done(told), path=path, current=None, proposed=None)
+            result = replace(
+                result, message=_not_done(told), path=path, current=None, proposed=None
+            )
         yield operations, result
 
 
@@ -340,7 +385,9 @@ def _not_done(message: str) -> str:
     return f"{message}: not done, `mode: Check` only looks"
 
 
-def _result_of_change(change: Change, obj: Object, mode: Mode, target: str = "") -> tuple[list[Operation], Result]:
+def _result_of_change(
+    change: Change, obj: Object, mode: Mode, target: str = ""
+) -> tuple[list[Operation], Result]:
     operation = change.operation
     current = patch.lookup(obj.data, operation.path) if change.current is None else change.current
     proposed = operation.value if change.proposed is None else change.proposed

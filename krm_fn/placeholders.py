@@ -73,4 +73,6 @@ def split(text: str) -> list[str]:
 def _read(match: re.Match[str]) -> Placeholder:
     rest = _QUOTES.sub("", match["rest"])
     default = _DEFAULT.fullmatch(rest)
-    return Placeholder(f"${{{match['name']}{rest}}}", match["name"], default["value"] if default else "")
+    return Placeholder(
+        f"${{{match['name']}{rest}}}", match["name"], default["value"] if default else ""
+    )

@@ -85,14 +85,18 @@ class Place:
         """The memberships for which overrides were looked up: of each role too, where all machines share the place."""
         if self.target_id not in OF_ALL_MACHINES:
             return self.memberships
-        of_roles = (replace(membership, role=role) for membership in self.memberships for role in Role)
+        of_roles = (
+            replace(membership, role=role) for membership in self.memberships for role in Role
+        )
         return (*self.memberships, *of_roles)
 
     def proposals(self) -> Iterator[Change | Finding]:
         """What the target says about the object as it is now; of one that is encrypted, only that it is."""
         yield from self.notes
         if self.around is not None:
-            said = AWARE[self.target_id].propose_in(self.obj.data, self.resolved.settings, self.around)
+            said = AWARE[self.target_id].propose_in(
+                self.obj.data, self.resolved.settings, self.around
+            )
         else:
             said = self.target.propose(self.obj.data, self.resolved.settings, self.options)
         if not sops.is_encrypted(self.obj.data):
@@ -110,14 +114,18 @@ class Place:
         """Whether a run writes here, or finds here what it would write: the object has the place of the target."""
         if not self.is_asked:
             return False
-        return any(isinstance(one, Change) for one in self.proposals()) or any(True for _ in self.seen())
+        return any(isinstance(one, Change) for one in self.proposals()) or any(
+            True for _ in self.seen()
+        )
 
     @property
     def is_asked(self) -> bool:
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
         groups = self.around.groups.values() if self.around else ()
         settings = self.resolved.settings
-        is_more = self.target_id in WITHOUT_A_PROXY and bool(settings.trusted_ca.pem or settings.mirror)
+        is_more = self.target_id in WITHOUT_A_PROXY and bool(
+            settings.trusted_ca.pem or settings.mirror
+        )
         is_more = is_more or bool(self.around and self.around.is_behind)
         return is_more or self.resolved.declared or any(group.is_declared for group in groups)
 
@@ -155,7 +163,9 @@ class Overview:
 _NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 
 
-def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None) -> Iterator[Place]:
+def survey(
+    source: Source, wanted: ProxyConfig, overview: Overview | None = None
+) -> Iterator[Place]:
     """All places, in the order of the list and, in one object, of the table of targets; then those that are missing.
 
     The data of an object is the same for all its places: what one target changes there, the next one sees. The places
@@ -183,11 +193,16 @@ def survey(source: Source, wanted: ProxyConfig, overview: Overview | None = None
     owed: list[Place] = []
     last: list[Place] = []
     for index in range(len(source)):
-        targets, makers = _wanted_targets(source, index, wanted), _wanted_makers(source, index, wanted)
+        targets, makers = (
+            _wanted_targets(source, index, wanted),
+            _wanted_makers(source, index, wanted),
+        )
         is_patched = _may_patch(source, index, wanted, classes)
         is_wanted = bool(targets or makers or is_patched)
         names_proxy = overview is not None and source.contains(index, _NAMES)
-        for obj in reader.take(index) if is_wanted else reader.readable(index) if names_proxy else ():
+        for obj in (
+            reader.take(index) if is_wanted else reader.readable(index) if names_proxy else ()
+        ):
             is_selected = _is_selected(obj, wanted)
             if overview is not None:
                 _note(overview, obj, targets, wanted)
@@ -242,7 +257,9 @@ def _places(
     for name, target in concerned.items():
         resolved = _resolved(wanted, memberships, name, target.CONSUMER, alone)
         if classes.replaces(name, obj):
-            resolved = Resolved(ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared))
+            resolved = Resolved(
+                ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
+            )
         options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)
         if of_nodes:
             nodes, resolved, around = of_nodes
@@ -268,7 +285,9 @@ def _resolved(
     alone: ClusterFacts | None = None,
 ) -> Resolved:
     if target in OF_ALL_MACHINES:
-        return settings.resolve_for_all_machines(wanted, memberships, target=target, consumer=consumer)
+        return settings.resolve_for_all_machines(
+            wanted, memberships, target=target, consumer=consumer
+        )
     return settings.resolve(wanted, memberships, target=target, consumer=consumer, alone=alone)
 
 
@@ -277,7 +296,15 @@ def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> 
     about = classes.about(obj) if obj.group_kind in PATCHER.KINDS else None
     if about:
         memberships, resolved, around = about
-        yield Place(index, obj, PATCHER.ID, memberships, resolved, wanted.targets.get(PATCHER.ID, {}), around=around)
+        yield Place(
+            index,
+            obj,
+            PATCHER.ID,
+            memberships,
+            resolved,
+            wanted.targets.get(PATCHER.ID, {}),
+            around=around,
+        )
 
 
 def _wanted_targets(source: Source, index: int, wanted: ProxyConfig) -> dict[str, Target]:

@@ -30,9 +30,17 @@ def _is_shown(char: str) -> bool:
 
 def _escape(char: str) -> str:
     code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return (
+        f"\\x{code:02x}"
+        if code < 0x100
+        else f"\\u{code:04x}"
+        if code < 0x10000
+        else f"\\U{code:08x}"
+    )
 
 
 def _json_escape(char: str) -> str:
     units = char.encode("utf-16-be")
-    return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True))
+    return "".join(
+        f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True)
+    )

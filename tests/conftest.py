@@ -12,6 +12,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+
 from support import CACHE, ROOT, TOOLS, need_engine
 
 DEFAULT_BASE = "python:3.13-slim"

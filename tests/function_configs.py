@@ -7,12 +7,12 @@ import json
 from typing import Any
 
 import pytest
-from support import ROOT
-
 from krm_fn.config import ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import redact
 from krm_fn.noproxy import Entry
+
+from support import ROOT
 
 PROXY = "http://proxy.example.com:3128"
 NO_PROXY_AT_ALL = (

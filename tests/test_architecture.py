@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import ROOT, TIME_LIMIT
-
 from krm_fn.targets import TARGETS
+
+from support import ROOT, TIME_LIMIT
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
@@ -96,7 +96,8 @@ def test_the_docstring_of_a_target_is_its_page_for_users(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in MODULES if not re.match("_[a-z]", path.name)]
+    "path",
+    [pytest.param(path, id=str(path.relative_to(ROOT))) for path in MODULES if not re.match("_[a-z]", path.name)],
 )
 def test_public_functions_and_classes_say_what_they_are_for(path: Path) -> None:
     silent = [node.name for node in public(parsed(path).body) if not ast.get_docstring(node)]

@@ -13,10 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from contract_lists import CONFIG, WORKERS, resource_list
-from support import ROOT, inject_proxy
-from yaml_texts import places
-
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
@@ -25,6 +21,10 @@ from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
+
+from contract_lists import CONFIG, WORKERS, resource_list
+from support import ROOT, inject_proxy
+from yaml_texts import places
 
 WRONG = [None, 0, "x", "", [], {}, [1], [[]], [None], {"a": 1}, True, -1.5, "long " * 2000, "${TEMPLATE}", "a\nb\n"]
 

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from support import ROOT, inject_proxy
-
 from krm_fn.cli import _files, check
 from krm_fn.cli._answer import Answer
 from krm_fn.errors import UsageError
+
+from support import ROOT, inject_proxy
 
 SECRET = "s3cr3t"
 PROXY = f"http://user:{SECRET}@proxy.corp.example:3128"

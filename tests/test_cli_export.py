@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from stories import TESTDATA
-from support import inject_proxy
-
 from krm_fn.cli.export import run
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.noproxy import Consumer
 from krm_fn.sources.files import KINDS, Kind
 from krm_fn.targets import TARGETS, tkg_cluster_config
 from krm_fn.yamledit import read
+
+from stories import TESTDATA
+from support import inject_proxy
 
 FILES = TESTDATA / "files"
 PROXY = FILES / "proxy.yaml"

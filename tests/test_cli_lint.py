@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import inject_proxy
-
 from krm_fn.cli import _files, lint
 from krm_fn.cli._answer import Answer
 from krm_fn.errors import ConfigError, InputError, OutputError, UsageError
+
+from support import inject_proxy
 
 SECRET = "s3cr3t"
 CLUSTER = """\

@@ -9,11 +9,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import krm_fn.clients
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-import krm_fn.clients
 from krm_fn.clients import CONSUMERS
 
 ROOM = Path(krm_fn.clients.__file__).parent

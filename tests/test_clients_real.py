@@ -28,10 +28,10 @@ import websocket
 import yaml
 import yarl
 from hypothesis import given, settings
+from krm_fn.clients import CONSUMERS
+
 from real_clients.cases import Case, cases, generated
 from support import CACHE, ROOT, missing, need, run
-
-from krm_fn.clients import CONSUMERS
 
 EXAMPLES = ROOT / "examples"
 PROGRAMS = Path(__file__).with_name("real_clients")

@@ -9,6 +9,12 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from krm_fn.clusters import ClusterFacts, Fact, Membership, Role, Topology, kinds
+from krm_fn.krm.resourcelist import Object, ResourceList, objects
+from krm_fn.patch import field_path
+
 from cluster_objects import (
     cluster,
     config_template,
@@ -21,13 +27,7 @@ from cluster_objects import (
     with_value,
 )
 from growth import excess
-from hypothesis import given
-from hypothesis import strategies as st
 from support import ROOT
-
-from krm_fn.clusters import ClusterFacts, Fact, Membership, Role, Topology, kinds
-from krm_fn.krm.resourcelist import Object, ResourceList, objects
-from krm_fn.patch import field_path
 
 STORIES = sorted((ROOT / "testdata" / "topology").iterdir())
 WORKLOADS = {"Deployment", "ClusterPolicy"}

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from krm_fn.clusters import ClusterFacts, Fact, Topology
+from krm_fn.patch import lookup
+
 from cluster_objects import (
     cluster,
     config_template,
@@ -15,9 +18,6 @@ from cluster_objects import (
     reference,
     with_value,
 )
-
-from krm_fn.clusters import ClusterFacts, Fact, Topology
-from krm_fn.patch import lookup
 
 NETWORK = {
     "pods": {"cidrBlocks": ["192.168.0.0/16"]},

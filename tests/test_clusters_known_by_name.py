@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from krm_fn.clusters import Topology
+
 from cluster_objects import (
     cluster,
     config_template,
@@ -16,8 +18,6 @@ from cluster_objects import (
     reference,
     with_value,
 )
-
-from krm_fn.clusters import Topology
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from function_configs import config_map, problems, proxy_config
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from krm_fn.config import _schema, _url, load
 from krm_fn.krm.results import redact
+
+from function_configs import config_map, problems, proxy_config
 
 PATTERN = _schema.fields()["httpProxy"]["pattern"]
 SECRET = "S3CRET"

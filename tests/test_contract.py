@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+
 from contract_lists import BAD_CONFIG, CONFIG, CONFIG_MAP, PROXY, RESULT_SCHEMA, SETTINGS, WORKERS, resource_list
 from support import COMMAND, TIME_LIMIT, inject_proxy, need_engine, run
 

@@ -12,6 +12,7 @@ from subprocess import CompletedProcess
 
 import pytest
 import yaml
+
 from contract_lists import BAD_CONFIG, CONFIG, PROXY, WORKERS, resource_list
 from support import COMMAND, TOOLS, example, inject_proxy, need, run
 

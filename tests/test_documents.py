@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from stories import TESTDATA, items, meaning
-
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
+
+from stories import TESTDATA, items, meaning
 
 DOCUMENTS = TESTDATA / "documents"
 SPEC = {

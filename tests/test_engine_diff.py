@@ -7,14 +7,14 @@ from typing import Any
 
 import jsonpatch
 import pytest
-from growth import excess
 from hypothesis import given
 from hypothesis import strategies as st
-
 from krm_fn.engine import apply, diff
 from krm_fn.engine.diff import pair_items
 from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import same
+
+from growth import excess
 
 FILE = {"path": "/etc/a", "content": "1"}
 OTHER = {"path": "/etc/b", "content": "2"}

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import inject_proxy
-
 from krm_fn.clients import CONSUMERS
+
+from support import inject_proxy
 
 ROOT = Path(__file__).parent.parent
 SECRET = "s3cr3t%21"

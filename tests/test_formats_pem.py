@@ -9,9 +9,9 @@ import pytest
 from certificates import A, B
 from hypothesis import given
 from hypothesis import strategies as st
-from support import need
-
 from krm_fn.formats import pem
+
+from support import need
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from function_configs import FOLDER, PROXY, SCHEMA, proxy_config, resolved
-from support import ROOT
-
 from krm_fn.clusters import Role
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, load
 from krm_fn.errors import OurBug
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
+
+from function_configs import FOLDER, PROXY, SCHEMA, proxy_config, resolved
+from support import ROOT
 
 EXAMPLES = sorted((FOLDER / "examples").glob("*.yaml"))
 PAGE = (ROOT / "docs" / "functionconfig.md").read_text(encoding="utf-8")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from krm_fn.config import API_VERSION, KIND
+
 from function_configs import FOLDER, SCHEMA, resolved
 from support import ROOT
-
-from krm_fn.config import API_VERSION, KIND
 
 FILE = FOLDER / "krmfunctiondefinition.yaml"
 DEFINITION = yaml.safe_load(FILE.read_text(encoding="utf-8"))

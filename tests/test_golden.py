@@ -13,6 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from krm_fn.pipeline import run
+from krm_fn.targets import TARGETS
+from krm_fn.yamledit import read
+
 from stories import (
     DOMAIN,
     HOST,
@@ -33,10 +37,6 @@ from stories import (
     with_other_proxy,
 )
 from support import ROOT, inject_proxy
-
-from krm_fn.pipeline import run
-from krm_fn.targets import TARGETS
-from krm_fn.yamledit import read
 
 Golden = Callable[[Path, bytes], None]
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 import yaml
-from stories import TESTDATA
-from support import ROOT
-
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import Result, Severity, is_severe
 from krm_fn.lint import Rules, levelled
 from krm_fn.lint.values import RULES
 from krm_fn.pipeline import Outcome, run
+
+from stories import TESTDATA
+from support import ROOT
 
 PACKAGE = ROOT / "krm_fn"
 OTHER_COMMANDS = {"audit", "cli", "baked"}

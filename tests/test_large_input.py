@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+
 from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
 from support import inject_proxy
 

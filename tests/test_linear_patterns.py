@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-from growth import UNITS, excess
-
 import krm_fn
+import pytest
 from krm_fn.config import _schema
 from krm_fn.targets import _whole_text
+
+from growth import UNITS, excess
 
 SOURCES = {
     name: Path(str(importlib.import_module(name).__file__)).read_text()

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from growth import excess
 from hypothesis import given
 from hypothesis import strategies as st
-
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint.drift import Said, disagreements
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Seen
+
+from growth import excess
 
 WANTED = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc").variables()
 PLANE = ObjectRef("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", "prod", "default")

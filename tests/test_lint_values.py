@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from krm_fn.clients import CONSUMERS
 from krm_fn.krm.results import Severity
 from krm_fn.lint.values import RULES, About, fix, lint_list

@@ -8,6 +8,7 @@ from importlib import metadata
 import pytest
 from packaging.requirements import Requirement  # pytest brings it
 from packaging.utils import canonicalize_name
+
 from support import ROOT
 
 REQUIREMENTS = ROOT / "requirements"

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from krm_fn.clients import CONSUMERS
 from krm_fn.explain.hosts import Row, rows
 from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join

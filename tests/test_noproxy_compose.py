@@ -7,7 +7,6 @@ import dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from krm_fn import noproxy
 from krm_fn.clients import CONSUMERS
 from krm_fn.noproxy import ALL_DERIVED, Consumer, Entry, Network, Policy, Style, providers, styles

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from krm_fn.lint.values import RULES, Rule
 from krm_fn.noproxy import ALL_DERIVED, Consumer, Entry, Network, Policy, Style, compose, join
 

@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 import pytest
-from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
-from function_configs import proxy_config
-
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.targets import chart_operator
 from krm_fn.yamledit import read
+
+from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
+from function_configs import proxy_config
 
 DEPLOYMENT = """\
 apiVersion: apps/v1

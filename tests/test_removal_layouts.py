@@ -10,10 +10,10 @@ from pathlib import Path
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from krm_fn.pipeline import run
+
 from layouts import mutated
 from stories import TESTDATA, is_config_map, items, removing, wishes
-
-from krm_fn.pipeline import run
 
 FOLDERS = (
     "containerdDropIn",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from function_configs import PROXY, loaded
-
 from krm_fn import noproxy, settings
 from krm_fn.clusters import ClusterFacts, Fact, Membership, Role
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Consumer, Entry, Network
 from krm_fn.settings import Resolved, resolve
+
+from function_configs import PROXY, loaded
 
 NETWORK = ("spec", "clusterNetwork")
 

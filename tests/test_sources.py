@@ -7,10 +7,8 @@ import json
 from typing import Any
 
 import pytest
-from function_configs import PROXY, config_map, proxy_config
 from hypothesis import given
 from hypothesis import strategies as st
-
 from krm_fn import config
 from krm_fn.config import Certificates, ProxyConfig
 from krm_fn.errors import ConfigError, InputError
@@ -18,6 +16,8 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import redact
 from krm_fn.pipeline import run
 from krm_fn.sources import Objects, formats
+
+from function_configs import PROXY, config_map, proxy_config
 
 PASSWORD = "s3cr3t"
 LOCAL = {"config.kubernetes.io/local-config": "true"}

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from krm_fn.pipeline import Outcome, run
+
 from stories import (
     HOST,
     NETWORK,
@@ -20,8 +22,6 @@ from stories import (
     wishes,
     with_other_proxy,
 )
-
-from krm_fn.pipeline import Outcome, run
 
 STORY = (TESTDATA / "chartOperator" / "bootstrap-mode-and-init-container" / "input.yaml").read_bytes()
 JSON = (TESTDATA / "containerdDropIn" / "list-in-json" / "input.yaml").read_bytes()

@@ -8,9 +8,9 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from stories import TESTDATA, items
-
 from krm_fn.pipeline import run
+
+from stories import TESTDATA, items
 
 TKG_NO_PROXY = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11"
 GS_URL = "http://myProxyUser:mySuperSecretPassword@192.168.52.220:3128"

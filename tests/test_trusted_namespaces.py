@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
 

@@ -7,15 +7,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from contract_lists import CONFIG, PROXY, SETTINGS, WORKERS, resource_list
-from stories import TESTDATA, name_of
-from support import inject_proxy
-
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import ObjectRef, Result, Severity, lines
 from krm_fn.lint.manifests import audit
 from krm_fn.lint.values import RULES
 from krm_fn.pipeline import Outcome, run
+
+from contract_lists import CONFIG, PROXY, SETTINGS, WORKERS, resource_list
+from stories import TESTDATA, name_of
+from support import inject_proxy
 
 OF_THE_STYLE = {"NP003", "NP004", "NP011", "NP019", "NP020", "NP023", "NP024", "NP027", "NP029"}
 STYLED = re.compile(r"style: (GiantSwarm|TKG|Verbatim|Sorted)\b")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from krm_fn.errors import EditError, InputError, OurBug
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document, document, read

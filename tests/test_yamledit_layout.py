@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from krm_fn.errors import EditError
 from krm_fn.yamledit.breaks import newline_of
 from krm_fn.yamledit.layout import Place, column_of, end_of_line, starts_line, style_near, style_of

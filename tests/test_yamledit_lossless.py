@@ -11,11 +11,11 @@ from typing import Any
 
 import jsonpatch
 import pytest
-from support import ROOT
-
 from krm_fn.patch import Operation
 from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.view import same
+
+from support import ROOT
 
 CASES = sorted((ROOT / "testdata" / "lossless").iterdir())
 """Every folder is a case: a file that is missing in one of them fails."""

@@ -9,8 +9,6 @@ import pytest
 import yaml
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
-from yaml_texts import at, data, handwritten, operations, patched, places, strings, texts
-
 from krm_fn.errors import EditError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, document, read
@@ -19,6 +17,8 @@ from krm_fn.yamledit.layout import Place
 from krm_fn.yamledit.render import is_plain, scalar
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
 from krm_fn.yamledit.view import is_merge, key_text, same, view
+
+from yaml_texts import at, data, handwritten, operations, patched, places, strings, texts
 
 any_text = st.one_of(texts(), handwritten())
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-
 from krm_fn.yamledit import member_text, read
 from krm_fn.yamledit.render import Raw, Style, after_indicator, block, flow, is_literal, is_plain, literal, scalar
 

@@ -24,17 +24,31 @@ def main() -> int:
     before = {path: path.read_text() for path in sorted(REPOSITORY.rglob("*.yaml"))}
     after = inject(before)
     for path, text in before.items():
-        show(difflib.unified_diff(text.splitlines(), after[path].splitlines(), *labels(path), lineterm=""))
+        show(
+            difflib.unified_diff(
+                text.splitlines(), after[path].splitlines(), *labels(path), lineterm=""
+            )
+        )
     untouched = sum(before[path] == after[path] for path in before)
-    say(f"\n{len(before) - untouched} files change, {untouched} stay as they are, byte for byte. Once more:\n\n")
+    say(
+        f"\n{len(before) - untouched} files change, {untouched} stay as they are, byte for byte. Once more:\n\n"
+    )
     twice = inject(after) == after
-    say("\nA second run changes nothing.\n" if twice else "\nA second run must not change anything, but it did.\n")
+    say(
+        "\nA second run changes nothing.\n"
+        if twice
+        else "\nA second run must not change anything, but it did.\n"
+    )
     return 0 if twice else 1
 
 
 def inject(files: dict[Path, str]) -> dict[Path, str]:
     """The same files after one run of the command; what it says on stderr goes to the terminal."""
-    items = [(path, document) for path, text in files.items() for document in re.split(r"(?m)^---\n", text)]
+    items = [
+        (path, document)
+        for path, text in files.items()
+        for document in re.split(r"(?m)^---\n", text)
+    ]
     text = resource_list(document for _, document in items)
     done = subprocess.run([COMMAND], input=text, capture_output=True, text=True, check=False)  # noqa: S603 -- our own
     sys.stdout.flush()

@@ -67,7 +67,13 @@ error and in `results`, or a warning with `--fail-on warning`; 2 wrong usage; 3 
 """
 _FAIL_ON = "--fail-on"
 _FLAGS = frozenset({"-v", "--verbose", "--traceback", "-h", "--help", "--version"})
-_COMMANDS = {"check": "check", "explain": "explain", "export": "export", "import": "import_", "lint": "lint"}
+_COMMANDS = {
+    "check": "check",
+    "explain": "explain",
+    "export": "export",
+    "import": "import_",
+    "lint": "lint",
+}
 """The sub-commands, and the module of each."""
 _BUG = 3
 _INTERRUPTED = 130
@@ -90,7 +96,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 -- the last resort: whatever it is, it is told in one line
         if "--traceback" in arguments:
             traceback.print_exc()
-        return _fail(f"[error] this is a bug of inject-proxy, nothing was written: {_where(error)}", _BUG)
+        return _fail(
+            f"[error] this is a bug of inject-proxy, nothing was written: {_where(error)}", _BUG
+        )
 
 
 def _main(arguments: list[str]) -> int:
@@ -148,7 +156,11 @@ def _about_unknown(argument: str) -> str:
     known = {*_FLAGS, _FAIL_ON} if argument.startswith("-") else _COMMANDS
     what = "option" if argument.startswith("-") else "command"
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.65)
-    advice = f"did you mean `inject-proxy {near[0]}`?" if near else "`inject-proxy --help` lists what there is"
+    advice = (
+        f"did you mean `inject-proxy {near[0]}`?"
+        if near
+        else "`inject-proxy --help` lists what there is"
+    )
     return f'unknown {what} "{name}": {advice}'
 
 
@@ -168,7 +180,9 @@ def _command(name: str, arguments: list[str]) -> int:
     from krm_fn.yamledit import limited  # noqa: PLC0415 -- help and version answer at once
 
     with limited():
-        answer: Answer = module.run([argument for argument in arguments if argument != "--traceback"], _read_stdin)
+        answer: Answer = module.run(
+            [argument for argument in arguments if argument != "--traceback"], _read_stdin
+        )
     _print(answer.output)
     _write_lines(redact(line) for line in answer.told)
     return answer.exit_code
@@ -176,7 +190,9 @@ def _command(name: str, arguments: list[str]) -> int:
 
 def _read_stdin() -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
-        raise UsageError("input must come on standard input: `inject-proxy --help` shows how it is run")
+        raise UsageError(
+            "input must come on standard input: `inject-proxy --help` shows how it is run"
+        )
     return sys.stdin.buffer.read()
 
 
@@ -194,7 +210,10 @@ def _print(output: bytes) -> int:
 def _tell(outcome: Outcome, *, verbose: bool) -> None:
     grave = [result for result in outcome.results if result.severity is not Severity.INFO]
     told = [result.line() for result in by_importance(outcome.results)] if verbose else lines(grave)
-    counts = {severity: sum(result.severity is severity for result in outcome.results) for severity in Severity}
+    counts = {
+        severity: sum(result.severity is severity for result in outcome.results)
+        for severity in Severity
+    }
     told.append(
         f"inject-proxy: {_count(outcome.items, 'item')} read, {outcome.changed} changed, "
         f"{_count(counts[Severity.ERROR], 'error')}, {_count(counts[Severity.WARNING], 'warning')}"

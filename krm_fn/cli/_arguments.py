@@ -25,7 +25,10 @@ class Arguments:
 
 
 def taken_apart(
-    command: str, arguments: Sequence[str], options: Mapping[str, tuple[str, ...]], flags: Sequence[str] = ()
+    command: str,
+    arguments: Sequence[str],
+    options: Mapping[str, tuple[str, ...]],
+    flags: Sequence[str] = (),
 ) -> Arguments:
     """The arguments behind ``command``; behind ``--`` everything is a word.
 
@@ -53,7 +56,9 @@ def taken_apart(
         elif name in options:
             given[name] = _checked(name, value if equals else next(rest, ""), options[name])
         else:
-            raise UsageError(f'unknown option "{name}": `inject-proxy {command} --help` lists what there is')
+            raise UsageError(
+                f'unknown option "{name}": `inject-proxy {command} --help` lists what there is'
+            )
     return Arguments(tuple(words), given, frozenset(present))
 
 

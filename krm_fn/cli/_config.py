@@ -22,7 +22,9 @@ def config_files(path: str) -> Manifests:
     return Manifests(read_files([path]))
 
 
-def the_config(manifests: Manifests, *, path: str = "", objects: Lookup | None = None) -> ProxyConfig:
+def the_config(
+    manifests: Manifests, *, path: str = "", objects: Lookup | None = None
+) -> ProxyConfig:
     """The one ProxyConfig among ``manifests``, or the functionConfig of a ResourceList among them.
 
     Args:
@@ -37,13 +39,17 @@ def the_config(manifests: Manifests, *, path: str = "", objects: Lookup | None =
     found = [given for index in range(len(manifests)) for given in _configs(manifests, index)]
     meant = "" if found else _misspelt(manifests)
     if len(found) != 1 and path:
-        raise UsageError(f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}{meant}')
+        raise UsageError(
+            f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}{meant}'
+        )
     if len(found) != 1:
         number = f"{len(found)} were" if found else "none was"
         advice = meant or ": name its file with `--config FILE`"
         raise UsageError(f"there must be one ProxyConfig, but {number} found{advice}")
     given = found[0]
-    wanted = config.load(given.data, objects, repeated=manifests.repeated(given.document, given.path))
+    wanted = config.load(
+        given.data, objects, repeated=manifests.repeated(given.document, given.path)
+    )
     if wanted is None:
         raise UsageError("the functionConfig asks for nothing: it must say which proxy to inject")
     return wanted

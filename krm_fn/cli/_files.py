@@ -46,7 +46,10 @@ def find_files(path: str) -> list[str]:
 
 def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | None]:
     """The same of files with any name; None for one of more than ``at_most`` bytes; raises as ``read_files`` does."""
-    return {str(file): _content(file) if _size(file) <= at_most else None for file in _found(paths, None)}
+    return {
+        str(file): _content(file) if _size(file) <= at_most else None
+        for file in _found(paths, None)
+    }
 
 
 def read_file(path: str) -> bytes:
@@ -84,7 +87,9 @@ def write_files(contents: Mapping[str, bytes], originals: Mapping[str, bytes]) -
             del ready[file]
             written += 1
     except OSError as error:
-        which = f"{written} of {len(contents)} files were written" if written else "nothing was written"
+        which = (
+            f"{written} of {len(contents)} files were written" if written else "nothing was written"
+        )
         raise OutputError(f'"{file}" cannot be written: {error.strerror}; {which}') from None
     finally:
         for leftover in ready.values():
@@ -150,7 +155,9 @@ def _files(path: Path, endings: frozenset[str] | None) -> Iterator[Path]:
         if child.name.startswith("."):
             continue
         if child.is_dir():
-            yield from () if child.is_symlink() else _files(child, endings)  # a link may lead round in a circle
+            yield from (
+                () if child.is_symlink() else _files(child, endings)
+            )  # a link may lead round in a circle
         elif (endings is None or child.suffix in endings) and child.is_file():
             yield child
 

@@ -33,8 +33,21 @@ _FACTS = {
     "--kubernetes-pod-network-cidr": "podCIDRs",
     "--kubernetes-service-cidr": "serviceCIDRs",
 }
-_NAME, _MIRROR, _MIRROR_CA, _OS = "--cluster-name", "--registry-mirror-url", "--registry-mirror-cacert", "--os-hint"
-_OTHERS = (_NAME, "-c", _MIRROR, _MIRROR_CA, _OS, "--apiserver-port", "--control-plane-endpoint-port")
+_NAME, _MIRROR, _MIRROR_CA, _OS = (
+    "--cluster-name",
+    "--registry-mirror-url",
+    "--registry-mirror-cacert",
+    "--os-hint",
+)
+_OTHERS = (
+    _NAME,
+    "-c",
+    _MIRROR,
+    _MIRROR_CA,
+    _OS,
+    "--apiserver-port",
+    "--control-plane-endpoint-port",
+)
 _KNOWN = (*_PROXY_FLAGS, *_FACTS, *_OTHERS)
 _LONG = [name for name in _KNOWN if name.startswith("--")]
 _MISSPELT = 0.9
@@ -63,7 +76,9 @@ class _Line:
         return values[-1] if values else ""
 
 
-def spec(arguments: Sequence[str], read_file: Callable[[str], str]) -> tuple[dict[str, Any], list[str]]:
+def spec(
+    arguments: Sequence[str], read_file: Callable[[str], str]
+) -> tuple[dict[str, Any], list[str]]:
     """The ``spec`` that asks for the same, not judged yet, and what is to be told.
 
     Args:
@@ -77,10 +92,15 @@ def spec(arguments: Sequence[str], read_file: Callable[[str], str]) -> tuple[dic
     made: dict[str, Any] = _proxies(line)
     if line.last(_MIRROR):
         ca = line.last(_MIRROR_CA)
-        made["registryMirror"] = {"url": line.last(_MIRROR), **({"ca": {"pem": read_file(ca)}} if ca else {})}
+        made["registryMirror"] = {
+            "url": line.last(_MIRROR),
+            **({"ca": {"pem": read_file(ca)}} if ca else {}),
+        }
     if not made:
         names = "`--control-plane-http-proxy`, `--worker-http-proxy`, `--http-proxy` or `--registry-mirror-url`"
-        raise UsageError(f"the command line must name a proxy or a registry mirror, such as by {names}")
+        raise UsageError(
+            f"the command line must name a proxy or a registry mirror, such as by {names}"
+        )
     facts = _facts(line)
     if facts:
         made["clusterDefaults"] = facts
@@ -113,7 +133,9 @@ def _taken_apart(arguments: Sequence[str]) -> _Line:
 def _refuse_misspelt(name: str) -> None:
     near = difflib.get_close_matches(name, _LONG, n=1, cutoff=_MISSPELT)
     if near:
-        raise UsageError(f'there is no flag "{name}" of `create cluster`: did you mean `{near[0]}`?')
+        raise UsageError(
+            f'there is no flag "{name}" of `create cluster`: did you mean `{near[0]}`?'
+        )
 
 
 def _proxies(line: _Line) -> dict[str, Any]:
@@ -159,14 +181,20 @@ def _told(line: _Line) -> list[str]:
     if line.others:
         names = ", ".join(f"`{name}`" for name in line.others)
         told.append(f"[warning] not taken over, because no field of a ProxyConfig says it: {names}")
-    of_roles, of_controllers = (_given(line, prefixes) for prefixes in (tuple(_ROLES), (_EVERYONE,)))
+    of_roles, of_controllers = (
+        _given(line, prefixes) for prefixes in (tuple(_ROLES), (_EVERYONE,))
+    )
     if of_roles and of_controllers:
         names = ", ".join(f"`{name}`" for name in of_controllers)
-        told.append(f"[warning] not taken over, because beside flags for each role it is for the controllers: {names}")
+        told.append(
+            f"[warning] not taken over, because beside flags for each role it is for the controllers: {names}"
+        )
     return told
 
 
 def _given(line: _Line, prefixes: tuple[str, ...]) -> Mapping[str, list[str]]:
     return {
-        flag: line.flags[flag] for flag, (role, _) in _PROXY_FLAGS.items() if role in prefixes and flag in line.flags
+        flag: line.flags[flag]
+        for flag, (role, _) in _PROXY_FLAGS.items()
+        if role in prefixes and flag in line.flags
     }

@@ -57,15 +57,23 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:  # noq
         raise UsageError("a file or folder must be named: `inject-proxy check --help` shows how")
     report = check(read_every_file(given.words, at_most=_LONGEST))
     as_json = given.options.get("--output") == "json"
-    told = printable_json(json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n")
+    told = printable_json(
+        json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n"
+    )
     lines = "".join(f"{_line(note)}\n" for note in report.notes)
     fail_on = FAIL_ON[given.options.get("--fail-on", Severity.ERROR.value)]
     exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
-    return Answer((told if as_json else lines).encode(errors="surrogateescape"), _summary(report), exit_code)
+    return Answer(
+        (told if as_json else lines).encode(errors="surrogateescape"), _summary(report), exit_code
+    )
 
 
 def _line(note: Note) -> str:
-    return printable(" ".join(str(redact(f"[{note.severity.value}] {note.file}:{note.line}: {note.message}")).split()))
+    return printable(
+        " ".join(
+            str(redact(f"[{note.severity.value}] {note.file}:{note.line}: {note.message}")).split()
+        )
+    )
 
 
 def _data(note: Note) -> Mapping[str, Any]:
@@ -80,10 +88,15 @@ def _data(note: Note) -> Mapping[str, Any]:
 def _summary(report: Report) -> tuple[str, ...]:
     unknown = [name for name, kind in report.kinds.items() if not kind]
     kinds = Counter(kind for kind in report.kinds.values() if kind)
-    parts = [f"{_count(len(report.kinds), 'file')} looked at", *(f"{kind}: {n}" for kind, n in sorted(kinds.items()))]
+    parts = [
+        f"{_count(len(report.kinds), 'file')} looked at",
+        *(f"{kind}: {n}" for kind, n in sorted(kinds.items())),
+    ]
     parts += [f"not recognised: {len(unknown)}"]
     for severity in (Severity.ERROR, Severity.WARNING):
-        parts.append(_count(sum(note.severity is severity for note in report.notes), severity.value))
+        parts.append(
+            _count(sum(note.severity is severity for note in report.notes), severity.value)
+        )
     return (*_named(unknown), f"inject-proxy check: {', '.join(parts)}")
 
 

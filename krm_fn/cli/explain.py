@@ -30,7 +30,9 @@ usage: inject-proxy explain [--config FILE] [--output text|json|html] [PATH ...]
 """
 _OUTPUTS: dict[str, Callable[[Iterable[Section]], str]] = {
     "text": text.render,
-    "json": lambda sections: printable_json(json.dumps(to_data(sections), indent=2, ensure_ascii=False) + "\n"),
+    "json": lambda sections: printable_json(
+        json.dumps(to_data(sections), indent=2, ensure_ascii=False) + "\n"
+    ),
     "html": html.render,
 }
 _OPTIONS = {"--config": (), "--output": tuple(_OUTPUTS)}
@@ -55,6 +57,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         raise UsageError("there is nothing to explain: the input holds no manifest")
     path = given.options.get("--config", "")
     source = config_files(path) if path else manifests
-    wanted = the_config(source, path=path, objects=Objects(manifests, source) if path else Objects(manifests))
+    wanted = the_config(
+        source, path=path, objects=Objects(manifests, source) if path else Objects(manifests)
+    )
     render = _OUTPUTS[given.options.get("--output", "text")]
     return Answer(render(explain(survey(manifests, wanted))).encode())

@@ -54,7 +54,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
     path, in_place = given.options.get("--config", ""), "--in-place" in given.flags
     system, file = _words(given.words)
     if file == "-" and (in_place or not path):
-        raise UsageError("`-` must stand with `--config` and without `--in-place`: standard input is the file itself")
+        raise UsageError(
+            "`-` must stand with `--config` and without `--in-place`: standard input is the file itself"
+        )
     manifests = config_files(path) if path else Manifests({_STDIN: read_stdin()})
     wanted = the_config(manifests, path=path, objects=Objects(manifests))
     resolved = _resolved(wanted, system)
@@ -75,7 +77,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
 
 def _words(words: tuple[str, ...]) -> tuple[str, str]:
     if len(words) != 2 or words[0] not in FORMS:
-        raise UsageError(f"a system ({', '.join(FORMS)}) and one file must be named: `inject-proxy export --help`")
+        raise UsageError(
+            f"a system ({', '.join(FORMS)}) and one file must be named: `inject-proxy export --help`"
+        )
     return words[0], words[1]
 
 

@@ -34,7 +34,11 @@ usage: inject-proxy import tkg FILE|-
 
 What is printed may hold a password, if the values do. exit codes: 0 done; 1 the values are wrong; 2 wrong usage.
 """
-FORMS = {"tkg": formats.TKG, "giantswarm": formats.GIANT_SWARM, "image-builder": formats.IMAGE_BUILDER}
+FORMS = {
+    "tkg": formats.TKG,
+    "giantswarm": formats.GIANT_SWARM,
+    "image-builder": formats.IMAGE_BUILDER,
+}
 """Name on the command line -> form of the file."""
 
 _LISTS = ("noProxy", "podCIDRs", "serviceCIDRs")
@@ -59,9 +63,13 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         return Answer(_printed(spec, "the flags of `konvoy create cluster`"), tuple(told))
     words = taken_apart("import", rest, {}).words
     if system not in FORMS:
-        raise UsageError(f"the system must be {', '.join(FORMS)} or konvoy: `inject-proxy import --help` shows how")
+        raise UsageError(
+            f"the system must be {', '.join(FORMS)} or konvoy: `inject-proxy import --help` shows how"
+        )
     if len(words) != 1:
-        raise UsageError(f"`inject-proxy import {system}` must be followed by one file, or by `-` for standard input")
+        raise UsageError(
+            f"`inject-proxy import {system}` must be followed by one file, or by `-` for standard input"
+        )
     text = _text(words[0], read_stdin)
     try:
         found = formats.read(text, FORMS[system])
@@ -71,7 +79,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
     try:
         printed = _printed(spec, f"a file of {system}")
     except ConfigError as error:
-        raise ConfigError([_in_words_of_the_file(problem, found) for problem in error.problems]) from None
+        raise ConfigError(
+            [_in_words_of_the_file(problem, found) for problem in error.problems]
+        ) from None
     return Answer(printed, tuple(_told(text)) if system == "tkg" and "mode" not in spec else ())
 
 
@@ -96,7 +106,11 @@ def _in_words_of_the_file(problem: str, found: Mapping[tuple[str, ...], Given]) 
 def _told(text: str) -> list[str]:
     names = ", ".join(f"`{name}`" for name in formats.left_out(text))
     remedy = "TKG adds to its list what that stands for, so write it into `spec.noProxy`"
-    return [f"[warning] not taken over, because no field of a ProxyConfig says it: {names}; {remedy}"] if names else []
+    return (
+        [f"[warning] not taken over, because no field of a ProxyConfig says it: {names}; {remedy}"]
+        if names
+        else []
+    )
 
 
 def _spec(found: Mapping[tuple[str, ...], Given]) -> dict[str, Any]:
@@ -113,6 +127,11 @@ def _spec(found: Mapping[tuple[str, ...], Given]) -> dict[str, Any]:
 
 
 def _printed(spec: Mapping[str, Any], origin: str) -> bytes:
-    made = {"apiVersion": config.API_VERSION, "kind": config.KIND, "metadata": {"name": "proxy"}, "spec": spec}
+    made = {
+        "apiVersion": config.API_VERSION,
+        "kind": config.KIND,
+        "metadata": {"name": "proxy"},
+        "spec": spec,
+    }
     config.load(made)
     return f"# made by `inject-proxy import` of {origin}\n{mapping_text(made)}".encode()

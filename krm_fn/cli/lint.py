@@ -91,14 +91,18 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
     given = taken_apart("lint", arguments, _OPTIONS, ("--fix",))
     wish, words = _Wish(given), given.words
     if not words:
-        raise UsageError("a list, a path or `-` must be named: `inject-proxy lint --help` shows how")
+        raise UsageError(
+            "a list, a path or `-` must be named: `inject-proxy lint --help` shows how"
+        )
     path = given.options.get("--config", "")
     wanted = the_config(config_files(path), path=path) if path else None
     if len(words) == 1 and words[0] != "-" and not exists(words[0]):
         return _of_list(_as_list(words[0]), wish, wanted or ProxyConfig())
     if "-" in words:
         if len(words) > 1:
-            raise UsageError("`-` must stand alone: lint standard input and files one after the other")
+            raise UsageError(
+                "`-` must stand alone: lint standard input and files one after the other"
+            )
         return _of_files({_STDIN: read_stdin()}, {_STDIN: [_STDIN]}, wish, wanted)
     return _of_files(read_files(words), {word: find_files(word) for word in words}, wish, wanted)
 
@@ -116,17 +120,29 @@ def _of_list(text: str, wish: _Wish, wanted: ProxyConfig) -> Answer:
     mended = listed(text, listing, has_proxy=True)
     judged = mended if wish.fix else text
     network = networks[0] if networks else None
-    found = lint_list(judged, consumer=listing.consumer, network=network, max_length=listing.max_length)
+    found = lint_list(
+        judged, consumer=listing.consumer, network=network, max_length=listing.max_length
+    )
     rules = Rules(wanted.lint)
-    told = [(severity, problem) for problem in found if (severity := rules.severity(problem)) is not None]
+    told = [
+        (severity, problem)
+        for problem in found
+        if (severity := rules.severity(problem)) is not None
+    ]
     exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in told))
     lines = tuple(_line_of_problem(*one) for one in told)
     advice = (f"mended: {_shown(mended)}",) if told and mended != judged else ()
-    report = _json([_problem_data(*one) for one in told]) if wish.as_json else _bytes(_joined([*lines, *advice]))
+    report = (
+        _json([_problem_data(*one) for one in told])
+        if wish.as_json
+        else _bytes(_joined([*lines, *advice]))
+    )
     if not wish.fix:
         return Answer(report, (), exit_code)
     if "@" in mended:
-        return Answer(b"", (*_lines(report), "[error] the list is not printed: it may hold a password"), 1)
+        return Answer(
+            b"", (*_lines(report), "[error] the list is not printed: it may hold a password"), 1
+        )
     return Answer(_bytes(f"{mended}\n"), _lines(report), exit_code)
 
 
@@ -145,12 +161,17 @@ def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
 
 
 def _of_files(
-    files: Mapping[str, bytes], by_path: Mapping[str, Sequence[str]], wish: _Wish, wanted: ProxyConfig | None
+    files: Mapping[str, bytes],
+    by_path: Mapping[str, Sequence[str]],
+    wish: _Wish,
+    wanted: ProxyConfig | None,
 ) -> Answer:
     done = (mend if wish.fix else audit)(files, config=wanted, consumer=wish.consumer)
     results = [*_without_manifests(by_path, done), *done.results]
     lines = [_line(result) for result in results]
-    report = _json([_data(result) for result in results]) if wish.as_json else _bytes(_joined(lines))
+    report = (
+        _json([_data(result) for result in results]) if wish.as_json else _bytes(_joined(lines))
+    )
     exit_code = int(are_severe(results, wish.fail_on))
     told = _summary(files, done, results, wish)
     if wish.fix and _STDIN in files:
@@ -168,8 +189,12 @@ def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Ite
             yield Result(Severity.WARNING, message, ObjectRef(file_path=path))
 
 
-def _summary(files: Mapping[str, bytes], done: Audit, results: Sequence[Result], wish: _Wish) -> tuple[str, ...]:
-    counts = {severity: sum(result.severity is severity for result in results) for severity in Severity}
+def _summary(
+    files: Mapping[str, bytes], done: Audit, results: Sequence[Result], wish: _Wish
+) -> tuple[str, ...]:
+    counts = {
+        severity: sum(result.severity is severity for result in results) for severity in Severity
+    }
     parts = [f"{_count(len(files), 'file')} read", f"{_count(done.judged, 'object')} judged"]
     parts += [f"{_count(len(done.mended), 'file')} mended"] if wish.fix else []
     parts += [_count(counts[Severity.ERROR], "error"), _count(counts[Severity.WARNING], "warning")]
@@ -181,7 +206,9 @@ def _line(result: Result) -> str:
     """The line of ``Result.line`` with the file in front of the object."""
     parts = (result.ref.file_path, str(result.ref), field_path(result.path))
     subject = " ".join(part for part in parts if part)
-    return _shown(f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.message)}")
+    return _shown(
+        f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.message)}"
+    )
 
 
 def _data(result: Result) -> dict[str, Any]:

@@ -56,7 +56,9 @@ def _check(no_proxy: str, words: Iterable[str], host: str, *, strict: bool) -> b
     if ip is not None and (strict or ip.version == 4):
         return any(_matches_address(word, ip, strict=strict) for word in words if word)
     name = name.removesuffix(".")
-    return any(in_domain(name, word.lower().removesuffix(".").removeprefix(".")) for word in words if word)
+    return any(
+        in_domain(name, word.lower().removesuffix(".").removeprefix(".")) for word in words if word
+    )
 
 
 def _until_a_blank(no_proxy: str) -> Iterator[str]:
@@ -72,7 +74,12 @@ def _matches_address(word: str, ip: Address, *, strict: bool) -> bool:
     text, slash, prefix = word.partition("/")
     net = address(text)
     match = (_NUMBER.fullmatch if strict else _LEADING_NUMBER.match)(prefix)
-    if net is None or net.version != ip.version or len(word) > _LONGEST_ADDRESS or (strict and slash and not match):
+    if (
+        net is None
+        or net.version != ip.version
+        or len(word) > _LONGEST_ADDRESS
+        or (strict and slash and not match)
+    ):
         return False
     bits = int(match[match.lastindex or 0]) if match else 0
     if bits > ip.max_prefixlen:

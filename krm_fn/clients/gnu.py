@@ -24,7 +24,8 @@ def wget_1_20(no_proxy: str, host: str, port: int) -> bool:
     del port
     name = host.lower()
     return any(
-        in_domain(name, entry) or (entry.startswith(".") and name.endswith(entry)) for entry in _wget_list(no_proxy)
+        in_domain(name, entry) or (entry.startswith(".") and name.endswith(entry))
+        for entry in _wget_list(no_proxy)
     )
 
 

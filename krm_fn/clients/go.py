@@ -13,7 +13,9 @@ import re
 from krm_fn.clients._match import Address, address, ascii_name, cidr, contains, in_domain, trimmed
 
 # net.SplitHostPort: one colon, or brackets and a colon.
-_WITH_PORT = re.compile(r"\[(?P<six>[^\[\]]*)\]:(?P<port6>[^:\[\]]*)|(?P<host>[^:\[\]]*):(?P<port>[^:\[\]]*)")
+_WITH_PORT = re.compile(
+    r"\[(?P<six>[^\[\]]*)\]:(?P<port6>[^:\[\]]*)|(?P<host>[^:\[\]]*):(?P<port>[^:\[\]]*)"
+)
 
 
 def net_http(no_proxy: str, host: str, port: int) -> bool:

@@ -14,7 +14,8 @@ from krm_fn.clients._match import ascii_name, trimmed, unicode_name, written_por
 
 # httpx's own grammar: what has no scheme or no authority is still a URL, one that matches no host.
 _URL = re.compile(
-    r"(?:(?P<scheme>(?:[A-Za-z][A-Za-z0-9+.-]*)?):)?(?://(?P<authority>[^/?#]*))?(?P<path>[^?#]*)", re.DOTALL
+    r"(?:(?P<scheme>(?:[A-Za-z][A-Za-z0-9+.-]*)?):)?(?://(?P<authority>[^/?#]*))?(?P<path>[^?#]*)",
+    re.DOTALL,
 )
 _AUTHORITY = re.compile(r"(?:.*@)?(?P<host>\[.*\]|[^:@]*):?(?P<port>.*)")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -38,7 +39,9 @@ class _Pattern:
         if self.host.startswith("*."):
             return host.endswith(self.host[1:]) and host != self.host[1:]
         if self.host.startswith("*"):
-            return host == self.host[1:] or (host.endswith("." + self.host[1:]) and host != "." + self.host[1:])
+            return host == self.host[1:] or (
+                host.endswith("." + self.host[1:]) and host != "." + self.host[1:]
+            )
         return host == self.host
 
 
@@ -69,7 +72,11 @@ def _pattern(entry: str) -> _Pattern | None:
     """What httpx asks of a URL for this entry; None where it can make no URL of it."""
     url = _URL.match(_url(entry))
     authority = _AUTHORITY.match(url["authority"] or "") if url else None
-    if url is None or authority is None or any(char.isascii() and not char.isprintable() for char in entry):
+    if (
+        url is None
+        or authority is None
+        or any(char.isascii() and not char.isprintable() for char in entry)
+    ):
         return None
     scheme = (url["scheme"] or "").lower()
     if not scheme and not url["authority"] and url["path"].startswith((":", "//")):
@@ -99,7 +106,9 @@ def _host(host: str) -> str:
         ipaddress.IPv6Address(host[1:-1])
         return host[1:-1]
     if not host.isascii() and _NOT_OF_A_NAME.search(host):
-        raise ValueError("IDNA encodes names only, and every entry without a scheme stands behind a `*`")
+        raise ValueError(
+            "IDNA encodes names only, and every entry without a scheme stands behind a `*`"
+        )
     return _name(ascii_name(host.lower()))
 
 

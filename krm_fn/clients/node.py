@@ -9,14 +9,25 @@ from __future__ import annotations
 import ipaddress
 import re
 
-from krm_fn.clients._match import Address, Network, address, ascii_name, bracketed, canonical, contains, in_domain
+from krm_fn.clients._match import (
+    Address,
+    Network,
+    address,
+    ascii_name,
+    bracketed,
+    canonical,
+    contains,
+    in_domain,
+)
 
 _SEPARATOR = re.compile(r"[,\s]")
 _WITH_PORT = re.compile(r"(.+):([0-9]+)")
 _IN_BRACKETS = re.compile(r"\[(?P<host>[^\]]*)\](?::(?P<port>[0-9]+)$)?")
 _ONE_COLON = re.compile(r"(?P<host>[^:]*):(?P<port>[0-9]+)")
 _AXIOS_CIDR = re.compile(r"(?P<base>.+)/(?P<prefix>0|[1-9][0-9]{0,2})")
-_IPV4_NUMBER = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*)")
+_IPV4_NUMBER = re.compile(
+    r"0[xX](?P<hex>[0-9a-fA-F]+)|0(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*)"
+)
 _WILDCARD = re.compile(r"^\*?\.")
 
 
@@ -44,7 +55,9 @@ def proxy_from_env(no_proxy: str, host: str, port: int) -> bool:
     for entry in filter(None, _SEPARATOR.split(no_proxy.lower())):
         domain, entry_port = _split_port(entry)
         suffix = domain.removeprefix("*")
-        if entry_port in (0, port) and (name.endswith(suffix) if domain[0] in ".*" else name == domain):
+        if entry_port in (0, port) and (
+            name.endswith(suffix) if domain[0] in ".*" else name == domain
+        ):
             return True
     return False
 
@@ -166,7 +179,9 @@ def node_http(no_proxy: str, host: str, port: int) -> bool:
     """
     name = canonical(host)
     ip = address(name)
-    return any(_node_matches(entry.strip(), name, port, ip) for entry in no_proxy.lower().split(","))
+    return any(
+        _node_matches(entry.strip(), name, port, ip) for entry in no_proxy.lower().split(",")
+    )
 
 
 def _node_matches(entry: str, name: str, port: int, ip: Address | None) -> bool:
@@ -179,7 +194,12 @@ def _node_matches(entry: str, name: str, port: int, ip: Address | None) -> bool:
 
 def _in_range(entry: str, ip: Address | None) -> bool:
     first, last = (address(part.strip()) for part in [*entry.split("-"), ""][:2])
-    if first is None or last is None or ip is None or {first.version, last.version, ip.version} != {4}:
+    if (
+        first is None
+        or last is None
+        or ip is None
+        or {first.version, last.version, ip.version} != {4}
+    ):
         return False
     return int(first) <= int(ip) <= int(last)
 

@@ -19,7 +19,10 @@ def lwp(no_proxy: str, host: str, port: int) -> bool:
     del port
     first, *others = no_proxy.split(",")
     # Perl splits at `\s*,\s*`, so that only the outer ends of the list keep their blanks.
-    entries = [first.rstrip(_BLANKS) if others else first, *(entry.strip(_BLANKS) for entry in others[:-1])]
+    entries = [
+        first.rstrip(_BLANKS) if others else first,
+        *(entry.strip(_BLANKS) for entry in others[:-1]),
+    ]
     entries += [others[-1].lstrip(_BLANKS)] if others else []
     while entries and not entries[-1]:
         entries.pop()
@@ -47,7 +50,9 @@ def dotnet(no_proxy: str, host: str, port: int) -> bool:
     del port
     name = bracketed(canonical(host))
     entries = [entry.lower() for entry in trimmed(no_proxy)]
-    return any(in_domain(name, entry[1:]) if entry.startswith(".") else name == entry for entry in entries)
+    return any(
+        in_domain(name, entry[1:]) if entry.startswith(".") else name == entry for entry in entries
+    )
 
 
 def java(no_proxy: str, host: str, port: int) -> bool:

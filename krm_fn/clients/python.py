@@ -52,7 +52,9 @@ def requests(no_proxy: str, host: str, port: int) -> bool:
     else:
         port_text = "" if written_port(port) is None else f":{port}"
         domains = [entry.lstrip(".") for entry in entries]
-        matches = any(in_domain(name, domain) or in_domain(name + port_text, domain) for domain in domains)
+        matches = any(
+            in_domain(name, domain) or in_domain(name + port_text, domain) for domain in domains
+        )
     return matches or _bypass_environment(no_proxy, name)
 
 
@@ -61,7 +63,12 @@ def kubernetes(no_proxy: str, host: str, port: int) -> bool:
     name, location, ip = host.lower(), netloc(host, port), address(host)
     for entry in trimmed(no_proxy.lower()):
         domain = entry.lstrip(".")
-        if entry == "*" or contains(network(entry), ip) or in_domain(name, domain) or in_domain(location, domain):
+        if (
+            entry == "*"
+            or contains(network(entry), ip)
+            or in_domain(name, domain)
+            or in_domain(location, domain)
+        ):
             return True
     return False
 
@@ -92,7 +99,8 @@ def websocket_client(no_proxy: str, host: str, port: int) -> bool:
     if ip is not None:
         return any(contains(network(entry, host_bits=False), ip) for entry in entries)
     return any(
-        name.endswith(entry.lstrip(".")) if entry.startswith(".") else in_domain(name, entry) for entry in entries
+        name.endswith(entry.lstrip(".")) if entry.startswith(".") else in_domain(name, entry)
+        for entry in entries
     )
 
 

@@ -24,7 +24,9 @@ def net_http(no_proxy: str, host: str, port: int) -> bool:
     if ip is not None and (str(ip) == "::1" or str(ip).startswith("127.")):
         return True
     return any(
-        _matches(entry, name, ip) for entry, entry_port in _ENTRY.findall(no_proxy) if entry_port in ("", str(port))
+        _matches(entry, name, ip)
+        for entry, entry_port in _ENTRY.findall(no_proxy)
+        if entry_port in ("", str(port))
     )
 
 

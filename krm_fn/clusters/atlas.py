@@ -42,7 +42,9 @@ class Topology:
     def __init__(self, objects: Iterable[Object]) -> None:
         self._graph = Graph(objects)
         sources = self._sources()
-        unlisted = {key: Hints(key, ObjectRef()) for key in sources if key not in self._graph.clusters}
+        unlisted = {
+            key: Hints(key, ObjectRef()) for key in sources if key not in self._graph.clusters
+        }
         self._facts = {
             key: self._facts_of(cluster, sources.get(key, []))
             for key, cluster in {**self._graph.clusters, **unlisted}.items()
@@ -82,7 +84,11 @@ class Topology:
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
         sources = [use.source for use in self._graph.uses_of(key_of(obj))]
-        return tuple(dict.fromkeys(sources)) if all(key[:2] == CLUSTER_CLASS for key in sources) else ()
+        return (
+            tuple(dict.fromkeys(sources))
+            if all(key[:2] == CLUSTER_CLASS for key in sources)
+            else ()
+        )
 
     def class_of(self, cluster: Object) -> Key | None:
         """The ClusterClass that a Cluster is made of, whether or not it is in the list."""
@@ -97,12 +103,16 @@ class Topology:
     def networks_of(self, cluster_class: Object) -> ClusterFacts:
         """The networks that the machines of every Cluster of a ClusterClass are in, and nothing else."""
         node = self._node(cluster_class)
-        template = self._graph.nodes.get(node.whole.infrastructure) if node.whole.infrastructure else None
+        template = (
+            self._graph.nodes.get(node.whole.infrastructure) if node.whole.infrastructure else None
+        )
         if template is None:
             return ClusterFacts()
         wholes = (Whole(), node.whole)
         assumed = tuple(_unpatched(template.assumed.networks, wholes))
-        return ClusterFacts(networks=_usable(template, wholes).networks, assumed=Assumed(networks=assumed))
+        return ClusterFacts(
+            networks=_usable(template, wholes).networks, assumed=Assumed(networks=assumed)
+        )
 
     def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
         """The nodes that ``spec.topology`` of a Cluster makes: ``("", "")`` is its control plane.
@@ -116,7 +126,9 @@ class Topology:
         found = {("", ""): Membership(facts, Role.CONTROL_PLANE, how=how)}
         for (section, worker_class), names in node.whole.workers.items():
             for name in names:
-                found[section, name] = Membership(facts, Role.WORKER, name, how, worker_class=worker_class)
+                found[section, name] = Membership(
+                    facts, Role.WORKER, name, how, worker_class=worker_class
+                )
         return found
 
     def _node(self, obj: Object) -> Hints:
@@ -124,15 +136,21 @@ class Topology:
         return self._graph.nodes.get(key_of(obj)) or hints(obj)
 
     def _membership(self, tie: Tie) -> Membership:
-        cluster = self._facts.get(tie.cluster) or ClusterFacts(namespace=tie.cluster[2], name=tie.cluster[3])
-        return Membership(cluster, tie.role, tie.group, tie.how, tie.sure, tie.worker_class, tie.claimed_from)
+        cluster = self._facts.get(tie.cluster) or ClusterFacts(
+            namespace=tie.cluster[2], name=tie.cluster[3]
+        )
+        return Membership(
+            cluster, tie.role, tie.group, tie.how, tie.sure, tie.worker_class, tie.claimed_from
+        )
 
     def _sources(self) -> dict[Key, list[Hints]]:
         """Cluster -> the objects of it that hold facts, in the order of the list."""
         found: dict[Key, list[Hints]] = {}
         for node in self._graph.nodes.values():
             ties = self._graph.ties(node) if _holds_facts(node) else ()
-            for key in dict.fromkeys(tie.cluster for tie in ties if tie.sure and not tie.claimed_from):
+            for key in dict.fromkeys(
+                tie.cluster for tie in ties if tie.sure and not tie.claimed_from
+            ):
                 found.setdefault(key, []).append(node)
         return found
 
@@ -161,7 +179,9 @@ class Topology:
 
     def _wholes(self, cluster: Hints) -> tuple[Whole, Whole]:
         """What the Cluster says of its parts, and what its class says, if that is in the list."""
-        its_class = self._graph.nodes.get(cluster.whole.class_key) if cluster.whole.class_key else None
+        its_class = (
+            self._graph.nodes.get(cluster.whole.class_key) if cluster.whole.class_key else None
+        )
         return cluster.whole, its_class.whole if its_class else Whole()
 
 
@@ -171,8 +191,14 @@ def _holds_facts(node: Hints) -> bool:
 
 def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> Assumed:
     """The defaults that hold for a Cluster: those of its infrastructure, and kubeadm's if that makes it."""
-    found = [defaults.for_cluster(node.assumed, cluster.key[3]) for node in sources if _is_part(node, wholes)]
-    is_silent = bool(cluster.ref.kind) and not any(node.sets_services for node in (cluster, *sources))
+    found = [
+        defaults.for_cluster(node.assumed, cluster.key[3])
+        for node in sources
+        if _is_part(node, wholes)
+    ]
+    is_silent = bool(cluster.ref.kind) and not any(
+        node.sets_services for node in (cluster, *sources)
+    )
     is_kubeadm = is_silent and _is_made_by_kubeadm(sources, wholes)
     services = (defaults.kubeadm_services(cluster.ref),) if is_kubeadm else ()
     return Assumed(
@@ -191,14 +217,23 @@ def _is_made_by_kubeadm(sources: list[Hints], wholes: tuple[Whole, Whole]) -> bo
     return of_kubeadm and not any(_overlap(path, _KUBEADM_NETWORK) for path in wholes[1].rewritten)
 
 
-_KUBEADM_NETWORK = ("spec", "template", "spec", "kubeadmConfigSpec", "clusterConfiguration", "networking")
+_KUBEADM_NETWORK = (
+    "spec",
+    "template",
+    "spec",
+    "kubeadmConfigSpec",
+    "clusterConfiguration",
+    "networking",
+)
 
 
 def _unpatched(facts: Iterable[Fact], wholes: tuple[Whole, Whole]) -> Iterator[Fact]:
     """Without defaults of a template where a patch of its class may say otherwise."""
     for fact in facts:
         is_of_template = fact.path[:3] == ("spec", "template", "spec")
-        if not is_of_template or not any(_overlap(path, fact.path[:4]) for path in wholes[1].rewritten):
+        if not is_of_template or not any(
+            _overlap(path, fact.path[:4]) for path in wholes[1].rewritten
+        ):
             yield fact
 
 
@@ -253,4 +288,11 @@ def _infrastructure(wholes: tuple[Whole, Whole], sources: list[Hints]) -> str:
 def _of_class_name(class_key: Key | None) -> str:
     """What a class makes whose name says so, for it need not be in the list."""
     name = class_key[3] if class_key else ""
-    return next((kind for prefix, kind in OF_CLASSES.items() if name == prefix or name.startswith(f"{prefix}-")), "")
+    return next(
+        (
+            kind
+            for prefix, kind in OF_CLASSES.items()
+            if name == prefix or name.startswith(f"{prefix}-")
+        ),
+        "",
+    )

@@ -24,7 +24,17 @@ USER_VALUES = ("-userconfig", "-user-config", "-user-values", "-user-secrets")
 
 CLUSTER_CHARTS = frozenset(
     f"cluster-{provider}"
-    for provider in ("aws", "azure", "cloud-director", "eks", "gcp", "openstack", "proxmox", "test", "vsphere")
+    for provider in (
+        "aws",
+        "azure",
+        "cloud-director",
+        "eks",
+        "gcp",
+        "openstack",
+        "proxmox",
+        "test",
+        "vsphere",
+    )
 )
 """The charts of Giant Swarm that make a Cluster each."""
 
@@ -70,7 +80,11 @@ def aim(obj: Object) -> Aim:
     secret = lookup(obj.data, _KUBECONFIGS[obj.group_kind])
     name = text(lookup(secret, ("name",)))
     if name.endswith(_KUBECONFIG) and not _is_inside(obj):
-        return Aim("its `spec.kubeConfig`", name.removesuffix(_KUBECONFIG), text(lookup(secret, ("namespace",))))
+        return Aim(
+            "its `spec.kubeConfig`",
+            name.removesuffix(_KUBECONFIG),
+            text(lookup(secret, ("namespace",))),
+        )
     if obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in CLUSTER_CHARTS:
         return Aim("`global.metadata.name` of its values", text(lookup(obj.data, _NAME_IN_VALUES)))
     return Aim()

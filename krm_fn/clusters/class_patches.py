@@ -127,7 +127,9 @@ def of_template(entries: Sequence[Any] | None) -> ListState:
     An empty one may be missing: the API server drops it (``omitempty``).
     """
     if not entries:
-        return ListState(may_be_missing=True, may_be_list=bool(entries is not None), may_hold_entries=False)
+        return ListState(
+            may_be_missing=True, may_be_list=bool(entries is not None), may_hold_entries=False
+        )
     return ListState(
         may_be_missing=False,
         may_be_list=True,
@@ -142,7 +144,9 @@ def state_of_started_list() -> ListState:
     return ListState(may_be_missing=False, may_be_list=True, may_hold_entries=False)
 
 
-def simulate(patches: Sequence[Any], nodes: NodeClass, path: Pointer, state: ListState) -> ListState:
+def simulate(
+    patches: Sequence[Any], nodes: NodeClass, path: Pointer, state: ListState
+) -> ListState:
     """The state of the list at ``path`` of the template of ``nodes`` after the patches, in order.
 
     Args:
@@ -269,7 +273,9 @@ def _writes(patch: Mapping[str, Any], index: int, nodes: NodeClass) -> Iterator[
         for at, operation in _items(lookup(definition, ("jsonPatches",))):
             path, op = lookup(operation, ("path",)), lookup(operation, ("op",))
             if isinstance(path, str) and op in ("add", "replace", "remove"):
-                patch_field = PatchField(index, ("definitions", str(number), "jsonPatches", str(at)))
+                patch_field = PatchField(
+                    index, ("definitions", str(number), "jsonPatches", str(at))
+                )
                 yield _write(operation, str(op), _pointer(path), patch_field)
 
 

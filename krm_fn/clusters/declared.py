@@ -72,7 +72,9 @@ def declared(obj: Object) -> Declared:
     if base not in INFRASTRUCTURE:
         return NOTHING
     spec = ("spec",) if kind == base else ("spec", "template", "spec")
-    return replace(_read(obj, INFRASTRUCTURE[base], spec), provider_files=provider_files(obj, base, spec))
+    return replace(
+        _read(obj, INFRASTRUCTURE[base], spec), provider_files=provider_files(obj, base, spec)
+    )
 
 
 def sets_services(obj: Object) -> bool:
@@ -83,7 +85,10 @@ def sets_services(obj: Object) -> bool:
     if obj.group_kind == CLUSTER:
         return bool(lookup(obj.data, pattern("spec.clusterNetwork.services.cidrBlocks")))
     start = KUBEADM_SPECS.get(obj.ref.kind)
-    return bool(start and lookup(obj.data, (*start, *pattern("clusterConfiguration.networking.serviceSubnet"))))
+    return bool(
+        start
+        and lookup(obj.data, (*start, *pattern("clusterConfiguration.networking.serviceSubnet")))
+    )
 
 
 def merge(sources: Iterable[Declared]) -> Declared:
@@ -99,7 +104,9 @@ def merge(sources: Iterable[Declared]) -> Declared:
             networks=_apart((*whole.networks, *source.networks)),
             mirrors=distinct((*whole.mirrors, *source.mirrors)),
             hosts=distinct((*whole.hosts, *source.hosts)),
-            infrastructure_hosts=distinct((*whole.infrastructure_hosts, *source.infrastructure_hosts)),
+            infrastructure_hosts=distinct(
+                (*whole.infrastructure_hosts, *source.infrastructure_hosts)
+            ),
             provider_files=distinct((*whole.provider_files, *source.provider_files)),
         )
     return whole
@@ -114,7 +121,9 @@ def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
 
 
 def _read(obj: Object, fields: Fields, start: Pointer) -> Declared:
-    def facts(patterns: tuple[Pointer, ...], check: Callable[[object], str | tuple[str, ...]]) -> tuple[Fact, ...]:
+    def facts(
+        patterns: tuple[Pointer, ...], check: Callable[[object], str | tuple[str, ...]]
+    ) -> tuple[Fact, ...]:
         return distinct(_facts(obj, [(*start, *each) for each in patterns], check))
 
     return Declared(

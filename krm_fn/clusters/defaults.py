@@ -88,7 +88,12 @@ def kubeadm_services(cluster: ObjectRef) -> Fact:
 
 def for_cluster(found: Assumed, name: str) -> Assumed:
     """The facts with the name of the Cluster in the values that hold one."""
-    return replace(found, hosts=tuple(replace(fact, value=fact.value.replace(_CLUSTER, name)) for fact in found.hosts))
+    return replace(
+        found,
+        hosts=tuple(
+            replace(fact, value=fact.value.replace(_CLUSTER, name)) for fact in found.hosts
+        ),
+    )
 
 
 def _aws(part: _Part) -> Assumed:
@@ -106,7 +111,9 @@ def _eks(part: _Part) -> Assumed:
 def _aws_network(part: _Part) -> Iterator[Fact]:
     for network in ("network", "networkSpec"):  # v1alpha4 and later, v1alpha3
         vpc = part.get(f"{network}.vpc")
-        if isinstance(vpc, Mapping) and any(vpc.get(field) for field in ("id", "cidrBlock", "ipamPool")):
+        if isinstance(vpc, Mapping) and any(
+            vpc.get(field) for field in ("id", "cidrBlock", "ipamPool")
+        ):
             return
     yield part.fact("10.0.0.0/16", "network.vpc.cidrBlock", "Cluster API Provider AWS")
 
@@ -143,7 +150,9 @@ def _azure_network(part: _Part) -> Iterator[Fact]:
         return
     subnets = part.get("networkSpec.subnets")
     subnets = subnets if isinstance(subnets, list) else []
-    if subnets and all(lookup(one, ("cidrBlocks",)) or lookup(one, ("cidrBlock",)) for one in subnets):
+    if subnets and all(
+        lookup(one, ("cidrBlocks",)) or lookup(one, ("cidrBlock",)) for one in subnets
+    ):
         return
     yield part.fact("10.0.0.0/8", "networkSpec.vnet.cidrBlocks", "Cluster API Provider Azure")
 
@@ -182,7 +191,9 @@ def _fnv32a(value: str) -> int:
 
 def _gcp(part: _Part) -> Assumed:
     name = text(part.get("network.name")) or "default"
-    is_custom = part.get("network.autoCreateSubnetworks") is False or part.get("network.hostProject")
+    is_custom = part.get("network.autoCreateSubnetworks") is False or part.get(
+        "network.hostProject"
+    )
     if name != "default" or is_custom or part.get("network.subnets"):
         return NOTHING
     return Assumed(networks=(part.fact("10.128.0.0/9", "network.subnets", "Google Cloud"),))
@@ -200,7 +211,9 @@ def _oci(part: _Part) -> Assumed:
     is_said = isinstance(vcn, Mapping) and any(vcn.get(field) for field in ("id", "cidr", "cidrs"))
     if is_said or part.get("networkSpec.skipNetworkManagement"):
         return NOTHING
-    return Assumed(networks=(part.fact("10.0.0.0/16", "networkSpec.vcn.cidr", "Cluster API Provider OCI"),))
+    return Assumed(
+        networks=(part.fact("10.0.0.0/16", "networkSpec.vcn.cidr", "Cluster API Provider OCI"),)
+    )
 
 
 _FINDERS: dict[str, Callable[[_Part], Assumed]] = {

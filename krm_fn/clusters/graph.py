@@ -63,7 +63,12 @@ class Graph:
             self._take(obj, named)
         self._keys = ByKey((key, key) for key in self.nodes)
         wholes = [node.whole for node in self.nodes.values()]
-        parts = [key for whole in wholes for key in (whole.infrastructure, whole.control_plane, whole.class_key) if key]
+        parts = [
+            key
+            for whole in wholes
+            for key in (whole.infrastructure, whole.control_plane, whole.class_key)
+            if key
+        ]
         self._meaning = meanings(self._keys, [*named, *parts])
         self._settle(named)
 
@@ -146,7 +151,9 @@ class Graph:
         yield self._called(node, node.aim.name, node.aim.how, node.aim.namespace)
         yield self._labelled(node)
         yield _together(self._owned(node, owner, seen, depth) for owner in node.owners)
-        yield self._called(node, node.referred, "the name of a Secret or ConfigMap that it refers to")
+        yield self._called(
+            node, node.referred, "the name of a Secret or ConfigMap that it refers to"
+        )
         yield self._called(node, node.convention, "its name")
 
     def _through(self, use: Use, seen: set[Key], depth: int) -> Ties:
@@ -158,7 +165,8 @@ class Graph:
             return self._of_class(use.source, use, how)
         ties = self._search(self.nodes[use.source], seen, depth)
         return ties and [
-            replace(tie, role=use.role or tie.role, how=how if tie.sure else f"{how} ({tie.how})") for tie in ties
+            replace(tie, role=use.role or tie.role, how=how if tie.sure else f"{how} ({tie.how})")
+            for tie in ties
         ]
 
     def _of_class(self, key: Key, use: Use | None = None, how: str = "") -> list[Tie]:
@@ -192,7 +200,9 @@ class Graph:
     def _unlisted_tie(self, node: Hints, cluster: Key, how: str) -> Tie:
         """A tie to a Cluster that is not in the list; a claim if a rule for its name may mean another one, which is."""
         is_claim = bool(self.namesakes(cluster)) or not may_be_same(cluster[2], node.key[2])
-        return Tie(cluster, node.role, node.group, how, claimed_from=node.key[2] if is_claim else "")
+        return Tie(
+            cluster, node.role, node.group, how, claimed_from=node.key[2] if is_claim else ""
+        )
 
     def _listed(self, node: Hints, name: str, how: str, namespace: str = "") -> list[Tie]:
         """The Clusters of the list with that name: in ``namespace``, or that of the object, or else in any.
@@ -205,7 +215,10 @@ class Graph:
             found = self.namesakes(wanted)
         sure = len(found) == 1
         how = how if sure else f"{how}, a name that several Clusters have"
-        return [Tie(key, node.role, node.group, how, sure, claimed_from=self._claim(node, key)) for key in found]
+        return [
+            Tie(key, node.role, node.group, how, sure, claimed_from=self._claim(node, key))
+            for key in found
+        ]
 
     def _claim(self, node: Hints, cluster: Key) -> str:
         """The namespace of an object that is not that of the Cluster which it names; "" where that is no claim."""
@@ -224,7 +237,8 @@ class Graph:
             replace(
                 tie,
                 role=node.role or tie.role,
-                group=tie.group or node.group,  # the owner may know the name that the Cluster's topology has for it
+                group=tie.group
+                or node.group,  # the owner may know the name that the Cluster's topology has for it
                 how="an owner reference" if tie.sure else f"an owner reference ({tie.how})",
             )
             for tie in ties

@@ -14,7 +14,16 @@ from dataclasses import dataclass, field
 from krm_fn.clusters.charts import Aim, aim, may_be
 from krm_fn.clusters.declared import NOTHING, Declared, declared, sets_services
 from krm_fn.clusters.defaults import assumed
-from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS, CORE, KONVOY, METAL3_POOL, OWNS_WORKERS, ROLES, is_cluster_api
+from krm_fn.clusters.kinds import (
+    CLUSTER,
+    CLUSTER_CLASS,
+    CORE,
+    KONVOY,
+    METAL3_POOL,
+    OWNS_WORKERS,
+    ROLES,
+    is_cluster_api,
+)
 from krm_fn.clusters.model import Assumed, Role
 from krm_fn.clusters.names import named_after, referred
 from krm_fn.clusters.reading import pattern, text, values
@@ -23,7 +32,11 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Pointer, lookup
 
-_CLUSTER_LABELS = (f"{CORE}/cluster-name", "giantswarm.io/cluster", "tkg.tanzu.vmware.com/cluster-name")
+_CLUSTER_LABELS = (
+    f"{CORE}/cluster-name",
+    "giantswarm.io/cluster",
+    "tkg.tanzu.vmware.com/cluster-name",
+)
 _NAMESPACE_NAMES = (f"{CORE}/cluster-namespace", "tkg.tanzu.vmware.com/cluster-namespace")
 """Where an object may say in which namespace its Cluster is: an annotation of Cluster API, a label of TKG."""
 
@@ -132,11 +145,15 @@ def hints(obj: Object) -> Hints:
 
 def _label(obj: Object) -> tuple[str, str]:
     labels = obj.labels
-    return next(((name, value) for name in _CLUSTER_LABELS if (value := text(labels.get(name)))), ("", ""))
+    return next(
+        ((name, value) for name in _CLUSTER_LABELS if (value := text(labels.get(name)))), ("", "")
+    )
 
 
 def _cluster_namespace(obj: Object) -> str:
-    places = [(members, name) for name in _NAMESPACE_NAMES for members in (obj.annotations, obj.labels)]
+    places = [
+        (members, name) for name in _NAMESPACE_NAMES for members in (obj.annotations, obj.labels)
+    ]
     return next((value for members, name in places if (value := text(members.get(name)))), "")
 
 
@@ -156,7 +173,12 @@ def _role(obj: Object, group: str) -> Role | None:
 
 def _group(obj: Object) -> str:
     own = obj.ref.name if obj.ref.kind in OWNS_WORKERS else ""
-    return _first_label(obj, _TOPOLOGY_GROUP_LABELS) or own or _first_label(obj, _GROUP_LABELS) or _owning_group(obj)
+    return (
+        _first_label(obj, _TOPOLOGY_GROUP_LABELS)
+        or own
+        or _first_label(obj, _GROUP_LABELS)
+        or _owning_group(obj)
+    )
 
 
 def _first_label(obj: Object, names: tuple[str, ...]) -> str:
@@ -173,14 +195,23 @@ def _whole(obj: Object, key: Key) -> Whole:
             _first_target(obj, f"spec.{part}.ref", f"spec.{part}.templateRef")
             for part in ("infrastructure", "controlPlane")
         )
-        return Whole(infrastructure, control_plane, patched=_is_patched(obj), rewritten=tuple(_rewritten(obj)))
+        return Whole(
+            infrastructure,
+            control_plane,
+            patched=_is_patched(obj),
+            rewritten=tuple(_rewritten(obj)),
+        )
     if key[:2] != CLUSTER:
         return Whole()
     class_key, class_path = class_of(obj.data, key[2])
     return Whole(
         _first_target(obj, "spec.infrastructureRef"),
         _first_target(obj, "spec.controlPlaneRef"),
-        labels={name: value for name, value in obj.labels.items() if isinstance(name, str) and isinstance(value, str)},
+        labels={
+            name: value
+            for name, value in obj.labels.items()
+            if isinstance(name, str) and isinstance(value, str)
+        },
         class_key=class_key,
         class_path=class_path,
         workers=_workers(obj),
@@ -191,7 +222,9 @@ def _is_patched(obj: Object) -> bool:
     """Whether patches of a ClusterClass write more than files and commands of the nodes, which hold no such facts."""
     patches = [patch for _, patch in values(obj.data, ("spec", "patches", "*"))]
     written = ([text(path) for _, path in values(patch, _PATCHED_PATHS)] for patch in patches)
-    return any(not paths or not all(path.endswith(_LISTS_OF_NODES) for path in paths) for paths in written)
+    return any(
+        not paths or not all(path.endswith(_LISTS_OF_NODES) for path in paths) for paths in written
+    )
 
 
 def _rewritten(obj: Object) -> Iterator[Pointer]:

@@ -92,7 +92,12 @@ KUBEADM_FIELDS = Fields(
 
 
 def _infrastructure(
-    region: str = "", *networks: str, pools: str = "", hosts: str = "", api: str = "", endpoint: str = ""
+    region: str = "",
+    *networks: str,
+    pools: str = "",
+    hosts: str = "",
+    api: str = "",
+    endpoint: str = "",
 ) -> Fields:
     """The fields of one kind; each text holds patterns with blanks between them."""
     return Fields(
@@ -131,7 +136,9 @@ _AZURE = _infrastructure(
 # A floating address is the endpoint where there is one, else the fixed one (``openstackcluster_types.go``: v1beta1
 # ``apiServerFixedIP``, v1beta2 ``apiServer.fixedIP``).
 _OPENSTACK_ADDRESSES = "apiServerFloatingIP apiServer.floatingIP apiServerFixedIP apiServer.fixedIP"
-_GCP = _infrastructure("region", "network.subnets.*.cidrBlock", "network.subnets.*.secondaryCidrBlocks.*")
+_GCP = _infrastructure(
+    "region", "network.subnets.*.cidrBlock", "network.subnets.*.secondaryCidrBlocks.*"
+)
 _ENDPOINT_ONLY = (
     "AWSManagedCluster AzureManagedCluster ByoCluster CloudStackCluster DevCluster DockerCluster "
     "GCPManagedControlPlane HarvesterCluster KubevirtCluster MaasCluster Metal3Cluster PacketCluster "
@@ -151,7 +158,9 @@ INFRASTRUCTURE: dict[str, Fields] = {
     "HetznerCluster": _infrastructure("", "hcloudNetwork.cidrBlock"),
     "IBMVPCCluster": _infrastructure("region"),
     "LinodeCluster": _infrastructure("region"),
-    "OCICluster": _infrastructure("region", "networkSpec.vcn.cidr", "networkSpec.vcn.subnets.*.cidr"),
+    "OCICluster": _infrastructure(
+        "region", "networkSpec.vcn.cidr", "networkSpec.vcn.subnets.*.cidr"
+    ),
     "NutanixCluster": _infrastructure(api="prismCentral.address"),
     "OpenStackCluster": _infrastructure(
         "identityRef.region",
@@ -211,6 +220,14 @@ def kinds(*, credentials: bool = False) -> frozenset[str]:
     Args:
         credentials: whether the addresses in the credentials of an infrastructure count; they stand in Secrets.
     """
-    core = {"Cluster", "ClusterClass", "ClusterBootstrap", "Machine", INVENTORY[1], *ROLES, *KUBEADM_SPECS}
+    core = {
+        "Cluster",
+        "ClusterClass",
+        "ClusterBootstrap",
+        "Machine",
+        INVENTORY[1],
+        *ROLES,
+        *KUBEADM_SPECS,
+    }
     core |= {*USES_POOLS, *(kind for _, kind in POOLS)} | ({SECRET[1]} if credentials else set())
     return frozenset(core | INFRASTRUCTURE.keys() | {f"{kind}Template" for kind in INFRASTRUCTURE})

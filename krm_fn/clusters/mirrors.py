@@ -45,7 +45,9 @@ def mirror_hosts(file: Any) -> tuple[str, ...]:
     path = text(file.get("path"))
     content = _content(file) if path.endswith(".toml") else ""
     content = "" if content.startswith(_OURS) else _COMMENT.sub("", content)
-    urls = (url for url in _urls(path, content) if not placeholders.alone(url))  # it may become a URL, not a host
+    urls = (
+        url for url in _urls(path, content) if not placeholders.alone(url)
+    )  # it may become a URL, not a host
     found = (host(match[1]) for url in urls if (match := _URL.match(url)))
     return tuple(dict.fromkeys(filter(None, found)))
 

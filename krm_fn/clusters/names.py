@@ -38,7 +38,10 @@ Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrid
 
 _FILE_SECRET: Pointer = ("files", "*", "contentFrom", "secret", "name")
 _APP = ("application.giantswarm.io", "App")
-_APP_VALUES: tuple[Pointer, ...] = (("spec", "config", "configMap", "name"), ("spec", "config", "secret", "name"))
+_APP_VALUES: tuple[Pointer, ...] = (
+    ("spec", "config", "configMap", "name"),
+    ("spec", "config", "secret", "name"),
+)
 """The fields that refer to such an object.
 
 Sources: Cluster API ``api/bootstrap/kubeadm`` (``FileSource``), Giant Swarm's proxy document.
@@ -82,7 +85,9 @@ def referred(obj: Object) -> str:
 
     That is the Secret ``<cluster>-systemd-proxy`` of a file, or ``<cluster>-cluster-values`` of an App.
     """
-    found = {name.removesuffix(suffix) for name, suffix in _referred(obj) if name.endswith(suffix)} - {""}
+    found = {
+        name.removesuffix(suffix) for name, suffix in _referred(obj) if name.endswith(suffix)
+    } - {""}
     return found.pop() if len(found) == 1 else ""
 
 

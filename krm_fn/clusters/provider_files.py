@@ -24,5 +24,7 @@ def provider_files(obj: Object, kind: str, spec: Pointer) -> tuple[Fact, ...]:
     """
     if kind != "VCDCluster":
         return ()
-    names_proxy = any(lookup(obj.data, (*spec, _PROXY, name)) for name in ("httpProxy", "httpsProxy"))
+    names_proxy = any(
+        lookup(obj.data, (*spec, _PROXY, name)) for name in ("httpProxy", "httpsProxy")
+    )
     return (Fact(_CONTAINERD, obj.ref, (*spec, _PROXY)),) if names_proxy else ()

@@ -66,7 +66,11 @@ def host(value: Any) -> str:
     """A name or an address without port, brackets and final dot; "" for what is neither, and for ``0.0.0.0``."""
     found = text(value)
     if placeholders.is_in(found):
-        return _filled_in_later(found) if not _has_default(found) or host(placeholders.with_defaults(found)) else ""
+        return (
+            _filled_in_later(found)
+            if not _has_default(found) or host(placeholders.with_defaults(found))
+            else ""
+        )
     if match := _BRACKETS.fullmatch(found):
         found = match[1]
     address = _address(found)
@@ -126,7 +130,13 @@ def is_covered(network: str, by: str) -> bool:
 
     Half of all clients read no CIDRs, so the address of a machine says more than the network it is in.
     """
-    if network == by or placeholders.is_in(network) or placeholders.is_in(by) or "/" not in network or "/" not in by:
+    if (
+        network == by
+        or placeholders.is_in(network)
+        or placeholders.is_in(by)
+        or "/" not in network
+        or "/" not in by
+    ):
         return network == by
     inner, outer = (ipaddress.ip_network(each, strict=False) for each in (network, by))
     if isinstance(inner, ipaddress.IPv4Network) and isinstance(outer, ipaddress.IPv4Network):

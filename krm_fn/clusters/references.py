@@ -14,7 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.clusters.kinds import CLUSTER_BOOTSTRAP, CLUSTER_CLASS, SECRET, USES_POOLS, is_cluster_api
+from krm_fn.clusters.kinds import (
+    CLUSTER_BOOTSTRAP,
+    CLUSTER_CLASS,
+    SECRET,
+    USES_POOLS,
+    is_cluster_api,
+)
 from krm_fn.clusters.model import Role
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
@@ -46,21 +52,28 @@ _REFERENCES: dict[str, tuple[tuple[Pointer, Role | None], ...]] = {
     "MachineDeployment": _MACHINES,
     "MachineSet": _MACHINES,
     "MachinePool": _MACHINES,
-    "Machine": ((pattern("spec.bootstrap.configRef"), None), (pattern("spec.infrastructureRef"), None)),
+    "Machine": (
+        (pattern("spec.bootstrap.configRef"), None),
+        (pattern("spec.infrastructureRef"), None),
+    ),
     "KubeadmControlPlane": (
         (pattern("spec.machineTemplate.infrastructureRef"), _CP),
         (pattern("spec.machineTemplate.spec.infrastructureRef"), _CP),  # v1beta2
         (pattern("spec.infrastructureTemplate"), _CP),  # v1alpha3
     ),
     "ClusterClass": tuple(
-        (pattern(f"{part}.{holder}"), role) for part, role in _CLASS_PARTS for holder in ("ref", "templateRef")
+        (pattern(f"{part}.{holder}"), role)
+        for part, role in _CLASS_PARTS
+        for holder in ("ref", "templateRef")
     ),
     **{kind: ((pattern(path), None),) for kind, path in USES_POOLS.items()},
 }
 """Kind -> the fields in which it names what it uses, and the role that gives; None: the role of the object itself."""
 
 
-_VALUES = tuple(map(pattern, ("spec.cni", "spec.csi", "spec.cpi", "spec.kapp", "spec.additionalPackages.*")))
+_VALUES = tuple(
+    map(pattern, ("spec.cni", "spec.csi", "spec.cpi", "spec.kapp", "spec.additionalPackages.*"))
+)
 """The add-ons of a ClusterBootstrap (``vmware-tanzu/tanzu-framework``: ``apis/run/v1alpha3``)."""
 
 
@@ -113,7 +126,13 @@ def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
     left: list[tuple[Pointer, Any]] = [((str(key),), value) for key, value in obj.data.items()]
     while left:
         path, value = left.pop()
-        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        members = (
+            value.items()
+            if isinstance(value, dict)
+            else enumerate(value)
+            if isinstance(value, list)
+            else ()
+        )
         left += [((*path, str(key)), member) for key, member in members]
         target = target_of(value, obj.ref.namespace)
         if target and target[0]:
@@ -123,7 +142,10 @@ def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
 def class_of(data: Mapping[str, Any], namespace: str) -> tuple[Key | None, Pointer]:
     """The class of a Cluster: v1beta2 ``classRef``, before ``class`` and ``classNamespace``; and where it stands."""
     topology = lookup(data, ("spec", "topology"))
-    for path, elsewhere in ((("classRef", "name"), ("classRef", "namespace")), (("class",), ("classNamespace",))):
+    for path, elsewhere in (
+        (("classRef", "name"), ("classRef", "namespace")),
+        (("class",), ("classNamespace",)),
+    ):
         if name := text(lookup(topology, path)):
             found = (*CLUSTER_CLASS, text(lookup(topology, elsewhere)) or namespace, name)
             return found, ("spec", "topology", path[0])
@@ -149,7 +171,11 @@ def target_of(reference: Any, namespace: str) -> Key | None:
         return None
     kind, name = text(reference.get("kind")), text(reference.get("name"))
     group = text(reference.get("apiGroup")) or text(reference.get("apiVersion")).rpartition("/")[0]
-    return (group, kind, text(reference.get("namespace")) or namespace, name) if kind and name else None
+    return (
+        (group, kind, text(reference.get("namespace")) or namespace, name)
+        if kind and name
+        else None
+    )
 
 
 def _worker_class(obj: Object, path: Pointer) -> WorkerClass:

@@ -36,7 +36,10 @@ _EKS = System("EKS", "the bootstrap configuration of its nodes")
 _AKS = System("AKS", "`spec.httpProxyConfig` (without user and password)")
 _AKS_ASO = System("AKS", "`spec.httpProxyConfig` of the ManagedCluster in its `resources`")
 _TALOS = System("Talos", "`machine.env` of the machine configuration")
-_K0S = System("k0s", "`files` (drop-ins of `k0scontroller` and `k0sworker`) and the commands before k0s starts")
+_K0S = System(
+    "k0s",
+    "`files` (drop-ins of `k0scontroller` and `k0sworker`) and the commands before k0s starts",
+)
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
 _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noProxy` of its `spec`")
 _OPENSHIFT = System("OpenShift", "`spec.config.proxy`")
@@ -134,10 +137,16 @@ def _of_object(obj: Object, topology: Topology) -> Iterator[Foreign]:
             yield Foreign(system, kind, obj, cluster, is_own)
 
 
-def without_class(objects: Iterable[Object], topology: Topology) -> Iterator[tuple[Object, str, Pointer]]:
+def without_class(
+    objects: Iterable[Object], topology: Topology
+) -> Iterator[tuple[Object, str, Pointer]]:
     """Yield each Cluster whose ClusterClass is not in the list, with the name of the class and the field."""
     read = list(objects)
-    classes = {(*one.group_kind, one.ref.namespace, one.ref.name) for one in read if one.ref.kind == "ClusterClass"}
+    classes = {
+        (*one.group_kind, one.ref.namespace, one.ref.name)
+        for one in read
+        if one.ref.kind == "ClusterClass"
+    }
     for obj in read:
         if obj.group_kind != CLUSTER:
             continue

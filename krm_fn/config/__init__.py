@@ -77,7 +77,9 @@ def load(
     if form == ("v1", "ConfigMap"):
         return _from_config_map(function_config, objects, twice)
     if form == (API_VERSION, KIND):
-        stray = _stray_fields(function_config, ("apiVersion", "kind", "metadata", "spec"), root="spec.")
+        stray = _stray_fields(
+            function_config, ("apiVersion", "kind", "metadata", "spec"), root="spec."
+        )
         spec = _schema.plain(function_config.get("spec"))
         return _checked({} if spec is None else spec, _Form("spec", {}), [*twice, *stray], objects)
     raise ConfigError([*twice, _other_form(form)])
@@ -138,7 +140,9 @@ def _from_config_map(
     return _checked(spec, _Form("data", written), [*stray, *problems], objects)
 
 
-def _stray_fields(function_config: Mapping[str, Any], known: tuple[str, ...], *, root: str) -> list[str]:
+def _stray_fields(
+    function_config: Mapping[str, Any], known: tuple[str, ...], *, root: str
+) -> list[str]:
     names = [str(name) for name in function_config if name not in known]
     return [f"{_schema.shown(name)}: {_schema.unknown(name, known, root=root)}" for name in names]
 
@@ -165,7 +169,9 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
     if problems or told:
         raise ConfigError(sorted({*problems, *told}))
     made = _build.built(spec, form.name)
-    if objects is None or made.mode is Mode.REMOVE:  # a proxy goes, also where the object that named it has gone
+    if (
+        objects is None or made.mode is Mode.REMOVE
+    ):  # a proxy goes, also where the object that named it has gone
         return made
     return _referred.followed(made, spec, _referred.Reader(objects, form.name, _problems))
 

@@ -31,9 +31,14 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
         no_proxy=_entries(spec, ("noProxy",), name),
         mode=Mode(spec.get("mode", Mode.INJECT.value)),
         policy=_policy(spec, (), name).over(Policy()),
-        overrides=tuple(_override(written, ("overrides", at), name) for at, written in enumerate(overrides)),
+        overrides=tuple(
+            _override(written, ("overrides", at), name) for at, written in enumerate(overrides)
+        ),
         cluster_defaults=_network(spec.get("clusterDefaults", {}), name),
-        lint={rule: None if level == "Off" else Severity[level.upper()] for rule, level in rules.items()},
+        lint={
+            rule: None if level == "Off" else Severity[level.upper()]
+            for rule, level in rules.items()
+        },
         selector=_selector(spec),
         targets=spec.get("targets", {}),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
@@ -55,13 +60,19 @@ def _certificates(written: Mapping[str, Any]) -> Certificates:
 
 
 def _mirror(written: Mapping[str, Any]) -> Mirror:
-    return Mirror(written["url"], urlsplit(written["url"]).hostname or "", _certificates(written.get("ca", {})))
+    return Mirror(
+        written["url"],
+        urlsplit(written["url"]).hostname or "",
+        _certificates(written.get("ca", {})),
+    )
 
 
 def _selector(spec: Mapping[str, Any]) -> Selector:
     """What the user means, without the objects that values are read from: written to, they would say what was said."""
     selector = spec.get("selector", {})
-    include, exclude = (tuple(map(Matcher.of, selector.get(part, ()))) for part in ("include", "exclude"))
+    include, exclude = (
+        tuple(map(Matcher.of, selector.get(part, ()))) for part in ("include", "exclude")
+    )
     return Selector(include, (*exclude, *map(_source, spec.get("from", ()))))
 
 
@@ -71,7 +82,9 @@ def _source(written: Mapping[str, Any]) -> Matcher:
 
 
 def _cluster_matcher(written: Mapping[str, Any]) -> ClusterMatcher:
-    lists = {key: tuple(written.get(key, ())) for key in ("clusters", "namespaces", "roles", "targets")}
+    lists = {
+        key: tuple(written.get(key, ())) for key in ("clusters", "namespaces", "roles", "targets")
+    }
     groups = tuple(written.get("workerGroups", ()))
     return ClusterMatcher(**lists, worker_groups=groups, labels=written.get("labels", {}))
 
@@ -93,7 +106,9 @@ def _policy(written: Mapping[str, Any], place: Place, name: Name) -> PolicyChang
     return PolicyChange(
         style=Style(policy["style"]) if "style" in policy else None,
         derive=policy.get("derive", {}),
-        extra=_entries(policy, (*place, "noProxyPolicy", "extra"), name) if "extra" in policy else None,
+        extra=_entries(policy, (*place, "noProxyPolicy", "extra"), name)
+        if "extra" in policy
+        else None,
         exclude=noproxy.parse(policy["exclude"]) if "exclude" in policy else None,
         rooted=policy.get("rooted"),
         max_length=policy.get("maxLength"),
@@ -102,7 +117,11 @@ def _policy(written: Mapping[str, Any], place: Place, name: Name) -> PolicyChang
 
 def _network(written: Mapping[str, Any], name: Name) -> Network:
     def fact(key: str) -> Entry | None:
-        return Entry.of_config(written[key], name(("clusterDefaults", key))) if key in written else None
+        return (
+            Entry.of_config(written[key], name(("clusterDefaults", key)))
+            if key in written
+            else None
+        )
 
     return Network(
         pods=_entries(written, ("clusterDefaults", "podCIDRs"), name),
@@ -118,5 +137,13 @@ def _network(written: Mapping[str, Any], name: Name) -> Network:
 def _entries(written: Mapping[str, Any], place: Place, name: Name) -> tuple[Entry, ...]:
     """The entries of the list, or of the text, that stands in ``written`` and is called by ``place``."""
     given = written.get(str(place[-1]), ())
-    texts = [(place, given)] if isinstance(given, str) else [((*place, at), text) for at, text in enumerate(given)]
-    return tuple(Entry.of_config(entry, name(where)) for where, text in texts for entry in noproxy.parse(text))
+    texts = (
+        [(place, given)]
+        if isinstance(given, str)
+        else [((*place, at), text) for at, text in enumerate(given)]
+    )
+    return tuple(
+        Entry.of_config(entry, name(where))
+        for where, text in texts
+        for entry in noproxy.parse(text)
+    )

@@ -51,7 +51,9 @@ def _put(leaves: Leaves, key: str, value: Any) -> list[str]:
     name = ALIASES.get(key, key)
     known = _schema.field(name)
     if known is None:
-        return [f"data.{_schema.shown(key)}: {_schema.unknown(key, [*_schema.fields(), *ALIASES], root='')}"]
+        return [
+            f"data.{_schema.shown(key)}: {_schema.unknown(key, [*_schema.fields(), *ALIASES], root='')}"
+        ]
     if isinstance(value, str) and known["type"] in ("object", "array"):
         twice = yamledit.repeated_keys_of_text(value)
         if twice:
@@ -72,7 +74,9 @@ def _put(leaves: Leaves, key: str, value: Any) -> list[str]:
 def _repeated(key: str, path: Pointer) -> str:
     known = _schema.known_part(path)
     problem = "be given twice" if known == path else "hold a key twice"
-    return f"data.{field_path((key, *known))}: must not {problem} in one mapping: keep one of the two"
+    return (
+        f"data.{field_path((key, *known))}: must not {problem} in one mapping: keep one of the two"
+    )
 
 
 def _typed(value: Any, wanted: str | list[str]) -> Any:

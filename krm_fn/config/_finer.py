@@ -37,7 +37,9 @@ def _of_proxy(proxy: Any, place: _schema.Place) -> Told:
         if isinstance(url, str) and url:
             yield from (((*place, name), text) for text in _url.problems(url))
     for path in (("noProxy",), ("noProxyPolicy", "extra"), ("noProxyPolicy", "exclude")):
-        yield from (((*place, *where), text) for where, text in _of_entries(proxy, path, noproxy.mistake))
+        yield from (
+            ((*place, *where), text) for where, text in _of_entries(proxy, path, noproxy.mistake)
+        )
 
 
 def _of_entries(data: Any, path: _schema.Place, mistake: Callable[[str], str]) -> Told:
@@ -45,7 +47,11 @@ def _of_entries(data: Any, path: _schema.Place, mistake: Callable[[str], str]) -
     if isinstance(given, str):
         yield from ((path, text) for text in _entry_problems(given, mistake))
     elif isinstance(given, list):
-        yield from (((*path, at), text) for at, item in enumerate(given) for text in _entry_problems(item, mistake))
+        yield from (
+            ((*path, at), text)
+            for at, item in enumerate(given)
+            for text in _entry_problems(item, mistake)
+        )
 
 
 def _entry_problems(text: Any, mistake: Callable[[str], str]) -> Iterator[str]:
@@ -76,10 +82,13 @@ def _unknown_rules(rules: Any) -> Told:
     for rule in rules:
         if rule in RULES or rule in CODES:
             continue
-        near = difflib.get_close_matches(rule, CODES, n=1, cutoff=0.7) if isinstance(rule, str) else []
+        near = (
+            difflib.get_close_matches(rule, CODES, n=1, cutoff=0.7) if isinstance(rule, str) else []
+        )
         advice = f"; did you mean `{near[0]}`?" if near else ""
         message = (
-            f"must be the id of a rule, from `{known[0]}` to `{known[-1]}`, or the code that a message begins with"
+            f"must be the id of a rule, from `{known[0]}` to `{known[-1]}`, or the code "
+            "that a message begins with"
         )
         yield ("lint", "rules", rule), message + advice
 
@@ -90,6 +99,13 @@ def _shared_path(targets: Any) -> Told:
     for name in ("containerdDropIn", "kubeletDropIn"):
         given = lookup(targets, (name,), {})
         default = _schema.fields()[f"targets.{name}.path"]["default"]
-        paths[name] = lookup(given, ("path",), default) if lookup(given, ("enabled",), True) is not False else name
+        paths[name] = (
+            lookup(given, ("path",), default)
+            if lookup(given, ("enabled",), True) is not False
+            else name
+        )
     if paths["containerdDropIn"] == paths["kubeletDropIn"]:
-        yield ("targets", "kubeletDropIn", "path"), "must not be the `path` of `containerdDropIn`: one file, one unit"
+        yield (
+            ("targets", "kubeletDropIn", "path"),
+            "must not be the `path` of `containerdDropIn`: one file, one unit",
+        )

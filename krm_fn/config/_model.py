@@ -161,4 +161,6 @@ class ProxyConfig:
 
     def derives(self, name: str) -> bool:
         """Whether ``spec`` or an override asks for what is derived under this name."""
-        return name in self.policy.derive or any(one.policy.derive.get(name) for one in self.overrides)
+        return name in self.policy.derive or any(
+            one.policy.derive.get(name) for one in self.overrides
+        )

@@ -45,7 +45,8 @@ class Reader:
             if given is not None:
                 self.problems.append(f"{place}: {given.place} {text}")
         return {
-            path: replace(given, place=f"{place}`: {given.place.removesuffix('`')}") for path, given in found.items()
+            path: replace(given, place=f"{place}`: {given.place.removesuffix('`')}")
+            for path, given in found.items()
         }
 
     def certificates(self, spec: Mapping[str, Any], path: Path) -> Certificates | None:
@@ -61,7 +62,9 @@ class Reader:
             self.problems.extend(f"{place}: {text}" for text in error.problems)
             return None
         wrong = [text for _, text in self.judge({"trustedCA": {"pem": found.pem}})]
-        self.problems.extend(f'{place}: its key "{_schema.shown(wanted["key"])}" {text}' for text in wrong)
+        self.problems.extend(
+            f'{place}: its key "{_schema.shown(wanted["key"])}" {text}' for text in wrong
+        )
         return replace(found, pem=_build.pem(found.pem))
 
 
@@ -82,7 +85,11 @@ def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: Reader) -> Pr
         config = replace(config, mirror=replace(config.mirror, ca=mirror_ca))
     merged = _over(replace(config, trusted_ca=trusted or config.trusted_ca), spec, given)
     if spec.get("from") and not _asks(merged):
-        raise ConfigError([f"{reader.name(('from',))}: must name a proxy, or `spec` itself must: there is none in it"])
+        raise ConfigError(
+            [
+                f"{reader.name(('from',))}: must name a proxy, or `spec` itself must: there is none in it"
+            ]
+        )
     return merged
 
 
@@ -92,7 +99,10 @@ def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Giv
     http, https = (
         mine if path[0] in spec else theirs
         for path, mine, theirs in zip(
-            _URLS, (config.http_proxy, config.https_proxy), (below.http_proxy, below.https_proxy), strict=True
+            _URLS,
+            (config.http_proxy, config.https_proxy),
+            (below.http_proxy, below.https_proxy),
+            strict=True,
         )
     )
     known = {entry.text for entry in below.no_proxy}
@@ -101,7 +111,10 @@ def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Giv
         config,
         http_proxy=http,
         https_proxy=https,
-        no_proxy=(*below.no_proxy, *(entry for entry in config.no_proxy if entry.text not in known)),
+        no_proxy=(
+            *below.no_proxy,
+            *(entry for entry in config.no_proxy if entry.text not in known),
+        ),
         cluster_defaults=_network(config.cluster_defaults, below.cluster_defaults),
         trusted_ca=config.trusted_ca if config.trusted_ca.pem else below.trusted_ca,
         says_none=denied and not (http or https),
@@ -124,7 +137,12 @@ def _network(mine: Network, theirs: Network) -> Network:
 def _asks(config: ProxyConfig) -> bool:
     """Whether there is anything to write, or to take out."""
     urls = [config.http_proxy, config.https_proxy]
-    urls += [url for override in config.overrides for url in (override.http_proxy, override.https_proxy) if url]
+    urls += [
+        url
+        for override in config.overrides
+        for url in (override.http_proxy, override.https_proxy)
+        if url
+    ]
     return any(urls) or config.says_none or bool(config.trusted_ca.pem or config.mirror)
 
 

@@ -26,7 +26,10 @@ Place = tuple[str | int, ...]
 _DEPTH = 6
 """How deep the deepest field lies: ``spec.overrides[].noProxyPolicy.derive.<name>``."""
 
-_FOLDERS = (Path(__file__).parents[1] / "functionconfig", Path(__file__).parents[2] / "functionconfig")
+_FOLDERS = (
+    Path(__file__).parents[1] / "functionconfig",
+    Path(__file__).parents[2] / "functionconfig",
+)
 """Where the schema lies: first in an installed package, then in a checkout."""
 
 
@@ -42,14 +45,20 @@ def schema() -> dict[str, Any]:
         if file.is_file():
             whole: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             return whole
-    message = "`proxyconfig.schema.json` is missing from this installation: install `inject-proxy` again"
+    message = (
+        "`proxyconfig.schema.json` is missing from this installation: install `inject-proxy` again"
+    )
     raise OurBug(message)
 
 
-def fields(node: Mapping[str, Any] | None = None, path: tuple[str, ...] = ()) -> dict[str, Mapping[str, Any]]:
+def fields(
+    node: Mapping[str, Any] | None = None, path: tuple[str, ...] = ()
+) -> dict[str, Mapping[str, Any]]:
     """Dotted path below ``spec`` -> its schema, for every field that has a name of its own (not those inside lists)."""
     found: dict[str, Mapping[str, Any]] = {}
-    for name, child in _resolved(node or schema()["properties"]["spec"]).get("properties", {}).items():
+    for name, child in (
+        _resolved(node or schema()["properties"]["spec"]).get("properties", {}).items()
+    ):
         found[".".join((*path, name))] = _resolved(child)
         found.update(fields(child, (*path, name)))
     return found
@@ -131,9 +140,15 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
     """The line about a field that does not exist: the nearest of ``known``, else one of that name on another level."""
     folded = {candidate.lower(): candidate for candidate in known}
     near = difflib.get_close_matches(name.lower(), folded, n=1)
-    elsewhere = [root + path for path in fields() if path.lower().rpartition(".")[2] == name.lower()]
+    elsewhere = [
+        root + path for path in fields() if path.lower().rpartition(".")[2] == name.lower()
+    ]
     meant = [folded[key] for key in near] or elsewhere
-    hint = f"did you mean `{meant[0]}`?" if len(meant) == 1 else f"known here are {_listed(folded.values())}"
+    hint = (
+        f"did you mean `{meant[0]}`?"
+        if len(meant) == 1
+        else f"known here are {_listed(folded.values())}"
+    )
     return f"unknown field; {hint}"
 
 
@@ -144,7 +159,9 @@ def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**schema()["$defs"][node["$ref"].rpartition("/")[2]], **node}
 
 
-def _whole_pattern(_validator: Any, pattern: str, instance: Any, _node: Any) -> Iterator[ValidationError]:
+def _whole_pattern(
+    _validator: Any, pattern: str, instance: Any, _node: Any
+) -> Iterator[ValidationError]:
     """The keyword ``pattern`` as JavaScript, and so every editor, reads ``$``: Python lets a line break follow."""
     from jsonschema.exceptions import ValidationError  # noqa: PLC0415 -- as above
 
@@ -210,7 +227,9 @@ def _nothing_chosen(error: Any) -> str:
 
 def _missing(error: Any) -> str:
     names = [name for name in error.validator_value if name not in error.instance]
-    return f"must hold {_listed(names)}" + (": it says whom this is for" if names == ["match"] else "")
+    return f"must hold {_listed(names)}" + (
+        ": it says whom this is for" if names == ["match"] else ""
+    )
 
 
 def _without_companion(error: Any) -> str:
@@ -227,7 +246,9 @@ _WORDS: dict[Any, Callable[[Any], str]] = {
     "minItems": _empty,
     "minLength": lambda _: "must not be empty",
     "minProperties": _empty,
-    "maxProperties": lambda error: f"must hold only one of {_listed(error.schema['properties'], 'and')}",
+    "maxProperties": lambda error: (
+        f"must hold only one of {_listed(error.schema['properties'], 'and')}"
+    ),
     "anyOf": _nothing_chosen,
     "required": _missing,
     "dependentRequired": _without_companion,

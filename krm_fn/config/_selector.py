@@ -27,10 +27,18 @@ class Matcher:
     def of(cls, written: Mapping[str, Any]) -> Matcher:
         """The matcher that a FunctionConfig holds, which is right."""
         lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
-        return cls(**lists, labels=written.get("labels", {}), annotations=written.get("annotations", {}))
+        return cls(
+            **lists, labels=written.get("labels", {}), annotations=written.get("annotations", {})
+        )
 
     def fits(
-        self, *, kind: str, name: str, namespace: str, labels: Mapping[str, Any], annotations: Mapping[str, Any]
+        self,
+        *,
+        kind: str,
+        name: str,
+        namespace: str,
+        labels: Mapping[str, Any],
+        annotations: Mapping[str, Any],
     ) -> bool:
         """True if an object of this identity is meant; a label or annotation that is not a string fits nothing."""
         pairs = ((self.names, name), (self.namespaces, namespace), (self.kinds, kind))
@@ -61,10 +69,16 @@ class Selector:
 
         def fits(matcher: Matcher) -> bool:
             return matcher.fits(
-                kind=kind, name=name, namespace=namespace, labels=labels or {}, annotations=annotations or {}
+                kind=kind,
+                name=name,
+                namespace=namespace,
+                labels=labels or {},
+                annotations=annotations or {},
             )
 
-        return (not self.include or any(map(fits, self.include))) and not any(map(fits, self.exclude))
+        return (not self.include or any(map(fits, self.include))) and not any(
+            map(fits, self.exclude)
+        )
 
 
 @dataclass(frozen=True)
@@ -99,12 +113,17 @@ class ClusterMatcher:
         if self.targets and place.target not in self.targets:
             return False
         if place.cluster is None:
-            return not (self.clusters or self.namespaces or self.labels or self.roles or self.worker_groups)
+            return not (
+                self.clusters or self.namespaces or self.labels or self.roles or self.worker_groups
+            )
         return (
             (not self.clusters or _is_one_of(place.cluster, self.clusters))
             and (not self.namespaces or _is_one_of(place.namespace, self.namespaces))
             and (not self.roles or place.role in self.roles)
-            and (not self.worker_groups or any(_is_one_of(group, self.worker_groups) for group in place.groups))
+            and (
+                not self.worker_groups
+                or any(_is_one_of(group, self.worker_groups) for group in place.groups)
+            )
             and _has_all(place.labels, self.labels)
         )
 
@@ -115,5 +134,6 @@ def _is_one_of(text: str, globs: Iterable[str]) -> bool:
 
 def _has_all(has: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
     return all(
-        isinstance(text := has.get(key), str) and fnmatch.fnmatchcase(text, glob) for key, glob in wanted.items()
+        isinstance(text := has.get(key), str) and fnmatch.fnmatchcase(text, glob)
+        for key, glob in wanted.items()
     )

@@ -42,7 +42,10 @@ def _placeholder_problems(url: str) -> Iterator[str]:
     if placeholder is None:
         yield 'must be a placeholder as a whole, such as "${HTTP_PROXY}", or hold none'
     elif placeholder.default:
-        yield from (f"has a placeholder with a default, which {text}" for text in problems(placeholder.default))
+        yield from (
+            f"has a placeholder with a default, which {text}"
+            for text in problems(placeholder.default)
+        )
 
 
 def _scheme_problem(url: str) -> str:

@@ -52,7 +52,9 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
     """
     for operation in operations:
         mapping = patch.lookup(data, operation.path[:-1])
-        is_new = isinstance(mapping, dict) and operation.path[-1:] and operation.path[-1] not in mapping
+        is_new = (
+            isinstance(mapping, dict) and operation.path[-1:] and operation.path[-1] not in mapping
+        )
         data = patch.apply(data, [operation])
         if is_new and operation.before and operation.before in mapping:
             _move_in_front(mapping, operation.before)
@@ -75,7 +77,9 @@ def _values(before: Any, after: Any, path: Pointer) -> Iterator[Operation]:
         yield patch.replace(*path, value=after)
 
 
-def _members(before: Mapping[str, Any], after: Mapping[str, Any], path: Pointer) -> Iterator[Operation]:
+def _members(
+    before: Mapping[str, Any], after: Mapping[str, Any], path: Pointer
+) -> Iterator[Operation]:
     for key in before:
         if key not in after:
             yield patch.remove(*path, key)

@@ -62,7 +62,9 @@ def _section(places: list[Place]) -> Section:
     memberships = [membership for place in places for membership in place.memberships]
     is_told = not first.consumer.completes_the_list and any((proxy.http_proxy, proxy.https_proxy))
     return Section(
-        clusters=tuple(dict.fromkeys(_name(membership.cluster) for membership in first.memberships)),
+        clusters=tuple(
+            dict.fromkeys(_name(membership.cluster) for membership in first.memberships)
+        ),
         roles=tuple(dict.fromkeys(filter(None, map(_role, memberships)))),
         consumer=first.consumer.value,
         http_proxy=redact(proxy.http_proxy),
@@ -104,7 +106,9 @@ def _role(membership: Any) -> str:
 def to_data(sections: Iterable[Section]) -> dict[str, Any]:
     """The sections as plain data, for ``--output json``; the keys are part of the interface."""
     return {
-        "consumers": [{"id": consumer.ID, "name": consumer.NAME} for consumer in CONSUMERS.values()],
+        "consumers": [
+            {"id": consumer.ID, "name": consumer.NAME} for consumer in CONSUMERS.values()
+        ],
         "sections": [_section_data(section) for section in sections],
     }
 

@@ -58,32 +58,49 @@ def rows(
         https: whether there is a proxy for ``https://``; if not, hosts are called by ``http://``.
         readers: the IDs of the models of ``CONSUMERS`` that are asked.
     """
-    public = next((name for name in _PUBLIC if not CONSUMERS["go"].goes_direct(no_proxy, name, 443)), "")
+    public = next(
+        (name for name in _PUBLIC if not CONSUMERS["go"].goes_direct(no_proxy, name, 443)), ""
+    )
     asked = [*_hosts(list(networks), list(user), public)][::-1]
     found = {(host.name, host.port): host for host in asked if not placeholders.is_in(host.name)}
-    hosts = [host if https or host.port != 443 else replace(host, port=80) for host in reversed(found.values())]
+    hosts = [
+        host if https or host.port != 443 else replace(host, port=80)
+        for host in reversed(found.values())
+    ]
     return tuple(Row(host, _verdicts(no_proxy, host, readers)) for host in hosts)
 
 
 def _verdicts(no_proxy: str, host: Host, readers: Sequence[str]) -> tuple[bool | None, ...]:
     return tuple(
-        None if consumer.breaks_on(no_proxy) else consumer.goes_direct(no_proxy, host.name, host.port)
+        None
+        if consumer.breaks_on(no_proxy)
+        else consumer.goes_direct(no_proxy, host.name, host.port)
         for consumer in (CONSUMERS[reader] for reader in readers)
     )
 
 
 def _hosts(networks: Sequence[Network], user: Sequence[str], public: str) -> Iterator[Host]:
     for network in networks:
-        yield from (Host(_nth(entry.text, 1), 443, "the API server's ClusterIP") for entry in network.services)
+        yield from (
+            Host(_nth(entry.text, 1), 443, "the API server's ClusterIP")
+            for entry in network.services
+        )
     yield Host("kubernetes.default.svc", 443, "the API server's Service")
-    for domain in dict.fromkeys(network.domain.text if network.domain else CLUSTER_DOMAIN for network in networks):
+    for domain in dict.fromkeys(
+        network.domain.text if network.domain else CLUSTER_DOMAIN for network in networks
+    ):
         yield Host(f"kubernetes.default.svc.{domain}", 443, "its full name")
         yield Host(f"kubernetes.default.svc.{domain}.", 443, "its full name with a final dot", None)
     for network in networks:
         if network.endpoint:
             yield Host(network.endpoint.text, 6443, "the control plane endpoint")
-        yield from (Host(_nth(entry.text, 10), 8443, "a Service, by address", None) for entry in network.services)
-        yield from (Host(_nth(entry.text, 10), 8443, "a pod, by address", None) for entry in network.pods)
+        yield from (
+            Host(_nth(entry.text, 10), 8443, "a Service, by address", None)
+            for entry in network.services
+        )
+        yield from (
+            Host(_nth(entry.text, 10), 8443, "a pod, by address", None) for entry in network.pods
+        )
     yield Host("169.254.169.254", 80, "the metadata service", None)
     for entry in user:
         if name := _called(entry):

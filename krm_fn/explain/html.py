@@ -34,7 +34,10 @@ _CELLS = {
 
 def render(sections: Iterable[Section]) -> str:
     """One self-contained page."""
-    body = "\n".join(map(_section, sections)) or "<p>No object in the input is one that a target writes into.</p>"
+    body = (
+        "\n".join(map(_section, sections))
+        or "<p>No object in the input is one that a target writes into.</p>"
+    )
     return (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>inject-proxy explain</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -47,7 +50,11 @@ def render(sections: Iterable[Section]) -> str:
 def _section(section: Section) -> str:
     places = "".join(f"<li><code>{escape(place)}</code></li>" for place in section.places)
     urls = f"HTTP_PROXY={section.http_proxy or '(not set)'}\nHTTPS_PROXY={section.https_proxy or '(not set)'}"
-    parts = [f"<h2>{escape(heading(section))}</h2>", f"<ul>{places}</ul>", f"<pre><code>{escape(urls)}</code></pre>"]
+    parts = [
+        f"<h2>{escape(heading(section))}</h2>",
+        f"<ul>{places}</ul>",
+        f"<pre><code>{escape(urls)}</code></pre>",
+    ]
     if section.http_proxy or section.https_proxy:
         entries = "".join(
             f"<tr><td><code>{escape(entry.text)}</code></td><td>{escape('; '.join(entry.why))}</td></tr>"
@@ -60,7 +67,10 @@ def _section(section: Section) -> str:
 
 
 def _table(rows: tuple[Row, ...], readers: tuple[str, ...]) -> str:
-    names = "".join(f'<th class="turned"><span>{escape(CONSUMERS[reader].NAME)}</span></th>' for reader in readers)
+    names = "".join(
+        f'<th class="turned"><span>{escape(CONSUMERS[reader].NAME)}</span></th>'
+        for reader in readers
+    )
     lines = "".join(
         f"<tr><td><code>{escape(row.host.name)}</code></td><td>{escape(row.host.what)}</td>"
         f"{''.join(_CELLS[verdict] for verdict in row.verdicts)}</tr>"

@@ -28,7 +28,8 @@ def render(sections: Iterable[Section]) -> str:
     """All sections, one after another."""
     blocks = ["\n".join(map(printable, _section(section))) for section in sections]
     nothing = (
-        "no object in the input gets a proxy: none is one that a target writes into, or `spec.selector` leaves it out"
+        "no object in the input gets a proxy: none is one that a target writes into, or "
+        "`spec.selector` leaves it out"
     )
     return "\n\n\n".join(blocks or [nothing]) + "\n"
 
@@ -73,5 +74,8 @@ def _table(rows: tuple[Row, ...], readers: tuple[str, ...]) -> Iterator[str]:
     widest = max(map(len, names))
     yield f"  {'. direct, P proxy, ! fails':{widest}}  {' '.join(letters)}"
     for number, name in enumerate(names):
-        cells = (f"{_MARKS[row.verdicts[number]]:{len(letter)}}" for letter, row in zip(letters, rows, strict=True))
+        cells = (
+            f"{_MARKS[row.verdicts[number]]:{len(letter)}}"
+            for letter, row in zip(letters, rows, strict=True)
+        )
         yield f"  {name:{widest}}  {' '.join(cells)}"

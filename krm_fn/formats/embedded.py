@@ -44,7 +44,10 @@ class Value:
             return text
         coded = base64.b64encode(text.encode()).decode()
         width = self.width or len(coded) or 1
-        return "\n".join(coded[start : start + width] for start in range(0, len(coded), width)) + self.ending
+        return (
+            "\n".join(coded[start : start + width] for start in range(0, len(coded), width))
+            + self.ending
+        )
 
     def read(self, written: str) -> str:
         """The text that stands in the object as ``written``."""
@@ -77,7 +80,9 @@ def values(obj: Mapping[str, Any]) -> list[Value | Finding]:
             continue
         for key, text in (members or {}).items():
             if key not in found and text is not None:
-                found[key] = _value((field, str(key)), text, is_base64=is_secret and field == "data")
+                found[key] = _value(
+                    (field, str(key)), text, is_base64=is_secret and field == "data"
+                )
     return list(found.values())
 
 
@@ -90,7 +95,9 @@ def read(value: Value) -> list[Embedded] | Finding:
         return _left_alone(value, error)
 
 
-def change(value: Value, edits: Mapping[int, Sequence[Operation]], message: str, **shown: Any) -> Change | Finding:
+def change(
+    value: Value, edits: Mapping[int, Sequence[Operation]], message: str, **shown: Any
+) -> Change | Finding:
     """The change of the object that edits some documents of a text.
 
     Args:
@@ -108,7 +115,9 @@ def change(value: Value, edits: Mapping[int, Sequence[Operation]], message: str,
     return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
 
 
-def begin(value: Value, operations: Sequence[Operation], message: str, **shown: Any) -> Change | Finding:
+def begin(
+    value: Value, operations: Sequence[Operation], message: str, **shown: Any
+) -> Change | Finding:
     """The change of the object that puts a first document behind a text that has none, only comments and separators.
 
     A text without a line break at its end gets none, so that removal gives it back.
@@ -124,7 +133,9 @@ def begin(value: Value, operations: Sequence[Operation], message: str, **shown: 
     meant = patch.apply({}, operations)
     document = mapping_text(meant).replace("\n", newline)
     try:
-        text = prove(f"{value.text}{gap}{document.removesuffix(newline) if gap else document}", [meant])
+        text = prove(
+            f"{value.text}{gap}{document.removesuffix(newline) if gap else document}", [meant]
+        )
     except EditError as error:
         return _refused(value, error)
     return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
@@ -163,7 +174,9 @@ def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:
         return Finding(Severity.WARNING, message, path, code="TextUnreadable")
     first, *more = text.split("\n")
     ending = text[len(text.rstrip("\n")) :]
-    found = Value(path, decoded, is_base64=True, width=len(first) if any(more) else 0, ending=ending)
+    found = Value(
+        path, decoded, is_base64=True, width=len(first) if any(more) else 0, ending=ending
+    )
     return sops.refusal(path) if sops.hides(decoded) else found
 
 

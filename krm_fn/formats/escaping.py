@@ -32,7 +32,8 @@ _SHELL_TOKEN = re.compile(
     re.DOTALL,
 )
 _SHELL_PIECE = re.compile(
-    r"""'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\.)*)"|\\(?P<escaped>.)|(?P<plain>.)""", re.DOTALL
+    r"""'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\.)*)"|\\(?P<escaped>.)|(?P<plain>.)""",
+    re.DOTALL,
 )
 _DOUBLE_QUOTED_ESCAPE = re.compile(r"""\\([$`"\\\n])""")
 _EXPANDED_IN_QUOTES = re.compile(r"(?<!\\)(?:\\\\)*[$`]")
@@ -64,7 +65,9 @@ def systemd(value: str) -> str:
         ValueError: the value holds a line break or another control character, which a unit file cannot carry.
     """
     if _CONTROL.search(value):
-        raise ValueError("a value for systemd must not hold a line break or another control character")
+        raise ValueError(
+            "a value for systemd must not hold a line break or another control character"
+        )
     return value.translate(_SYSTEMD)
 
 
@@ -100,7 +103,9 @@ def kubernetes_env(value: str) -> str:
 def read_kubernetes_env(value: str) -> str | None:
     """What a container gets for ``env[].value``; None where the value refers to another variable by ``$(NAME)``."""
     last = value.rfind(")")  # without one behind it, `$(` is text
-    refers = any(found[0] == "$(" and found.start() < last for found in _KUBERNETES_PIECE.finditer(value))
+    refers = any(
+        found[0] == "$(" and found.start() < last for found in _KUBERNETES_PIECE.finditer(value)
+    )
     return None if refers else value.replace("$$", "$")
 
 
@@ -200,7 +205,9 @@ def _read_shell_word(word: str) -> str | None:
     read = ""
     for piece in _SHELL_PIECE.finditer(word):
         double, plain = piece["double"], piece["plain"]
-        if (double is not None and _EXPANDED_IN_QUOTES.search(double)) or plain in _EXPANDED_UNQUOTED:
+        if (
+            double is not None and _EXPANDED_IN_QUOTES.search(double)
+        ) or plain in _EXPANDED_UNQUOTED:
             return None
         if double is not None:
             read += _DOUBLE_QUOTED_ESCAPE.sub(lambda found: found[1].replace("\n", ""), double)

@@ -32,7 +32,11 @@ def decode(entry: Mapping[str, Any]) -> str | None:
         return None
     if content is None:
         content = ""
-    if not isinstance(content, str) or encoding not in (*_PLAIN, "base64", "gzip+base64") or len(content) > LARGEST:
+    if (
+        not isinstance(content, str)
+        or encoding not in (*_PLAIN, "base64", "gzip+base64")
+        or len(content) > LARGEST
+    ):
         return None
     if encoding in _PLAIN:
         return content

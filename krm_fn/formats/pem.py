@@ -19,7 +19,11 @@ _MOST_SHOWN = 3
 def split(pem: str) -> list[str]:
     """Each certificate of a bundle as a text of its own, without what stands between them; equal ones once."""
     bodies = ("\n".join(found[1].split()) for found in _BLOCK.finditer(pem))
-    return list(dict.fromkeys(f"-----BEGIN CERTIFICATE-----\n{one}\n-----END CERTIFICATE-----\n" for one in bodies))
+    return list(
+        dict.fromkeys(
+            f"-----BEGIN CERTIFICATE-----\n{one}\n-----END CERTIFICATE-----\n" for one in bodies
+        )
+    )
 
 
 def shown(pem: str) -> str:
@@ -27,7 +31,9 @@ def shown(pem: str) -> str:
     certificates = split(pem)
     number = f"{len(certificates)} certificate{'' if len(certificates) == 1 else 's'}"
     prints = [_fingerprint(one) for one in certificates[:_MOST_SHOWN]]
-    more = [f"and {len(certificates) - _MOST_SHOWN} more"] if len(certificates) > _MOST_SHOWN else []
+    more = (
+        [f"and {len(certificates) - _MOST_SHOWN} more"] if len(certificates) > _MOST_SHOWN else []
+    )
     return ", ".join([f"{number}, SHA-256 {prints[0]}", *prints[1:], *more]) if prints else number
 
 

@@ -32,7 +32,9 @@ _IN_DOUBLE_QUOTES = re.compile(r'[^"\\$`]+')
 _PARAMETER = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|.?)", re.DOTALL)
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
-_BEFORE_A_COMMAND = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"})
+_BEFORE_A_COMMAND = frozenset(
+    {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"}
+)
 _NO_COMMAND = frozenset({"for", "case", "select", "function", "fi", "done", "esac", "}", "[["})
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
 
@@ -87,7 +89,9 @@ _RUNNERS = {
     "nsenter": _runner("-t", "--target"),
     "setsid": _runner(),
     "stdbuf": _runner("-e", "-i", "-o"),
-    "sudo": _runner("-C", "-D", "-R", "-T", "-g", "-h", "-p", "-r", "-t", "-u", "--group", "--user"),
+    "sudo": _runner(
+        "-C", "-D", "-R", "-T", "-g", "-h", "-p", "-r", "-t", "-u", "--group", "--user"
+    ),
     "systemd-run": _runner("-E", "-p", "-u", "--property", "--setenv", "--unit"),
     "time": _runner("-f", "-o"),
     "timeout": _runner("-k", "-s", "--kill-after", "--signal", operands=1),
@@ -237,7 +241,9 @@ class _Reader:
                 self.at = plain.end()
             elif char == "\\":
                 escaped = self.text[self.at + 1 : self.at + 2]
-                read.append(escaped if escaped in '$`"\\' else "" if escaped == "\n" else f"\\{escaped}")
+                read.append(
+                    escaped if escaped in '$`"\\' else "" if escaped == "\n" else f"\\{escaped}"
+                )
                 self.at += 2
             else:
                 read.append(self._expansion())
@@ -265,7 +271,9 @@ class _Reader:
 
     def _finish(self, words: Sequence[str], writes: Sequence[str], *, in_shell: bool) -> None:
         start = 0
-        while start < len(words) and (words[start] in _BEFORE_A_COMMAND or _ASSIGNMENT.match(words[start])):
+        while start < len(words) and (
+            words[start] in _BEFORE_A_COMMAND or _ASSIGNMENT.match(words[start])
+        ):
             start += 1
         rest = words[start:]
         if rest and rest[0] in _NO_COMMAND:
@@ -296,7 +304,9 @@ def _unwrapped(program: Program, depth: int) -> list[Program]:
     if program.name in _SHELLS:
         return _of_shell(program, depth)
     if program.name in ("su", "runuser") and "-c" in program.arguments[:-1]:
-        return _of_text(program, program.arguments[program.arguments.index("-c") + 1], depth, in_shell=False)
+        return _of_text(
+            program, program.arguments[program.arguments.index("-c") + 1], depth, in_shell=False
+        )
     if program.name == "eval":
         return _of_text(program, " ".join(program.arguments), depth, in_shell=program.in_shell)
     if program.name in (".", "source"):
@@ -327,7 +337,9 @@ def _of_text(program: Program, text: str, depth: int, *, in_shell: bool) -> list
 
 def _behind_options(arguments: Sequence[str], runner: _Runner) -> Sequence[str]:
     at = 0
-    while at < len(arguments) and (arguments[at].startswith("-") or _ASSIGNMENT.match(arguments[at])):
+    while at < len(arguments) and (
+        arguments[at].startswith("-") or _ASSIGNMENT.match(arguments[at])
+    ):
         if arguments[at] == "--":
             at += 1
             break

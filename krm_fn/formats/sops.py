@@ -43,5 +43,8 @@ def hides(text: str) -> bool:
 def refusal(path: Pointer = (_MEMBER,)) -> Finding:
     """What a run says of an object, or of the text at ``path`` of one."""
     return Finding(
-        Severity.WARNING, f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`", path, code="Encrypted"
+        Severity.WARNING,
+        f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`",
+        path,
+        code="Encrypted",
     )

@@ -33,7 +33,9 @@ _YAML = re.compile(r"\.(?:ya?ml|json)(?:\.j2)?$|(?:^|/)user-data$")
 _SCRIPT = re.compile(r"\.(?:sh|bash|ks|pkr\.hcl|pkrvars\.hcl)$")
 _SHEBANG = re.compile(r"#!.*\b(?:ba|da|k|z)?sh\b")
 _FILE = "file of the image"
-_REMEDY = "remove it before the image is finished, and give each cluster its own proxy when it is made"
+_REMEDY = (
+    "remove it before the image is finished, and give each cluster its own proxy when it is made"
+)
 _SWEPT = {"/etc/systemd/system/containerd.service.d/http-proxy.conf": ("http_proxy", "https_proxy")}
 """What the sysprep of (Konvoy) Image Builder removes, and the variables of which one must be defined for that.
 
@@ -58,13 +60,18 @@ def check(files: Mapping[str, bytes | None]) -> Report:
         files: name -> content; None for one that is too long to be text for a build.
     """
     texts = {name: text for name, data in files.items() if (text := _decoded(data)) is not None}
-    looked = {name: _look(name, texts[name], texts) if name in texts else Looked() for name in files}
+    looked = {
+        name: _look(name, texts[name], texts) if name in texts else Looked() for name in files
+    }
     used = {name for one in looked.values() for name in one.used}
     whole = _Build(looked)
     notes = [
         note
         for name, one in looked.items()
-        for note in (*whole.defined(name), *(whole.note(name, left) for left in one.left if name not in used))
+        for note in (
+            *whole.defined(name),
+            *(whole.note(name, left) for left in one.left if name not in used),
+        )
     ]
     kinds = {name: one.kind or (_FILE if name in used else "") for name, one in looked.items()}
     return Report(tuple(sorted(notes, key=lambda one: (one.file, one.line))), kinds)
@@ -79,7 +86,12 @@ class _Build:
     def defined(self, file: str) -> Iterator[Note]:
         """That variables of a build are well where they are."""
         for name, line in self.looked[file].defined.items():
-            yield Note(Severity.INFO, file, line, f"`{name}` is used while the image is built, and not left in it")
+            yield Note(
+                Severity.INFO,
+                file,
+                line,
+                f"`{name}` is used while the image is built, and not left in it",
+            )
 
     def note(self, file: str, left: Left) -> Note:
         """What becomes of something that is left."""
@@ -93,8 +105,17 @@ class _Build:
             return Note(Severity.INFO, file, left.line, f"{said}, which {remover} removes again")
         variables = _SWEPT.get(left.dest, ()) if left.is_swept else ()
         if not variables:
-            return Note(Severity.ERROR, file, left.line, f"{said}, which is left in the image: {_REMEDY}")
-        definer = next((name for name, one in self.looked.items() if not one.defined.keys().isdisjoint(variables)), "")
+            return Note(
+                Severity.ERROR, file, left.line, f"{said}, which is left in the image: {_REMEDY}"
+            )
+        definer = next(
+            (
+                name
+                for name, one in self.looked.items()
+                if not one.defined.keys().isdisjoint(variables)
+            ),
+            "",
+        )
         if definer:
             message = f"{said}, which the sysprep of the image builder removes, because of what {definer} defines"
             return Note(Severity.INFO, file, left.line, message)

@@ -46,7 +46,10 @@ def entries(data: Any) -> Iterator[Any]:
 
 def _view(node: Node, breaks: list[int]) -> Any:
     if isinstance(node, Mapping):
-        return {_view(key, breaks) if isinstance(key, Scalar) else "": _view(one, breaks) for key, one in node.entries}
+        return {
+            _view(key, breaks) if isinstance(key, Scalar) else "": _view(one, breaks)
+            for key, one in node.entries
+        }
     if isinstance(node, Sequence):
         return [_view(item, breaks) for item in node.items]
     if isinstance(node, Alias):

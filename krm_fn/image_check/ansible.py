@@ -21,8 +21,30 @@ KIND = "tasks of Ansible"
 
 _NESTED = ("block", "rescue", "always", "tasks", "pre_tasks", "post_tasks", "handlers")
 _SIGNS = frozenset(
-    {"hosts", "include", "include_tasks", "import_tasks", "import_playbook", "include_role", "import_role", "set_fact"}
-    | {"apt", "yum", "dnf", "package", "service", "systemd", "get_url", "unarchive", "stat", "find", "debug", "block"}
+    {
+        "hosts",
+        "include",
+        "include_tasks",
+        "import_tasks",
+        "import_playbook",
+        "include_role",
+        "import_role",
+        "set_fact",
+    }
+    | {
+        "apt",
+        "yum",
+        "dnf",
+        "package",
+        "service",
+        "systemd",
+        "get_url",
+        "unarchive",
+        "stat",
+        "find",
+        "debug",
+        "block",
+    }
 )
 _LOOPS = ("loop", "with_items")
 _PAIR = re.compile(r"(?<!\w)(\w+)=(\"[^\"]*\"|'[^']*'|\S+)")
@@ -36,7 +58,8 @@ def is_one(data: Any) -> bool:
     """Whether a document is a list of tasks or plays."""
     known = _SIGNS | _MODULES.keys()
     return isinstance(data, list) and any(
-        isinstance(task, dict) and any(str(key).rpartition(".")[2] in known for key in task) for task in data
+        isinstance(task, dict) and any(str(key).rpartition(".")[2] in known for key in task)
+        for task in data
     )
 
 
@@ -73,7 +96,9 @@ def _arguments(given: Any, more: Any, item: Any) -> dict[str, Word]:
     """The arguments of a module, whichever way they are written, with those of its loop put in."""
     written: dict[str, Any] = dict(given) if isinstance(given, dict) else {}
     if isinstance(given, Word):
-        written = {name: Word(value.strip("\"'"), given.line) for name, value in _PAIR.findall(given)}
+        written = {
+            name: Word(value.strip("\"'"), given.line) for name, value in _PAIR.findall(given)
+        }
         written[_FREE] = given
     written |= more if isinstance(more, dict) else {}
     return {
@@ -102,9 +127,13 @@ def _copied(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looke
         return places.placed(target, content, dest.line)
     source = _source(src or "", file, texts)
     if source and places.dest_of(target):
-        return together("", (places.placed(target, texts[source], dest.line), Looked(used=frozenset({source}))))
+        return together(
+            "", (places.placed(target, texts[source], dest.line), Looked(used=frozenset({source})))
+        )
     is_suspect = "proxy" in target.lower() and bool(places.dest_of(target))
-    return Looked(left=(Left(dest.line, (), target),) if is_suspect else ())  # elsewhere, a file speaks for itself
+    return Looked(
+        left=(Left(dest.line, (), target),) if is_suspect else ()
+    )  # elsewhere, a file speaks for itself
 
 
 def _source(src: str, file: str, texts: Mapping[str, str]) -> str:
@@ -121,8 +150,13 @@ def _line_in_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) ->
 
 
 def _ini_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
-    dest, section, option, value = (_path(arguments), *(arguments.get(name) for name in ("section", "option", "value")))
-    return places.placed(dest, f"[{section}]\n{option}={value or ''}", dest.line) if dest else Looked()
+    dest, section, option, value = (
+        _path(arguments),
+        *(arguments.get(name) for name in ("section", "option", "value")),
+    )
+    return (
+        places.placed(dest, f"[{section}]\n{option}={value or ''}", dest.line) if dest else Looked()
+    )
 
 
 def _repository(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
@@ -133,7 +167,11 @@ def _repository(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> L
 
 def _without(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
     path = _path(arguments)
-    return Looked(removed={str(path): path.line}) if path and arguments.get("state") == "absent" else Looked()
+    return (
+        Looked(removed={str(path): path.line})
+        if path and arguments.get("state") == "absent"
+        else Looked()
+    )
 
 
 def _command(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all

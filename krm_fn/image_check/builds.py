@@ -15,9 +15,15 @@ from krm_fn.image_check import shell
 from krm_fn.image_check._model import Looked, together
 from krm_fn.image_check._words import Word, entries
 
-OVERRIDES, VARIABLES, PACKER = "overrides of Konvoy Image Builder", "variables of a build", "template of Packer"
+OVERRIDES, VARIABLES, PACKER = (
+    "overrides of Konvoy Image Builder",
+    "variables of a build",
+    "template of Packer",
+)
 
-_KONVOY = frozenset({"proxy_env", "packer", "packer_builder_type", "build_name", "image_registries_with_auth"})
+_KONVOY = frozenset(
+    {"proxy_env", "packer", "packer_builder_type", "build_name", "image_registries_with_auth"}
+)
 _TOP = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _ENVIRONMENT = "proxy_env"
 
@@ -35,9 +41,12 @@ def kind_of(data: Any) -> str:
 
 def look(data: dict[Any, Any]) -> Looked:
     """The proxy variables that a document of such a kind sets, and what the commands in it leave."""
-    commands = (_commands(one) for one in entries(data.get("provisioners")) if isinstance(one, dict))
+    commands = (
+        _commands(one) for one in entries(data.get("provisioners")) if isinstance(one, dict)
+    )
     return together(
-        kind_of(data), [Looked(defined=dict(_defined(data))), *(part for some in commands for part in some)]
+        kind_of(data),
+        [Looked(defined=dict(_defined(data))), *(part for some in commands for part in some)],
     )
 
 

@@ -37,7 +37,9 @@ def look(data: dict[Any, Any]) -> Looked:
     parts = [*_of(data), *_of(inner), *_of(user_data if isinstance(user_data, dict) else {})]
     proxy = text_of(inner.get("proxy"))
     if proxy:
-        parts.append(Looked(left=(Left(proxy.line, ("proxy",), "/etc/apt/apt.conf.d/90curtin-aptproxy"),)))
+        parts.append(
+            Looked(left=(Left(proxy.line, ("proxy",), "/etc/apt/apt.conf.d/90curtin-aptproxy"),))
+        )
     return together(KIND, parts)
 
 
@@ -60,13 +62,19 @@ def _packages(apt: Any, repositories: Any) -> Iterator[Looked]:
     yield places.placed(_APT_CONF, conf, conf.line) if conf else Looked()
     for name, one in repositories.items() if isinstance(repositories, dict) else ():
         proxy = text_of(one.get("proxy")) if isinstance(one, dict) else None
-        yield places.placed(f"/etc/yum.repos.d/{name}.repo", f"proxy={proxy}", proxy.line) if proxy else Looked()
+        yield (
+            places.placed(f"/etc/yum.repos.d/{name}.repo", f"proxy={proxy}", proxy.line)
+            if proxy
+            else Looked()
+        )
 
 
 def _file(one: dict[Any, Any]) -> Iterator[Looked]:
     path, content, encoding = (text_of(one.get(name)) for name in ("path", "content", "encoding"))
     if path and content:
-        yield places.placed(path, _decoded(content) if encoding in ("b64", "base64") else content, path.line)
+        yield places.placed(
+            path, _decoded(content) if encoding in ("b64", "base64") else content, path.line
+        )
 
 
 def _decoded(text: str) -> str:

@@ -18,7 +18,9 @@ from krm_fn.image_check._model import Left, Looked, together
 
 KIND = "Dockerfile"
 
-_NAME = re.compile(r"(?:^|/)(?:(?:Docker|Container)file(?:\.[^/]+)?|(?:[^/]+\.)?(?:docker|container)file)$")
+_NAME = re.compile(
+    r"(?:^|/)(?:(?:Docker|Container)file(?:\.[^/]+)?|(?:[^/]+\.)?(?:docker|container)file)$"
+)
 _FROM = re.compile(r"(?:--\S+\s+)*(\S+)(?:\s+[Aa][Ss]\s+(\S+))?")
 _PAIR = re.compile(r"(?<!\w)([A-Za-z_]\w*)=(\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s\"']*)")
 _PROXY = re.compile(places.NAMES)
@@ -47,7 +49,9 @@ def look(text: str, texts: Mapping[str, str]) -> Looked:
             for name, value in _pairs(step.text):
                 environment.pop(name, None)
                 if value:
-                    environment[name] = Left(step.line, (name,), what=f"sets `{name}` by `ENV`", is_swept=False)
+                    environment[name] = Left(
+                        step.line, (name,), what=f"sets `{name}` by `ENV`", is_swept=False
+                    )
         elif step.name == "RUN":
             parts.append(shell.look(step.text, first=step.line, is_swept=False))
         elif step.name in ("COPY", "ADD"):
@@ -66,10 +70,15 @@ def _steps(text: str) -> Iterator[_Step]:
             index += 1
         word = shell.HEREDOC.search(lines[index])
         if word and words and words[0].upper() in ("RUN", "COPY"):
-            index = next((at for at in range(index, len(lines)) if lines[at].strip() == word[1]), len(lines) - 1)
+            index = next(
+                (at for at in range(index, len(lines)) if lines[at].strip() == word[1]),
+                len(lines) - 1,
+            )
         index += 1
         if len(words) == 2 and not words[0].startswith("#"):
-            yield _Step(words[0].upper(), "\n".join([words[1], *lines[start + 1 : index]]), start + 1)
+            yield _Step(
+                words[0].upper(), "\n".join([words[1], *lines[start + 1 : index]]), start + 1
+            )
 
 
 def _is_comment_within(lines: list[str], start: int, index: int) -> bool:
@@ -110,4 +119,7 @@ def _copied(step: _Step, texts: Mapping[str, str]) -> Looked:
     target = dest + PurePosixPath(source).name if dest.endswith("/") else dest
     likely = [name for name in texts if f"/{name}".endswith(f"/{source}")]
     left = places.placed(target, texts[likely[0]], step.line).left if len(likely) == 1 else ()
-    return Looked(left=tuple(replace(one, is_swept=False) for one in left), used=frozenset(likely if left else ()))
+    return Looked(
+        left=tuple(replace(one, is_swept=False) for one in left),
+        used=frozenset(likely if left else ()),
+    )

@@ -18,7 +18,9 @@ from krm_fn.targets import _unit_lines
 NAMES = r"(?i:https?|ftp|all|no)_(?i:proxy)"
 _ROOT = re.compile(r"(?:etc|usr|lib|run|root|home)/")
 _TEMPLATE = re.compile(r"\.(?:j2|jinja2?|tpl|tmpl|tftpl)$")
-_UNIT = re.compile(r"(?:(?:etc|usr/lib|lib|run)/systemd/(?:system|user)/.+|[^/]+\.service\.d/[^/]+)\.(?:service|conf)")
+_UNIT = re.compile(
+    r"(?:(?:etc|usr/lib|lib|run)/systemd/(?:system|user)/.+|[^/]+\.service\.d/[^/]+)\.(?:service|conf)"
+)
 
 
 @dataclass(frozen=True)
@@ -56,16 +58,27 @@ _TABLE: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
     (
         _path(r"etc/apt/apt\.conf", r"etc/apt/apt\.conf\.d/[^/]+"),
-        _lines(r"((?i:Acquire::(?:https?|ftp)(?:::[^\s\"]+)?::)?(?i:Proxy))\s+\"(?!DIRECT\"|false\")[^\"\s]"),
+        _lines(
+            r"((?i:Acquire::(?:https?|ftp)(?:::[^\s\"]+)?::)?(?i:Proxy))\s+\"(?!DIRECT\"|false\")[^\"\s]"
+        ),
     ),
     (
         _path(r"etc/yum\.conf", r"etc/dnf/dnf\.conf", r"(?:etc/yum\.repos\.d/)?[^/]+\.repo"),
         _lines(r"(proxy)[ \t]*=[ \t]*(?!_none_|none\b)\S"),
     ),
-    (_path(rf"{_HOME}/\.curlrc", "etc/curlrc"), _lines(r"(?:--)?(proxy|noproxy)(?:[ \t]*[=:][ \t]*|[ \t]+)\"?[^\s\"]")),
-    (_path("etc/gitconfig", "etc/pip.conf", r"etc/npmrc"), _lines(r"((?:https?-)?proxy)[ \t]*=[ \t]*\S")),
+    (
+        _path(rf"{_HOME}/\.curlrc", "etc/curlrc"),
+        _lines(r"(?:--)?(proxy|noproxy)(?:[ \t]*[=:][ \t]*|[ \t]+)\"?[^\s\"]"),
+    ),
+    (
+        _path("etc/gitconfig", "etc/pip.conf", r"etc/npmrc"),
+        _lines(r"((?:https?-)?proxy)[ \t]*=[ \t]*\S"),
+    ),
     (_path(r"etc/docker/daemon\.json"), re.compile(r"\"((?:https?|no)-proxy)\"\s*:\s*\"[^\"]")),
-    (_path(r"etc/systemd/(?:system|user)\.conf(?:\.d/[^/]+)?"), _lines(rf"DefaultEnvironment=.*?\b({NAMES})=[^\s\"']")),
+    (
+        _path(r"etc/systemd/(?:system|user)\.conf(?:\.d/[^/]+)?"),
+        _lines(rf"DefaultEnvironment=.*?\b({NAMES})=[^\s\"']"),
+    ),
 )
 
 

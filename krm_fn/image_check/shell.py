@@ -20,7 +20,9 @@ _INLINE = re.compile(
     rf"({places.NAMES})=[\\\"']*[^\s\\\"']|(Acquire::\S*Proxy)\s+\\*\"[^\"\s\\]|\b(proxy)\s*=\s*(?!_none_)[^\s\"']"
 )
 _HERE_STRING = re.compile(r"<<<(.*)")
-_NOT_WRITTEN = re.compile(rf"\bexport\s[^;&|]*|(?:^|(?<=[;&|({{]))\s*(?:{places.NAMES}=\S*\s+)+(?=[\w./])")
+_NOT_WRITTEN = re.compile(
+    rf"\bexport\s[^;&|]*|(?:^|(?<=[;&|({{]))\s*(?:{places.NAMES}=\S*\s+)+(?=[\w./])"
+)
 """The environment of the commands themselves."""
 _KEPT = re.compile(
     r"\b(snap\s+set\s+(?:system|core)\s+proxy\.\w+|git\s+config\s+--(?:system|global)\s+https?\.proxy|"
@@ -44,7 +46,11 @@ def look(text: str, kind: str = "shell script", *, first: int = 1, is_swept: boo
         left += _written(first + line, command, body, is_swept=is_swept)
         kept = _KEPT.search(command)
         if kept:
-            left.append(Left(first + line, (), what=f"runs `{' '.join(kept[1].split())}`", is_swept=is_swept))
+            left.append(
+                Left(
+                    first + line, (), what=f"runs `{' '.join(kept[1].split())}`", is_swept=is_swept
+                )
+            )
         for found in _REMOVED.finditer(command):
             removed |= {path.strip("\"'"): first + line for path in found[2].split()}
     return Looked(kind, tuple(left), removed)
@@ -63,7 +69,9 @@ def _commands(text: str) -> Iterator[tuple[int, str, str | None]]:
         index += 1
         word, body = None if command.lstrip().startswith("#") else HEREDOC.search(command), None
         if word:
-            end = next((at for at in range(index, len(lines)) if lines[at].strip() == word[1]), len(lines))
+            end = next(
+                (at for at in range(index, len(lines)) if lines[at].strip() == word[1]), len(lines)
+            )
             body = "\n".join(line.strip() for line in lines[index:end])
             index = end + 1
         if not command.lstrip().startswith("#"):

@@ -64,7 +64,10 @@ class Manifests:
         except InputError as error:
             raise InputError(f"{part.file}, document {part.number + 1}: {error}") from None
         found = list(objects(data)) if isinstance(data, dict) else []
-        return [replace(obj, ref=replace(obj.ref, file_path=part.file, file_index=part.number)) for obj in found]
+        return [
+            replace(obj, ref=replace(obj.ref, file_path=part.file, file_index=part.number))
+            for obj in found
+        ]
 
     def function_config(self, index: int) -> Any:
         """The ``functionConfig`` of a document that is a ResourceList, else None."""
@@ -83,9 +86,14 @@ class Manifests:
         for index in sorted(index for index in changes if changes[index]):
             part = self._slices[index]
             between = self._texts[part.file][ends.get(part.file, 0) : part.start]
-            pieces.setdefault(part.file, []).extend((between, Document(self._text(index)).edit(changes[index])))
+            pieces.setdefault(part.file, []).extend(
+                (between, Document(self._text(index)).edit(changes[index]))
+            )
             ends[part.file] = part.end
-        return {name: "".join([*some, self._texts[name][ends[name] :]]).encode() for name, some in pieces.items()}
+        return {
+            name: "".join([*some, self._texts[name][ends[name] :]]).encode()
+            for name, some in pieces.items()
+        }
 
     def _text(self, index: int) -> str:
         part = self._slices[index]

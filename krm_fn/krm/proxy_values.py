@@ -62,7 +62,9 @@ def shown(data: Any, path: Pointer, proposed: Any) -> Any:
         path: where it is; a name such as `httpProxy` at its end says that it is a proxy URL.
         proposed: what is to be written there; a URL says the same.
     """
-    is_of_url = bool(path and _NAME.fullmatch(path[-1])) or (isinstance(proposed, str) and is_url(proposed))
+    is_of_url = bool(path and _NAME.fullmatch(path[-1])) or (
+        isinstance(proposed, str) and is_url(proposed)
+    )
     return shown_url(data) if isinstance(data, str) and is_of_url else _shown(data)
 
 

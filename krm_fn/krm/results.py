@@ -63,7 +63,16 @@ class Finding:
 
     def about(self, ref: ObjectRef, target: str = "") -> Result:
         """The finding, stamped with the object and, where one said it, the target."""
-        return Result(self.severity, self.message, ref, self.path, self.current, self.proposed, target, self.code)
+        return Result(
+            self.severity,
+            self.message,
+            ref,
+            self.path,
+            self.current,
+            self.proposed,
+            target,
+            self.code,
+        )
 
 
 @dataclass(frozen=True)
@@ -150,7 +159,9 @@ class Result:
 
 def in_order(results: Iterable[Result]) -> list[Result]:
     """By file, index, severity, then text: kyaml's ``Results.Sort``."""
-    return sorted(results, key=lambda r: (r.ref.file_path, r.ref.file_index, _RANK[r.severity], r.line()))
+    return sorted(
+        results, key=lambda r: (r.ref.file_path, r.ref.file_index, _RANK[r.severity], r.line())
+    )
 
 
 def by_importance(results: Iterable[Result]) -> list[Result]:
@@ -174,7 +185,11 @@ def lines(results: Iterable[Result]) -> list[str]:
     for alike in same.values():
         if len(alike) > _AT_MOST:
             others = len({result.ref for result in alike}) - 1
-            number = f"{others} more object{'s' * (others > 1)}" if others else f"{len(alike) - 1} more places in it"
+            number = (
+                f"{others} more object{'s' * (others > 1)}"
+                if others
+                else f"{len(alike) - 1} more places in it"
+            )
             told.append(f"{alike[0].line()} (and {number}, `--verbose` names them)")
         else:
             told += [result.line() for result in alike]
@@ -197,7 +212,9 @@ _UNMASKED = re.compile(r"(?<!\*\*\*)(?<=\S)@\S")
 
 
 # A password with a raw line break in it; what is a port before the break is none.
-_USER_BEFORE_BREAK = re.compile(r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@""")
+_USER_BEFORE_BREAK = re.compile(
+    r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@"""
+)
 # "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
 _USER_WITHOUT_HOST = re.compile(
     r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`])|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""

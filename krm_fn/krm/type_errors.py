@@ -33,7 +33,19 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
     is_template = isinstance(value, str) and "${" in value
     found = called(value)
     field = next((token for token in reversed(path) if not token.isdigit()), "")
-    what = f"an entry of `{field}`" if path[-1:] and path[-1].isdigit() else f"`{field}`" if field else "the document"
-    remedy = "it is a template, left as it is and not looked into" if is_template else "correct it, or leave it out"
+    what = (
+        f"an entry of `{field}`"
+        if path[-1:] and path[-1].isdigit()
+        else f"`{field}`"
+        if field
+        else "the document"
+    )
+    remedy = (
+        "it is a template, left as it is and not looked into"
+        if is_template
+        else "correct it, or leave it out"
+    )
     message = f"{what} must be {wanted}, not {found}; {remedy}"
-    return Finding(Severity.WARNING if is_template else Severity.ERROR, message, path, code="WrongType")
+    return Finding(
+        Severity.WARNING if is_template else Severity.ERROR, message, path, code="WrongType"
+    )

@@ -67,7 +67,10 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
             judged.add(key)
             yield from _of_settings(place, listing, rules, config_ref)
         # The target itself reports the command that unsets what it exports.
-        exported = [replace(one, is_unset=False) if one.is_unset else one for one in _in_our_file(seen, variables)]
+        exported = [
+            replace(one, is_unset=False) if one.is_unset else one
+            for one in _in_our_file(seen, variables)
+        ]
         names_are_chosen = place.target_id in NAMES_OF_ITS_AUTHOR
         judged_here = lint.lint_object(
             exported, listing, rules=rules, settled=variables, names_are_chosen=names_are_chosen
@@ -100,7 +103,9 @@ def _encoded(place: Place, seen: Iterable[Seen]) -> Iterator[Result]:
                 f"`{one.variable}` holds a placeholder in a text that is stored encoded, where clusterctl and Flux do "
                 "not fill it in: write the value itself into the ProxyConfig, or keep the text unencoded"
             )
-            yield place.result(Finding(Severity.WARNING, message, one.path, code="EncodedPlaceholder"))
+            yield place.result(
+                Finding(Severity.WARNING, message, one.path, code="EncodedPlaceholder")
+            )
             return
 
 
@@ -108,7 +113,11 @@ def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]
     """A warning for each service CIDR that is a placeholder: its first address is missing in the list."""
     policy = place.resolved.policy
     holds_list = any(one.variable.upper() == "NO_PROXY" and one.value is not None for one in seen)
-    if not holds_list or policy.style is not Style.PORTABLE or SERVICE_ADDRESSES not in policy.derive:
+    if (
+        not holds_list
+        or policy.style is not Style.PORTABLE
+        or SERVICE_ADDRESSES not in policy.derive
+    ):
         return {}
     message = (
         "the service CIDR is a placeholder, so `NO_PROXY` lacks its first address, the API server's, for clients that "
@@ -123,7 +132,9 @@ def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]
     }
 
 
-def _of_settings(place: Place, listing: Listing, rules: Rules, config_ref: ObjectRef) -> Iterator[Result]:
+def _of_settings(
+    place: Place, listing: Listing, rules: Rules, config_ref: ObjectRef
+) -> Iterator[Result]:
     """Findings about what is to be written: each about the object that says it, a Cluster or the FunctionConfig."""
     resolved = place.resolved
     completes = resolved.policy.style is Style.PORTABLE
@@ -153,7 +164,9 @@ def unreached(places: Iterable[Place]) -> Iterator[Result]:
     """A warning for each object that holds one proxy for all nodes, and is passed by by overrides for some of them."""
     told: set[ObjectRef] = set()
     for place in places:
-        beyond = () if place.around or place.target_id not in OF_ALL_NODES else place.resolved.beyond
+        beyond = (
+            () if place.around or place.target_id not in OF_ALL_NODES else place.resolved.beyond
+        )
         if beyond and place.obj.ref not in told and _is_place(place):
             told.add(place.obj.ref)
             named = " and ".join(f"`{one}`" for one in beyond)
@@ -190,8 +203,14 @@ def _is_place(place: Place) -> bool:
     if sops.is_encrypted(place.obj.data):
         return False
     known = place.resolved.settings
-    wanted = replace(_ANY, cluster=known.cluster, clusters=known.clusters, namespace=known.namespace)
-    said = place.target.propose(place.obj.data, wanted, place.options) if place.is_asked or not place.is_new else ()
+    wanted = replace(
+        _ANY, cluster=known.cluster, clusters=known.clusters, namespace=known.namespace
+    )
+    said = (
+        place.target.propose(place.obj.data, wanted, place.options)
+        if place.is_asked or not place.is_new
+        else ()
+    )
     return any(isinstance(one, Change) for one in said)
 
 
@@ -200,29 +219,46 @@ def _in_our_file(seen: tuple[Seen, ...], variables: Mapping[str, str]) -> list[S
 
     What such a file sets is not worth a line for each rule.
     """
-    ours = {one.file for one in seen if one.value is not None and one.value == variables.get(one.variable)}
+    ours = {
+        one.file
+        for one in seen
+        if one.value is not None and one.value == variables.get(one.variable)
+    }
     return [one for one in seen if one.file in ours or not (one.file and ours)]
 
 
 def _said(place: Place, seen: tuple[Seen, ...]) -> Said:
-    clusters = (f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in place.memberships)
+    clusters = (
+        f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in place.memberships
+    )
     variables = place.resolved.settings.variables()
     return Said(place.obj.ref, place.target_id, seen, variables, tuple(dict.fromkeys(clusters)))
 
 
 def _missing(places: Iterable[Place]) -> Iterator[Result]:
     """A warning for each reference to a key that a Secret of the list has not: Cluster API makes no node then."""
-    held = ByKey((key_of(place.obj), _keys(place.obj.data)) for place in places if place.obj.group_kind == _SECRET)
+    held = ByKey(
+        (key_of(place.obj), _keys(place.obj.data))
+        for place in places
+        if place.obj.group_kind == _SECRET
+    )
     for place in places if held else ():
         for seen in place.seen():
-            source = lookup(place.obj.data, (*seen.path, "secret")) if seen.path[-1:] == ("contentFrom",) else None
+            source = (
+                lookup(place.obj.data, (*seen.path, "secret"))
+                if seen.path[-1:] == ("contentFrom",)
+                else None
+            )
             name, key = (lookup(source, (member,)) for member in ("name", "key"))
             is_named = isinstance(name, str) and isinstance(key, str)
             if is_named and key not in held.get((*_SECRET, place.obj.ref.namespace, name), {key}):
                 message = (
-                    f'the Secret "{name}" must hold the key "{key}", or no node can be made: add it, empty will do'
+                    f'the Secret "{name}" must hold the key "{key}", or no node can be '
+                    "made: add it, empty will do"
                 )
-                yield place.result(Finding(Severity.WARNING, message, seen.path, code="SecretKeyMissing"))
+                yield place.result(
+                    Finding(Severity.WARNING, message, seen.path, code="SecretKeyMissing")
+                )
 
 
 def _keys(secret: Mapping[str, Any]) -> set[str]:

@@ -73,7 +73,9 @@ def _agrees(seen: Seen, wanted: str) -> bool:
     if _is_unknown(seen):
         return not wanted
     value = _value(seen)
-    return value == wanted or (seen.variable.upper() == "NO_PROXY" and set(parse(value)) == set(parse(wanted)))
+    return value == wanted or (
+        seen.variable.upper() == "NO_PROXY" and set(parse(value)) == set(parse(wanted))
+    )
 
 
 def _is_unknown(seen: Seen) -> bool:
@@ -92,7 +94,11 @@ def _grouped(one: Said, witnesses: _Witnesses) -> Iterator[tuple[list[Seen], tup
         if not _is_unknown(seen) and not _agrees(seen, wanted):
             groups.setdefault((seen.place, _value(seen), wanted), []).append(seen)
     for same in groups.values():
-        keys = [(cluster, seen.variable, one.wanted.get(seen.variable, "")) for seen in same for cluster in one.groups]
+        keys = [
+            (cluster, seen.variable, one.wanted.get(seen.variable, ""))
+            for seen in same
+            for cluster in one.groups
+        ]
         witness = next((witnesses[key] for key in keys if key in witnesses), None)
         if witness is not None:
             yield same, witness
@@ -110,7 +116,9 @@ def _result(one: Said, same: Sequence[Seen], witness: tuple[Said, Seen]) -> Resu
     )
     is_list = seen.variable.upper() == "NO_PROXY"
     current, proposed = (text if is_list else shown_url(text) for text in (_value(seen), wanted))
-    return Result(Severity.WARNING, message, one.ref, seen.path, current, proposed, one.target, CODE)
+    return Result(
+        Severity.WARNING, message, one.ref, seen.path, current, proposed, one.target, CODE
+    )
 
 
 def _difference(seen: Seen, wanted: str, *, are_many: bool) -> str:
@@ -128,7 +136,11 @@ def _list_difference(value: Sequence[str], wanted: Sequence[str], *, are_many: b
     missing = [entry for entry in wanted if entry not in value]
     beyond = [entry for entry in value if entry not in wanted]
     verbs = ("lack", "have") if are_many else ("lacks", "has")
-    parts = [f"{verb} {_shown(some)}" for verb, some in zip(verbs, (missing, beyond), strict=True) if some]
+    parts = [
+        f"{verb} {_shown(some)}"
+        for verb, some in zip(verbs, (missing, beyond), strict=True)
+        if some
+    ]
     return " and ".join(parts) + (" besides" if beyond else "")
 
 

@@ -52,4 +52,6 @@ def exposed_passwords(places: Iterable[Place], urls: frozenset[str]) -> Iterator
                 f"this {kind} holds the password of the proxy in clear text, which `spec.from` takes from a Secret:"
                 f" {_ADVICE.get(kind) or _GENERAL_ADVICE.format(target=place.target_id)}"
             )
-            yield place.result(Finding(Severity.WARNING, message, reading.path, code="PasswordExposed"))
+            yield place.result(
+                Finding(Severity.WARNING, message, reading.path, code="PasswordExposed")
+            )

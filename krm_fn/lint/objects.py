@@ -80,7 +80,9 @@ def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
     is impossible, or with ``mode: Check`` that something is stale.
     """
     for result in results:
-        is_fixed = not result.code or (result.severity is Severity.ERROR and result.code not in rules_of.RULES)
+        is_fixed = not result.code or (
+            result.severity is Severity.ERROR and result.code not in rules_of.RULES
+        )
         severity = result.severity if is_fixed else rules.levels.get(result.code, result.severity)
         if severity is not None:
             yield result if severity is result.severity else replace(result, severity=severity)
@@ -121,11 +123,17 @@ def lint_settings(
     """
     listed = variables.get("NO_PROXY", "")
     is_completed = listing.consumer.completes_the_list
-    judged = _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
+    judged = (
+        _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
+    )
     found = [("NO_PROXY", problem) for problem in judged] if variables else []
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
         url = variables.get(name, "")
-        of_url = rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret) if url else ()
+        of_url = (
+            rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret)
+            if url
+            else ()
+        )
         found += [(name, problem) for problem in (*of_url, *_filled_in_later(url))]
     pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
     found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
@@ -177,7 +185,9 @@ def lint_object(
             if names_are_chosen and found.rule == "NP008":
                 continue
             told.setdefault((found.rule, found.entry, found.message), []).append((found, about))
-        if names_are_chosen and (alone := tuple(one for one in place.values() if one.variable.swapcase() not in place)):
+        if names_are_chosen and (
+            alone := tuple(one for one in place.values() if one.variable.swapcase() not in place)
+        ):
             told.setdefault((_CHOSEN.rule, "", _CHOSEN.message), []).append((_CHOSEN, alone))
     for same in told.values():
         severity = rules.severity(same[0][0])
@@ -193,7 +203,9 @@ _CHOSEN = problem(
 )
 
 
-def lint_provider(seen: Iterable[Seen], files: Iterable[WrittenFile], rules: Rules = THE_TABLE) -> Iterator[Finding]:
+def lint_provider(
+    seen: Iterable[Seen], files: Iterable[WrittenFile], rules: Rules = THE_TABLE
+) -> Iterator[Finding]:
     """Yield NP031 for each place that stands in a file which the infrastructure provider writes, too.
 
     Args:
@@ -207,7 +219,9 @@ def lint_provider(seen: Iterable[Seen], files: Iterable[WrittenFile], rules: Rul
         for found in rules_of.lint_writers(file.path, [file.writer, place.place]) if place else ():
             severity = rules.severity(found)
             if severity is not None and place:
-                yield Finding(severity, said_by(found.rule, found.message), place.path, code=found.rule)
+                yield Finding(
+                    severity, said_by(found.rule, found.message), place.path, code=found.rule
+                )
 
 
 @dataclass(frozen=True)
@@ -252,15 +266,24 @@ def _of_layers(place: Mapping[str, Seen]) -> _Told:
         if one.is_lost:
             yield _loss(one), (one,)
         elif one.file and one.value is not None and _goes_on_behind_a_blank(one):
-            message = "the assignment must be in quotes: systemd ignores what stands behind the blank"
+            message = (
+                "the assignment must be in quotes: systemd ignores what stands behind the blank"
+            )
             yield problem("NP009", "", message), (one,)
 
 
 def _loss(one: Seen) -> Problem:
-    if any(value is not None and escaping.resolve_specifiers(value) is None for value in _words(one)[:1]):
-        message = 'a single "%" must not stand in the value, systemd takes it for a specifier: write "%%"'
+    if any(
+        value is not None and escaping.resolve_specifiers(value) is None
+        for value in _words(one)[:1]
+    ):
+        message = (
+            'a single "%" must not stand in the value, systemd takes it for a specifier: write "%%"'
+        )
         return problem("NP001", "", message)
-    return problem("NP009", "", f"the value must reach its reader as it is written, but {one.why_unknown}")
+    return problem(
+        "NP009", "", f"the value must reach its reader as it is written, but {one.why_unknown}"
+    )
 
 
 def _goes_on_behind_a_blank(one: Seen) -> bool:
@@ -270,8 +293,15 @@ def _goes_on_behind_a_blank(one: Seen) -> bool:
 
 def _words(one: Seen) -> list[str | None]:
     """The words of a line of a drop-in from the one on that sets the variable; none for any other text."""
-    words = [word.value for word in escaping.systemd_words(one.raw.partition("=")[2])] if one.file else []
-    at = next((at for at, word in enumerate(words) if (word or "").startswith(f"{one.variable}=")), len(words))
+    words = (
+        [word.value for word in escaping.systemd_words(one.raw.partition("=")[2])]
+        if one.file
+        else []
+    )
+    at = next(
+        (at for at, word in enumerate(words) if (word or "").startswith(f"{one.variable}=")),
+        len(words),
+    )
     return words[at:]
 
 
@@ -295,13 +325,17 @@ def _of_pairs(place: Mapping[str, Seen]) -> _Told:
 def _of_lists(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
     """NP002 for the place, and everything about the value of a list, once for both cases."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value != ""]
-    lists = [one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""]
+    lists = [
+        one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""
+    ]
     is_completed = listing.consumer.completes_the_list
     if urls and not lists and not is_completed:
         message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
         yield problem("NP002", "", message), tuple(urls)
     for value in dict.fromkeys(one.known if one.value is None else one.value for one in lists):
-        about = tuple(one for one in lists if value == (one.known if one.value is None else one.value))
+        about = tuple(
+            one for one in lists if value == (one.known if one.value is None else one.value)
+        )
         is_whole = about[0].value is not None
         if is_whole and value == settled.get(about[0].variable):
             continue
@@ -319,23 +353,37 @@ def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, 
     first, others = listing.networks[:_FEW], listing.networks[_FEW:]
     each = [
         rules_of.lint_list(
-            value, consumer=listing.consumer, network=network, has_proxy=has_proxy, max_length=listing.max_length
+            value,
+            consumer=listing.consumer,
+            network=network,
+            has_proxy=has_proxy,
+            max_length=listing.max_length,
         )
         for network in first or (None,)
     ]
     lacks = rules_of.lint_for(value, listing.consumer, others) if has_proxy else []
     times = Counter(found for problems in each for found in dict.fromkeys(problems))
-    shared = [found for found in times if found.rule in _ABOUT_THE_CLUSTER or times[found] == len(each)]
+    shared = [
+        found for found in times if found.rule in _ABOUT_THE_CLUSTER or times[found] == len(each)
+    ]
     return tuple(sorted(dict.fromkeys([*shared, *lacks]), key=lambda found: found.rule))
 
 
 def _of_urls(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
     """Everything about the values of the URLs."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value]
-    listed = ",".join(one.value or "" for one in place.values() if one.variable.upper() == "NO_PROXY")
+    listed = ",".join(
+        one.value or "" for one in place.values() if one.variable.upper() == "NO_PROXY"
+    )
     for value in dict.fromkeys(one.value or "" for one in urls):
-        about = tuple(one for one in urls if one.value == value and value != settled.get(one.variable))
-        problems = rules_of.lint_proxy(value, no_proxy=listed, in_manifest=not listing.in_secret) if about else ()
+        about = tuple(
+            one for one in urls if one.value == value and value != settled.get(one.variable)
+        )
+        problems = (
+            rules_of.lint_proxy(value, no_proxy=listed, in_manifest=not listing.in_secret)
+            if about
+            else ()
+        )
         yield from ((found, about) for found in problems)
 
 
@@ -346,7 +394,9 @@ def _of_file(place: Mapping[str, Seen]) -> _Told:
     about = guarded or tuple(one for one in place.values() if one.by_ignition)
     if about:
         first, has_password = about[0], bool(guarded)
-        found = rules_of.lint_permissions(first.permissions, has_password=has_password, ignition=first.by_ignition)
+        found = rules_of.lint_permissions(
+            first.permissions, has_password=has_password, ignition=first.by_ignition
+        )
         yield from ((one, about) for one in found)
 
 
@@ -356,4 +406,7 @@ def _of_writers(place: Mapping[str, Seen], all_places: Sequence[Mapping[str, See
     same = [next(iter(other.values())) for other in all_places if about.file]
     same = [one for one in same if one.file == about.file]
     if len(same) > 1 and same[0] == about:
-        yield from ((found, (about,)) for found in rules_of.lint_writers(about.file, [one.place for one in same]))
+        yield from (
+            (found, (about,))
+            for found in rules_of.lint_writers(about.file, [one.place for one in same])
+        )

@@ -24,9 +24,13 @@ from krm_fn.targets import PATCHER, TARGETS
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io")
 _URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
-_IN_TEXT = re.compile(r"\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})", re.IGNORECASE)
+_IN_TEXT = re.compile(
+    r"\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})", re.IGNORECASE
+)
 _PROBE = ProxySettings("http://any.invalid", "http://any.invalid")
-_ITS_SYSTEM = "its nodes are of {system} ({kind}), which no target writes: set the proxy yourself, in {place}"
+_ITS_SYSTEM = (
+    "its nodes are of {system} ({kind}), which no target writes: set the proxy yourself, in {place}"
+)
 _NO_CLASS = (
     'its nodes get no proxy here, because its ClusterClass "{name}" is not in the list: add the class and its '
     "templates, or run this function where they are"
@@ -59,7 +63,10 @@ def unwritten(
     """
     if overview.candidates and not overview.selected:
         yield Result(
-            Severity.WARNING, _NOTHING_SELECTED.format(number=overview.candidates), config_ref, code="NothingSelected"
+            Severity.WARNING,
+            _NOTHING_SELECTED.format(number=overview.candidates),
+            config_ref,
+            code="NothingSelected",
         )
     if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
         yield from _systems(overview.foreign, wanted)
@@ -81,11 +88,15 @@ def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
         if not any(_urls(resolved)):
             continue
         first.setdefault(key, one)
-        if one.is_own and any(url in text for url in _urls(resolved) if url for _, text in _texts(one.obj.data)):
+        if one.is_own and any(
+            url in text for url in _urls(resolved) if url for _, text in _texts(one.obj.data)
+        ):
             done.add(key)
     for key, one in first.items():
         if key not in done:
-            message = _ITS_SYSTEM.format(system=one.system.name, kind=one.kind, place=one.system.place)
+            message = _ITS_SYSTEM.format(
+                system=one.system.name, kind=one.kind, place=one.system.place
+            )
             is_listed = one.cluster is not None and one.cluster.is_listed
             yield Result(
                 Severity.WARNING,
@@ -97,10 +108,16 @@ def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
 
 def _identity(one: Foreign) -> str:
     cluster = one.cluster
-    return f"{cluster.namespace}/{cluster.name}" if cluster else f"{one.obj.ref.namespace}/{one.obj.ref.name}/"
+    return (
+        f"{cluster.namespace}/{cluster.name}"
+        if cluster
+        else f"{one.obj.ref.namespace}/{one.obj.ref.name}/"
+    )
 
 
-def _without_class(overview: Overview, places: Sequence[Place], wanted: ProxyConfig) -> Iterator[Result]:
+def _without_class(
+    overview: Overview, places: Sequence[Place], wanted: ProxyConfig
+) -> Iterator[Result]:
     """A warning for each Cluster of an unknown class, unless a target writes the proxy into the Cluster itself."""
     if wanted.targets.get(PATCHER.ID, {}).get("sharedTemplates") == "Patch":
         return  # its target says so
@@ -111,12 +128,18 @@ def _without_class(overview: Overview, places: Sequence[Place], wanted: ProxyCon
         if place.obj.ref in concerned and place.target_id != PATCHER.ID and _is_written(place)
     }
     for obj, name, path in overview.without_class:
-        resolved = settings.resolve(wanted, overview.memberships[obj.ref], target=_NODES[0], consumer=Consumer.NODE)
+        resolved = settings.resolve(
+            wanted, overview.memberships[obj.ref], target=_NODES[0], consumer=Consumer.NODE
+        )
         if any(_urls(resolved)) and obj.ref not in written:
-            yield Result(Severity.WARNING, _NO_CLASS.format(name=name), obj.ref, path, code="ClassNotInList")
+            yield Result(
+                Severity.WARNING, _NO_CLASS.format(name=name), obj.ref, path, code="ClassNotInList"
+            )
 
 
-def _of_object(obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig) -> Iterator[Result]:
+def _of_object(
+    obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
+) -> Iterator[Result]:
     resolved = settings.resolve(wanted, memberships, target="", consumer=Consumer.POD)
     if not (resolved.declared or wanted.mode is Mode.REMOVE):
         return
@@ -198,14 +221,20 @@ def _is_written(place: Place) -> bool:
     if any(True for _ in place.seen()):
         return True
     known = place.resolved.settings
-    probe = ProxySettings(_PROBE.http_proxy, _PROBE.https_proxy, cluster=known.cluster, clusters=known.clusters)
-    return any(isinstance(one, Change) for one in place.target.propose(place.obj.data, probe, place.options))
+    probe = ProxySettings(
+        _PROBE.http_proxy, _PROBE.https_proxy, cluster=known.cluster, clusters=known.clusters
+    )
+    return any(
+        isinstance(one, Change)
+        for one in place.target.propose(place.obj.data, probe, place.options)
+    )
 
 
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Whether a target that the user has switched off is for the proxy in an object."""
     return any(
-        obj.group_kind in target.KINDS and any(True for _ in target.observe(obj.data, wanted.targets.get(name, {})))
+        obj.group_kind in target.KINDS
+        and any(True for _ in target.observe(obj.data, wanted.targets.get(name, {})))
         for name, target in TARGETS.items()
         if not _is_enabled(name, wanted)
     )

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterable
 
 _OTHER_SEPARATORS = re.compile(r"[\s;|]+")
-_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)")
+_URL = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
+)
 _ADDRESS_WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+")
 
 
@@ -29,7 +31,9 @@ def mistake(entry: str) -> str:
         return "an entry must not hold an `@`: write the host without user name and password"
     if _OTHER_SEPARATORS.search(entry):
         mended = ",".join(filter(None, _OTHER_SEPARATORS.split(entry)))
-        return f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{mended}"'
+        return (
+            f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{mended}"'
+        )
     return _url_mistake(entry)
 
 

@@ -14,7 +14,15 @@ from functools import lru_cache
 
 from krm_fn.noproxy import entries, styles
 from krm_fn.noproxy.entries import Kind
-from krm_fn.noproxy.model import CLUSTER_DOMAIN_NAMES, Consumer, Entry, Network, Policy, Style, united
+from krm_fn.noproxy.model import (
+    CLUSTER_DOMAIN_NAMES,
+    Consumer,
+    Entry,
+    Network,
+    Policy,
+    Style,
+    united,
+)
 from krm_fn.noproxy.styles import Piece, Recipe
 
 
@@ -32,7 +40,9 @@ def compose(
     """
     style = _style(policy, consumer)
     recipe = styles.RECIPES[style]
-    pieces = [piece for piece in _pieces(recipe, user, networks, consumer) if _is_wanted(piece, policy)]
+    pieces = [
+        piece for piece in _pieces(recipe, user, networks, consumer) if _is_wanted(piece, policy)
+    ]
     has_rooted_names = style in {Style.PORTABLE, Style.VERBATIM} or _is_everything(recipe, user)
     if policy.rooted and not has_rooted_names:
         pieces += styles.rooted_names(networks)
@@ -40,7 +50,11 @@ def compose(
     found = _merged(pieces) if recipe.merged else _merged_derived(pieces)
     if policy.style is Style.PORTABLE and consumer is Consumer.POD:
         found = [entry for entry in found if not entries.breaks_clients(entry.text)]
-    found = [entry for entry in found if not any(is_out(entry.text) for is_out in _exclusions(policy.exclude))]
+    found = [
+        entry
+        for entry in found
+        if not any(is_out(entry.text) for is_out in _exclusions(policy.exclude))
+    ]
     if policy.rooted is None and style is Style.PORTABLE:
         found = _without_rooted_names_alone(found, networks)
     return tuple(sorted(found, key=lambda entry: entry.text) if recipe.ordered else found)
@@ -57,7 +71,9 @@ def join(list_of_entries: Iterable[Entry]) -> str:
     return ",".join(entry.text for entry in list_of_entries)
 
 
-def _pieces(recipe: Recipe, user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer) -> Iterator[Piece]:
+def _pieces(
+    recipe: Recipe, user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer
+) -> Iterator[Piece]:
     """The pieces of the style, in the forms it wants; the user's ``*`` alone switches the proxy off and stays so."""
     if _is_everything(recipe, user):
         return iter([Piece("", user[0])])
@@ -98,7 +114,9 @@ def _finished(recipe: Recipe, pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 @lru_cache(maxsize=16384)
 def _plain(text: str) -> tuple[str, ...]:
-    parts = (part for token in entries.split(text) for part in entries.canonical(entries.bare(token)))
+    parts = (
+        part for token in entries.split(text) for part in entries.canonical(entries.bare(token))
+    )
     return tuple(dict.fromkeys(parts))
 
 
@@ -107,7 +125,9 @@ def _rewritten(entry: Entry, text: str) -> Entry:
     if text == f".{entry.text}":
         return entry.by_rule(text, styles.TWIN)
     if entries.classify(text) is Kind.ADDRESS and entries.network(entry.text):
-        return entry.by_rule(text, f"the address itself beside {entry.text} (for clients that read no CIDRs)")
+        return entry.by_rule(
+            text, f"the address itself beside {entry.text} (for clients that read no CIDRs)"
+        )
     return replace(entry, text=text, why=(*entry.why, f'written "{entry.text}"'))
 
 
@@ -127,7 +147,11 @@ def _merged_derived(pieces: Iterable[Piece]) -> list[Entry]:
 @lru_cache(maxsize=256)
 def _exclusions(patterns: tuple[str, ...]) -> tuple[Callable[[str], object], ...]:
     """A test for each pattern: a glob where it has ``*`` or ``?``, else the exact entry, as written or normalised."""
-    globs = [re.compile(translate(text.lower().replace("[", "[[]"))).match for text in patterns if _is_glob(text)]
+    globs = [
+        re.compile(translate(text.lower().replace("[", "[[]"))).match
+        for text in patterns
+        if _is_glob(text)
+    ]
     exact = {form for text in patterns if not _is_glob(text) for form in (text, *_plain(text))}
     return (*globs, exact.__contains__)
 

@@ -54,16 +54,30 @@ _TEMPLATE_OR_SEPARATOR = re.compile(r"\{\{|\$\{|\$\(|[\s,;|]")
 _CLOSED_BY = {"{{": "}}", "${": "}", "$(": ")"}
 _PRIVATE_SUFFIXES = frozenset(
     {
-        *("corp", "example", "home", "home.arpa", "internal", "intranet", "invalid", "lan", "local"),
+        *(
+            "corp",
+            "example",
+            "home",
+            "home.arpa",
+            "internal",
+            "intranet",
+            "invalid",
+            "lan",
+            "local",
+        ),
         *("localdomain", "private", "test"),
     }
 )
 
 QUOTES = re.compile(r"[\"'\\]")
-_URL = re.compile(r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?")
+_URL = re.compile(
+    r"(?:(?:[A-Za-z][A-Za-z0-9+.-]*:)?//)?(?P<host>\[[^\]]*\][^/?#]*|[^/?#\[\]]*)(?P<rest>[/?#].*)?"
+)
 _WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+(?::[0-9]+)?")
 _WITH_PORT = re.compile(r"(?P<host>\[[^\]]*\](?:/[0-9]+)?|[^:\[\]]+):(?:[0-9]{1,5}|\*)")
-_NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?")
+_NAME = re.compile(
+    r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?"
+)
 _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
 _RANGE = re.compile(r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)")
 _RANGE_V6 = re.compile(r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)")
@@ -77,7 +91,9 @@ def split(text: str) -> tuple[str, ...]:
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
     and as it is, and so does an entry with an ``@``, which may be a credential.
     """
-    tokens = (token if _is_left_alone(token) else QUOTES.sub("", token).lower() for token in _tokens(text))
+    tokens = (
+        token if _is_left_alone(token) else QUOTES.sub("", token).lower() for token in _tokens(text)
+    )
     return tuple(token for token in tokens if token)
 
 
@@ -177,7 +193,9 @@ def classify(entry: str) -> Kind:
 def address(entry: str) -> Address | None:
     """``entry`` as an address, with or without brackets; None where it is none."""
     try:
-        return ipaddress.ip_address(entry[1:-1] if entry[:1] == "[" and entry[-1:] == "]" else entry)
+        return ipaddress.ip_address(
+            entry[1:-1] if entry[:1] == "[" and entry[-1:] == "]" else entry
+        )
     except ValueError:
         return None
 
@@ -204,9 +222,17 @@ def _octets(entry: str) -> Cidr | None:
 def _range(entry: str) -> tuple[Cidr, ...]:
     match = _RANGE.fullmatch(entry) or _RANGE_V6.fullmatch(entry)
     first, last = (address(match["first"]), address(match["last"])) if match else (None, None)
-    if isinstance(first, ipaddress.IPv4Address) and isinstance(last, ipaddress.IPv4Address) and first <= last:
+    if (
+        isinstance(first, ipaddress.IPv4Address)
+        and isinstance(last, ipaddress.IPv4Address)
+        and first <= last
+    ):
         return tuple(ipaddress.summarize_address_range(first, last))
-    if isinstance(first, ipaddress.IPv6Address) and isinstance(last, ipaddress.IPv6Address) and first <= last:
+    if (
+        isinstance(first, ipaddress.IPv6Address)
+        and isinstance(last, ipaddress.IPv6Address)
+        and first <= last
+    ):
         return tuple(ipaddress.summarize_address_range(first, last))
     return ()
 
@@ -222,7 +248,11 @@ def canonical(entry: str) -> tuple[str, ...]:
         return (str(found),)
     cidr = network(entry) or _octets(entry)
     if cidr is not None:
-        return (str(cidr), str(cidr.network_address)) if cidr.prefixlen == cidr.max_prefixlen else (str(cidr),)
+        return (
+            (str(cidr), str(cidr.network_address))
+            if cidr.prefixlen == cidr.max_prefixlen
+            else (str(cidr),)
+        )
     cidrs = tuple(text for part in _range(entry) for text in canonical(str(part)))
     return cidrs if cidrs and ":" in entry else (entry, *cidrs)
 
@@ -298,7 +328,9 @@ def breaks_clients(entry: str) -> bool:
     """
     if is_template(entry):
         return False
-    return not entry.isascii() or (":" in entry and (address(entry) is None or not set(entry).isdisjoint("[]%")))
+    return not entry.isascii() or (
+        ":" in entry and (address(entry) is None or not set(entry).isdisjoint("[]%"))
+    )
 
 
 def confuses_ruby(entry: str) -> bool:

@@ -36,7 +36,15 @@ _EKS = Provider(
 # learn.microsoft.com "Azure Instance Metadata Service": it must not be reached through a proxy; the wire server too.
 _AZURE = Provider("Azure", services=("168.63.129.16",))
 # OpenShift cluster-network-operator pkg/util/proxyconfig/no_proxy.go; the rooted name is what gcp-metadata asks for.
-_GCP = Provider("GCP", metadata=(METADATA_ADDRESS, "metadata", "metadata.google.internal", "metadata.google.internal."))
+_GCP = Provider(
+    "GCP",
+    metadata=(
+        METADATA_ADDRESS,
+        "metadata",
+        "metadata.google.internal",
+        "metadata.google.internal.",
+    ),
+)
 # docs.openstack.org/nova "Metadata service". Its IPv6 address needs a zone, which no entry can carry.
 _OPENSTACK = Provider("OpenStack")
 # docs.oracle.com, Oracle Cloud Native Environment, proxies.

@@ -48,7 +48,9 @@ class Problem:
     mended: str = ""
 
 
-def problem(rule: str, entry: str, message: str, *, mended: str = "", severity: Severity | None = None) -> Problem:
+def problem(
+    rule: str, entry: str, message: str, *, mended: str = "", severity: Severity | None = None
+) -> Problem:
     """A problem with the severity of its rule, unless this case is another."""
     return Problem(rule, severity or RULES[rule].severity, entry, message, mended)
 

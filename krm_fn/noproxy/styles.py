@@ -67,7 +67,9 @@ def first_address(cidr: str) -> str:
     return str(found[1]) if found is not None and found.num_addresses > 1 else ""
 
 
-def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer) -> Iterator[Piece]:
+def _portable(
+    user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer
+) -> Iterator[Piece]:
     yield from (Piece("", entry) for entry in user)
     yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=consumer is not Consumer.POD)
     yield from _cluster_names(networks)
@@ -88,11 +90,16 @@ def _portable(user: Sequence[Entry], networks: Sequence[Network], consumer: Cons
 def _loopback(networks: Sequence[Network], names: Sequence[str], *, v6: bool) -> Iterator[Piece]:
     yield from (Piece(model.LOOPBACK, Entry.of_rule(name, _LOOPBACK_V4)) for name in names)
     if v6 and speaks_ipv6(networks):
-        yield Piece(model.LOOPBACK, Entry.of_rule("::1", "IPv6 loopback, because the cluster speaks IPv6"))
+        yield Piece(
+            model.LOOPBACK, Entry.of_rule("::1", "IPv6 loopback, because the cluster speaks IPv6")
+        )
 
 
 def _cluster_names(networks: Sequence[Network]) -> Iterator[Piece]:
-    for domain in (Entry.of_rule("svc", "the short names of services end in it"), *domains(networks)):
+    for domain in (
+        Entry.of_rule("svc", "the short names of services end in it"),
+        *domains(networks),
+    ):
         yield Piece(model.CLUSTER_DOMAIN_NAMES, domain)
         yield Piece(model.CLUSTER_DOMAIN_NAMES, domain.by_rule(f".{domain.text}", TWIN))
     yield from rooted_names(networks)
@@ -112,7 +119,10 @@ def rooted_names(networks: Sequence[Network]) -> Iterator[Piece]:
 
 def _short_names() -> Iterator[Piece]:
     for name in ("kubernetes", "kubernetes.default"):
-        yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry.of_rule(name, "a short name of the API server inside pods"))
+        yield Piece(
+            model.CLUSTER_DOMAIN_NAMES,
+            Entry.of_rule(name, "a short name of the API server inside pods"),
+        )
 
 
 def _service_addresses(network: Network, consumer: Consumer) -> Iterator[Piece]:
@@ -139,7 +149,9 @@ def _control_planes(networks: Sequence[Network]) -> Iterator[Piece]:
 def _infrastructure(networks: Sequence[Network]) -> Iterator[Piece]:
     """The infrastructure's own API, which the cloud provider and the storage driver of a cluster call."""
     for network in networks:
-        yield from (Piece(model.INFRASTRUCTURE_ENDPOINT, entry) for entry in network.infrastructure_hosts)
+        yield from (
+            Piece(model.INFRASTRUCTURE_ENDPOINT, entry) for entry in network.infrastructure_hosts
+        )
 
 
 def _metadata(networks: Sequence[Network], *, v6: bool) -> Iterator[Piece]:
@@ -154,7 +166,9 @@ def _metadata(networks: Sequence[Network], *, v6: bool) -> Iterator[Piece]:
 def _provider(network: Network) -> Iterator[Piece]:
     provider = providers.find(network.infrastructure)
     for text in provider.services if provider else ():
-        yield Piece(model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure}"))
+        yield Piece(
+            model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure}")
+        )
     for domain in providers.machine_domains(network.infrastructure, network.region):
         rule = f"the names of machines in the region {network.region} ({network.infrastructure})"
         found = Entry.of_rule(domain, rule)
@@ -170,20 +184,31 @@ def _node_networks(networks: Sequence[Network]) -> Iterator[Piece]:
                 yield Piece(model.NETWORKS, entry)
 
 
-def _giant_swarm(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
+def _giant_swarm(
+    user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
+) -> Iterator[Piece]:
     """cluster-apps-operator ``service/controller/resource/clustersecret/desired.go``, function ``noProxy``."""
     for network in networks:
         if network.domain:
-            yield Piece(model.CLUSTER_DOMAIN_NAMES, replace(network.domain, text=network.domain.text.strip(".")))
-    yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
+            yield Piece(
+                model.CLUSTER_DOMAIN_NAMES,
+                replace(network.domain, text=network.domain.text.strip(".")),
+            )
+    yield from (
+        Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services
+    )
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     yield from _endpoints(networks)
     yield from (Piece("", entry) for entry in user)
-    yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry.of_rule("svc", "cluster-apps-operator always adds it"))
+    yield Piece(
+        model.CLUSTER_DOMAIN_NAMES, Entry.of_rule("svc", "cluster-apps-operator always adds it")
+    )
     yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
 
 
-def _tkg(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
+def _tkg(
+    user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
+) -> Iterator[Piece]:
     """The members of TKG's ``get_no_proxy`` (ytt providers), user and cloud first, then in the documents' order.
 
     ``get_no_proxy`` itself ends in services, pods, loopback, ``.svc``, ``.svc.cluster.local``; the documents show
@@ -198,7 +223,9 @@ def _tkg(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
         yield Piece(model.CLUSTER_DOMAIN_NAMES, found)
     yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry.of_rule(".svc", "TKG always adds it"))
     yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=True)
-    yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
+    yield from (
+        Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services
+    )
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
 
 
@@ -207,12 +234,19 @@ def _tkg_cloud(network: Network) -> Iterator[Piece]:
     if provider is None or not network.infrastructure.startswith(("AWS", "Azure")):
         return
     yield from _node_networks((network,))
-    yield Piece(model.METADATA, Entry.of_rule("169.254.0.0/16", f"TKG adds link-local addresses on {provider.name}"))
+    yield Piece(
+        model.METADATA,
+        Entry.of_rule("169.254.0.0/16", f"TKG adds link-local addresses on {provider.name}"),
+    )
     for text in provider.services:
-        yield Piece(model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure}"))
+        yield Piece(
+            model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure}")
+        )
 
 
-def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
+def _sorted(
+    user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
+) -> Iterator[Piece]:
     """OpenShift cluster-network-operator ``pkg/util/proxyconfig/no_proxy.go``."""
     yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
     for name in (Entry("svc"), *domains(networks)):
@@ -220,7 +254,9 @@ def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consu
         yield Piece(model.CLUSTER_DOMAIN_NAMES, found)
     yield from _node_networks(networks)
     yield from _control_planes(networks)
-    yield from (Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services)
+    yield from (
+        Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services
+    )
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     yield from _metadata(networks, v6=False)
     for network in networks:
@@ -231,7 +267,9 @@ def _sorted(user: Sequence[Entry], networks: Sequence[Network], _consumer: Consu
     yield from (Piece("", entry) for entry in user)
 
 
-def _verbatim(user: Sequence[Entry], _networks: Sequence[Network], _consumer: Consumer) -> Iterator[Piece]:
+def _verbatim(
+    user: Sequence[Entry], _networks: Sequence[Network], _consumer: Consumer
+) -> Iterator[Piece]:
     yield from (Piece("", entry) for entry in user)
 
 

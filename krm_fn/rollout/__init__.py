@@ -71,7 +71,9 @@ class _Known:
     encrypted: dict[Key, ObjectRef] = field(default_factory=dict)
 
 
-def rollout(source: Source, places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) -> Iterator[Said]:
+def rollout(
+    source: Source, places: Sequence[Place], wanted: ProxyConfig, changed: set[int]
+) -> Iterator[Said]:
     """New names and the references that follow, as the user wishes; and what will not be rolled.
 
     Args:
@@ -112,7 +114,9 @@ def new_refs(said: Iterable[Said]) -> dict[ObjectRef, ObjectRef]:
     }
 
 
-def _templates(places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) -> Iterator[_Template]:
+def _templates(
+    places: Sequence[Place], wanted: ProxyConfig, changed: set[int]
+) -> Iterator[_Template]:
     """The templates of a list; of two with one identity the first says what both are called."""
     names: dict[Key, str] = {}
     followed = hashed(places)  # the name of such a Secret in a template says what its content is
@@ -131,7 +135,9 @@ def _templates(places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) 
             is_changed = id(obj) in changed or (
                 obj.group_kind == _CONFIGS and any(id(secret) in changed for secret, _ in taken)
             )
-            yield _Template(index, obj, names.setdefault(key_of(obj), name), is_changed, id(obj) not in changed)
+            yield _Template(
+                index, obj, names.setdefault(key_of(obj), name), is_changed, id(obj) not in changed
+            )
 
 
 def _taken(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object, str]]:
@@ -139,7 +145,9 @@ def _taken(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object,
     for root in ((), ("kubeadmConfigSpec",)):
         files = patch.lookup(obj.data, ("spec", "template", "spec", *root, "files"))
         for file in files if isinstance(files, list) else ():
-            name, key = (patch.lookup(file, ("contentFrom", "secret", member)) for member in ("name", "key"))
+            name, key = (
+                patch.lookup(file, ("contentFrom", "secret", member)) for member in ("name", "key")
+            )
             if isinstance(name, str) and isinstance(key, str):
                 secret = secrets.get((*_SECRET, obj.ref.namespace, name))
                 yield from [(secret, key)] if secret else []
@@ -148,7 +156,9 @@ def _taken(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object,
 def _hash(obj: Object, taken: Iterable[tuple[Object, str]]) -> str:
     """A hash of what the nodes get: the template, and what it takes from Secrets."""
     fields = ("data", "stringData")
-    elsewhere = [patch.lookup(secret.data, (field, key)) for secret, key in taken for field in fields]
+    elsewhere = [
+        patch.lookup(secret.data, (field, key)) for secret, key in taken for field in fields
+    ]
     return hash_of([obj.data.get("spec"), *elsewhere])
 
 
@@ -164,7 +174,9 @@ def _known(source: Source) -> _Known:
             for target, path in uses:
                 known.users.setdefault(target, []).append((index, obj, path))
             if sops.is_encrypted(obj.data):
-                known.encrypted.update(dict.fromkeys([*own, *(target for target, _ in uses)], obj.ref))
+                known.encrypted.update(
+                    dict.fromkeys([*own, *(target for target, _ in uses)], obj.ref)
+                )
     return _settled(known)
 
 
@@ -195,12 +207,22 @@ def _obstacle(template: _Template, known: _Known) -> str:
 
 def _renamed(template: _Template, users: list[_User]) -> Iterator[Said]:
     index, obj, name = template.index, template.obj, template.name
-    why = "a hash of its content" if name != obj.base_name else "what it was called before, without a hash"
+    why = (
+        "a hash of its content"
+        if name != obj.base_name
+        else "what it was called before, without a hash"
+    )
     yield Said(index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}"))
     if change := kept_name(obj, is_hashed=name != obj.base_name):
         yield Said(index, obj, change)
     for at, user, path in users:
-        yield Said(at, user, Change(patch.replace(*path, "name", value=name), "follows the new name of the template"))
+        yield Said(
+            at,
+            user,
+            Change(
+                patch.replace(*path, "name", value=name), "follows the new name of the template"
+            ),
+        )
 
 
 def _not_rolled(template: _Template, users: list[_User], wanted: ProxyConfig) -> Iterator[Said]:
@@ -208,14 +230,22 @@ def _not_rolled(template: _Template, users: list[_User], wanted: ProxyConfig) ->
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
     advice = "give it a new name" if wanted.hash_names else ADVICE
     if template.obj.group_kind == _CONTROL_PLANES:
-        text = f"is immutable where it exists already, and the API server rejects a change: {advice}"
+        text = (
+            f"is immutable where it exists already, and the API server rejects a change: {advice}"
+        )
         found = Finding(severity, text, ("spec", "template", "spec"), code="TemplateImmutable")
         yield from [Said(template.index, template.obj, found)] if users else []
         return
     text = f"its nodes stay as they are, because the content of the template changes and its name does not: {advice}"
-    kinds = _MACHINES if not template.is_same else {*_MACHINES, "ClusterClass"}  # which carries another content on
+    kinds = (
+        _MACHINES if not template.is_same else {*_MACHINES, "ClusterClass"}
+    )  # which carries another content on
     for index, user, path in users:
         if user.ref.kind in kinds:
             yield Said(
-                index, user, Finding(severity, text, (*path, "name"), template.obj.ref.name, code="NodesNotRolled")
+                index,
+                user,
+                Finding(
+                    severity, text, (*path, "name"), template.obj.ref.name, code="NodesNotRolled"
+                ),
             )

@@ -50,7 +50,9 @@ def kept_name(obj: Object, *, is_hashed: bool) -> Change | None:
     notes = ("metadata", "annotations")
     if not is_hashed:
         is_last = len(obj.annotations) == 1
-        return Change(patch.remove(*notes, *(() if is_last else (BASE_NAME,))), "is not needed without a hash")
+        return Change(
+            patch.remove(*notes, *(() if is_last else (BASE_NAME,))), "is not needed without a hash"
+        )
     if obj.annotations.get(BASE_NAME) == obj.base_name:
         return None
     why = "keeps the name that it had"

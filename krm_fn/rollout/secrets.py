@@ -32,7 +32,11 @@ from krm_fn.targets import AWARE, PATCHER, SYSTEMD_SECRET, Around, is_encrypted
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 """Kinds of objects that are, or become, the Secret that they name."""
 
-_TARGETS = (("metadata", "name"), ("spec", "target", "name"), ("spec", "template", "metadata", "name"))
+_TARGETS = (
+    ("metadata", "name"),
+    ("spec", "target", "name"),
+    ("spec", "template", "metadata", "name"),
+)
 _MADE_FROM_TEMPLATES = {"KubeadmConfigTemplate"}
 """Kinds that a message about their users names themselves."""
 
@@ -77,7 +81,9 @@ def hashed(places: Sequence[Place]) -> set[int]:
     return found
 
 
-def secret_names(source: Source, places: Sequence[Place], wanted: ProxyConfig, changed: set[int]) -> list[Said]:
+def secret_names(
+    source: Source, places: Sequence[Place], wanted: ProxyConfig, changed: set[int]
+) -> list[Said]:
     """New names of Secrets and the references that follow; and which nodes keep the old content.
 
     Args:
@@ -197,14 +203,22 @@ def _of_other_lists(places: Sequence[Place], wanted: ProxyConfig) -> Iterator[Sa
         if not is_made:
             message += f". `{generate}: true` makes this an information"
         severity = Severity.INFO if is_made else Severity.WARNING
-        yield Said(place.index, place.obj, Finding(severity, message, ("spec", "patches"), code="SecretOfClassMissing"))
+        yield Said(
+            place.index,
+            place.obj,
+            Finding(severity, message, ("spec", "patches"), code="SecretOfClassMissing"),
+        )
 
 
 def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
     index, obj, name = secret.index, secret.obj, secret.name
     is_hashed = name != obj.base_name
     if obstacle := _obstacle(secret, users):
-        yield Said(index, obj, Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME, code="NameKept"))
+        yield Said(
+            index,
+            obj,
+            Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME, code="NameKept"),
+        )
         return
     why = "a hash of its content" if is_hashed else "what it was called before, without a hash"
     yield Said(index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}"))
@@ -264,7 +278,9 @@ def _rolling(source: Source, users: Sequence[_Reference], changed: set[int]) -> 
     return found
 
 
-def _not_rolled(secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfig, changed: set[int]) -> Iterator[Said]:
+def _not_rolled(
+    secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfig, changed: set[int]
+) -> Iterator[Said]:
     """Nodes that keep the old content: those of control planes, of templates that a class names, and of Clusters."""
     if id(secret.obj) not in changed or wanted.hash_names:
         return
@@ -276,10 +292,16 @@ def _not_rolled(secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfi
             "nodes stay as they are, because the content of this Secret changes and its name does not, which is all "
             f"that Cluster API compares: {ADVICE}"
         )
-        yield Said(user.index, user.obj, Finding(severity, message, user.path, user.name, code="NodesNotRolled"))
+        yield Said(
+            user.index,
+            user.obj,
+            Finding(severity, message, user.path, user.name, code="NodesNotRolled"),
+        )
 
 
-def _missing(source: Source, places: Sequence[Place], references: Sequence[_Reference]) -> Iterator[Said]:
+def _missing(
+    source: Source, places: Sequence[Place], references: Sequence[_Reference]
+) -> Iterator[Said]:
     """A warning for each object that refers to a Secret which is neither in the list nor made."""
     asked = [one for one in references if one.is_wanted]
     if not asked:
@@ -295,7 +317,9 @@ def _missing(source: Source, places: Sequence[Place], references: Sequence[_Refe
     for one in asked:
         key = (one.index, one.obj.path, one.name)
         is_held = any((namespace, one.name) in held for namespace in (one.obj.ref.namespace, ""))
-        is_held = is_held or (not one.obj.ref.namespace and any(name == one.name for _, name in held))
+        is_held = is_held or (
+            not one.obj.ref.namespace and any(name == one.name for _, name in held)
+        )
         if is_held or key in told:
             continue
         told.add(key)
@@ -303,7 +327,11 @@ def _missing(source: Source, places: Sequence[Place], references: Sequence[_Refe
             f'the Secret "{one.name}" is neither in the list nor made, and no node boots without it: add it, or set '
             f"`spec.targets.{SYSTEMD_SECRET.ID}.generate` to true"
         )
-        yield Said(one.index, one.obj, Finding(Severity.WARNING, message, one.path, code="SystemdSecretMissing"))
+        yield Said(
+            one.index,
+            one.obj,
+            Finding(Severity.WARNING, message, one.path, code="SystemdSecretMissing"),
+        )
 
 
 def _names(source: Source) -> Iterator[tuple[str, str]]:

@@ -83,23 +83,35 @@ def resolve(
             http_proxy=first.urls[0],
             https_proxy=first.urls[1],
             no_proxy=noproxy.join(entries),
-            is_particular=any(_is_particular(config, *pair) for pair in zip(memberships, wishes, strict=False)),
+            is_particular=any(
+                _is_particular(config, *pair) for pair in zip(memberships, wishes, strict=False)
+            ),
             is_declared=first.declared,
         ),
         entries=entries,
         networks=tuple(dict.fromkeys(declared)),
         policy=first.policy,
         conflicts=_conflicts(wishes, memberships),
-        missing=_missing(config, memberships, target, first, networks) if derives and any(first.urls) else (),
-        beyond=_beyond(config, [_place(membership, target) for membership in memberships or (None,)], wishes),
+        missing=_missing(config, memberships, target, first, networks)
+        if derives and any(first.urls)
+        else (),
+        beyond=_beyond(
+            config, [_place(membership, target) for membership in memberships or (None,)], wishes
+        ),
     )
 
 
 def _missing(
-    config: ProxyConfig, memberships: Sequence[Membership], target: str, wish: _Wish, networks: Sequence[Network]
+    config: ProxyConfig,
+    memberships: Sequence[Membership],
+    target: str,
+    wish: _Wish,
+    networks: Sequence[Network],
 ) -> tuple[_known.Missing, ...]:
     talks_to_nodes = _known.talks_to_nodes(target, config.targets, memberships)
-    return _known.missing(wish.policy, networks, memberships, wish.entries, talks_to_nodes=talks_to_nodes)
+    return _known.missing(
+        wish.policy, networks, memberships, wish.entries, talks_to_nodes=talks_to_nodes
+    )
 
 
 def resolve_for_all_machines(
@@ -127,20 +139,26 @@ def resolve_for_all_machines(
     united = resolve(config, alike, target=target, consumer=consumer)
     places = [_place(membership, target) for membership in alike]
     reached = {
-        f"spec.overrides[{at}]" for at, override in enumerate(config.overrides) if any(map(override.match.fits, places))
+        f"spec.overrides[{at}]"
+        for at, override in enumerate(config.overrides)
+        if any(map(override.match.fits, places))
     }
     beyond = tuple(one for one in united.beyond if one not in reached)
     return replace(united, beyond=beyond, of_role=first_role)
 
 
-def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]) -> Iterator[Finding]:
+def idle(
+    config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]
+) -> Iterator[Finding]:
     """Yield one line for each override that fits none of ``places``, the memberships and the target ID of each.
 
     It may be meant: a table of regions serves many lists. It is a warning where it is a mistake all the same: the
     override is about a Cluster of the list, or none of all overrides fits although there are Clusters. Of no place
     there is nothing to say.
     """
-    there = {_place(one, target) for memberships, target in places for one in memberships or (None,)}
+    there = {
+        _place(one, target) for memberships, target in places for one in memberships or (None,)
+    }
     fitting = [any(map(override.match.fits, there)) for override in config.overrides if there]
     for at, fits in enumerate(fitting):
         if not fits:
@@ -148,7 +166,9 @@ def idle(config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]
             severity = Severity.WARNING if is_mistake else Severity.INFO
             advice = ": correct it, or take it out" if is_mistake else ""
             yield Finding(
-                severity, f"`spec.overrides[{at}].match` fits nothing in this list{advice}", code="OverrideFitsNothing"
+                severity,
+                f"`spec.overrides[{at}].match` fits nothing in this list{advice}",
+                code="OverrideFitsNothing",
             )
 
 
@@ -156,25 +176,33 @@ def _is_mistaken(match: ClusterMatcher, there: Iterable[Place], *, is_alone: boo
     """Whether a match that fits none of the places ``there`` means the Clusters of this list, not those of others."""
     of_cluster = replace(match, roles=(), worker_groups=(), targets=())
     if of_cluster == ClusterMatcher():
-        return bool(match.roles or match.worker_groups) and any(place.role or place.groups for place in there)
+        return bool(match.roles or match.worker_groups) and any(
+            place.role or place.groups for place in there
+        )
     known = [place for place in there if place.cluster is not None]
     return any(map(of_cluster.fits, known)) or (is_alone and bool(known))
 
 
-def _beyond(config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish]) -> tuple[str, ...]:
+def _beyond(
+    config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish]
+) -> tuple[str, ...]:
     """The overrides that fit one of these places but for ``roles`` and ``workerGroups``, and would change something."""
     found = []
     for at, override in enumerate(config.overrides):
         match = replace(override.match, roles=(), worker_groups=())
         passed_by = (
-            (place, wish) for place, wish in zip(places, wishes, strict=True) if not override.match.fits(place)
+            (place, wish)
+            for place, wish in zip(places, wishes, strict=True)
+            if not override.match.fits(place)
         )
         if any(match.fits(place) and wish.under(override) != wish for place, wish in passed_by):
             found.append(f"spec.overrides[{at}]")
     return tuple(found)
 
 
-def _withheld(config: ProxyConfig, memberships: Sequence[Membership], target: str) -> tuple[Membership, ...]:
+def _withheld(
+    config: ProxyConfig, memberships: Sequence[Membership], target: str
+) -> tuple[Membership, ...]:
     """The memberships that an object only claims, and whose proxy is not the one that it has without any Cluster.
 
     What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
@@ -194,7 +222,9 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
     namespace = memberships[0].cluster.namespace if memberships else ""
     is_listed = all(membership.cluster.is_listed for membership in memberships)
-    return ProxySettings(cluster=names[0] if names else "", namespace=namespace, clusters=names, is_listed=is_listed)
+    return ProxySettings(
+        cluster=names[0] if names else "", namespace=namespace, clusters=names, is_listed=is_listed
+    )
 
 
 def _is_particular(config: ProxyConfig, membership: Membership, wish: _Wish) -> bool:
@@ -233,7 +263,9 @@ class _Wish:
 
 def _wish(config: ProxyConfig, place: Place) -> _Wish:
     declared = bool(config.http_proxy or config.https_proxy) or config.says_none
-    wish = _Wish(config.http_proxy, config.https_proxy, config.no_proxy, config.policy, declared=declared)
+    wish = _Wish(
+        config.http_proxy, config.https_proxy, config.no_proxy, config.policy, declared=declared
+    )
     fitting = (override for override in config.overrides if override.match.fits(place))
     return _with_mirror(functools.reduce(_Wish.under, fitting, wish), config.mirror)
 
@@ -242,9 +274,16 @@ def _with_mirror(wish: _Wish, mirror: Mirror | None) -> _Wish:
     """The host of ``spec.registryMirror`` counts as written by the user: no style leaves it out."""
     policy = wish.policy
     is_listed = mirror and mirror.host in (entry.text for entry in wish.entries)
-    if mirror is None or is_listed or policy.style is Style.VERBATIM or MIRRORS not in policy.derive:
+    if (
+        mirror is None
+        or is_listed
+        or policy.style is Style.VERBATIM
+        or MIRRORS not in policy.derive
+    ):
         return wish
-    return replace(wish, entries=(*wish.entries, Entry.of_config(mirror.host, "spec.registryMirror.url")))
+    return replace(
+        wish, entries=(*wish.entries, Entry.of_config(mirror.host, "spec.registryMirror.url"))
+    )
 
 
 def _place(membership: Membership | None, target: str) -> Place:
@@ -261,7 +300,9 @@ def _place(membership: Membership | None, target: str) -> Place:
     )
 
 
-def _united(wishes: Sequence[_Wish], networks: Sequence[Network], consumer: Consumer) -> tuple[Entry, ...]:
+def _united(
+    wishes: Sequence[_Wish], networks: Sequence[Network], consumer: Consumer
+) -> tuple[Entry, ...]:
     """One list for all places; those that share a policy are composed as one, so that its order is kept."""
     groups: dict[Policy, list[int]] = {}
     for at, wish in enumerate(wishes):

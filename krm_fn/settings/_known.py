@@ -72,7 +72,9 @@ def network(cluster: ClusterFacts, defaults: Network, policy: Policy) -> Network
     has_api = INFRASTRUCTURE_ENDPOINT in policy.derive
     return Network(
         pods=_entries(cluster.pod_cidrs) or defaults.pods,
-        services=_entries(cluster.service_cidrs) or defaults.services or _entries(assumed.service_cidrs),
+        services=_entries(cluster.service_cidrs)
+        or defaults.services
+        or _entries(assumed.service_cidrs),
         domain=_entry(cluster.service_domain) or defaults.domain,
         endpoint=endpoint,
         infrastructure=cluster.infrastructure or defaults.infrastructure,
@@ -105,9 +107,13 @@ def cluster_name(cluster: ClusterFacts) -> str:
 
 
 _PODS = Missing("podCIDRs", "`spec.clusterNetwork.pods.cidrBlocks` of the Cluster", (POD_CIDRS,))
-_SERVICES = Missing("serviceCIDRs", "`spec.clusterNetwork.services.cidrBlocks` of the Cluster", (SERVICE_CIDRS,))
+_SERVICES = Missing(
+    "serviceCIDRs", "`spec.clusterNetwork.services.cidrBlocks` of the Cluster", (SERVICE_CIDRS,)
+)
 _ENDPOINT = Missing("endpoint", "`spec.controlPlaneEndpoint.host` of the Cluster", (ENDPOINT,))
-_INFRASTRUCTURE = Missing("infrastructure", "`spec.infrastructureRef` of the Cluster", (METADATA, PROVIDER))
+_INFRASTRUCTURE = Missing(
+    "infrastructure", "`spec.infrastructureRef` of the Cluster", (METADATA, PROVIDER)
+)
 _NETWORKS = Missing("networks", "", (NETWORKS,))
 
 _NEEDED = {
@@ -142,7 +148,11 @@ def missing(
     """
     needed = [one for one in _NEEDED[policy.style] if policy.derive.intersection(one.switches)]
     if not memberships:
-        return tuple(_lacking(networks[0] if networks else Network(), [one for one in needed if one != _NETWORKS]))
+        return tuple(
+            _lacking(
+                networks[0] if networks else Network(), [one for one in needed if one != _NETWORKS]
+            )
+        )
     user = tuple(user)
     found: dict[str, list[Missing]] = {}
     for membership, known in zip(memberships, networks, strict=True):
@@ -159,14 +169,20 @@ def missing(
     )
 
 
-def talks_to_nodes(target: str, options: Mapping[str, Mapping[str, Any]], memberships: Sequence[Membership]) -> bool:
+def talks_to_nodes(
+    target: str, options: Mapping[str, Mapping[str, Any]], memberships: Sequence[Membership]
+) -> bool:
     """Whether what a target writes reaches a program that calls nodes by their addresses: the API server, etcd.
 
     kubeadm copies the variables it is started with into the pods of the control plane, and calls etcd of the other
     nodes itself (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
     """
     exports = options.get("kubeadmCommands", {}).get("exports", True)
-    return bool(target in _EXPORTERS and exports and any(one.role is Role.CONTROL_PLANE for one in memberships))
+    return bool(
+        target in _EXPORTERS
+        and exports
+        and any(one.role is Role.CONTROL_PLANE for one in memberships)
+    )
 
 
 def _lacking(known: Network, needed: Iterable[Missing]) -> Iterator[Missing]:

@@ -45,7 +45,11 @@ class ProxySettings:
 
         Both cases, because Go prefers the upper one, curl knows only ``http_proxy``, and wget and apt only lower ones.
         """
-        pairs = (("HTTP_PROXY", self.http_proxy), ("HTTPS_PROXY", self.https_proxy), ("NO_PROXY", self.no_proxy))
+        pairs = (
+            ("HTTP_PROXY", self.http_proxy),
+            ("HTTPS_PROXY", self.https_proxy),
+            ("NO_PROXY", self.no_proxy),
+        )
         return {name: value for upper, value in pairs if value for name in (upper, upper.lower())}
 
 
@@ -90,7 +94,9 @@ class Resolved:
     def written(self) -> tuple[str, ...]:
         """The entries that a person wrote, without what only completes them."""
         return tuple(
-            entry.text for entry in self.entries if Origin.CONFIG in entry.origins and Origin.RULE not in entry.origins
+            entry.text
+            for entry in self.entries
+            if Origin.CONFIG in entry.origins and Origin.RULE not in entry.origins
         )
 
     @property

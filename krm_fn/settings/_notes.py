@@ -35,7 +35,9 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             "a proxy for the Cluster as a whole",
             code="ProxyOfRole",
         )
-    names = tuple(dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships))
+    names = tuple(
+        dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in memberships)
+    )
     if len(names) > 1:
         yield Finding(
             Severity.INFO,
@@ -45,7 +47,9 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
     yield from _unsure([membership for membership in memberships if not membership.sure])
     nodes = [one for one in resolved.missing if one.is_about_nodes]
     others = [one for one in resolved.missing if not one.is_about_nodes]
-    for missing in filter(None, (others, nodes)):  # apart, because few targets write what calls nodes
+    for missing in filter(
+        None, (others, nodes)
+    ):  # apart, because few targets write what calls nodes
         yield Finding(Severity.WARNING, f"NP038: {_lack(missing, memberships)}", code="NP038")
 
 
@@ -55,7 +59,9 @@ def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
     for membership in memberships:
         namesakes.setdefault(membership.cluster.name, []).append(membership)
     for name, found in namesakes.items():
-        called = tuple(dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in found))
+        called = tuple(
+            dict.fromkeys(f"`{cluster_name(membership.cluster)}`" for membership in found)
+        )
         if len(called) > 1:
             advice = (
                 "say which one is meant by the namespace of the object, or by the annotation "
@@ -79,7 +85,9 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
     places = [f"`spec.clusterDefaults{below}` of the ProxyConfig"]
     places += [one.field for one in missing if one.field and one.cluster]
     if absent:
-        places = [f"`spec.clusterDefaults{below}` of the ProxyConfig, or add the Cluster to the list"]
+        places = [
+            f"`spec.clusterDefaults{below}` of the ProxyConfig, or add the Cluster to the list"
+        ]
     switches = dict.fromkeys(switch for one in missing for switch in one.switches)
     silence = "`spec.noProxyPolicy.derive` switches off what is not needed"
     if len(switches) <= _FEW:
@@ -98,4 +106,6 @@ def _enumerated(texts: Iterable[str]) -> str:
 def _absent(memberships: Sequence[Membership]) -> tuple[str, ...]:
     """The Clusters that are known by name only."""
     clusters = (membership.cluster for membership in memberships)
-    return tuple(dict.fromkeys(f"`{cluster_name(cluster)}`" for cluster in clusters if not cluster.is_listed))
+    return tuple(
+        dict.fromkeys(f"`{cluster_name(cluster)}`" for cluster in clusters if not cluster.is_listed)
+    )

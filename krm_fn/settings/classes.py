@@ -30,11 +30,18 @@ DOMAIN = "builtin.cluster.network.domain"
 DEFAULT_DOMAIN = "cluster.local"
 
 # Any real value takes part in all rules of a style; these are kept for documentation (RFC 5737, RFC 2606).
-_PODS, _SERVICES, _ADDRESS, _DOMAIN = "198.51.100.0/25", "198.51.100.128/25", "198.51.100.129", "service-domain.invalid"
+_PODS, _SERVICES, _ADDRESS, _DOMAIN = (
+    "198.51.100.0/25",
+    "198.51.100.128/25",
+    "198.51.100.129",
+    "service-domain.invalid",
+)
 _NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
 
 
-def for_class(config: ProxyConfig, infrastructure: str, of_class: ClusterFacts, *, target: str) -> Resolved:
+def for_class(
+    config: ProxyConfig, infrastructure: str, of_class: ClusterFacts, *, target: str
+) -> Resolved:
     """What the nodes of any Cluster of a class are to get, as far as it does not depend on the Cluster.
 
     Args:
@@ -52,11 +59,15 @@ def for_class(config: ProxyConfig, infrastructure: str, of_class: ClusterFacts, 
         infrastructure=infrastructure or known.infrastructure,
         networks=network(of_class, known, config.policy).networks,
     )
-    found = resolve(replace(config, cluster_defaults=probe), (), target=target, consumer=Consumer.NODE)
+    found = resolve(
+        replace(config, cluster_defaults=probe), (), target=target, consumer=Consumer.NODE
+    )
     return _with_list(replace(found, networks=(), missing=()), _named(found))
 
 
-def for_nodes(config: ProxyConfig, membership: Membership, default: ProxySettings, *, target: str) -> Resolved:
+def for_nodes(
+    config: ProxyConfig, membership: Membership, default: ProxySettings, *, target: str
+) -> Resolved:
     """What some nodes of a Cluster are to get: ``default`` itself where it becomes that, filled in.
 
     Args:
@@ -68,7 +79,10 @@ def for_nodes(config: ProxyConfig, membership: Membership, default: ProxySetting
     whole = resolve(config, (membership,), target=target, consumer=Consumer.NODE)
     wanted = [entry.text for entry in whole.entries]
     own = _Builtins.of(membership.cluster)
-    is_same_proxy = (whole.settings.http_proxy, whole.settings.https_proxy) == (default.http_proxy, default.https_proxy)
+    is_same_proxy = (whole.settings.http_proxy, whole.settings.https_proxy) == (
+        default.http_proxy,
+        default.https_proxy,
+    )
     listed = noproxy.parse(default.no_proxy)
     if is_same_proxy and set(own.fill(listed)) == set(wanted):
         return _with_list(whole, listed)
@@ -76,7 +90,9 @@ def for_nodes(config: ProxyConfig, membership: Membership, default: ProxySetting
     named = _named(resolve(config, (probe,), target=target, consumer=Consumer.NODE))
     filled = set(own.fill(named))
     is_true = filled <= set(wanted)
-    return _with_list(whole, [*named, *(text for text in wanted if text not in filled)] if is_true else wanted)
+    return _with_list(
+        whole, [*named, *(text for text in wanted if text not in filled)] if is_true else wanted
+    )
 
 
 @dataclass(frozen=True)
@@ -100,13 +116,21 @@ class _Builtins:
         return replace(
             cluster,
             pod_cidrs=(Fact(_PODS, cluster.ref, ()),) if self.pods else cluster.pod_cidrs,
-            service_cidrs=(Fact(_SERVICES, cluster.ref, ()),) if self.services else cluster.service_cidrs,
-            service_domain=Fact(_DOMAIN, cluster.ref, ()) if self.domain else cluster.service_domain,
+            service_cidrs=(Fact(_SERVICES, cluster.ref, ()),)
+            if self.services
+            else cluster.service_cidrs,
+            service_domain=Fact(_DOMAIN, cluster.ref, ())
+            if self.domain
+            else cluster.service_domain,
         )
 
     def fill(self, entries: Sequence[str]) -> Iterator[str]:
         """The entries as the template of the patch makes them."""
-        lists = {PODS: self.pods, SERVICES: self.services, ADDRESSES: tuple(_addresses(self.services))}
+        lists = {
+            PODS: self.pods,
+            SERVICES: self.services,
+            ADDRESSES: tuple(_addresses(self.services)),
+        }
         for entry in entries:
             yield from lists.get(entry, (entry.replace(DOMAIN, self.domain or DEFAULT_DOMAIN),))
 

@@ -49,7 +49,9 @@ class Objects:
         try:
             read = formats.read(value.text, source.get("format"))
         except ConfigError as error:
-            raise ConfigError([f"{_called(obj)} key `{_key(value)}` {text}" for text in error.problems]) from None
+            raise ConfigError(
+                [f"{_called(obj)} key `{_key(value)}` {text}" for text in error.problems]
+            ) from None
         in_secret = obj.ref.kind == "Secret"
         return {
             path: replace(given, place=f"{_called(obj)} {given.place}", in_secret=in_secret)
@@ -79,10 +81,16 @@ class Objects:
         called = f'{kind} "{wanted["name"]}"'
         place = f' in namespace "{wanted["namespace"]}"' if "namespace" in wanted else ""
         if not found:
-            raise ConfigError([f"must name an object of the list: there is no {called}{place} in it"])
+            raise ConfigError(
+                [f"must name an object of the list: there is no {called}{place} in it"]
+            )
         if len(found) > 1:
             hint = "keep one of them" if place else "say in `namespace` which one is meant"
-            raise ConfigError([f"must name one object: there are {len(found)} of {called}{place} in the list, {hint}"])
+            raise ConfigError(
+                [
+                    f"must name one object: there are {len(found)} of {called}{place} in the list, {hint}"
+                ]
+            )
         namespace = found[0].ref.namespace
         if not (place or is_open(namespace)) and self._has_other_namespaces(namespace):
             problem = (
@@ -113,7 +121,10 @@ class Objects:
                 if (kinds and kind not in kinds) or not one.contains(index, (name,)):
                     continue
                 for obj in one.objects(index):
-                    if (obj.group_kind, obj.ref.name) == (("", kind), name) and namespace in (None, obj.ref.namespace):
+                    if (obj.group_kind, obj.ref.name) == (("", kind), name) and namespace in (
+                        None,
+                        obj.ref.namespace,
+                    ):
                         yield obj
 
 
@@ -124,17 +135,25 @@ def _value(obj: Object, key: str | None) -> Value:
     texts = {one.path[-1]: one for one in embedded.values(obj.data)}
     if not texts:
         fields = "`stringData` or `data`" if obj.ref.kind == "Secret" else "`data`"
-        raise ConfigError([f"must name an object that holds a text: there is no key under {fields} of {_called(obj)}"])
+        raise ConfigError(
+            [
+                f"must name an object that holds a text: there is no key under {fields} of {_called(obj)}"
+            ]
+        )
     names = ", ".join(f"`{name}`" for name in texts)
     if key is None and len(texts) != 1:
-        raise ConfigError([f"must say in `key` which key of {_called(obj)} is meant: there are {names}"])
+        raise ConfigError(
+            [f"must say in `key` which key of {_called(obj)} is meant: there are {names}"]
+        )
     found = texts.get(key) if key is not None else next(iter(texts.values()))
     if found is None:
         raise ConfigError([f"must name a key of {_called(obj)} in `key`: there are {names}"])
     if isinstance(found, Finding):
         if found == sops.refusal(found.path):
             raise ConfigError([f"{_called(obj)} key `{found.path[-1]}`: {sops.ENCRYPTED}"])
-        problem = found.message.partition("; ")[0]  # what a target would do about it is not meant here
+        problem = found.message.partition("; ")[
+            0
+        ]  # what a target would do about it is not meant here
         raise ConfigError([f"{_called(obj)} {problem}: correct it, or name another key"])
     return found
 

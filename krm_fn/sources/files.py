@@ -75,7 +75,9 @@ KINDS = {
         giantswarm_installation_values.CONSUMER,
         lambda data, settings: _values.edit(data, _SWARM, settings),
     ),
-    formats.IMAGE_BUILDER: Kind(image_builder_overrides.ID, image_builder_overrides.CONSUMER, _image_builder.edit),
+    formats.IMAGE_BUILDER: Kind(
+        image_builder_overrides.ID, image_builder_overrides.CONSUMER, _image_builder.edit
+    ),
 }
 """Product: TKG and cluster-apps-operator add the networks of each cluster by themselves."""
 
@@ -107,10 +109,14 @@ def _proposals(value: Value, kind: Kind, settings: ProxySettings) -> Iterator[Ch
     if isinstance(found, Finding):
         yield found
     elif len(found) > 1:
-        yield Finding(Severity.ERROR, f"the file must hold one YAML document, but it holds {len(found)}")
+        yield Finding(
+            Severity.ERROR, f"the file must hold one YAML document, but it holds {len(found)}"
+        )
     elif found:
         made = kind.edit(found[0].data, settings)
-        yield from _values.in_document(found[0], _ytt.checked(found[0], made, kind.members) if kind.members else made)
+        yield from _values.in_document(
+            found[0], _ytt.checked(found[0], made, kind.members) if kind.members else made
+        )
     else:
         made = kind.edit({}, settings)
         if isinstance(made, Edit) and made.operations:

@@ -82,10 +82,22 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, Given]:
     if sops.hides(text):
         raise ConfigError([sops.ENCRYPTED])
     data = _whole(text)
-    likely = [name for name, names in _SIGNS.items() if any(lookup(data, path) is not None for path in names)]
+    likely = [
+        name
+        for name, names in _SIGNS.items()
+        if any(lookup(data, path) is not None for path in names)
+    ]
     if form is None and len(likely) > 1:
-        raise ConfigError([f"must be of one form, but it looks like {' and '.join(likely)}: say which in `format`"])
-    form = form or next(iter(likely), None) or (IMAGE_BUILDER if _first(data, _BUILDER_PLACES) else None)
+        raise ConfigError(
+            [
+                f"must be of one form, but it looks like {' and '.join(likely)}: say which in `format`"
+            ]
+        )
+    form = (
+        form
+        or next(iter(likely), None)
+        or (IMAGE_BUILDER if _first(data, _BUILDER_PLACES) else None)
+    )
     count = len(yamledit.documents(text))
     if form == GIANT_SWARM and count > 1:
         raise ConfigError([f"must hold one YAML document, but it holds {count}"])
@@ -110,14 +122,20 @@ def _whole(text: str) -> dict[str, Any]:
     try:
         parts = [yamledit.read(text[start:end]) for start, end in yamledit.documents(text)]
         undecided = _ytt.undecided(text, _TKG_NAMES)
-        paths = Counter(place.path for place in yamledit.places(text) if place.path[1:-1] in _MAPPINGS)
+        paths = Counter(
+            place.path for place in yamledit.places(text) if place.path[1:-1] in _MAPPINGS
+        )
     except InputError as error:
         raise ConfigError([f"must be YAML: {error}"]) from None
     twice = [field_path(path[1:]) for path, times in paths.items() if times > 1]
     if twice:
         raise ConfigError([f"must not say `{name}` twice: keep one of them" for name in twice])
     if undecided:
-        raise ConfigError([f"must say `{undecided}` itself, but code of ytt decides about it: write its value there"])
+        raise ConfigError(
+            [
+                f"must say `{undecided}` itself, but code of ytt decides about it: write its value there"
+            ]
+        )
     return {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
 
 
@@ -126,7 +144,11 @@ def _tkg(data: Any) -> _Fields:
     switch = lookup(data, (_TKG_SWITCH,))
     if _is_off(switch):
         found = {path: Given("", f"`{_TKG_SWITCH}`") for path in _URLS}
-    facts = {path: _fact(data, name) for name, path in _TKG_FACTS.items() if lookup(data, (name,)) not in (None, "")}
+    facts = {
+        path: _fact(data, name)
+        for name, path in _TKG_FACTS.items()
+        if lookup(data, (name,)) not in (None, "")
+    }
     found |= {path: given for path, given in facts.items() if given.value}
     certificates = lookup(data, (_TKG_CA,))
     if certificates and found:
@@ -151,7 +173,9 @@ def _decoded(text: Any) -> str:
     try:
         return base64.b64decode("".join(str(text).split()), validate=True).decode()
     except (binascii.Error, ValueError):
-        raise ConfigError([f"must hold base64 of certificates in PEM form in `{_TKG_CA}`"]) from None
+        raise ConfigError(
+            [f"must hold base64 of certificates in PEM form in `{_TKG_CA}`"]
+        ) from None
 
 
 def _giant_swarm(data: Any) -> _Fields:
@@ -171,7 +195,10 @@ def _first(data: Any, places: tuple[tuple[_Path, tuple[str, str, str]], ...]) ->
 
 
 def _three(data: Any, path: _Path, names: tuple[str, str, str]) -> _Fields:
-    given = {target: (lookup(data, (*path, name)), name) for target, name in zip(_SPEC, names, strict=True)}
+    given = {
+        target: (lookup(data, (*path, name)), name)
+        for target, name in zip(_SPEC, names, strict=True)
+    }
     return {
         target: Given(value if target in _URLS else _text(value), f"`{field_path((*path, name))}`")
         for target, (value, name) in given.items()
@@ -194,7 +221,10 @@ READERS: dict[str, Callable[[Any], _Fields]] = {
 
 _SIGNS: dict[str, tuple[_Path, ...]] = {
     TKG: tuple((name,) for name in (*_TKG_PROXY, _TKG_SWITCH)),
-    GIANT_SWARM: (*(("proxy", name) for name in _SHORT), *(("cluster", "proxy", name) for name in _SHORT)),
+    GIANT_SWARM: (
+        *(("proxy", name) for name in _SHORT),
+        *(("cluster", "proxy", name) for name in _SHORT),
+    ),
     IMAGE_BUILDER: (("proxy_env",),),
 }
 """Names that stand in one form only: `http_proxy` at the top stands in two of them."""

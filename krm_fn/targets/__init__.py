@@ -125,7 +125,9 @@ class Maker(Target, Protocol):
 class Aware(Target, Protocol):
     """A target that must know what stands around its object. ``propose`` is for whoever knows of one object only."""
 
-    def propose_in(self, obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
+    def propose_in(
+        self, obj: Mapping[str, Any], settings: ProxySettings, around: Around
+    ) -> Iterator[Change | Finding]:
         """Yield what differs between ``obj`` and the desired state, as ``propose`` does.
 
         Args:
@@ -196,7 +198,12 @@ TARGETS: dict[str, Target] = {
 
 MAKERS: dict[str, Maker] = {
     maker.ID: maker
-    for maker in (giantswarm_systemd_proxy, giantswarm_cluster_values, workload_trust_store, image_builder_overrides)
+    for maker in (
+        giantswarm_systemd_proxy,
+        giantswarm_cluster_values,
+        workload_trust_store,
+        image_builder_overrides,
+    )
 }
 """Those targets that make what is missing."""
 
@@ -225,7 +232,8 @@ OF_ALL_MACHINES = frozenset({image_builder_overrides.ID})
 """Those whose place the machines of all roles share: without a proxy for the Cluster it gets that of a role."""
 
 WITHOUT_A_PROXY = frozenset(
-    target.ID for target in (caren_cluster_config, tkg_cluster_class, tkg_cluster_config, tkg_kapp_controller)
+    target.ID
+    for target in (caren_cluster_config, tkg_cluster_class, tkg_cluster_config, tkg_kapp_controller)
 )
 """Those that have something to say about certificates or a mirror where nothing says which proxy a place has."""
 
@@ -246,6 +254,10 @@ def options_of(name: str, given: Mapping[str, Mapping[str, Any]]) -> Mapping[str
     """
     own = given.get(name, {})
     kubelet = given.get(kubelet_drop_in.ID, {})
-    if name == giantswarm_systemd_proxy.ID and kubelet.get("enabled", True) and kubelet.get("content") == "Secret":
+    if (
+        name == giantswarm_systemd_proxy.ID
+        and kubelet.get("enabled", True)
+        and kubelet.get("content") == "Secret"
+    ):
         return {**own, "units": ("kubelet",)}
     return own

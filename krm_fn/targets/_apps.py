@@ -17,7 +17,9 @@ WORDS = ("cert-manager", "chart-operator")
 
 _COMPONENTS = frozenset({"controller", "webhook", "cainjector", "startupapicheck"})
 _NAMES = frozenset({"cert-manager", "cert-manager-app"})
-_OWN_CONTAINER = re.compile(r"cert-manager|cert-manager-(app-)?(controller|webhook|cainjector|startupapicheck)")
+_OWN_CONTAINER = re.compile(
+    r"cert-manager|cert-manager-(app-)?(controller|webhook|cainjector|startupapicheck)"
+)
 
 
 def is_known(obj: Mapping[str, Any]) -> bool:

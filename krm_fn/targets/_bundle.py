@@ -50,7 +50,10 @@ class Bundle:
     @property
     def values(self) -> dict[str, str]:
         """Return the variables with their values: the folders for ``SSL_CERT_DIR``, the path for all others."""
-        return {name: _directories(self.folder) if name == DIRECTORIES else self.path for name in self.variables}
+        return {
+            name: _directories(self.folder) if name == DIRECTORIES else self.path
+            for name in self.variables
+        }
 
     @property
     def is_read_by_go(self) -> bool:
@@ -71,7 +74,9 @@ def _directories(folder: str) -> str:
     return ":".join((*_FOLDERS_OF_GO, folder))
 
 
-def propose(obj: Mapping[str, Any], at: Pointer, bundle: Bundle | None) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], at: Pointer, bundle: Bundle | None
+) -> Iterator[Change | Finding]:
     """Yield what the pod specification at ``at`` lacks or has too much; without a ``bundle``, all of ours goes."""
     found: list[Container] = []
     for field in ("initContainers", "containers"):
@@ -80,7 +85,9 @@ def propose(obj: Mapping[str, Any], at: Pointer, bundle: Bundle | None) -> Itera
         yield from problems if bundle else ()
     if found or not bundle:
         wanted = bundle.volume() if bundle else None
-        yield from _entry((*at, "volumes"), lookup(obj, (*at, "volumes")), wanted, "the volume of the bundle")
+        yield from _entry(
+            (*at, "volumes"), lookup(obj, (*at, "volumes")), wanted, "the volume of the bundle"
+        )
     for container in found:
         yield from _in_container(container, bundle)
     if bundle and not bundle.variables and not bundle.is_read_by_go and _mounted(found, bundle):
@@ -104,7 +111,12 @@ def _in_container(container: Container, bundle: Bundle | None) -> Iterator[Chang
             f'"{bundle.folder}" is taken already {_whose(container)}, so it does not get the bundle: set '
             "`spec.targets.workloadTrustStore.mountPath` to another folder"
         )
-        yield Finding(Severity.WARNING, message, (*container.path, "volumeMounts", str(taken)), code="MountPathTaken")
+        yield Finding(
+            Severity.WARNING,
+            message,
+            (*container.path, "volumeMounts", str(taken)),
+            code="MountPathTaken",
+        )
         return
     wanted = bundle.mount() if bundle else None
     yield from _variables(container, bundle)
@@ -116,12 +128,18 @@ def _taken(mounts: Any, bundle: Bundle) -> int | None:
     """Which mount of another volume has the folder of the bundle."""
     for index, mount in enumerate(mounts if isinstance(mounts, list) else ()):
         path = lookup(mount, ("mountPath",))
-        if isinstance(path, str) and path.rstrip("/") == bundle.folder and lookup(mount, ("name",)) != NAME:
+        if (
+            isinstance(path, str)
+            and path.rstrip("/") == bundle.folder
+            and lookup(mount, ("name",)) != NAME
+        ):
             return index
     return None
 
 
-def _entry(path: Pointer, entries: Any, wanted: Mapping[str, Any] | None, what: str) -> Iterator[Change | Finding]:
+def _entry(
+    path: Pointer, entries: Any, wanted: Mapping[str, Any] | None, what: str
+) -> Iterator[Change | Finding]:
     """The one entry of our name in a list of volumes or of mounts."""
     if entries is not None and not isinstance(entries, list):
         yield from (wrong_type(path, entries, "a list"),) if wanted else ()
@@ -135,7 +153,9 @@ def _entry(path: Pointer, entries: Any, wanted: Mapping[str, Any] | None, what: 
     elif wanted and old[ours[0]] != wanted:
         edit.replaced[ours[0]] = wanted
     verbs = {"add": "adds", "replace": "updates", "remove": "removes"}
-    yield from (Change(operation, f"{verbs[operation.op]} {what}") for operation in edit.operations())
+    yield from (
+        Change(operation, f"{verbs[operation.op]} {what}") for operation in edit.operations()
+    )
 
 
 def _variables(container: Container, bundle: Bundle | None) -> Iterator[Change | Finding]:
@@ -143,7 +163,11 @@ def _variables(container: Container, bundle: Bundle | None) -> Iterator[Change |
     if env is not None and not isinstance(env, list):
         yield from (wrong_type(path, env, "a list"),) if bundle and bundle.variables else ()
         return
-    wanted = {name: {"name": name, "value": value} for name, value in bundle.values.items()} if bundle else {}
+    wanted = (
+        {name: {"name": name, "value": value} for name, value in bundle.values.items()}
+        if bundle
+        else {}
+    )
     edit, met = ListEdit(path, env, _tail(env or ())), set()
     for index, name in _ours(container, bundle):
         if name in wanted and name not in met:
@@ -151,22 +175,39 @@ def _variables(container: Container, bundle: Bundle | None) -> Iterator[Change |
             edit.replaced |= {index: wanted[name]} if lookup(env, (index,)) != wanted[name] else {}
         else:
             edit.removed.add(index)
-    named = {name: index for index, entry in enumerate(env or ()) if isinstance(name := lookup(entry, ("name",)), str)}
+    named = {
+        name: index
+        for index, entry in enumerate(env or ())
+        if isinstance(name := lookup(entry, ("name",)), str)
+    }
     theirs = {name: named[name] for name in wanted if name in named and name not in met}
-    edit.appended += [entry for name, entry in wanted.items() if name not in met and name not in theirs]
+    edit.appended += [
+        entry for name, entry in wanted.items() if name not in met and name not in theirs
+    ]
     yield from (_change(operation, edit, container) for operation in edit.operations())
     for name, index in theirs.items():
         message = f"`{name}` {_whose(container)} does not name the bundle and is left as it is: remove the entry"
-        yield Finding(Severity.WARNING, message, (*path, str(edit.place_of(index))), code="CertificateVariableTaken")
+        yield Finding(
+            Severity.WARNING,
+            message,
+            (*path, str(edit.place_of(index))),
+            code="CertificateVariableTaken",
+        )
 
 
 def _ours(container: Container, bundle: Bundle | None) -> Iterator[tuple[int, str]]:
     """Index and name of each variable with the path of the bundle: as it is mounted, and as it is to be mounted."""
     mounts = container.fields.get("volumeMounts")
     mounts = mounts if isinstance(mounts, list) else ()
-    mounted = [lookup(mount, ("mountPath",)) for mount in mounts if lookup(mount, ("name",)) == NAME]
-    folders = [folder for folder in mounted if isinstance(folder, str)] + ([bundle.folder] if bundle else [])
-    paths = {f"{folder}/{FILE}" for folder in folders} | {_directories(folder) for folder in folders}
+    mounted = [
+        lookup(mount, ("mountPath",)) for mount in mounts if lookup(mount, ("name",)) == NAME
+    ]
+    folders = [folder for folder in mounted if isinstance(folder, str)] + (
+        [bundle.folder] if bundle else []
+    )
+    paths = {f"{folder}/{FILE}" for folder in folders} | {
+        _directories(folder) for folder in folders
+    }
     for index, entry in enumerate(container.fields.get("env") or ()):
         name, value = lookup(entry, ("name",)), lookup(entry, ("value",))
         if isinstance(name, str) and isinstance(value, str) and value in paths:
@@ -190,7 +231,9 @@ def _change(operation: Operation, edit: ListEdit, container: Container) -> Chang
     else:
         entries = operation.value if is_list else [operation.value]
     verb = "removes" if operation.op == "remove" else "sets"
-    return Change(operation, f"{verb} {quoted(entry['name'] for entry in entries)} {_whose(container)}")
+    return Change(
+        operation, f"{verb} {quoted(entry['name'] for entry in entries)} {_whose(container)}"
+    )
 
 
 def _whose(container: Container) -> str:

@@ -20,7 +20,9 @@ from krm_fn.targets._values import on_the_way
 
 _FIRST, _LAST = "# inject-proxy: the certificates of spec.trustedCA", "# inject-proxy: end"
 # A block that somebody has cut in two begins at the later of its first lines, so that time is linear.
-_OURS = re.compile(rf"\n?{re.escape(_FIRST)}\n(?:(?!{re.escape(_FIRST)}\n).*\n)*?{re.escape(_LAST)}\n?")
+_OURS = re.compile(
+    rf"\n?{re.escape(_FIRST)}\n(?:(?!{re.escape(_FIRST)}\n).*\n)*?{re.escape(_LAST)}\n?"
+)
 
 
 def with_ours(text: str, pem: str) -> str:
@@ -32,7 +34,9 @@ def with_ours(text: str, pem: str) -> str:
     block = f"{_FIRST}\n{missing}{_LAST}\n"
     if _OURS.search(text) is None:
         return f"{others}\n{block}" if others else block
-    return _OURS.sub(lambda found: f"\n{block}" if found[0].startswith("\n") else block, text, count=1)
+    return _OURS.sub(
+        lambda found: f"\n{block}" if found[0].startswith("\n") else block, text, count=1
+    )
 
 
 def edit(data: Any, path: Pointer, pem: str, kept: int) -> Edit | Finding:
@@ -55,7 +59,9 @@ def edit(data: Any, path: Pointer, pem: str, kept: int) -> Edit | Finding:
         return Edit(())
     if not wanted:
         return Edit((without(data, path, kept),), f"removes `{name}`")
-    told = f"sets {shown(pem)} in `{name}`" if pem else f"removes certificates of ours from `{name}`"
+    told = (
+        f"sets {shown(pem)} in `{name}`" if pem else f"removes certificates of ours from `{name}`"
+    )
     if there is not None:
         return Edit((patch.replace(*path, value=wanted),), told)
     value: Any = wanted

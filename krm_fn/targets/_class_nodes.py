@@ -17,7 +17,14 @@ from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.clusters import ListState, NodeClass, PatchField, of_template, simulate, state_of_started_list
+from krm_fn.clusters import (
+    ListState,
+    NodeClass,
+    PatchField,
+    of_template,
+    simulate,
+    state_of_started_list,
+)
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.settings import ProxySettings
@@ -36,7 +43,9 @@ from krm_fn.targets._class_commands import Ends, ends_of, possible_commands
 from krm_fn.targets._drop_in_seen import path_of
 from krm_fn.targets._kubeadm import ConfigSpec
 
-NODE_TARGETS = {target.ID: target for target in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)}
+NODE_TARGETS = {
+    target.ID: target for target in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)
+}
 """The targets whose edits the patches make instead."""
 
 FILE_TARGETS = {target.ID: target for target in (node_trust_store, registry_mirror)}
@@ -86,7 +95,14 @@ class Nodes:
     def sort(self) -> tuple[Any, ...]:
         """The same, and what their templates hold."""
         additions = repr((self.files, self.commands))
-        return *self.place, self.has_files, self.has_commands, self.needs_restart, self.restart_first, additions
+        return (
+            *self.place,
+            self.has_files,
+            self.has_commands,
+            self.needs_restart,
+            self.restart_first,
+            additions,
+        )
 
 
 @dataclass(frozen=True)
@@ -153,12 +169,18 @@ def _node_class(section: str, name: str, reference: Mapping[str, Any]) -> NodeCl
 
 
 def _simulated(
-    patches: Sequence[Any], nodes: NodeClass, spec: ConfigSpec, key: str, entries: Sequence[Any] | None
+    patches: Sequence[Any],
+    nodes: NodeClass,
+    spec: ConfigSpec,
+    key: str,
+    entries: Sequence[Any] | None,
 ) -> ListState:
     return simulate(patches, nodes, (*spec.path, key), of_template(entries))
 
 
-def nodes_of(obj: Mapping[str, Any], around: Around, before: Sequence[Any]) -> Iterator[Nodes | Finding]:
+def nodes_of(
+    obj: Mapping[str, Any], around: Around, before: Sequence[Any]
+) -> Iterator[Nodes | Finding]:
     """The sorts of nodes of a ClusterClass; a finding for each whose template cannot be patched.
 
     Args:
@@ -181,7 +203,9 @@ def nodes_of(obj: Mapping[str, Any], around: Around, before: Sequence[Any]) -> I
             yield from _Reader(section, name, reference, template, around, path, before).read()
 
 
-def _not_known(reference: Mapping[str, Any], namespace: str, around: Around, path: Pointer) -> Finding:
+def _not_known(
+    reference: Mapping[str, Any], namespace: str, around: Around, path: Pointer
+) -> Finding:
     called = f'the {reference["kind"]} "{reference.get("name")}"'
     if not around.is_chosen and not around.is_used_elsewhere(reference, namespace):
         message = f"{called} is not in the list, so the patches of this class give its nodes no proxy: add it"
@@ -284,7 +308,9 @@ class _Reader:
             return
         yield from self._read(spec, files, commands)
 
-    def _read(self, spec: ConfigSpec, files: list[Any], commands: list[Any]) -> Iterator[Nodes | Finding]:
+    def _read(
+        self, spec: ConfigSpec, files: list[Any], commands: list[Any]
+    ) -> Iterator[Nodes | Finding]:
         nodes = _node_class(self.section, self.name, self.reference)
         states = {
             key: _simulated(self.before, nodes, spec, key, entries)
@@ -332,12 +358,16 @@ class _Reader:
 
     def _between(self, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
         """A warning where a command needs the network, and exports or restart come too late for it."""
-        options = enabled(self.around).get(kubeadm_commands.ID, {"exports": False, "restart": False})
+        options = enabled(self.around).get(
+            kubeadm_commands.ID, {"exports": False, "restart": False}
+        )
         late = []
         if ends.exports_are_late and options.get("exports", True):
             late.append("the exports have to be behind a command that sets or unsets the proxy")
         if ends.restart_is_late and needs_restart and options.get("restart", True):
-            late.append("the restart of containerd has to be behind a command that installs or configures it")
+            late.append(
+                "the restart of containerd has to be behind a command that installs or configures it"
+            )
         if late:
             message = (
                 f"a command of {self.called}, or of the patches of this class, needs the network before it has the "
@@ -349,18 +379,26 @@ class _Reader:
 
     def _our_paths(self, files: Sequence[Any]) -> list[str]:
         at_work = enabled(self.around)
-        return [path_of(options, UNITS[target], files) for target, options in at_work.items() if target in UNITS]
+        return [
+            path_of(options, UNITS[target], files)
+            for target, options in at_work.items()
+            if target in UNITS
+        ]
 
     def _taken(self, files: Sequence[Any]) -> Finding | None:
         ours = self._our_paths(files)
-        taken = next((lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None)
+        taken = next(
+            (lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None
+        )
         if not taken:
             return None
         message = (
             f'{self.called} holds a file "{taken}" with more in it than a proxy, and a path must be unique: move the '
             "rest to another file, or set `path` of the target to another one"
         )
-        return Finding(Severity.ERROR, f"{message}, {_REMEDY}" if self.around.is_chosen else message, self.path)
+        return Finding(
+            Severity.ERROR, f"{message}, {_REMEDY}" if self.around.is_chosen else message, self.path
+        )
 
     def _twice(self, state: ListState) -> Iterator[Finding]:
         """Files of ours that a patch of the class writes as well."""

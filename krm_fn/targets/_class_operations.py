@@ -34,7 +34,11 @@ def front(nodes: Sequence[Nodes], around: Around) -> dict[str, Any] | None:
     """The patch that starts lists before those of others run, where the class needs one."""
     definitions = _definitions(nodes, lambda one: (*one.place, one.front), _fronts)
     is_for_all = any(one.files or one.commands for one in nodes)
-    return _patch(EMPTY_LISTS, definitions, "" if is_for_all else enabled_if(around)) if definitions else None
+    return (
+        _patch(EMPTY_LISTS, definitions, "" if is_for_all else enabled_if(around))
+        if definitions
+        else None
+    )
 
 
 def patches(nodes: Sequence[Nodes], around: Around) -> list[dict[str, Any]]:
@@ -44,7 +48,9 @@ def patches(nodes: Sequence[Nodes], around: Around) -> list[dict[str, Any]]:
     if not around.is_wanted:
         return made
     lists = _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, around)))
-    own = _definitions(nodes, lambda one: (one.place, one.exports_first), lambda one: list(_additions(one, around)))
+    own = _definitions(
+        nodes, lambda one: (one.place, one.exports_first), lambda one: list(_additions(one, around))
+    )
     made += [_patch(LISTS, lists, enabled_if(around))] if lists else []
     made += [_patch(NODES, own, enabled_if(around))] if own else []
     return made
@@ -52,11 +58,17 @@ def patches(nodes: Sequence[Nodes], around: Around) -> list[dict[str, Any]]:
 
 def _patch(name: str, definitions: list[dict[str, Any]], condition: str = "") -> dict[str, Any]:
     """A patch for the Clusters for which ``condition`` is true; without one for all."""
-    return {"name": name, **({"enabledIf": condition} if condition else {}), "definitions": definitions}
+    return {
+        "name": name,
+        **({"enabledIf": condition} if condition else {}),
+        "definitions": definitions,
+    }
 
 
 def _definitions(
-    nodes: Sequence[Nodes], sort: Callable[[Nodes], Hashable], operations: Callable[[Nodes], _Operations]
+    nodes: Sequence[Nodes],
+    sort: Callable[[Nodes], Hashable],
+    operations: Callable[[Nodes], _Operations],
 ) -> list[dict[str, Any]]:
     groups: dict[Hashable, list[Nodes]] = {}
     for one in nodes:
@@ -82,7 +94,10 @@ def _fronts(one: Nodes) -> _Operations:
 
 def _common(one: Nodes) -> Iterator[dict[str, Any]]:
     """The entries that are the same for all Clusters, in lists that are started where they are not there."""
-    for key, is_there, entries in ((FILES, one.has_files, one.files), (COMMANDS, one.has_commands, one.commands)):
+    for key, is_there, entries in (
+        (FILES, one.has_files, one.files),
+        (COMMANDS, one.has_commands, one.commands),
+    ):
         if entries and not is_there:
             yield _add(one, key, value=[])
         yield from (_add(one, key, "-", value=entry) for entry in entries)
@@ -122,5 +137,7 @@ def _file(unit: str, options: Mapping[str, Any]) -> str:
         "permissions": str(options.get("permissions", "0600" if is_secret else "0640")),
     }
     if is_secret:
-        return _class_templates.secret_drop_in(attributes, _systemd_secret.name_for(""), _systemd_secret.KEYS[unit])
+        return _class_templates.secret_drop_in(
+            attributes, _systemd_secret.name_for(""), _systemd_secret.KEYS[unit]
+        )
     return _class_templates.drop_in(attributes)

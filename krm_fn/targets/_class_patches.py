@@ -34,7 +34,9 @@ _VARIABLES = ("spec", "variables")
 _PATCHES = ("spec", "patches")
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+) -> Iterator[Change | Finding]:
     """Yield what a ClusterClass lacks or has too much; ``settings`` are the default of the variable."""
     wrong = list(_wrong(obj))
     yield from wrong
@@ -53,9 +55,14 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> 
         return
     kept = [] if settings.is_declared or around.is_wanted else _ours(obj)
     arranged = _arranged(others, nodes, around, kept)
-    yield from (_at(one, arranged.new_index) for one in [*problems, *(_reasons(obj, around, moved) if nodes else ())])
+    yield from (
+        _at(one, arranged.new_index)
+        for one in [*problems, *(_reasons(obj, around, moved) if nodes else ())]
+    )
     if settings.is_declared or around.is_wanted:
-        yield from _variables(obj, [definition_of(settings, around)] if nodes and around.is_wanted else [])
+        yield from _variables(
+            obj, [definition_of(settings, around)] if nodes and around.is_wanted else []
+        )
     yield from _rearranged(obj, arranged, is_moved=bool(moved))
 
 
@@ -115,7 +122,9 @@ class _Arranged:
         return number + in_front + (self.behind if number >= self.split else 0)
 
 
-def _arranged(others: _Others, nodes: Sequence[Nodes], around: Around, kept: Sequence[tuple[int, Any]]) -> _Arranged:
+def _arranged(
+    others: _Others, nodes: Sequence[Nodes], around: Around, kept: Sequence[tuple[int, Any]]
+) -> _Arranged:
     """All patches; ``kept`` are ours that stay as they are, because nothing says which proxy there is to be."""
     first = front(nodes, around)
     before = min(one.first_writer for one in nodes if one.front) if first else None
@@ -177,7 +186,11 @@ def _wrong(obj: Mapping[str, Any]) -> Iterator[Finding]:
 def _variables(obj: Mapping[str, Any], wanted: Sequence[dict[str, Any]]) -> Iterator[Change]:
     """Our variable, as it is wanted, or gone."""
     entries, edit = lookup(obj, _VARIABLES) or (), ListEdit(_VARIABLES, lookup(obj, _VARIABLES))
-    ours = [(index, entry) for index, entry in enumerate(entries) if lookup(entry, ("name",)) == VARIABLE]
+    ours = [
+        (index, entry)
+        for index, entry in enumerate(entries)
+        if lookup(entry, ("name",)) == VARIABLE
+    ]
     if len(ours) == len(wanted):
         for (index, there), entry in zip(ours, wanted, strict=True):
             yield from _updated((*_VARIABLES, str(index)), there, entry)
@@ -209,7 +222,9 @@ def _rearranged(obj: Mapping[str, Any], arranged: _Arranged, *, is_moved: bool) 
         operations = [remove(*_PATCHES, index) for index in reversed(gone)]
         length = len(entries) - len(gone)
         for index in added:
-            operations.append(add(*_PATCHES, APPEND if index == length else index, value=wanted[index]))
+            operations.append(
+                add(*_PATCHES, APPEND if index == length else index, value=wanted[index])
+            )
             length += 1
     yield from (Change(operation, told, current=told, proposed=told) for operation in operations)
 
@@ -225,11 +240,17 @@ def _updated(path: Pointer, there: Any, wanted: Any) -> Iterator[Change]:
     default, name = lookup(wanted, DEFAULT), wanted["name"]
     if there == wanted:
         return
-    if default is not None and lookup(there, DEFAULT) is not None and _but_default(there) == _but_default(wanted):
+    if (
+        default is not None
+        and lookup(there, DEFAULT) is not None
+        and _but_default(there) == _but_default(wanted)
+    ):
         message = f"changes the default of the variable `{name}`, which Clusters get that are made from now on"
         yield Change(replace(*path, *DEFAULT, value=default), message)
     else:
-        yield Change(replace(*path, value=wanted), f"brings `{name}` up to date", current=name, proposed=name)
+        yield Change(
+            replace(*path, value=wanted), f"brings `{name}` up to date", current=name, proposed=name
+        )
 
 
 def _but_default(variable: Any) -> Any:

@@ -66,14 +66,18 @@ _EXPORTS = r"""{{- $exports := list "export" }}
 
 def drop_in(attributes: Mapping[str, str]) -> str:
     """An entry of ``files``: a drop-in with these attributes (``path``, ``owner``, ``permissions``)."""
-    return f'{_start()}{_DROP_IN}{{{{- dict {_members(attributes)} "content" $content | toJson }}}}\n'
+    return (
+        f'{_start()}{_DROP_IN}{{{{- dict {_members(attributes)} "content" $content | toJson }}}}\n'
+    )
 
 
 def secret_drop_in(attributes: Mapping[str, str], suffix: str, key: str) -> str:
     """The same with its content in a Secret: ``secret`` of the variable, else the Cluster's name and ``suffix``."""
     name = f"(.{VARIABLE}.secret | default (print .builtin.cluster.name {_quoted(suffix)}))"
     secret = f'(dict "name" {name} "key" {_quoted(key)})'
-    return f'{{{{ dict {_members(attributes)} "contentFrom" (dict "secret" {secret}) | toJson }}}}\n'
+    return (
+        f'{{{{ dict {_members(attributes)} "contentFrom" (dict "secret" {secret}) | toJson }}}}\n'
+    )
 
 
 def exports() -> str:

@@ -17,13 +17,23 @@ from krm_fn.targets import _systemd_secret
 from krm_fn.targets._around import Around
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._class_variable import SECRET, has_proxy, units_in_secret, value_of
-from krm_fn.targets._cluster_variables import VARIABLES, appended, class_of, in_turn, lists, named, without
+from krm_fn.targets._cluster_variables import (
+    VARIABLES,
+    appended,
+    class_of,
+    in_turn,
+    lists,
+    named,
+    without,
+)
 
 _GROUP = 5
 """So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+) -> Iterator[Change | Finding]:
     """Yield what the variables of a Cluster lack or have too much; ``settings`` are those of its control plane."""
     if not around.is_known:
         if settings.variables():
@@ -37,7 +47,11 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> 
         yield particular
         return
     yield from in_turn(
-        obj, (partial(_edited, path=path, wanted=wanted) for path, wanted in _wanted(obj, settings, around))
+        obj,
+        (
+            partial(_edited, path=path, wanted=wanted)
+            for path, wanted in _wanted(obj, settings, around)
+        ),
     )
 
 
@@ -74,13 +88,17 @@ def _wanted(
             yield path, {**value, **_secret(obj, path, group, around)} if is_different else None
 
 
-def _group(obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: Around) -> ProxySettings:
+def _group(
+    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: Around
+) -> ProxySettings:
     """The proxy of the group of workers whose list of variables is at ``path``."""
     name = lookup(obj, (*path[:_GROUP], "name"))
     return around.groups.get((path[_GROUP - 2], str(name)), settings)
 
 
-def _secret(obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: Around) -> dict[str, str]:
+def _secret(
+    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: Around
+) -> dict[str, str]:
     """The member that names the Secret with the drop-ins, where its name has a hash; else empty.
 
     Only the rollout knows the hash, so a name that an earlier run wrote is kept until then.
@@ -96,7 +114,9 @@ def _secret(obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, arou
     return {SECRET: name} if name else {}
 
 
-def _edited(obj: Mapping[str, Any], *, path: Pointer, wanted: dict[str, Any] | None) -> Iterator[Change | Finding]:
+def _edited(
+    obj: Mapping[str, Any], *, path: Pointer, wanted: dict[str, Any] | None
+) -> Iterator[Change | Finding]:
     entries = named(obj, path, VARIABLE)
     kept = len(VARIABLES) - 1 if path == VARIABLES else _GROUP
     for entry in entries if wanted is None else entries[:-1]:
@@ -104,6 +124,10 @@ def _edited(obj: Mapping[str, Any], *, path: Pointer, wanted: dict[str, Any] | N
     if wanted is None:
         return
     if not entries:
-        yield appended(obj, path, {"name": VARIABLE, "value": wanted}, f"sets the variable `{VARIABLE}`")
+        yield appended(
+            obj, path, {"name": VARIABLE, "value": wanted}, f"sets the variable `{VARIABLE}`"
+        )
     elif lookup(obj, (*entries[-1], "value")) != wanted:
-        yield Change(replace(*entries[-1], "value", value=wanted), f"sets the variable `{VARIABLE}`")
+        yield Change(
+            replace(*entries[-1], "value", value=wanted), f"sets the variable `{VARIABLE}`"
+        )

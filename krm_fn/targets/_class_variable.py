@@ -28,7 +28,9 @@ _PROXY: Mapping[str, Any] = {
     "httpProxy": _TEXT,
     "httpsProxy": _TEXT,
     "noProxy": {
-        "description": ("What is reached directly; builtin.cluster.network.* is what the Cluster says."),
+        "description": (
+            "What is reached directly; builtin.cluster.network.* is what the Cluster says."
+        ),
         "type": "array",
         "items": _TEXT,
     },
@@ -43,7 +45,9 @@ def writes_proxy(around: Around) -> bool:
     """Whether a patch writes the proxy itself, into a drop-in or a command."""
     at_work = enabled(around)
     exports = kubeadm_commands.ID in at_work and at_work[kubeadm_commands.ID].get("exports", True)
-    return bool(exports) or any(not _is_in_secret(options) for name, options in at_work.items() if name in UNITS)
+    return bool(exports) or any(
+        not _is_in_secret(options) for name, options in at_work.items() if name in UNITS
+    )
 
 
 def units_in_secret(around: Around) -> list[str]:
@@ -98,7 +102,10 @@ def definition_of(settings: ProxySettings, around: Around) -> dict[str, Any]:
 
 def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The same in mappings of its own, so that it is not written as an alias."""
-    return {key: _copied(value) if isinstance(value, Mapping) else value for key, value in schema.items()}
+    return {
+        key: _copied(value) if isinstance(value, Mapping) else value
+        for key, value in schema.items()
+    }
 
 
 def enabled_if(around: Around) -> str:

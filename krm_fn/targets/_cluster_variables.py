@@ -63,7 +63,9 @@ def named(obj: Mapping[str, Any], path: Pointer, name: str) -> list[Pointer]:
     return [(*path, str(index)) for index, entry in found if lookup(entry, ("name",)) == name][::-1]
 
 
-def appended(obj: Mapping[str, Any], path: Pointer, entry: Mapping[str, Any], message: str) -> Change | Finding:
+def appended(
+    obj: Mapping[str, Any], path: Pointer, entry: Mapping[str, Any], message: str
+) -> Change | Finding:
     """The change that puts a new entry at the end of a list, or what stands in its way."""
     entries = lookup(obj, path)
     if entries is not None and not isinstance(entries, list):
@@ -99,7 +101,11 @@ def without(obj: Mapping[str, Any], path: Pointer, kept: int) -> Operation:
 
 def _is_alone(holder: Any) -> bool:
     """Whether a list or a mapping holds one thing; a variable's name beside its value is none."""
-    return len(holder) - sum(name in holder for name in ("name", "definitionFrom") if isinstance(holder, Mapping)) == 1
+    return (
+        len(holder)
+        - sum(name in holder for name in ("name", "definitionFrom") if isinstance(holder, Mapping))
+        == 1
+    )
 
 
 def class_of(obj: Mapping[str, Any]) -> str:

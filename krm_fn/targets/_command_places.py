@@ -69,7 +69,12 @@ def part_of(command: str) -> Part:
 
 
 def arrange(
-    commands: Sequence[str], *, restart: str, place: str, scripts: Mapping[str, str], ends_all: bool = False
+    commands: Sequence[str],
+    *,
+    restart: str,
+    place: str,
+    scripts: Mapping[str, str],
+    ends_all: bool = False,
 ) -> Arrangement:
     """The order that the commands should have.
 
@@ -88,13 +93,20 @@ def arrange(
     anchors = _Anchors(len(commands), len(commands))
     if not ends_all:
         anchors = _anchors(commands, parts, place, scripts, kept)
-    moved = {*anchors.moved_exports, *([kept] if kept is not None and anchors.moves_restart else [])}
+    moved = {
+        *anchors.moved_exports,
+        *([kept] if kept is not None and anchors.moves_restart else []),
+    }
     ordered = _ordered(len(commands), anchors, moved, kept, adds_restart=adds_restart)
     return replace(ordered, gone=frozenset(ours[1:] if restart else ours))
 
 
 def _anchors(
-    commands: Sequence[str], parts: Sequence[Part], place: str, scripts: Mapping[str, str], restart: int | None
+    commands: Sequence[str],
+    parts: Sequence[Part],
+    place: str,
+    scripts: Mapping[str, str],
+    restart: int | None,
 ) -> _Anchors:
     end = len(commands)
     others = [at for at, part in enumerate(parts) if part is Part.OTHER]
@@ -111,7 +123,11 @@ def _anchors(
         misplaced = restart is not None and not behind < restart < free
         return _Anchors(first, free, [at for at in exports if at > first], misplaced)
     network = [at for at in others if needs_the_proxy(commands[at], scripts)]
-    unsetting = [at for at in others if _node_commands.unsets(commands[at]) or _exports.exports_any(commands[at])]
+    unsetting = [
+        at
+        for at in others
+        if _node_commands.unsets(commands[at]) or _exports.exports_any(commands[at])
+    ]
     first = network[0] if network else end
     last_unset = unsetting[-1] if unsetting and unsetting[-1] < first else -1
     free = next((at for at in network if at > behind), end)
@@ -138,10 +154,14 @@ def _ordered(
         if at < length and at not in moved:
             order.append(at)
     is_new_there = adds_restart and anchors.restart == anchors.exports
-    return Arrangement(tuple(order), exports_at, frozenset(moved), has_new_restart_there=is_new_there)
+    return Arrangement(
+        tuple(order), exports_at, frozenset(moved), has_new_restart_there=is_new_there
+    )
 
 
-def confuses_comments(commands: Sequence[str], place: str, scripts: Mapping[str, str], *, new: int) -> bool:
+def confuses_comments(
+    commands: Sequence[str], place: str, scripts: Mapping[str, str], *, new: int
+) -> bool:
     """Whether kpt could copy a comment of one command to another one with the same text.
 
     kpt copies the comments of a list back by index, to entries that have the same text as the old one there (kyaml
@@ -159,4 +179,7 @@ def confuses_comments(commands: Sequence[str], place: str, scripts: Mapping[str,
     order = [*arranged.order]
     order[arranged.exports_at : arranged.exports_at] = [None] * new
     places = zip(others, order)  # noqa: B905 -- what stands behind the old list gets no comment
-    return any(origin not in (None, at) and others[origin or 0] == text for at, (text, origin) in enumerate(places))
+    return any(
+        origin not in (None, at) and others[origin or 0] == text
+        for at, (text, origin) in enumerate(places)
+    )

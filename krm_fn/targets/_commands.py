@@ -28,7 +28,9 @@ _HELD_BACK = (
 )
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what has to change in the commands of ``obj``, an object of one of ``_kubeadm.KINDS``.
 
     Args:
@@ -62,7 +64,14 @@ def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
     for one in _exports.live(texts):
         path, place = (*spec.path, _KEY, str(one.index)), f"the exports in `{_KEY}`"
         seen = Seen(
-            one.name, one.value, path, texts[one.index], place, one.why, is_lost=one.is_lost, is_unset=one.is_unset
+            one.name,
+            one.value,
+            path,
+            texts[one.index],
+            place,
+            one.why,
+            is_lost=one.is_lost,
+            is_unset=one.is_unset,
         )
         yield spec.through_jinja(seen)
 
@@ -73,8 +82,12 @@ def _edit_commands(
     with_restart = bool(settings.variables()) and not spec.ignition
     exports = settings.variables() if options.get("exports", True) else {}
     try:
-        restart = _restart.command(spec.runtime) if with_restart and options.get("restart", True) else ""
-        planned = _plan(_texts(edit), exports, str(options.get("place", "")), scripts_of(spec), restart)
+        restart = (
+            _restart.command(spec.runtime) if with_restart and options.get("restart", True) else ""
+        )
+        planned = _plan(
+            _texts(edit), exports, str(options.get("place", "")), scripts_of(spec), restart
+        )
     except ValueError as error:
         yield from _other_commands(edit, settings)
         yield Finding(Severity.ERROR, f"{error}; change the proxy settings", edit.path)
@@ -136,7 +149,11 @@ class _Planned:
 
 
 def _plan(
-    texts: Sequence[str], exports: Mapping[str, str], place: str, scripts: Mapping[str, str], restart: str
+    texts: Sequence[str],
+    exports: Mapping[str, str],
+    place: str,
+    scripts: Mapping[str, str],
+    restart: str,
 ) -> _Planned:
     """What the list is to become; ``restart`` is the command that is wanted, or "" for none.
 
@@ -144,24 +161,35 @@ def _plan(
     """
 
     def planned(*, ends_all: bool) -> _Planned:
-        arranged = _command_places.arrange(texts, restart=restart, place=place, scripts=scripts, ends_all=ends_all)
+        arranged = _command_places.arrange(
+            texts, restart=restart, place=place, scripts=scripts, ends_all=ends_all
+        )
         return _filled(texts, arranged, exports, restart)
 
     wanted = planned(ends_all=False)
     has_restart = any(_restart.is_ours(text) for _, text in wanted.commands)
-    if place or not _command_places.confuses_comments(texts, place, scripts, new=len(exports) + int(has_restart)):
+    if place or not _command_places.confuses_comments(
+        texts, place, scripts, new=len(exports) + int(has_restart)
+    ):
         return wanted
     held_back = planned(ends_all=True)
     return replace(held_back, is_held_back=held_back.commands != wanted.commands)
 
 
-def _filled(texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str], restart: str) -> _Planned:
+def _filled(
+    texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str], restart: str
+) -> _Planned:
     """The commands in their order, with the exports that are wanted and without what is to go."""
     ordered = [restart if index is None else texts[index] for index in arranged.order]
     planned = _exports.plan(
-        ordered, exports, in_one_block=not arranged.has_new_restart_there, block_end=arranged.exports_at
+        ordered,
+        exports,
+        in_one_block=not arranged.has_new_restart_there,
+        block_end=arranged.exports_at,
     )
-    missing: list[tuple[int | None, str]] = [(None, _exports.export(name, exports[name])) for name in planned.missing]
+    missing: list[tuple[int | None, str]] = [
+        (None, _exports.export(name, exports[name])) for name in planned.missing
+    ]
     commands: list[tuple[int | None, str]] = []
     for position, index in enumerate(arranged.order):
         if position == arranged.exports_at:
@@ -207,20 +235,31 @@ def _other_commands(edit: ListEdit, settings: ProxySettings) -> Iterator[Finding
             harmless = all(wanted.get(name) == value for name, value in found)
             names = _kubeadm.names(dict(found))
             message = f"this command sets {names} and does more than that, or is not closed, so it is left as it is"
-            advice = "" if harmless else "; change it by hand, or move the export into a command of its own"
+            advice = (
+                ""
+                if harmless
+                else "; change it by hand, or move the export into a command of its own"
+            )
             yield Finding(
-                Severity.INFO if harmless else Severity.WARNING, message + advice, place, code="CommandNotEdited"
+                Severity.INFO if harmless else Severity.WARNING,
+                message + advice,
+                place,
+                code="CommandNotEdited",
             )
 
 
-def _limits(spec: ConfigSpec, planned: _Planned, settings: ProxySettings, path: Pointer) -> Iterator[Finding]:
+def _limits(
+    spec: ConfigSpec, planned: _Planned, settings: ProxySettings, path: Pointer
+) -> Iterator[Finding]:
     """What Cluster API or cloud-init would make of the exports as they are to be."""
     texts = enumerate(text for _, text in planned.commands)
     exports = {position: text for position, text in texts if _exports.only_exports(text)}
     if exports:
         yield from spec.jinja(settings, path)
     for position, text in exports.items():
-        yield from spec.too_long((*path, str(position)), text, "shorten `noProxy`, or set `exports` to false")
+        yield from spec.too_long(
+            (*path, str(position)), text, "shorten `noProxy`, or set `exports` to false"
+        )
 
 
 def _change(operation: Operation, edit: ListEdit, moved: Mapping[str, int]) -> Change:
@@ -229,7 +268,13 @@ def _change(operation: Operation, edit: ListEdit, moved: Mapping[str, int]) -> C
     gone: Sequence[Any] = ()
     if operation.op != "add":
         gone = old if _is_list(operation, edit.path) else [old[int(operation.path[-1])]]
-    new = [] if operation.op == "remove" else edit.appended if _is_list(operation, edit.path) else [operation.value]
+    new = (
+        []
+        if operation.op == "remove"
+        else edit.appended
+        if _is_list(operation, edit.path)
+        else [operation.value]
+    )
     is_move = (bool(new) and all(text in moved for text in new)) if operation.op == "add" else False
     if operation.op == "remove" and not _is_list(operation, edit.path):
         is_move = int(operation.path[-1]) in moved.values()
@@ -238,9 +283,15 @@ def _change(operation: Operation, edit: ListEdit, moved: Mapping[str, int]) -> C
     current = "" if is_inserted else None  # what stands at the index of an addition moves on
     exported = [name for command in commands for name in _exports.exported(command)]
     is_restart = any(_restart.is_ours(command) for command in commands)
-    runtime = CRI_O if any(_restart.restarts(command, CRI_O) for command in commands) else CONTAINERD
+    runtime = (
+        CRI_O if any(_restart.restarts(command, CRI_O) for command in commands) else CONTAINERD
+    )
     if is_move:
-        what = f"the restart of {runtime}" if is_restart else f"the export of {_kubeadm.names(exported)}"
+        what = (
+            f"the restart of {runtime}"
+            if is_restart
+            else f"the export of {_kubeadm.names(exported)}"
+        )
         return Change(operation, f"moves {what} to its place among the commands", current=current)
     verb = "sets" if new else "removes"
     parts = [f"{verb} {_kubeadm.names(exported)} for kubeadm"] if exported else []

@@ -25,7 +25,12 @@ from krm_fn.targets._unit_told import shown
 
 
 def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any], *, unit: str, target: str
+    obj: Mapping[str, Any],
+    settings: ProxySettings,
+    options: Mapping[str, Any],
+    *,
+    unit: str,
+    target: str,
 ) -> Iterator[Change | Finding]:
     """Yield what has to change in ``obj`` so that the service ``unit`` runs with ``settings``.
 
@@ -69,7 +74,9 @@ def _propose(drop_in: DropIn) -> Iterator[Change | Finding]:
     yield from at_new_places(list(_edit_files(drop_in, entries or (), edit)), edit)
 
 
-def _edit_files(drop_in: DropIn, entries: Sequence[Any], edit: ListEdit) -> Iterator[Change | Finding]:
+def _edit_files(
+    drop_in: DropIn, entries: Sequence[Any], edit: ListEdit
+) -> Iterator[Change | Finding]:
     yield from _wrong_entries(drop_in, entries)
     files = [(index, entry) for index, entry in enumerate(entries) if isinstance(entry, dict)]
     try:
@@ -81,9 +88,13 @@ def _edit_files(drop_in: DropIn, entries: Sequence[Any], edit: ListEdit) -> Iter
         if entry.get("path") in drop_in.paths:
             continue
         wanted = bool(drop_in.variables)
-        warning = rival(entry, unit=drop_in.unit, ours=drop_in.path, option=drop_in.option, wanted=wanted)
+        warning = rival(
+            entry, unit=drop_in.unit, ours=drop_in.path, option=drop_in.option, wanted=wanted
+        )
         if warning:
-            yield Finding(Severity.WARNING, warning, (*drop_in.files, str(index), "path"), code="OtherDropIn")
+            yield Finding(
+                Severity.WARNING, warning, (*drop_in.files, str(index), "path"), code="OtherDropIn"
+            )
 
 
 def _edit_ours(
@@ -94,7 +105,9 @@ def _edit_ours(
     for number, (index, entry) in enumerate(ours):
         if number and drop_in.variables:
             message = f'`path` must be unique, but "{drop_in.path}" stands here again; remove one of the two entries'
-            yield Finding(Severity.WARNING, message, (*drop_in.files, str(index), "path"), code="PathRepeated")
+            yield Finding(
+                Severity.WARNING, message, (*drop_in.files, str(index), "path"), code="PathRepeated"
+            )
         else:
             yield from _edit_entry(drop_in, index, entry, edit)
     if drop_in.variables and not ours:
@@ -126,7 +139,9 @@ def _append(drop_in: DropIn, edit: ListEdit) -> Iterator[Finding]:
     yield from drop_in.limits(place)
 
 
-def _edit_entry(drop_in: DropIn, index: int, entry: Mapping[str, Any], edit: ListEdit) -> Iterator[Change | Finding]:
+def _edit_entry(
+    drop_in: DropIn, index: int, entry: Mapping[str, Any], edit: ListEdit
+) -> Iterator[Change | Finding]:
     """Bring an existing entry of our path in line, or note in ``edit`` that it has to go."""
     place = (*drop_in.files, str(index))
     obstacle = _obstacle(place, entry)
@@ -134,7 +149,9 @@ def _edit_entry(drop_in: DropIn, index: int, entry: Mapping[str, Any], edit: Lis
         yield obstacle
     elif entry.get("contentFrom") is not None:
         yield from _edit_reference(drop_in, index, entry, edit)
-    elif drop_in.content == "Secret" and drop_in.variables and _drop_in_secret.is_replaceable(entry):
+    elif (
+        drop_in.content == "Secret" and drop_in.variables and _drop_in_secret.is_replaceable(entry)
+    ):
         yield from _drop_in_secret.refer(drop_in, place, entry)
     else:
         yield from _drop_in_inline.edit(drop_in, index, entry, edit)
@@ -168,7 +185,10 @@ def _obstacle(place: Pointer, entry: Mapping[str, Any]) -> Finding | None:
     for key in ("content", "encoding"):
         if not isinstance(entry.get(key), str | None):
             return wrong_type((*place, key), entry[key], "a string")
-    for key, value, what in (("append", True, "appends to a file"), ("contentFormat", "Template", "is a template")):
+    for key, value, what in (
+        ("append", True, "appends to a file"),
+        ("contentFormat", "Template", "is a template"),
+    ):
         if entry.get(key) == value:
             message = (
                 f"an entry that {what} (`{key}`) is not edited, and the drop-in cannot stand beside it, because a path "
@@ -191,10 +211,18 @@ def _whole_entry(drop_in: DropIn, operation: Operation, entries: Sequence[Any]) 
         if "contentFrom" in entry:
             return Change(drop_in.spec.rooted(operation), _drop_in_secret.told(drop_in))
         message = f"sets {names(drop_in.variables)} for {drop_in.unit} in a new drop-in"
-        return Change(drop_in.spec.rooted(operation), message, proposed=shown(_unit_file.fresh(drop_in.variables)))
+        return Change(
+            drop_in.spec.rooted(operation),
+            message,
+            proposed=shown(_unit_file.fresh(drop_in.variables)),
+        )
     gone = entries if operation.path == drop_in.files else [entries[int(operation.path[-1])]]
     is_reference = any(entry.get("contentFrom") for entry in gone)
-    why = "whose content is to go from the Secret" if is_reference else "which held nothing but proxy variables"
+    why = (
+        "whose content is to go from the Secret"
+        if is_reference
+        else "which held nothing but proxy variables"
+    )
     message = f"removes the drop-in of {drop_in.unit}, {why}"
     return Change(drop_in.spec.rooted(operation), message, current="\n".join(map(_told, gone)))
 

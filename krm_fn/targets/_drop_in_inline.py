@@ -28,7 +28,9 @@ def new_entry(drop_in: DropIn) -> dict[str, Any]:
     }
 
 
-def edit(drop_in: DropIn, index: int, entry: Mapping[str, Any], edited: ListEdit) -> Iterator[Change | Finding]:
+def edit(
+    drop_in: DropIn, index: int, entry: Mapping[str, Any], edited: ListEdit
+) -> Iterator[Change | Finding]:
     """Bring the text of an existing entry in line, or note in ``edited`` that the entry has to go."""
     place = (*drop_in.files, str(index))
     old = decode(entry)
@@ -60,14 +62,22 @@ def _unreadable(place: Pointer, entry: Mapping[str, Any]) -> Finding:
     return Finding(Severity.WARNING, message, (*place, "content"), code="TextUnreadable")
 
 
-def limits(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any], content: str) -> Iterator[Finding]:
+def limits(
+    drop_in: DropIn, place: Pointer, entry: Mapping[str, Any], content: str
+) -> Iterator[Finding]:
     """What Cluster API, Ignition or cloud-init would make of an entry when its content is ``content``."""
     encoding = entry.get("encoding")
     yield from drop_in.limits(place)
     if drop_in.spec.ignition and encoding in _GZIP:
-        message = f'`encoding` must not be "{encoding}" with Ignition, which cannot unpack it; use base64'
+        message = (
+            f'`encoding` must not be "{encoding}" with Ignition, which cannot unpack it; use base64'
+        )
         yield Finding(Severity.WARNING, message, (*place, "encoding"), code="EncodingUnusable")
     if not drop_in.spec.ignition and not encoding:
         yield from drop_in.spec.jinja(drop_in.settings, (*place, "content"))
-    remedy = "shorten `noProxy`" if drop_in.spec.ignition else "shorten `noProxy`, or use `encoding: gzip+base64`"
+    remedy = (
+        "shorten `noProxy`"
+        if drop_in.spec.ignition
+        else "shorten `noProxy`, or use `encoding: gzip+base64`"
+    )
     yield from drop_in.spec.too_long((*place, "content"), content, remedy)

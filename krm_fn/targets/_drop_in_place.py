@@ -31,12 +31,16 @@ class DropIn:
     def path(self) -> str:
         """Where the drop-in stands on the node."""
         entries = self.spec.entries("files")
-        return path_of(self.options, self.unit, () if isinstance(entries, Finding) else entries or ())
+        return path_of(
+            self.options, self.unit, () if isinstance(entries, Finding) else entries or ()
+        )
 
     @cached_property
     def paths(self) -> list[str]:
         """The same, and where no proxy is wanted the places that come into effect once it has gone."""
-        return [self.path] if self.variables or "path" in self.options else possible_paths(self.unit)
+        return (
+            [self.path] if self.variables or "path" in self.options else possible_paths(self.unit)
+        )
 
     @property
     def option(self) -> str:
@@ -69,5 +73,7 @@ class DropIn:
         """What Ignition would make of the path."""
         if self.spec.ignition and self.path.startswith("/usr/"):
             remedy = f"set `{self.option}` to one" if "path" in self.options else "write one"
-            message = f"`path` must not be under /usr with Ignition (read-only); {remedy} under /etc"
+            message = (
+                f"`path` must not be under /usr with Ignition (read-only); {remedy} under /etc"
+            )
             yield Finding(Severity.ERROR, message, (*place, "path"))

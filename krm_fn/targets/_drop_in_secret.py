@@ -36,7 +36,10 @@ def source(drop_in: DropIn) -> dict[str, Any] | Finding:
     else:
         name = _systemd_secret.name_for(settings.cluster)
         return {
-            "secret": {"name": name, "key": _systemd_secret.KEYS.get(drop_in.unit, _systemd_secret.KEYS[CONTAINERD])}
+            "secret": {
+                "name": name,
+                "key": _systemd_secret.KEYS.get(drop_in.unit, _systemd_secret.KEYS[CONTAINERD]),
+            }
         }
     message = f"the Secret `<cluster>-systemd-proxy` {why}, or set `spec.targets.{drop_in.target}.content` to `Inline`"
     return Finding(Severity.ERROR, message, drop_in.files)
@@ -84,7 +87,9 @@ def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator
         for key in ("content", "encoding"):
             if key in entry:
                 yield Change(remove(*place, key), told(drop_in), current=shown(decode(entry) or ""))
-        operation = (replace if "contentFrom" in entry else add)(*place, "contentFrom", value=wanted)
+        operation = (replace if "contentFrom" in entry else add)(
+            *place, "contentFrom", value=wanted
+        )
         yield Change(operation, told(drop_in))
     yield from drop_in.attributes(place, entry)
     yield from drop_in.limits(place)

@@ -54,12 +54,24 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) ->
     ours, paths, is_first = path_of(options, unit, entries or ()), _paths(entries or ()), True
     for index, entry in enumerate(entries or ()):
         file = lookup(entry, ("path",))
-        if not isinstance(file, str) or not (file == ours or is_drop_in(file, unit)) or _is_hidden(file, paths):
+        if (
+            not isinstance(file, str)
+            or not (file == ours or is_drop_in(file, unit))
+            or _is_hidden(file, paths)
+        ):
             continue
         is_ours = file == ours and is_first
         is_first = is_first and not is_ours
         place = f"the drop-in of {unit}" if is_ours else f'the drop-in "{file}" in `files[{index}]`'
-        blank = Seen("", None, (*spec.path, "files", str(index)), "", place, file=file, by_ignition=spec.ignition)
+        blank = Seen(
+            "",
+            None,
+            (*spec.path, "files", str(index)),
+            "",
+            place,
+            file=file,
+            by_ignition=spec.ignition,
+        )
         blank = replace(blank, permissions=_permissions(entry))
         yield from _of_entry(spec, entry, blank, may_hide=is_ours or is_about_proxies(file))
 
@@ -74,13 +86,22 @@ def _is_hidden(file: str, paths: Set[str]) -> bool:
     return not paths.isdisjoint(same[: same.index(file)])
 
 
-def _of_entry(spec: ConfigSpec, entry: Mapping[str, Any], blank: Seen, *, may_hide: bool) -> Iterator[Seen]:
+def _of_entry(
+    spec: ConfigSpec, entry: Mapping[str, Any], blank: Seen, *, may_hide: bool
+) -> Iterator[Seen]:
     """``blank`` with each variable that the entry sets; with all six where it may and its text cannot be seen."""
     text = decode(entry) if entry.get("contentFrom") is None else None
     if text is not None:
         path = (*blank.path, "content")
         for one in settings_of(text):
-            seen = replace(blank, variable=one.name, value=one.value, path=path, raw=one.raw, why_unknown=one.why)
+            seen = replace(
+                blank,
+                variable=one.name,
+                value=one.value,
+                path=path,
+                raw=one.raw,
+                why_unknown=one.why,
+            )
             seen = replace(seen, is_lost=one.value is None)
             yield seen if entry.get("encoding") else spec.through_jinja(seen)
         return
@@ -97,7 +118,10 @@ def _hidden(entry: Mapping[str, Any], path: Pointer) -> tuple[Pointer, str]:
 
 def elsewhere(entry: Mapping[str, Any]) -> str:
     """Where the content of an entry with ``contentFrom`` stands, for a sentence."""
-    source = (lookup(entry, ("contentFrom", "secret", "name")), lookup(entry, ("contentFrom", "secret", "key")))
+    source = (
+        lookup(entry, ("contentFrom", "secret", "name")),
+        lookup(entry, ("contentFrom", "secret", "key")),
+    )
     return f'it stands under the key "{source[1]}" of the Secret "{source[0]}"'
 
 

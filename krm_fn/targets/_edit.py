@@ -37,7 +37,9 @@ class Edit:
             yield Change(operation, told)
 
 
-def together(data: Any, parts: Iterable[Callable[[Any], Edit | Finding]]) -> tuple[Edit, list[Finding]]:
+def together(
+    data: Any, parts: Iterable[Callable[[Any], Edit | Finding]]
+) -> tuple[Edit, list[Finding]]:
     """Several edits of the same data as one, and what stood in the way of others.
 
     Args:
@@ -58,7 +60,11 @@ def together(data: Any, parts: Iterable[Callable[[Any], Edit | Finding]]) -> tup
             ", ".join(one.message for one in made),
             "\n".join(one.current for one in made if one.current),
             "\n".join(one.proposed for one in made if one.proposed),
-            tuple(told for one in made for told in one.each or repeat(one.message, len(one.operations))),
+            tuple(
+                told
+                for one in made
+                for told in one.each or repeat(one.message, len(one.operations))
+            ),
         ),
         problems,
     )

@@ -40,7 +40,9 @@ class _Entry:
     first: bool
 
 
-def set_proxy(container: Container, settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def set_proxy(
+    container: Container, settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what makes the ``env`` of ``container`` hold the variables of ``settings`` and no other of the six.
 
     Args:
@@ -95,7 +97,10 @@ class _EnvEdit:
             if not entry.first or entry.name not in self.wanted:
                 edit.removed.add(entry.index)
             elif not right and set(entry.content) == {"name", "value"}:
-                yield self.change(replace(*self.path, entry.index, "value", value=self.wanted[entry.name]), entry.name)
+                yield self.change(
+                    replace(*self.path, entry.index, "value", value=self.wanted[entry.name]),
+                    entry.name,
+                )
             elif not right:
                 edit.replaced[entry.index] = self.item(entry.name)
         yield from self.write(edit)
@@ -113,7 +118,9 @@ class _EnvEdit:
             yield self.contradiction(name)
         yield from self.write(ListEdit(self.path, self.env), without=contradicted)
 
-    def write(self, edit: ListEdit, without: set[str] | frozenset[str] = frozenset()) -> Iterator[Change]:
+    def write(
+        self, edit: ListEdit, without: set[str] | frozenset[str] = frozenset()
+    ) -> Iterator[Change]:
         """The operations of ``edit``, and those that add every missing variable but ``without``."""
         staying = [entry for entry in self.entries() if entry.index not in edit.removed]
         missing = [name for name in self.missing(staying) if name not in without]
@@ -156,9 +163,13 @@ class _EnvEdit:
     def whose(self) -> str:
         return f'in container "{self.container.name}"'
 
-    def finding(self, severity: Severity, entry: _Entry, message: str, *, code: str = "") -> Finding:
+    def finding(
+        self, severity: Severity, entry: _Entry, message: str, *, code: str = ""
+    ) -> Finding:
         place = (*self.path, str(entry.index))
-        return Finding(severity, message, place, entry.content, self.wanted.get(entry.name), code=code)
+        return Finding(
+            severity, message, place, entry.content, self.wanted.get(entry.name), code=code
+        )
 
     def clash(self, entry: _Entry) -> Finding:
         must = (
@@ -179,13 +190,23 @@ class _EnvEdit:
         return self.finding(Severity.ERROR, entry, message)
 
     def out_of_its_secret(self, entry: _Entry) -> Finding:
-        goes = "and is replaced by a value in clear text" if entry.name in self.wanted else "and is removed"
+        goes = (
+            "and is replaced by a value in clear text"
+            if entry.name in self.wanted
+            else "and is removed"
+        )
         message = f'`{entry.name}` {self.whose()} came from a Secret {goes}: set `conflict` to "Keep" to leave it'
         return self.finding(Severity.WARNING, entry, message, code="ValueOutOfSecret")
 
     def kept(self, entry: _Entry) -> Finding:
-        why = "the settings say something else" if entry.name in self.wanted else "no setting asks for it"
-        message = f'`{entry.name}` {self.whose()} stays as it is, although {why}: `conflict` is "Keep"'
+        why = (
+            "the settings say something else"
+            if entry.name in self.wanted
+            else "no setting asks for it"
+        )
+        message = (
+            f'`{entry.name}` {self.whose()} stays as it is, although {why}: `conflict` is "Keep"'
+        )
         return self.finding(Severity.INFO, entry, message, code="ValueKept")
 
     def contradiction(self, name: str) -> Finding:
@@ -203,7 +224,11 @@ class _EnvEdit:
         for field in ("command", "args"):
             words = self.container.fields.get(field)
             texts += words if isinstance(words, list) else []
-        gone = {name_of(self.env[index]) for index in removed} - {name_of(item) for item in staying} - set(self.wanted)
+        gone = (
+            {name_of(self.env[index]) for index in removed}
+            - {name_of(item) for item in staying}
+            - set(self.wanted)
+        )
         for name in sorted(filter(None, gone), key=_rank):
             reference = re.compile(rf"(?<!\$)(?:\$\$)*\$\({name}\)")
             if any(isinstance(text, str) and reference.search(text) for text in texts):
@@ -234,7 +259,12 @@ def _own_run(names: Sequence[str | None]) -> list[str]:
     run: list[str] = []
     for index in range(len(names) - 2, -1, -2):
         upper, lower = names[index], names[index + 1]
-        if not upper or lower != upper.lower() or upper == lower or (run and _rank(upper) >= _rank(run[0])):
+        if (
+            not upper
+            or lower != upper.lower()
+            or upper == lower
+            or (run and _rank(upper) >= _rank(run[0]))
+        ):
             break
         run = [upper, upper.lower(), *run]
     return run

@@ -30,7 +30,9 @@ def edit(data: Any, path: Pointer, settings: ProxySettings) -> Edit | Finding:
     entries = lookup(data, path)
     if entries is not None and not isinstance(entries, list):
         return wrong_type(path, entries, "a list")
-    new = {name: _entry(name, kubernetes_env(value)) for name, value in settings.variables().items()}
+    new = {
+        name: _entry(name, kubernetes_env(value)) for name, value in settings.variables().items()
+    }
     listed, old = ListEdit(path, entries), _by_name(entries or ())
     for index, entry in enumerate(entries or ()):
         name = _name(entry)
@@ -39,7 +41,9 @@ def edit(data: Any, path: Pointer, settings: ProxySettings) -> Edit | Finding:
         elif name and entry != new[name]:
             listed.replaced[index] = new[name]
     added = [name for name in _NEW if name in new and name not in old]
-    names = [_name(entry) for index, entry in enumerate(entries or ()) if index not in listed.removed]
+    names = [
+        _name(entry) for index, entry in enumerate(entries or ()) if index not in listed.removed
+    ]
     inside = [name for name in added if _followers(name, names)]
     listed.appended += [new[name] for name in added if name not in inside]
     operations = listed.operations()
@@ -81,10 +85,15 @@ def seen(data: Any, path: Pointer, what: str, text: Pointer = ()) -> Iterator[Se
         text: where the text stands that ``data`` was read from; () if ``data`` is the object itself.
     """
     entries = lookup(data, path)
-    last = {_name(entry): index for index, entry in enumerate(entries if isinstance(entries, list) else ())}
+    last = {
+        _name(entry): index
+        for index, entry in enumerate(entries if isinstance(entries, list) else ())
+    }
     for name, index in last.items():
         if name:
-            one = _env_seen.of_entry(Seen(name, None, (*path, str(index)), "", what), entries[index])
+            one = _env_seen.of_entry(
+                Seen(name, None, (*path, str(index)), "", what), entries[index]
+            )
             for variable in (name,) if name.lower() in last else (name, name.lower()):
                 yield replace(one, variable=variable, path=text or one.path)
 
@@ -109,8 +118,14 @@ def _entry(name: str, value: str) -> dict[str, str]:
 
 
 def _message(sets: list[str], gone: list[str], path: Pointer) -> str:
-    parts = [(verb, ", ".join(f"`{name}`" for name in names)) for verb, names in (("sets", sets), ("removes", gone))]
-    said = " and ".join(f"{verb} {names}" for verb, names in parts if names) or "removes what stands there twice"
+    parts = [
+        (verb, ", ".join(f"`{name}`" for name in names))
+        for verb, names in (("sets", sets), ("removes", gone))
+    ]
+    said = (
+        " and ".join(f"{verb} {names}" for verb, names in parts if names)
+        or "removes what stands there twice"
+    )
     return f"{said} of `{'.'.join(path)}`"
 
 

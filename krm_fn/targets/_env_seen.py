@@ -36,7 +36,9 @@ def of_entry(blank: Seen, entry: Mapping[str, Any]) -> Seen:
     if not isinstance(value, str):
         return _filled(blank, "value", None, str(value), "its `value` must be a string")
     read = read_kubernetes_env(value)
-    return _filled(blank, "value", read, value, "" if read is not None else "it refers to another variable")
+    return _filled(
+        blank, "value", read, value, "" if read is not None else "it refers to another variable"
+    )
 
 
 def source_of(value_from: Any) -> str:
@@ -44,7 +46,9 @@ def source_of(value_from: Any) -> str:
     for key, kind in _SOURCES.items():
         source = value_from.get(key) if isinstance(value_from, Mapping) else None
         if isinstance(source, Mapping):
-            return f'it comes from the key "{source.get("key")}" of the {kind} "{source.get("name")}"'
+            return (
+                f'it comes from the key "{source.get("key")}" of the {kind} "{source.get("name")}"'
+            )
     return "it comes from a `valueFrom`"
 
 

@@ -21,9 +21,16 @@ from krm_fn.settings import PROXY_VARIABLES
 LONGEST = 262_144
 """Longer texts are not read."""
 
-_LINE = re.compile(rf"^[ \t]*(?:export[ \t]+)?(?P<name>{'|'.join(PROXY_VARIABLES)})=(?P<value>[^\r\n]*)", re.MULTILINE)
-_APT = re.compile(r"Acquire::(?P<scheme>https?)::Proxy[ \t]+\"(?P<value>[^\"\r\n]*)\"", re.IGNORECASE)
-_DEFAULT_ENVIRONMENT = re.compile(r"^[ \t]*DefaultEnvironment[ \t]*=(?P<value>[^\r\n]*)", re.MULTILINE)
+_LINE = re.compile(
+    rf"^[ \t]*(?:export[ \t]+)?(?P<name>{'|'.join(PROXY_VARIABLES)})=(?P<value>[^\r\n]*)",
+    re.MULTILINE,
+)
+_APT = re.compile(
+    r"Acquire::(?P<scheme>https?)::Proxy[ \t]+\"(?P<value>[^\"\r\n]*)\"", re.IGNORECASE
+)
+_DEFAULT_ENVIRONMENT = re.compile(
+    r"^[ \t]*DefaultEnvironment[ \t]*=(?P<value>[^\r\n]*)", re.MULTILINE
+)
 _OF_KEY = {
     "httpproxy": "HTTP_PROXY",
     "http-proxy": "HTTP_PROXY",
@@ -42,7 +49,10 @@ def of_lines(text: str) -> dict[str, str | None]:
 
 def of_apt(text: str) -> dict[str, str | None]:
     """The proxies that a configuration of apt names."""
-    return {f"{found['scheme'].upper()}_PROXY": found["value"] for found in _APT.finditer(text[:LONGEST])}
+    return {
+        f"{found['scheme'].upper()}_PROXY": found["value"]
+        for found in _APT.finditer(text[:LONGEST])
+    }
 
 
 def of_system_conf(text: str) -> dict[str, str | None]:

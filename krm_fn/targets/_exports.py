@@ -56,7 +56,11 @@ def export(name: str, value: str) -> str:
 
 
 def plan(
-    commands: Sequence[str], variables: Mapping[str, str], *, in_one_block: bool, block_end: int | None = None
+    commands: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    in_one_block: bool,
+    block_end: int | None = None,
 ) -> Plan:
     """How ``commands`` come to export exactly ``variables`` (of the six proxy variables), each once.
 
@@ -85,7 +89,9 @@ def only_exports(command: str) -> list[list[escaping.Word]] | None:
         return None
     statements = escaping.shell_statements(command) or []
     sound = all(
-        len(words) > 1 and words[0].value == "export" and all(_name(command, word) for word in words[1:])
+        len(words) > 1
+        and words[0].value == "export"
+        and all(_name(command, word) for word in words[1:])
         for words in statements
     )
     return statements if sound and statements else None
@@ -133,12 +139,16 @@ def _exports_in(command: str, index: int) -> Iterator[Export]:
         is_plain = statements is not None and words[0].value == "export"
         for word in words[1:] if any(word.value == "export" for word in words) else ():
             if name := _name(command, word):
-                yield _export(name, command[word.start : word.end], word.value if is_plain else "", index)
+                yield _export(
+                    name, command[word.start : word.end], word.value if is_plain else "", index
+                )
 
 
 def _export(name: str, written: str, read: str | None, index: int) -> Export:
     if read is None:
-        return Export(name, None, index, "the shell expands it", is_lost="@" in written or "$" not in written)
+        return Export(
+            name, None, index, "the shell expands it", is_lost="@" in written or "$" not in written
+        )
     if not read:
         return Export(name, None, index, "the command does more than export it")
     return Export(name, read.partition("=")[2], index)
@@ -149,11 +159,17 @@ def _pieces(command: str) -> Iterator[list[escaping.Word]]:
     for piece in _PIECE.finditer(command):
         if not piece[0].lstrip().startswith("#"):
             at = piece.start()
-            yield [escaping.Word(at + one.start(), at + one.end(), one[0]) for one in _WRITTEN.finditer(piece[0])]
+            yield [
+                escaping.Word(at + one.start(), at + one.end(), one[0])
+                for one in _WRITTEN.finditer(piece[0])
+            ]
 
 
 def _edited(
-    command: str, statements: Sequence[Sequence[escaping.Word]], variables: Mapping[str, str], seen: set[str]
+    command: str,
+    statements: Sequence[Sequence[escaping.Word]],
+    variables: Mapping[str, str],
+    seen: set[str],
 ) -> str:
     """The command with its values as wanted; "" if none is. What it exports is added to ``seen``."""
     edits: list[Edit] = []
@@ -171,7 +187,9 @@ def _edited(
         if len(unwanted) == len(words) - 1:
             empty.add(number)
         else:
-            edits += [(*span, "") for span in cuts([(word.start, word.end) for word in words], unwanted)]
+            edits += [
+                (*span, "") for span in cuts([(word.start, word.end) for word in words], unwanted)
+            ]
     if len(empty) == len(statements):
         return ""
     whole = [(words[0].start, words[-1].end) for words in statements]
@@ -193,7 +211,11 @@ def _in_our_order(commands: Sequence[str], variables: Mapping[str, str], planned
     texts = [planned.rewritten.get(index, commands[index]) for index in block]
     names = [exported(text)[0] for text in texts]
     pairs = [case for name in names[::2] for case in (name.upper(), name.lower())]
-    if not planned.missing or names != pairs or names != [name for name in PROXY_VARIABLES if name in names]:
+    if (
+        not planned.missing
+        or names != pairs
+        or names != [name for name in PROXY_VARIABLES if name in names]
+    ):
         return
     by_name = dict(zip(names, texts, strict=True))
     ordered = [name for name in variables if name in by_name or name in planned.missing]

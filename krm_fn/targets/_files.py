@@ -105,7 +105,9 @@ def _foreign(files: Files, edit: ListEdit, index: int) -> Iterator[Finding]:
     yield Finding(Severity.WARNING, message, place, code="NotWrittenHere")
 
 
-def _update(spec: ConfigSpec, files: Files, edit: ListEdit, index: int) -> Iterator[Change | Finding]:
+def _update(
+    spec: ConfigSpec, files: Files, edit: ListEdit, index: int
+) -> Iterator[Change | Finding]:
     """Bring the text of an entry of ours in line; owner and permissions stay as they are."""
     entry, place = lookup(edit.old, (index,)), (*edit.path, str(index))
     file = files.at(entry["path"])
@@ -116,18 +118,24 @@ def _update(spec: ConfigSpec, files: Files, edit: ListEdit, index: int) -> Itera
         content = encode(file.content, entry.get("encoding"))
         operation = (replace if "content" in entry else add)(*place, "content", value=content)
         message = f'updates {files.what} in "{file.path}"'
-        yield Change(operation, message, current=files.shown(old), proposed=files.shown(file.content))
+        yield Change(
+            operation, message, current=files.shown(old), proposed=files.shown(file.content)
+        )
     yield from _limits(spec, files, place, {**entry, "content": content})
 
 
-def _limits(spec: ConfigSpec, files: Files, place: tuple[str, ...], entry: dict[str, Any]) -> Iterator[Finding]:
+def _limits(
+    spec: ConfigSpec, files: Files, place: tuple[str, ...], entry: dict[str, Any]
+) -> Iterator[Finding]:
     """What Cluster API, Ignition or cloud-init would make of an entry as it is to be."""
     encoding, path = entry.get("encoding"), entry["path"]
     if spec.ignition and path.startswith("/usr/"):
         message = f'"{path}" must not be under /usr with Ignition (read-only), so {files.what} would not be set'
         yield Finding(Severity.ERROR, message, (*place, "path"))
     if spec.ignition and encoding in _GZIP:
-        message = f'`encoding` must not be "{encoding}" with Ignition, which cannot unpack it; use base64'
+        message = (
+            f'`encoding` must not be "{encoding}" with Ignition, which cannot unpack it; use base64'
+        )
         yield Finding(Severity.WARNING, message, (*place, "encoding"), code="EncodingUnusable")
     if encoding in _PLAIN and spec.is_rendered(entry["content"]):
         message = "`content` holds what cloud-init renders as a jinja template on the node; set `encoding` to base64"
@@ -143,7 +151,9 @@ def _whole(spec: ConfigSpec, files: Files, operation: Operation, old: Sequence[A
         message = f"sets {files.what} in {_paths(entries)}"
         return Change(spec.rooted(operation), message, proposed=_shown(files, entries))
     gone = old if is_list else [old[int(operation.path[-1])]]
-    return Change(operation, f"removes {files.what} from {_paths(gone)}", current=_shown(files, gone))
+    return Change(
+        operation, f"removes {files.what} from {_paths(gone)}", current=_shown(files, gone)
+    )
 
 
 def _paths(entries: Sequence[Mapping[str, Any]]) -> str:

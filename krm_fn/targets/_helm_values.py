@@ -59,7 +59,9 @@ def of_object(obj: Mapping[str, Any]) -> Iterator[HelmValues]:
     name = lookup(obj, ("metadata", "name"))
     for value in values(obj) if isinstance(name, str) else ():
         if isinstance(value, Value) and _KEY.fullmatch(value.path[-1]):
-            yield from (HelmValues(one.data, str(name), found=one) for one in list(mappings(value))[:1])
+            yield from (
+                HelmValues(one.data, str(name), found=one) for one in list(mappings(value))[:1]
+            )
 
 
 def unread(obj: Mapping[str, Any]) -> Iterator[Change | Finding]:
@@ -70,7 +72,11 @@ def unread(obj: Mapping[str, Any]) -> Iterator[Change | Finding]:
         found = value if isinstance(value, Finding) else read(value)
         if isinstance(found, Finding):
             yield found
-        elif found and found[0].data is not None and not any(isinstance(one.data, dict) for one in found):
+        elif (
+            found
+            and found[0].data is not None
+            and not any(isinstance(one.data, dict) for one in found)
+        ):
             yield from in_document(found[0], wrong_type((), found[0].data, "a mapping"))
 
 
@@ -86,7 +92,9 @@ def is_of_chart(name: str, chart: str) -> bool:
     return f"-{chart}-" in f"-{name}-"
 
 
-def propose(held: HelmValues, parts: list[Callable[[Any], Edit | Finding]]) -> Iterator[Change | Finding]:
+def propose(
+    held: HelmValues, parts: list[Callable[[Any], Edit | Finding]]
+) -> Iterator[Change | Finding]:
     """What several edits change in the object, each of which sees what those before it made of ``held.data``."""
     made, problems = together(held.data, parts)
     if held.found is None:

@@ -77,7 +77,9 @@ def _api_root(url: str) -> str:
     """The URL with ``/v2`` before its path, where it is not there yet: the root of the API of a registry."""
     parts = urlsplit(url)
     steps = [step for step in parts.path.split("/") if step]
-    return "/".join([f"{parts.scheme}://{parts.netloc}", *(steps if steps[:1] == ["v2"] else ["v2", *steps])])
+    return "/".join(
+        [f"{parts.scheme}://{parts.netloc}", *(steps if steps[:1] == ["v2"] else ["v2", *steps])]
+    )
 
 
 def _string(text: str) -> str:

@@ -41,7 +41,10 @@ def edit(data: Any, settings: ProxySettings) -> Edit | Finding:
     Returns:
         A Finding where something else than a mapping stands in the place of one.
     """
-    environment, top = (partial(_environment, settings=settings), partial(_values.edit, slot=_TOP, settings=settings))
+    environment, top = (
+        partial(_environment, settings=settings),
+        partial(_values.edit, slot=_TOP, settings=settings),
+    )
     made, problems = together(data, (environment, top))
     return problems[0] if problems else made
 
@@ -49,7 +52,9 @@ def edit(data: Any, settings: ProxySettings) -> Edit | Finding:
 def is_there(data: Any) -> bool:
     """Whether a document sets one of the names already, in either place."""
     held = lookup(data, (_ENVIRONMENT,))
-    return _values.is_there(data, _TOP) or (isinstance(held, Mapping) and not held.keys().isdisjoint(_ORDER))
+    return _values.is_there(data, _TOP) or (
+        isinstance(held, Mapping) and not held.keys().isdisjoint(_ORDER)
+    )
 
 
 def seen(data: Any, text: Pointer) -> Iterator[Seen]:
@@ -77,7 +82,10 @@ def _environment(data: Any, settings: ProxySettings) -> Edit | Finding:
     new = {name: variables[name] for name in _ORDER if name in variables}
     sets = [name for name, value in new.items() if there.get(name) != value]
     gone = [name for name in _ORDER if name in there and name not in new]
-    parts = [(verb, ", ".join(f"`{name}`" for name in some)) for verb, some in (("sets", sets), ("removes", gone))]
+    parts = [
+        (verb, ", ".join(f"`{name}`" for name in some))
+        for verb, some in (("sets", sets), ("removes", gone))
+    ]
     return Edit(
         (*_settings(held, new, sets), *_removals(there, new, gone)),
         " and ".join(f"{verb} {names}" for verb, names in parts if names) + f" of `{_ENVIRONMENT}`",

@@ -26,7 +26,12 @@ _BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
 
 _PATHS: dict[tuple[str, str], Pointer] = {
     (_CONTROL_PLANE, "KubeadmControlPlane"): ("spec", "kubeadmConfigSpec"),
-    (_CONTROL_PLANE, "KubeadmControlPlaneTemplate"): ("spec", "template", "spec", "kubeadmConfigSpec"),
+    (_CONTROL_PLANE, "KubeadmControlPlaneTemplate"): (
+        "spec",
+        "template",
+        "spec",
+        "kubeadmConfigSpec",
+    ),
     (_BOOTSTRAP, "KubeadmConfig"): ("spec",),
     (_BOOTSTRAP, "KubeadmConfigTemplate"): ("spec", "template", "spec"),
 }
@@ -72,12 +77,18 @@ class ConfigSpec:
     def unwritten(self) -> Iterator[Finding]:
         """A warning where the nodes are of a system to which nothing is written."""
         if self.system in ADVICE:
-            yield Finding(Severity.WARNING, ADVICE[self.system], self.path, code="NodeSystemUnsupported")
+            yield Finding(
+                Severity.WARNING, ADVICE[self.system], self.path, code="NodeSystemUnsupported"
+            )
 
     def entries(self, key: str) -> Sequence[Any] | Finding | None:
         """The list ``key``; None where it is missing; what is wrong where it is no list."""
         value = self.data.get(key)
-        return value if value is None or isinstance(value, list) else wrong_type((*self.path, key), value, "a list")
+        return (
+            value
+            if value is None or isinstance(value, list)
+            else wrong_type((*self.path, key), value, "a list")
+        )
 
     def rooted(self, operation: Operation) -> Operation:
         """The same operation, an addition with the mapping above it where null stands in its place."""
@@ -103,9 +114,15 @@ class ConfigSpec:
         if form is not None and not isinstance(form, str):
             yield wrong_type((*self.path, "format"), form, "a string")
         if settings.variables() and not self.version_is_known:
-            message = f"this API version is not known; its limits are taken to be those of {_NEWEST}"
+            message = (
+                f"this API version is not known; its limits are taken to be those of {_NEWEST}"
+            )
             yield Finding(
-                Severity.INFO, message, ("apiVersion",), current=self.obj.get("apiVersion"), code="VersionUnknown"
+                Severity.INFO,
+                message,
+                ("apiVersion",),
+                current=self.obj.get("apiVersion"),
+                code="VersionUnknown",
             )
 
     def jinja(self, settings: ProxySettings, path: Pointer) -> Iterator[Finding]:
@@ -128,7 +145,12 @@ class ConfigSpec:
             f"`{path[-1] if not path[-1].isdigit() else path[-2]}` must not be longer than {_LONGEST} characters in "
             f"{self.version}, this would have {len(text)}{rejected_by}: {remedy}"
         )
-        yield Finding(Severity.ERROR if self.version == _NEWEST else Severity.WARNING, message, path, code="TooLong")
+        yield Finding(
+            Severity.ERROR if self.version == _NEWEST else Severity.WARNING,
+            message,
+            path,
+            code="TooLong",
+        )
 
 
 def find(obj: Mapping[str, Any], *, wanted: bool = False) -> ConfigSpec | Finding | None:
@@ -146,9 +168,14 @@ def find(obj: Mapping[str, Any], *, wanted: bool = False) -> ConfigSpec | Findin
             return wrong_type(path[:depth], value, "a mapping")
         if lookup(obj, path[:depth], _MISSING) is _MISSING:
             message = (
-                f"`{field_path(path)}` is missing, so there is no place for a proxy: write `{{}}` if this is no patch"
+                f"`{field_path(path)}` is missing, so there is no place for a proxy: write "
+                f"`{{}}` if this is no patch"
             )
-            return Finding(Severity.WARNING, message, path, code="ConfigSpecMissing") if wanted else None
+            return (
+                Finding(Severity.WARNING, message, path, code="ConfigSpecMissing")
+                if wanted
+                else None
+            )
     version = str(obj.get("apiVersion")).rpartition("/")[2]
     known = version in _VERSIONS
     return ConfigSpec(obj, path, lookup(obj, path) or {}, version if known else _NEWEST, known)

@@ -141,10 +141,18 @@ def env_from(patch: Patch) -> Iterator[Pointer]:
 
 def kinds(rule: Rule) -> set[str]:
     """The kinds whose objects a rule changes: those of ``targets`` if there are some, else the matched ones."""
-    targets = [target.get("kind") for target in _list(rule.mutate.get("targets")) if isinstance(target, Mapping)]
+    targets = [
+        target.get("kind")
+        for target in _list(rule.mutate.get("targets"))
+        if isinstance(target, Mapping)
+    ]
     if targets:
         return {kind for kind in targets if isinstance(kind, str)}
-    names = [name for block in _match_blocks(rule) for name in _list(lookup(block, ("resources", "kinds")))]
+    names = [
+        name
+        for block in _match_blocks(rule)
+        for name in _list(lookup(block, ("resources", "kinds")))
+    ]
     return {name.rsplit("/", 1)[-1] for name in names if isinstance(name, str)}
 
 
@@ -153,7 +161,9 @@ def namespaces(rule: Rule, policy: Mapping[str, Any]) -> set[str]:
     names = [lookup(policy, ("metadata", "namespace"))] if policy.get("kind") == "Policy" else []
     for block in _match_blocks(rule) if rule.mutate.get("targets") is None else ():
         names += _list(lookup(block, ("resources", "namespaces")))
-        names.append(lookup(block, ("resources", "namespaceSelector", "matchLabels", _NAME_OF_NAMESPACE)))
+        names.append(
+            lookup(block, ("resources", "namespaceSelector", "matchLabels", _NAME_OF_NAMESPACE))
+        )
     return {name for name in names if isinstance(name, str)}
 
 
@@ -175,13 +185,19 @@ def _sets_a_value(body: Any) -> bool:
     """Return whether a strategic merge patch holds more than conditions and names of list items."""
     if isinstance(body, list):
         without_names = (
-            {key: value for key, value in item.items() if key != "name"} if isinstance(item, Mapping) else item
+            {key: value for key, value in item.items() if key != "name"}
+            if isinstance(item, Mapping)
+            else item
             for item in body
         )
         return any(_sets_a_value(item) for item in without_names)
     if not isinstance(body, Mapping):
         return body is not None
-    return any(_sets_a_value(value) for key, value in body.items() if not _CONDITION_ANCHOR.fullmatch(str(key)))
+    return any(
+        _sets_a_value(value)
+        for key, value in body.items()
+        if not _CONDITION_ANCHOR.fullmatch(str(key))
+    )
 
 
 def mentioned(data: Any) -> list[str]:
@@ -196,7 +212,11 @@ def mentioning_texts(data: Any, path: Pointer) -> Iterator[tuple[Pointer, list[s
     while waiting:
         place, item = waiting.pop()
         if isinstance(item, Mapping):
-            waiting += [pair for key, value in item.items() for pair in ((place, key), ((*place, str(key)), value))]
+            waiting += [
+                pair
+                for key, value in item.items()
+                for pair in ((place, key), ((*place, str(key)), value))
+            ]
         elif isinstance(item, list):
             waiting += [((*place, str(index)), value) for index, value in enumerate(item)]
         elif isinstance(item, str) and (names := _PROXY_NAME.findall(item)):

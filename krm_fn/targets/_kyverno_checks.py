@@ -51,7 +51,8 @@ def without_effect(
     literal = [slot for slot in slots if slot.container == "*"]
     if literal:
         message = (
-            f'{rule.title} patches a container that is literally named "*": write `(name): "*"` for all containers'
+            f'{rule.title} patches a container that is literally named "*": write `(name): '
+            '"*"` for all containers'
         )
         yield warning(message, literal[0].path[:-3], code="PolicyContainerName")
     if slots and not any(slot.name.upper() == "NO_PROXY" for slot in slots):
@@ -85,8 +86,15 @@ def _proxies(slots: Sequence[kyverno.Slot]) -> dict[str, tuple[set[str], Pointer
     for slot in slots:
         place = find_place(slot)
         value = None if isinstance(place, Unfillable) else place.value
-        if slot.name.upper() != "NO_PROXY" and isinstance(value, str) and value.strip() and not is_dynamic(value):
-            found.setdefault(slot.name.upper(), (set(), slot.path))[0].add(value.strip().rstrip("/"))
+        if (
+            slot.name.upper() != "NO_PROXY"
+            and isinstance(value, str)
+            and value.strip()
+            and not is_dynamic(value)
+        ):
+            found.setdefault(slot.name.upper(), (set(), slot.path))[0].add(
+                value.strip().rstrip("/")
+            )
     return found
 
 

@@ -39,21 +39,34 @@ def fill(texts: Iterable[Text], settings: ProxySettings, reasons: Reasons) -> It
                 note(reasons, text.rule, value, name)
         elif value != ("" if text.place.value is None else text.place.value):
             operation = add if text.place.value is None else replace
-            yield Change(operation(*text.place.path, value=value), _told(text, "empties" if wanted == {""} else "sets"))
+            yield Change(
+                operation(*text.place.path, value=value),
+                _told(text, "empties" if wanted == {""} else "sets"),
+            )
 
 
 def _value_of(text: Text, wanted: set[str]) -> str | Unfillable:
     place = text.place
     if len(wanted) > 1:
-        return Unfillable(place.path, f'they differ and share the context variable "{place.variable}": use one each')
+        return Unfillable(
+            place.path,
+            f'they differ and share the context variable "{place.variable}": use one each',
+        )
     value = next(iter(wanted))
     if is_dynamic(value):
-        return Unfillable(place.path, "Kyverno takes `{{` and `$(` for a reference: the setting must not hold them")
+        return Unfillable(
+            place.path,
+            "Kyverno takes `{{` and `$(` for a reference: the setting must not hold them",
+        )
     return new_value(place, value, is_list={name.upper() for name in text.names} == {"NO_PROXY"})
 
 
 def _told(text: Text, verb: str) -> str:
-    part = f'what is static in the context variable "{text.place.variable}", for ' if text.place.variable else ""
+    part = (
+        f'what is static in the context variable "{text.place.variable}", for '
+        if text.place.variable
+        else ""
+    )
     return f"{verb} {part}{quoted(text.names)} of {text.rule}"
 
 

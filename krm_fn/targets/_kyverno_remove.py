@@ -20,7 +20,9 @@ from krm_fn.targets._kyverno_values import Place, Unfillable, find_place, new_va
 RuleSlots = tuple[kyverno.Rule, Sequence[kyverno.Slot]]
 
 
-def remove(policy: Mapping[str, Any], rules: Sequence[RuleSlots], reasons: Reasons) -> Iterator[Change | Finding]:
+def remove(
+    policy: Mapping[str, Any], rules: Sequence[RuleSlots], reasons: Reasons
+) -> Iterator[Change | Finding]:
     """Yield the operations that take the entries out of all ``env`` lists, and empty their context variables.
 
     ``NO_PROXY`` stays in a list in which a URL stays, because without it the traffic of the cluster itself would go
@@ -39,7 +41,9 @@ def remove(policy: Mapping[str, Any], rules: Sequence[RuleSlots], reasons: Reaso
             removable = _removable(entries, rule, reasons)
             for slot, place in removable:
                 if place.variable:
-                    variables.setdefault(place.path, Text(place, rule.title)).names.append(slot.name)
+                    variables.setdefault(place.path, Text(place, rule.title)).names.append(
+                        slot.name
+                    )
             for change in _list_changes(policy, list_path, [slot for slot, _ in removable], rule):
                 own.append(change.operation)
                 yield change
@@ -57,7 +61,9 @@ def _by_list(slots: Sequence[kyverno.Slot]) -> dict[Pointer, list[kyverno.Slot]]
     return found
 
 
-def _removable(slots: Sequence[kyverno.Slot], rule: kyverno.Rule, reasons: Reasons) -> list[tuple[kyverno.Slot, Place]]:
+def _removable(
+    slots: Sequence[kyverno.Slot], rule: kyverno.Rule, reasons: Reasons
+) -> list[tuple[kyverno.Slot, Place]]:
     """Return the entries of one list that go, each with the text that decides its value; note why others stay."""
     found: list[tuple[kyverno.Slot, Place]] = []
     is_url_left = False
@@ -88,11 +94,15 @@ def _list_changes(
 
 
 def _rules_without_effect(
-    policy: Mapping[str, Any], rules: Sequence[kyverno.Rule], operations: Mapping[Pointer, list[Operation]]
+    policy: Mapping[str, Any],
+    rules: Sequence[kyverno.Rule],
+    operations: Mapping[Pointer, list[Operation]],
 ) -> Iterator[Finding]:
     everything = [operation for of_rule in operations.values() for operation in of_rule]
     after = apply(copy.deepcopy(policy), everything)
     for rule in rules:
-        if rule.path in operations and not kyverno.sets_something(lookup(after, (*rule.path, "mutate"))):
+        if rule.path in operations and not kyverno.sets_something(
+            lookup(after, (*rule.path, "mutate"))
+        ):
             message = f"{rule.title} sets nothing any more: delete it, a later injection does not fill it again"
             yield Finding(Severity.WARNING, message, rule.path, code="PolicyRuleEmpty")

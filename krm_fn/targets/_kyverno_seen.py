@@ -56,7 +56,9 @@ def _of_slot(slot: kyverno.Slot, place: str) -> Seen:
         return Seen(slot.name, None, found.path, "", place, "its `value` must be a text")
     if is_dynamic(text):
         known = _static_part(text) if slot.name.upper() == "NO_PROXY" else ""
-        return Seen(slot.name, None, found.path, text, place, "a part of it is computed by Kyverno", known)
+        return Seen(
+            slot.name, None, found.path, text, place, "a part of it is computed by Kyverno", known
+        )
     return Seen(slot.name, read_kubernetes_env(text), found.path, text, place)
 
 

@@ -94,7 +94,9 @@ def _entries(text: Any) -> dict[str, dict[str | None, None]]:
     return found
 
 
-def compare(readings: Iterable[TextReading], settings: ProxySettings, language: str) -> Iterator[Finding]:
+def compare(
+    readings: Iterable[TextReading], settings: ProxySettings, language: str
+) -> Iterator[Finding]:
     """Yield a warning for each text whose values are not those of the settings, or cannot be compared with them.
 
     Args:
@@ -114,7 +116,9 @@ def compare(readings: Iterable[TextReading], settings: ProxySettings, language: 
         if variables:
             problem = f"{language} sets {quoted(names)} to another value than the ProxyConfig: change its value there"
         else:
-            problem = f"{language} sets {quoted(names)}, and no proxy is declared for it: remove it there"
+            problem = (
+                f"{language} sets {quoted(names)}, and no proxy is declared for it: remove it there"
+            )
         message = f"{problem}, inject-proxy does not edit {language}"
         yield Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyTextStale")
     for path, names in computed.items():

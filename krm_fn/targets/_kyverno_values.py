@@ -41,7 +41,9 @@ class Unfillable:
 def find_place(slot: Slot) -> Place | Unfillable:
     """Follow ``{{ name }}`` from variable to variable, to the text that can be edited."""
     if slot.from_elsewhere:
-        return Unfillable(slot.path[:-1], "it comes from a `valueFrom`: set it there, or give the entry a `value`")
+        return Unfillable(
+            slot.path[:-1], "it comes from a `valueFrom`: set it there, or give the entry a `value`"
+        )
     place, seen = Place(slot.path, slot.value), set[Pointer]()
     while isinstance(place.value, str) and is_expression(place.value.strip()):
         entry = _entry_of(place.value.strip(), slot.context)
@@ -70,7 +72,8 @@ def new_value(place: Place, wanted: str, *, is_list: bool) -> str | Unfillable:
     entries = split_entries(str(place.value)) if is_list else None
     if entries is None:
         return Unfillable(
-            place.path, "a part of it is computed by Kyverno: write it as one context variable, or as text"
+            place.path,
+            "a part of it is computed by Kyverno: write it as one context variable, or as text",
         )
     kept = [entry.strip() for entry in entries if is_dynamic(entry)]
     # Without the comma, a single expression would be taken for a reference by the next run, which would follow it.
@@ -145,4 +148,7 @@ def _source(entry: ContextEntry) -> str:
         "imageRegistry": "an image registry",
         "globalReference": "a global context entry",
     }
-    return next((text for key, text in known.items() if key in entry.source), f'the context entry "{entry.name}"')
+    return next(
+        (text for key, text in known.items() if key in entry.source),
+        f'the context entry "{entry.name}"',
+    )

@@ -15,7 +15,12 @@ OURS = "inject-proxy"
 
 
 def skeleton(
-    kind: str, name: str, like: Mapping[str, Any], *, labels: Mapping[str, str] | None = None, **members: Any
+    kind: str,
+    name: str,
+    like: Mapping[str, Any],
+    *,
+    labels: Mapping[str, str] | None = None,
+    **members: Any,
 ) -> dict[str, Any]:
     """A new ``v1`` object in the namespace of ``like``, with nothing of a proxy in it."""
     metadata: dict[str, Any] = {"name": name, "labels": {LABEL: OURS, **(labels or {})}}

@@ -40,7 +40,9 @@ def as_meant(place: Mapping[str, Seen]) -> dict[str, Seen]:
     return {name: meant(one) for name, one in place.items()}
 
 
-def operations(obj: Mapping[str, Any], target: str, place: Mapping[str, Seen], values: Values) -> list[Operation]:
+def operations(
+    obj: Mapping[str, Any], target: str, place: Mapping[str, Seen], values: Values
+) -> list[Operation]:
     """What gives the variables of one place other values.
 
     Args:
@@ -60,7 +62,11 @@ def _of_env(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -
     """No variable is added beside an ``envFrom``, which may set it already."""
     env = _entry(next(iter(place.values())))[:-1]
     is_all = not lookup(obj, (*env[:-1], "envFrom"))
-    return [_env_edit(obj, env, place, name, value) for name, value in values.items() if name in place or is_all]
+    return [
+        _env_edit(obj, env, place, name, value)
+        for name, value in values.items()
+        if name in place or is_all
+    ]
 
 
 def _env_edit(
@@ -81,25 +87,39 @@ def _entry(one: Seen) -> Pointer:
     return one.path if one.path[-1].isdigit() else one.path[:-1]
 
 
-def _of_drop_in(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
+def _of_drop_in(
+    obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
+) -> list[Operation]:
     path = next(iter(place.values())).path
     entry = lookup(obj, path[:-1])
     text = decode(entry) if path[-1] == "content" else None
     edited = None if text is None else _unit(text, place, values)
-    return [replace(*path, value=encode(edited, entry.get("encoding")))] if edited is not None else []
+    return (
+        [replace(*path, value=encode(edited, entry.get("encoding")))] if edited is not None else []
+    )
 
 
-def _of_systemd_secret(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
+def _of_systemd_secret(
+    obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
+) -> list[Operation]:
     path = next(iter(place.values())).path
-    texts = [one for one in embedded.values(obj) if isinstance(one, embedded.Value) and one.path == path]
+    texts = [
+        one for one in embedded.values(obj) if isinstance(one, embedded.Value) and one.path == path
+    ]
     edits = [(one, _unit(one.text, place, values)) for one in texts]
-    return [replace(*path, value=one.written(edited)) for one, edited in edits if edited is not None]
+    return [
+        replace(*path, value=one.written(edited)) for one, edited in edits if edited is not None
+    ]
 
 
 def _unit(text: str, place: Mapping[str, Seen], values: Values) -> str | None:
     """A drop-in with other values; None where there is nothing to change, or not all of it is known."""
     known = {name: one.value for name, one in as_meant(place).items()} | dict(values)
-    wanted = {name: value for name in PROXY_VARIABLES if name in known and (value := known[name]) is not None}
+    wanted = {
+        name: value
+        for name in PROXY_VARIABLES
+        if name in known and (value := known[name]) is not None
+    }
     if len(wanted) < len(known):
         return None
     try:
@@ -109,12 +129,20 @@ def _unit(text: str, place: Mapping[str, Seen], values: Values) -> str | None:
     return edited if edited != text else None
 
 
-def _of_commands(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
+def _of_commands(
+    obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
+) -> list[Operation]:
     path = next(iter(place.values())).path[:-1]
     commands = [command if isinstance(command, str) else "" for command in lookup(obj, path)]
-    plain = {index: names for index, command in enumerate(commands) if (names := _exports.exported(command))}
+    plain = {
+        index: names
+        for index, command in enumerate(commands)
+        if (names := _exports.exported(command))
+    }
     # A command stays as it is if another one, which cannot be edited, decides about a variable of it.
-    sound = {name for name, one in place.items() if one.value is not None and int(one.path[-1]) in plain}
+    sound = {
+        name for name, one in place.items() if one.value is not None and int(one.path[-1]) in plain
+    }
     edited = {index for index, names in plain.items() if sound.issuperset(names)}
     named = {name for index in edited for name in plain[index]}
     wanted: dict[str, str] = {}
@@ -134,14 +162,18 @@ def _of_commands(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Valu
     return edit.operations()
 
 
-def _of_policy(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
+def _of_policy(
+    obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
+) -> list[Operation]:
     """No entry is added: the author of a policy decides which names it sets."""
     edits: dict[Pointer, Operation] = {}
     for name, value in values.items():
         if name in place and value is not None:
             path = place[name].path
             written = lookup(obj, path)
-            text = new_value(Place(path, written), kubernetes_env(value), is_list=name.upper() == "NO_PROXY")
+            text = new_value(
+                Place(path, written), kubernetes_env(value), is_list=name.upper() == "NO_PROXY"
+            )
             if isinstance(text, str):
                 edits[path] = (add if written is None else replace)(*path, value=text)
     return list(edits.values())

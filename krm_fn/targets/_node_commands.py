@@ -29,7 +29,19 @@ _PULL = frozenset({"build", "compose", "login", "pull", "push", "run", "search"}
 
 _VERBS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(
-        ("apk", "apt", "apt-get", "aptitude", "dnf", "dnf5", "microdnf", "tdnf", "yum", "zypper", "rpm-ostree"),
+        (
+            "apk",
+            "apt",
+            "apt-get",
+            "aptitude",
+            "dnf",
+            "dnf5",
+            "microdnf",
+            "tdnf",
+            "yum",
+            "zypper",
+            "rpm-ostree",
+        ),
         _INSTALL,
     ),
     "bundle": frozenset({"install", "update"}),
@@ -80,14 +92,18 @@ _READERS = frozenset(
         "mkdir", "printf", "readlink", "sha256sum", "stat", "tail", "test", "true", "wc",
     }
 )  # fmt: skip
-_LOOKING = frozenset({"cat", "is-active", "is-enabled", "is-failed", "list-units", "show", "status"})
+_LOOKING = frozenset(
+    {"cat", "is-active", "is-enabled", "is-failed", "list-units", "show", "status"}
+)
 _PACKAGERS = frozenset(
     {
         "apk", "apt", "apt-get", "aptitude", "dnf", "dnf5", "dpkg", "microdnf", "rpm", "snap", "tar", "tdnf", "yum",
         "zypper",
     }
 )  # fmt: skip
-_HOLDS_CONTAINERD = re.compile(r"containerd|^(?:cri-o|crio).*$|^(?:docker\.io|docker-ce|moby-engine|nerdctl-full.*)$")
+_HOLDS_CONTAINERD = re.compile(
+    r"containerd|^(?:cri-o|crio).*$|^(?:docker\.io|docker-ce|moby-engine|nerdctl-full.*)$"
+)
 
 Scripts = Mapping[str, str]
 """Path on the node -> text of a file that a command may run."""
@@ -185,7 +201,10 @@ def _pacman(arguments: Sequence[str]) -> bool:
 
 
 def _gpg(arguments: Sequence[str]) -> bool:
-    return any(word in ("--recv-keys", "--recv-key", "--refresh-keys", "--search-keys", "adv") for word in arguments)
+    return any(
+        word in ("--recv-keys", "--recv-key", "--refresh-keys", "--search-keys", "adv")
+        for word in arguments
+    )
 
 
 def _config_manager(arguments: Sequence[str]) -> bool:

@@ -21,7 +21,9 @@ CONTAINERD, CRI_O = "containerd", "crio"
 """The services that pull images."""
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_POWERSHELL = re.compile(r"\s*(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)", re.IGNORECASE)
+_POWERSHELL = re.compile(
+    r"\s*(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)", re.IGNORECASE
+)
 _CONFIGURATIONS = ("initConfiguration", "joinConfiguration")
 _COMMANDS = ("preKubeadmCommands", "postKubeadmCommands")
 
@@ -58,7 +60,11 @@ def system_of(data: Mapping[str, Any]) -> NodeSystem:
     commands = (command for key in _COMMANDS for command in _entries(data, key))
     if any(isinstance(command, str) and _POWERSHELL.match(command[:256]) for command in commands):
         return NodeSystem.WINDOWS
-    return NodeSystem.WINDOWS if any(one.startswith("npipe:") for one in _sockets(data)) else NodeSystem.LINUX
+    return (
+        NodeSystem.WINDOWS
+        if any(one.startswith("npipe:") for one in _sockets(data))
+        else NodeSystem.LINUX
+    )
 
 
 def runtime_of(data: Mapping[str, Any]) -> str:

@@ -23,7 +23,9 @@ def labels(obj: Mapping[str, Any], key: str) -> set[str]:
     return {value for value in (lookup(obj, place) for place in places) if isinstance(value, str)}
 
 
-def containers(obj: Mapping[str, Any], field: str, *, at: Pointer = POD_SPEC) -> tuple[list[Container], list[Finding]]:
+def containers(
+    obj: Mapping[str, Any], field: str, *, at: Pointer = POD_SPEC
+) -> tuple[list[Container], list[Finding]]:
     """The containers in one list (such as ``initContainers``) of the pod specification, and what is wrong with it."""
     path = (*at, field)
     for length in range(1, len(path) + 1):
@@ -34,7 +36,9 @@ def containers(obj: Mapping[str, Any], field: str, *, at: Pointer = POD_SPEC) ->
         if not isinstance(value, expected):
             return [], [wrong_type(path[:length], value, called)]
     items = [(index, item) for index, item in enumerate(value) if isinstance(item, Mapping)]
-    return [Container(_text(item.get("name")), (*path, str(index)), item) for index, item in items], []
+    return [
+        Container(_text(item.get("name")), (*path, str(index)), item) for index, item in items
+    ], []
 
 
 def _text(value: Any) -> str:

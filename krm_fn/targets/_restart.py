@@ -61,5 +61,7 @@ def _calls(commands: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
     for command in commands:
         for part in _JOINT.split(command):
             if call := _SYSTEMCTL.fullmatch(part):
-                units = {unit.strip("'\")}").removesuffix(".service") for unit in call["units"].split()}
+                units = {
+                    unit.strip("'\")}").removesuffix(".service") for unit in call["units"].split()
+                }
                 yield call["verb"], units

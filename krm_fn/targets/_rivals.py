@@ -18,7 +18,9 @@ from krm_fn.targets import _unit_lines
 _ROOTS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 
 
-def rival(entry: Mapping[str, Any], *, unit: str, ours: str, option: str, wanted: bool) -> str | None:
+def rival(
+    entry: Mapping[str, Any], *, unit: str, ours: str, option: str, wanted: bool
+) -> str | None:
     """What to tell a person if ``entry`` of ``files`` is another drop-in of ``unit`` that sets proxy variables.
 
     Args:
@@ -35,7 +37,11 @@ def rival(entry: Mapping[str, Any], *, unit: str, ours: str, option: str, wanted
     if not (_unit_lines.read(text) if text is not None else is_about_proxies(path)):
         return None
     doubt = "" if text is not None else " (judged by its name: its content is not seen here)"
-    what = f"sets proxy variables for {unit} too" if wanted else f"still sets proxy variables for {unit}"
+    what = (
+        f"sets proxy variables for {unit} too"
+        if wanted
+        else f"still sets proxy variables for {unit}"
+    )
     outcome = f"; {_who_wins(ours, path)}" if wanted else ""
     instead = "" if wanted and path in _hidden_by(ours) else f", or set `{option}` to its path"
     return f'"{path}" {what}{doubt}{outcome}; remove it{instead}'
@@ -63,7 +69,9 @@ def is_about_proxies(path: str) -> bool:
 def is_drop_in(path: str, unit: str) -> bool:
     """Whether systemd reads the file ``path`` for the service ``unit`` (its name without ``.service``)."""
     folder = posixpath.dirname(path)
-    return path.endswith(".conf") and folder in {f"{root}/systemd/system/{unit}.service.d" for root in _ROOTS}
+    return path.endswith(".conf") and folder in {
+        f"{root}/systemd/system/{unit}.service.d" for root in _ROOTS
+    }
 
 
 def _who_wins(ours: str, theirs: str) -> str:
@@ -76,4 +84,7 @@ def _who_wins(ours: str, theirs: str) -> str:
 
 
 def _rank(path: str) -> int:
-    return next((rank for rank, root in enumerate(_ROOTS) if path.startswith(f"{root}/systemd/")), len(_ROOTS))
+    return next(
+        (rank for rank, root in enumerate(_ROOTS) if path.startswith(f"{root}/systemd/")),
+        len(_ROOTS),
+    )

@@ -37,4 +37,8 @@ def is_one(name: object) -> bool:
 def is_of(name: object, settings: ProxySettings) -> bool:
     """Whether it is that of the Cluster the settings are for; of any, where none is known."""
     base = base_of(name) if isinstance(name, str) else name
-    return base in [name_for(cluster) for cluster in settings.clusters] if settings.clusters else is_one(name)
+    return (
+        base in [name_for(cluster) for cluster in settings.clusters]
+        if settings.clusters
+        else is_one(name)
+    )

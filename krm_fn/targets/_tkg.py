@@ -39,7 +39,9 @@ def half(settings: ProxySettings) -> Finding | None:
     if bool(settings.http_proxy) == bool(settings.https_proxy):
         return None
     return Finding(
-        Severity.WARNING, _HALF.format("httpProxy" if settings.http_proxy else "httpsProxy"), code="OnlyOneProxy"
+        Severity.WARNING,
+        _HALF.format("httpProxy" if settings.http_proxy else "httpsProxy"),
+        code="OnlyOneProxy",
     )
 
 
@@ -60,7 +62,9 @@ class Trust:
     kept: int
 
 
-def trusted(obj: Mapping[str, Any], trust: Trust, data: str, *, stays: bool) -> Iterator[Change | Finding]:
+def trusted(
+    obj: Mapping[str, Any], trust: Trust, data: str, *, stays: bool
+) -> Iterator[Change | Finding]:
     """What our entry of the list lacks, or its removal.
 
     Args:

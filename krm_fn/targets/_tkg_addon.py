@@ -33,7 +33,8 @@ _NAME = ("metadata", "labels", "tkg.tanzu.vmware.com/addon-name")
 _TYPE = ("metadata", "annotations", "tkg.tanzu.vmware.com/addon-type")
 
 _NO_VALUES = (
-    "there is no `values.yaml` in it, so {} get no proxy: add it with what TKG writes there, or delete the Secret"
+    "there is no `values.yaml` in it, so {} get no proxy: add it with what TKG writes "
+    "there, or delete the Secret"
 )
 
 
@@ -95,7 +96,9 @@ class Table:
         return (*WORDS, *sorted({group for group, _ in self.configs}))
 
 
-def propose(obj: Mapping[str, Any], table: Table, settings: ProxySettings) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], table: Table, settings: ProxySettings
+) -> Iterator[Change | Finding]:
     """What an object of the table lacks or has too much."""
     config = _config(obj, table)
     if config is not None:
@@ -113,7 +116,9 @@ def observe(obj: Mapping[str, Any], table: Table) -> Iterator[Seen]:
         yield from seen(obj, config.slot)
     for addon in table.addons if _is_data_values(obj) else ():
         for document in _all_documents(_texts(obj)):
-            if addon.owns(document.data) or (_name(obj) == addon.name and not addon.passes_by(document.data)):
+            if addon.owns(document.data) or (
+                _name(obj) == addon.name and not addon.passes_by(document.data)
+            ):
                 yield from seen(document.data, addon.slot, document.value.path)
 
 
@@ -135,7 +140,9 @@ def _propose_values(
         is_home = ours in ([], first)
         for document in ours or first:
             made += ((document, one) for one in _edits(document, addon, settings, is_home=is_home))
-    plain = [text.value for text in texts if isinstance(text, _Text) and "#@" not in text.value.text]
+    plain = [
+        text.value for text in texts if isinstance(text, _Text) and "#@" not in text.value.text
+    ]
     empty = [f"{addon.slot.path[0]}: {{}}" if addon.slot.path else "{}" for addon in addons]
     yield from (given_back(plain, empty, told) for told in in_documents(made))
 
@@ -151,7 +158,9 @@ def _begin(value: Value, made: Edit) -> Iterator[Change | Finding]:
         yield _ytt.begun(value, made)
 
 
-def _edits(document: Embedded, addon: AddOn, settings: ProxySettings, *, is_home: bool) -> Iterator[Edit | Finding]:
+def _edits(
+    document: Embedded, addon: AddOn, settings: ProxySettings, *, is_home: bool
+) -> Iterator[Edit | Finding]:
     """The edit of one document, and what is in its way; ``is_home``: the mapping of the product may be made there."""
     if addon.passes_by(document.data):
         return
@@ -190,10 +199,14 @@ def _members(addon: AddOn, settings: ProxySettings) -> list[Pointer]:
     return [*(addon.slot.members if settings.is_declared else ()), *certificates]
 
 
-def _parts(product: AddOn | Config, settings: ProxySettings) -> list[Callable[[Any], Edit | Finding]]:
+def _parts(
+    product: AddOn | Config, settings: ProxySettings
+) -> list[Callable[[Any], Edit | Finding]]:
     """What is to be done to values of a product, one after another."""
     pem = settings.trusted_ca.pem
-    slot = replace(product.slot, keys=replace(product.slot.keys, is_fixed=True))  # TKG's schemas know texts only
+    slot = replace(
+        product.slot, keys=replace(product.slot.keys, is_fixed=True)
+    )  # TKG's schemas know texts only
     parts: list[Callable[[Any], Edit | Finding]] = []
     if settings.is_declared:
         parts.append(partial(edit, slot=slot, settings=settings))

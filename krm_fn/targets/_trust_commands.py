@@ -77,7 +77,9 @@ def propose(spec: ConfigSpec, wanted: Sequence[str]) -> Iterator[Change | Findin
             edit.replaced[index] = command
     edit.removed.update(ours[len(wanted) :])
     edit.appended += wanted[len(ours) :]
-    yield from (Change(spec.rooted(operation), _message(operation)) for operation in edit.operations())
+    yield from (
+        Change(spec.rooted(operation), _message(operation)) for operation in edit.operations()
+    )
 
 
 def _is_ours(command: Any) -> bool:
@@ -88,7 +90,9 @@ def _tail(commands: Sequence[Any]) -> int:
     """How many commands at the end restart containerd for us or export a proxy: ``kubeadmCommands`` keeps them last."""
     number = 0
     for command in reversed(commands):
-        if not isinstance(command, str) or not (_restart.is_ours(command) or _exports.only_exports(command)):
+        if not isinstance(command, str) or not (
+            _restart.is_ours(command) or _exports.only_exports(command)
+        ):
             break
         number += 1
     return number

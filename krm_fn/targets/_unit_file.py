@@ -35,7 +35,13 @@ def fresh(variables: Mapping[str, str]) -> str:
     Raises:
         ValueError: a value holds what a unit file cannot carry.
     """
-    return "\n".join(["[Service]", *(f"Environment={_word(name, value)}" for name, value in variables.items()), ""])
+    return "\n".join(
+        [
+            "[Service]",
+            *(f"Environment={_word(name, value)}" for name, value in variables.items()),
+            "",
+        ]
+    )
 
 
 def edit(text: str, variables: Mapping[str, str]) -> str:
@@ -61,7 +67,12 @@ def _repaired(text: str) -> str:
     """``text`` with a section header that systemd takes, where it would bring nothing to life but proxy variables."""
     header = rejected_header(text)
     found = _REPAIRABLE.fullmatch(header.joined.rstrip("\r")) if header else None
-    if header is None or found is None or header.comments or text.count("\n", header.start, header.end) > 1:
+    if (
+        header is None
+        or found is None
+        or header.comments
+        or text.count("\n", header.start, header.end) > 1
+    ):
         return text
     behind = [line for line in lines_of(text) if line.start >= header.end]
     words = [line.words() for line in behind]
@@ -81,7 +92,9 @@ def _repaired(text: str) -> str:
 def _without_our_section(text: str) -> str:
     """A [Service] that was added because there was none goes again when it is empty."""
     if header := rejected_header(text):
-        return _OUR_SECTION_BEFORE_A_REJECTED_ONE.sub("", text[: header.start]) + text[header.start :]
+        return (
+            _OUR_SECTION_BEFORE_A_REJECTED_ONE.sub("", text[: header.start]) + text[header.start :]
+        )
     return _EMPTY_SECTION_AT_THE_END.sub("", text) if text.count("[Service]") == 1 else text
 
 
@@ -124,7 +137,10 @@ def _rescued_comments(text: str, lines: Sequence[Line], edits: Sequence[Edit]) -
 
 
 def _additions(
-    text: str, variables: Mapping[str, str], kept: Mapping[str, Assignment], live: Mapping[str, Assignment]
+    text: str,
+    variables: Mapping[str, str],
+    kept: Mapping[str, Assignment],
+    live: Mapping[str, Assignment],
 ) -> Iterator[Edit]:
     """What is missing: behind the variable that precedes it in our order, so that the order of runs does not matter."""
     eol = eol_of(text)
@@ -137,7 +153,9 @@ def _additions(
             header = ""
 
 
-def _first_place(text: str, kept: Mapping[str, Assignment], live: Mapping[str, Assignment]) -> tuple[int, str]:
+def _first_place(
+    text: str, kept: Mapping[str, Assignment], live: Mapping[str, Assignment]
+) -> tuple[int, str]:
     """Where an assignment goes that none of ours precedes, and the section header it needs in front of it."""
     if kept:
         return next(iter(kept.values())).line.start, ""

@@ -51,7 +51,9 @@ class Line:
         behind_key = len(key) + 1
         return [
             escaping.Word(
-                self.offsets[behind_key + word.start], self.offsets[behind_key + word.end - 1] + 1, word.value
+                self.offsets[behind_key + word.start],
+                self.offsets[behind_key + word.end - 1] + 1,
+                word.value,
             )
             for word in escaping.systemd_words(value)
         ]
@@ -63,7 +65,9 @@ class Line:
     def value_of(self, wanted: str) -> str | None:
         """The value of the key ``wanted`` in [Service], as systemd puts it together; None for any other line."""
         key, equals, value = self.joined.partition("=")
-        is_it = self.section == SECTION and not self.is_lost and key.strip() == wanted and bool(equals)
+        is_it = (
+            self.section == SECTION and not self.is_lost and key.strip() == wanted and bool(equals)
+        )
         return value.strip() if is_it else None
 
     def is_rejected_header(self) -> bool:
@@ -102,9 +106,14 @@ def settings_of(text: str) -> tuple[Setting, ...]:
     live, dead = assignments(text)
     lost = {one.name: one for one in dead if one.line.is_lost and one.name not in live}
     unset = unset_by(text, {name: one.value for name, one in live.items()})
-    found = [Setting(one.name, one.value, one.line.joined.strip(), _why(one)) for one in live.values()]
+    found = [
+        Setting(one.name, one.value, one.line.joined.strip(), _why(one)) for one in live.values()
+    ]
     found = [replace(one, value=None, why=_UNSET) if one.name in unset else one for one in found]
-    return (*found, *(Setting(one.name, None, one.line.joined.strip(), _REJECTED) for one in lost.values()))
+    return (
+        *found,
+        *(Setting(one.name, None, one.line.joined.strip(), _REJECTED) for one in lost.values()),
+    )
 
 
 def unset_by(text: str, variables: Mapping[str, str | None]) -> set[str]:
@@ -118,9 +127,15 @@ def unset_by(text: str, variables: Mapping[str, str | None]) -> set[str]:
         if value == "":
             unset.clear()
         elif value is not None:
-            read = (escaping.resolve_specifiers(word.value) for word in escaping.systemd_words(value) if word.value)
+            read = (
+                escaping.resolve_specifiers(word.value)
+                for word in escaping.systemd_words(value)
+                if word.value
+            )
             unset.update(word for word in read if word)
-    return {name for name, value in variables.items() if name in unset or f"{name}={value}" in unset}
+    return {
+        name for name, value in variables.items() if name in unset or f"{name}={value}" in unset
+    }
 
 
 def environment_files(text: str) -> list[str]:
@@ -140,7 +155,9 @@ def rejected_header(text: str) -> Line | None:
 
     Source: ``parse_line`` in systemd's ``src/shared/conf-parser.c``: "Invalid section header".
     """
-    return next((line for line in lines_of(with_final_eol(text)) if line.is_rejected_header()), None)
+    return next(
+        (line for line in lines_of(with_final_eol(text)) if line.is_rejected_header()), None
+    )
 
 
 def is_rejected_header(line: str) -> bool:
@@ -153,7 +170,10 @@ def read(text: str) -> dict[str, str]:
     """The proxy variables the text sets, as systemd would read them; as written, where that cannot be told."""
     text = with_final_eol(text)
     live, _ = assignments(text)
-    return {name: text[one.word.start : one.word.end] if one.value is None else one.value for name, one in live.items()}
+    return {
+        name: text[one.word.start : one.word.end] if one.value is None else one.value
+        for name, one in live.items()
+    }
 
 
 def assignments(text: str) -> tuple[dict[str, Assignment], list[Assignment]]:
@@ -190,7 +210,11 @@ def _name(text: str, word: escaping.Word) -> str:
 def _why(one: Assignment) -> str:
     if one.value is not None:
         return ""
-    return "systemd cannot read the assignment" if one.word.value is None else "systemd takes a `%` for a specifier"
+    return (
+        "systemd cannot read the assignment"
+        if one.word.value is None
+        else "systemd takes a `%` for a specifier"
+    )
 
 
 def _value(word: escaping.Word) -> str | None:
@@ -242,5 +266,9 @@ def with_final_eol(text: str) -> str:
     What is put behind it would become a part of that line otherwise.
     """
     whole = text if not text or text.endswith(("\n", "\r")) else text + eol_of(text)
-    last = [body for body in (line[1] for line in _PHYSICAL_LINE.finditer(whole)) if not _is_comment(body)][-1:]
+    last = [
+        body
+        for body in (line[1] for line in _PHYSICAL_LINE.finditer(whole))
+        if not _is_comment(body)
+    ][-1:]
     return whole + eol_of(whole) if any(map(_is_continued, last)) else whole

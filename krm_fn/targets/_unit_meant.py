@@ -29,7 +29,12 @@ def meant(one: Seen) -> Seen:
     text = one.raw.partition("=")[2]
     words = escaping.systemd_words(text)
     at = next((at for at, word in enumerate(words) if _assigned(text, word) == one.variable), None)
-    if not one.file or at is None or _TEMPLATE.search(one.raw) or not (one.is_lost or any(_strays(text, words, at))):
+    if (
+        not one.file
+        or at is None
+        or _TEMPLATE.search(one.raw)
+        or not (one.is_lost or any(_strays(text, words, at)))
+    ):
         return one
     value = _literal(text, words[at])
     if value is None:

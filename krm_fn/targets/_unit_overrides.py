@@ -23,11 +23,17 @@ from krm_fn.targets._rivals import is_drop_in
 _ENVIRONMENT = "/etc/environment"
 
 
-def findings(drop_in: DropIn, entries: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Finding]:
+def findings(
+    drop_in: DropIn, entries: Sequence[tuple[int, Mapping[str, Any]]]
+) -> Iterator[Finding]:
     """Yield what is in the way of the variables that the drop-in has to set; nothing where it has to set none."""
     if not drop_in.variables:
         return
-    texts = {path: decode(entry) for _, entry in entries if isinstance(path := lookup(entry, ("path",)), str)}
+    texts = {
+        path: decode(entry)
+        for _, entry in entries
+        if isinstance(path := lookup(entry, ("path",)), str)
+    }
     for index, entry in entries:
         path = lookup(entry, ("path",))
         text = decode(entry) if isinstance(path, str) and entry.get("contentFrom") is None else None
@@ -59,7 +65,9 @@ def _is_rejected(text: str, drop_in: DropIn) -> bool:
     return _unit_lines.rejected_header(edited) is not None
 
 
-def _of_file(drop_in: DropIn, place: tuple[str, ...], file: str, texts: Mapping[str, str | None]) -> Iterator[Finding]:
+def _of_file(
+    drop_in: DropIn, place: tuple[str, ...], file: str, texts: Mapping[str, str | None]
+) -> Iterator[Finding]:
     """A warning if an environment file sets something else, or seems to: the entry of the file itself has its own."""
     text = texts.get(file)
     if text is not None:

@@ -19,5 +19,7 @@ def difference(old: str, new: str, unit: str) -> str:
     before, after = _unit_lines.read(old), _unit_lines.read(new)
     changed = [name for name, value in after.items() if before.get(name) != value]
     gone = [name for name in before if name not in after]
-    parts = [f"{verb} {names(some)}" for verb, some in (("sets", changed), ("removes", gone)) if some]
+    parts = [
+        f"{verb} {names(some)}" for verb, some in (("sets", changed), ("removes", gone)) if some
+    ]
     return f"{' and '.join(parts) or 'removes repeated assignments of proxy variables'} for {unit}"

@@ -89,25 +89,39 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
     if is_off and settings.variables():
         message = f"`{slot.switch}` is not true, so {slot.what} stays as it is: set it to true, or leave it out"
         return Finding(Severity.WARNING, message, (*path, slot.switch), code="ProxySwitchedOff")
-    wanted = dict(zip(keys.names, (settings.http_proxy, settings.https_proxy, settings.no_proxy), strict=True))
-    new = {name: _as_it_is(there.get(name), value, keys, name) for name, value in wanted.items() if value}
+    wanted = dict(
+        zip(keys.names, (settings.http_proxy, settings.https_proxy, settings.no_proxy), strict=True)
+    )
+    new = {
+        name: _as_it_is(there.get(name), value, keys, name)
+        for name, value in wanted.items()
+        if value
+    }
     if slot.switch and not is_off:
         wanted = {slot.switch: "", **wanted}
         new = {slot.switch: True, **new} if new else new
     sets = [name for name, value in new.items() if there.get(name, _MISSING) != value]
     gone = [name for name in wanted if name in there and name not in new]
-    operations = _removals(data, slot, gone) if gone and not new else [remove(*path, name) for name in gone]
+    operations = (
+        _removals(data, slot, gone) if gone and not new else [remove(*path, name) for name in gone]
+    )
     operations += [_set(data, slot, name, new) for name in sets[:1]]
     operations += [_member(slot, name, new, there) for name in sets[1:]]
     misfits = {name: _instead_of(there.get(name), new[name]) for name in sets}
-    parts = [f"{verb} {_named(some, misfits)}" for verb, some in (("sets", sets), ("removes", gone)) if some]
+    parts = [
+        f"{verb} {_named(some, misfits)}"
+        for verb, some in (("sets", sets), ("removes", gone))
+        if some
+    ]
     message = f"{' and '.join(parts)} of {slot.what}"
     return Edit(
         tuple(operations),
         message,
         _lines({name: there[name] for name in (*sets, *gone) if name in there}),
         _lines({name: new[name] for name in sets}),
-        (message,) if len(operations) == 1 else tuple(_told(one, slot, sets, misfits) for one in operations),
+        (message,)
+        if len(operations) == 1
+        else tuple(_told(one, slot, sets, misfits) for one in operations),
     )
 
 
@@ -154,7 +168,9 @@ def in_documents(made: Iterable[tuple[Embedded, Edit | Finding]]) -> Iterator[Ch
             "\n".join(dict.fromkeys(text for text in texts if text))
             for texts in zip(*((one.current, one.proposed) for _, one in of_text), strict=True)
         )
-        yield embedded_change(of_text[0][0].value, operations, message, current=current, proposed=proposed)
+        yield embedded_change(
+            of_text[0][0].value, operations, message, current=current, proposed=proposed
+        )
 
 
 def is_there(data: Any, slot: Slot) -> bool:
@@ -178,7 +194,9 @@ def seen(data: Any, slot: Slot, text: Pointer = ()) -> Iterator[Seen]:
             value = ",".join(entry for entry in value if isinstance(entry, str))
         if isinstance(value, str) and value:
             where = text or (*path, name)
-            yield from (Seen(each, value, where, value, slot.what) for each in (variable, variable.lower()))
+            yield from (
+                Seen(each, value, where, value, slot.what) for each in (variable, variable.lower())
+            )
 
 
 def _as_it_is(there: Any, value: str, keys: Keys, name: str) -> Any:
@@ -227,5 +245,8 @@ def _named(names: list[str], misfits: Mapping[str, str]) -> str:
 
 
 def _lines(values: Mapping[str, Any]) -> str:
-    shown = ((name, ",".join(map(str, value)) if isinstance(value, list) else value) for name, value in values.items())
+    shown = (
+        (name, ",".join(map(str, value)) if isinstance(value, list) else value)
+        for name, value in values.items()
+    )
     return "\n".join(f"{name}={value}" for name, value in shown)

@@ -77,9 +77,13 @@ def commented(value: Value, told: Change | Finding, empty: str = "{}") -> Change
     return replace(told, operation=replace(told.operation, value=value.written(text)))
 
 
-def given_back(texts: Iterable[Value], empty: Iterable[str], told: Change | Finding) -> Change | Finding:
+def given_back(
+    texts: Iterable[Value], empty: Iterable[str], told: Change | Finding
+) -> Change | Finding:
     """As ``commented``, for a change of one of several texts, whose document may be empty in several ways."""
-    about = next((one for one in texts if isinstance(told, Change) and told.operation.path == one.path), None)
+    about = next(
+        (one for one in texts if isinstance(told, Change) and told.operation.path == one.path), None
+    )
     ways = (commented(about, told, one) for one in empty) if about else ()
     return next((one for one in ways if one is not told), told)
 

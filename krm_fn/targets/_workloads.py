@@ -17,7 +17,11 @@ _POD_SPECS: dict[tuple[str, str], Pointer] = {
     ("", "Pod"): ("spec",),
     ("batch", "CronJob"): ("spec", "jobTemplate", *POD_SPEC),
     ("batch", "Job"): POD_SPEC,
-    **{(group, kind): POD_SPEC for group in ("apps", "extensions") for kind in ("DaemonSet", "Deployment")},
+    **{
+        (group, kind): POD_SPEC
+        for group in ("apps", "extensions")
+        for kind in ("DaemonSet", "Deployment")
+    },
     **{(group, "ReplicaSet"): POD_SPEC for group in ("apps", "extensions")},
     ("apps", "StatefulSet"): POD_SPEC,
 }

@@ -71,7 +71,9 @@ class _Meant:
 _Text = Mapping[Pointer, _Meant]
 
 
-def checked(found: Embedded, made: Edit | Finding, members: Iterable[Pointer] = ()) -> Edit | Finding:
+def checked(
+    found: Embedded, made: Edit | Finding, members: Iterable[Pointer] = ()
+) -> Edit | Finding:
     """``made``, if it does in the eyes of ytt what it says; else why the document stays as it is.
 
     Args:
@@ -87,7 +89,11 @@ def checked(found: Embedded, made: Edit | Finding, members: Iterable[Pointer] = 
     if problem is None:
         return made
     at_the_end = tuple(replace(one, before="") for one in made.operations)
-    return problem if standing or _problem(told, found, at_the_end) else replace(made, operations=at_the_end)
+    return (
+        problem
+        if standing or _problem(told, found, at_the_end)
+        else replace(made, operations=at_the_end)
+    )
 
 
 def begun(value: Value, made: Edit) -> Change | Finding:
@@ -180,7 +186,9 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
             yield from (_annotated(comment, path[-1]) for comment in one.own)
     for path, one in old.items():
         if path in new and one.comments != new[path].comments:
-            yield _annotated(next(iter((*one.own, *one.beside)), "#@"), path[-1] if path else "the end")
+            yield _annotated(
+                next(iter((*one.own, *one.beside)), "#@"), path[-1] if path else "the end"
+            )
 
 
 def _around(told: _Text, path: Pointer) -> Iterator[Finding]:

@@ -64,7 +64,9 @@ _MIRROR = ("value", "globalImageRegistryMirror", "url")
 _AT_MOST = 128
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what ``proxy`` lacks or has too much; see the module's text."""
     for entry in named(obj, VARIABLES, "clusterConfig"):
         made = edit(obj, _slot(entry), settings) if settings.is_declared else Edit(())
@@ -75,21 +77,25 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield from _notes(obj, entry, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what ``proxy`` says, whoever wrote it."""
     for entry in named(obj, VARIABLES, "clusterConfig"):
         yield from seen(obj, _slot(entry))
 
 
 def _slot(entry: Pointer) -> Slot:
-    return Slot((*entry, "value", "proxy"), _MEMBERS, "the variable `clusterConfig`", kept=len(entry) + 1)
+    return Slot(
+        (*entry, "value", "proxy"), _MEMBERS, "the variable `clusterConfig`", kept=len(entry) + 1
+    )
 
 
 def _notes(obj: Mapping[str, Any], entry: Pointer, settings: ProxySettings) -> Iterator[Finding]:
     number = len(parse(settings.no_proxy))
     if number > _AT_MOST:
         message = f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`"
-        yield Finding(Severity.WARNING, message, (*entry, "value", "proxy", _MEMBERS.no), code="TooLong")
+        yield Finding(
+            Severity.WARNING, message, (*entry, "value", "proxy", _MEMBERS.no), code="TooLong"
+        )
     mirror = settings.mirror
     if mirror and lookup(obj, (*entry, *_MIRROR)) != mirror.url:
         message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'

@@ -66,7 +66,9 @@ WORDS = ("cert-manager",)
 CONSUMER = Consumer.GO
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what the containers of cert-manager lack or have too much; see the module's text."""
     if not _apps.may_be_cert_manager(obj):
         return
@@ -77,12 +79,15 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield from set_proxy(container, settings, options)
     if found and not ours and _apps.is_cert_manager(obj) and settings.variables():
         message = (
-            "no container has a name of cert-manager's, so none gets the proxy: name one `cert-manager-controller`"
+            "no container has a name of cert-manager's, so none gets the proxy: name one "
+            "`cert-manager-controller`"
         )
-        yield Finding(Severity.WARNING, message, (*POD_SPEC, "containers"), code="ContainerNotFound")
+        yield Finding(
+            Severity.WARNING, message, (*POD_SPEC, "containers"), code="ContainerNotFound"
+        )
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the environments of cert-manager's containers set, whoever wrote it."""
     for container in _apps.cert_manager_containers(obj):
         yield from _env_seen.observe(container)

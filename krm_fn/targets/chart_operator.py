@@ -64,7 +64,9 @@ CONSUMER = Consumer.GO
 _CONTAINERS = {"initContainers": "wait-for-quay", "containers": "chart-operator"}
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what the two containers of chart-operator lack or have too much; see the module's text."""
     if not _apps.is_chart_operator(obj):
         return
@@ -79,7 +81,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             yield Finding(Severity.WARNING, message, (*POD_SPEC, field), code="ContainerNotFound")
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the environments of the two containers set, whoever wrote it."""
     for field, name in _CONTAINERS.items() if _apps.is_chart_operator(obj) else ():
         for container in containers(obj, field)[0]:

@@ -78,7 +78,13 @@ from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Consumer
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _class_nodes, _class_patches, _class_values, _class_variable, _systemd_secret
+from krm_fn.targets import (
+    _class_nodes,
+    _class_patches,
+    _class_values,
+    _class_variable,
+    _systemd_secret,
+)
 from krm_fn.targets._around import Around
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, lists, named
@@ -126,18 +132,22 @@ def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -
     return next(found, _systemd_secret.name_for(settings.cluster))
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what has to go where nothing is known of the list: the variable and the patches."""
     return propose_in(obj, ProxySettings(), Around())
 
 
-def propose_in(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
+def propose_in(
+    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+) -> Iterator[Change | Finding]:
     """Yield what the ClusterClass, or the Cluster, lacks or has too much; see the module's text."""
     of_kind = _class_values.propose if obj.get("kind") == KIND[1] else _class_patches.propose
     return of_kind(obj, settings, around)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the variable of a class or of a whole Cluster says, with the names that Cluster API fills in.
 
     A group of workers has a variable of its own because it is to differ, so it is nobody's witness.

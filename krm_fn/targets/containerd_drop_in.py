@@ -74,7 +74,9 @@ WORDS: tuple[str, ...] = ()
 CONSUMER = Consumer.NODE
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what has to change in ``files``; ``options`` are strings; see the module's text."""
     return _drop_in.propose(obj, settings, options, unit="containerd", target=ID)
 

@@ -76,12 +76,21 @@ _SUFFIX = "-cluster-values"
 _MANAGEMENT_CLUSTER = "0.0.0"
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield the references that an App lacks, or those that go; see the module's text."""
     if not settings.variables():
         yield from _removed(obj)
-    elif settings.is_listed and isinstance(obj.get("spec"), Mapping) and _is_of(obj, settings.cluster):
-        broken = next((path for path in _MAPPINGS if not isinstance(lookup(obj, path, {}), Mapping | None)), None)
+    elif (
+        settings.is_listed
+        and isinstance(obj.get("spec"), Mapping)
+        and _is_of(obj, settings.cluster)
+    ):
+        broken = next(
+            (path for path in _MAPPINGS if not isinstance(lookup(obj, path, {}), Mapping | None)),
+            None,
+        )
         broken = broken if isinstance(obj.get("metadata"), Mapping) else _ANNOTATIONS[:1]
         namespace = _namespace(obj, settings)
         if broken:
@@ -94,7 +103,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             yield Finding(Severity.WARNING, message, ("metadata",), code="NamespaceMissing")
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield nothing: an App says where its values stand, and no value."""
     yield from ()
 
@@ -111,12 +120,18 @@ def _is_of(obj: Mapping[str, Any], cluster: str) -> bool:
     labels = lookup(obj, ("metadata", "labels"), {})
     if lookup(labels, ("app-operator.giantswarm.io/version",)) == _MANAGEMENT_CLUSTER:
         return False
-    return cluster in (lookup(labels, ("giantswarm.io/cluster",)), lookup(obj, ("metadata", "namespace")))
+    return cluster in (
+        lookup(labels, ("giantswarm.io/cluster",)),
+        lookup(obj, ("metadata", "namespace")),
+    )
 
 
 def _namespace(obj: Mapping[str, Any], settings: ProxySettings) -> str:
     """Where the values of the cluster stand; "" if nothing says it."""
-    places = (lookup(obj, ("spec", "kubeConfig", "secret", "namespace")), lookup(obj, ("metadata", "namespace")))
+    places = (
+        lookup(obj, ("spec", "kubeConfig", "secret", "namespace")),
+        lookup(obj, ("metadata", "namespace")),
+    )
     return settings.namespace or next((one for one in places if isinstance(one, str) and one), "")
 
 
@@ -128,17 +143,27 @@ def _astray(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Finding
         is_theirs = name == settings.cluster + _SUFFIX and field not in _ours(obj)
         if is_theirs and wanted and namespace not in (None, "", wanted):
             message = f'must be "{wanted}", where the Cluster and its values are, not "{namespace}": change it'
-            yield Finding(Severity.WARNING, message, (*_CONFIG, field, "namespace"), code="ReferenceNotUsed")
+            yield Finding(
+                Severity.WARNING, message, (*_CONFIG, field, "namespace"), code="ReferenceNotUsed"
+            )
 
 
 def _added(obj: Mapping[str, Any], wanted: Mapping[str, str]) -> Iterator[Change | Finding]:
     lacking = []
     for field in _FIELDS:
         named = lookup(obj, (*_CONFIG, field, "name"))
-        is_moved = field in _ours(obj) and named == wanted["name"] and lookup(obj, (*_CONFIG, field)) != wanted
+        is_moved = (
+            field in _ours(obj)
+            and named == wanted["name"]
+            and lookup(obj, (*_CONFIG, field)) != wanted
+        )
         if is_moved or (not named and not _is_extra(obj, field, wanted)):
             lacking.append(field)
-        elif field == "secret" and named not in (None, "", wanted["name"]) and not _is_extra(obj, field, wanted):
+        elif (
+            field == "secret"
+            and named not in (None, "", wanted["name"])
+            and not _is_extra(obj, field, wanted)
+        ):
             message = (
                 f'refers to another Secret than "{wanted["name"]}", so the app gets no proxy: name that one in '
                 "`spec.extraConfigs`"
@@ -150,13 +175,17 @@ def _added(obj: Mapping[str, Any], wanted: Mapping[str, str]) -> Iterator[Change
         yield from _noted(obj, ours)
 
 
-def _references(obj: Mapping[str, Any], lacking: list[str], wanted: Mapping[str, str]) -> Iterator[Change]:
+def _references(
+    obj: Mapping[str, Any], lacking: list[str], wanted: Mapping[str, str]
+) -> Iterator[Change]:
     if lacking and lookup(obj, _CONFIG) is None:
         value = {field: dict(wanted) for field in lacking}
         yield Change(patch.add(*_CONFIG, value=value), f'refers to "{wanted["name"]}"')
         return
     for field in lacking:
-        yield Change(patch.add(*_CONFIG, field, value=dict(wanted)), f'refers to "{wanted["name"]}"')
+        yield Change(
+            patch.add(*_CONFIG, field, value=dict(wanted)), f'refers to "{wanted["name"]}"'
+        )
 
 
 def _noted(obj: Mapping[str, Any], ours: str) -> Iterator[Change]:
@@ -174,7 +203,9 @@ def _is_extra(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -> 
     """Whether `spec.extraConfigs` refers to the object already; its `kind` is a ConfigMap where it is left out."""
     extra = lookup(obj, ("spec", "extraConfigs"))
     return any(
-        isinstance(one, Mapping) and one.get("name") == wanted["name"] and (one.get("kind") or "configMap") == field
+        isinstance(one, Mapping)
+        and one.get("name") == wanted["name"]
+        and (one.get("kind") or "configMap") == field
         for one in (extra if isinstance(extra, list) else ())
     )
 

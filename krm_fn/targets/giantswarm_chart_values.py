@@ -59,7 +59,14 @@ from krm_fn.targets._values import SHORT, SNAKE, Keys, Slot
 
 ID = "giantswarmChartValues"
 KINDS = _helm_values.KINDS
-WORDS = ("cert-manager", "chart-operator", "cluster-autoscaler", "dex-app", "external-dns", "teleport-kube-agent")
+WORDS = (
+    "cert-manager",
+    "chart-operator",
+    "cluster-autoscaler",
+    "dex-app",
+    "external-dns",
+    "teleport-kube-agent",
+)
 CONSUMER = Consumer.GO
 
 _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
@@ -70,7 +77,9 @@ _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
 )
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what the values of an object lack or have too much; see the module's text."""
     if obj.get("kind") != "HelmRelease" and _is_of_a_chart(lookup(obj, ("metadata", "name"))):
         yield from _helm_values.unread(obj)
@@ -83,7 +92,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield from _helm_values.propose(held, parts)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the values of an object set, whoever wrote them."""
     for held in _held(obj):
         for slot in _slots(held):
@@ -108,7 +117,9 @@ def _slots(held: HelmValues) -> list[Slot]:
     for path, keys in _PLACES:
         what = f"`{'.'.join(path)}`" if path else "the values"
         slot = Slot((*held.root, *path), keys, what, kept=len(held.root) + len(path))
-        if _values.is_there(held.data, slot) or (keys is SHORT and lookup(held.data, slot.path) is not None):
+        if _values.is_there(held.data, slot) or (
+            keys is SHORT and lookup(held.data, slot.path) is not None
+        ):
             found.append(slot)
     return found
 

@@ -79,7 +79,9 @@ _SLOTS = (
 _Part = Callable[[Any], Edit | Finding]
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what the values of a cluster lack or have too much; see the module's text."""
     if not _is_ours(obj):
         return
@@ -95,7 +97,9 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield from in_document(found[0], wrong_type((), found[0].data, "a mapping"))
 
 
-def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def companions(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
     """The Secret and the ConfigMap of a Cluster, where the option ``generate`` asks for them."""
     name = lookup(obj, ("metadata", "name"))
     if options.get("generate") and settings.variables() and isinstance(name, str) and name:
@@ -104,7 +108,7 @@ def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping
         yield skeleton("ConfigMap", name + _SUFFIX, obj, labels=labels)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the values of a cluster set, whoever wrote them."""
     value = _text(obj) if _is_ours(obj) else None
     for found in [*mappings(value)][:1] if isinstance(value, Value) else ():
@@ -128,13 +132,17 @@ def _text(obj: Mapping[str, Any]) -> Value | Finding:
     return Value((field, _KEY), "", is_base64=is_encoded)
 
 
-def _fresh(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _fresh(
+    obj: Mapping[str, Any], value: Value, settings: ProxySettings
+) -> Iterator[Change | Finding]:
     """The text where there is none, or none that says anything; comments stay."""
     made, _ = together({}, _parts(obj, {}, settings))
     yield from begun(obj, value, made)
 
 
-def _edited(obj: Mapping[str, Any], found: Embedded, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _edited(
+    obj: Mapping[str, Any], found: Embedded, settings: ProxySettings
+) -> Iterator[Change | Finding]:
     value = found.value
     made, problems = together(found.data, _parts(obj, found.data, settings))
     if made.operations and settings.variables() and _is_ours_alone(obj, found):
@@ -160,7 +168,9 @@ def _parts(obj: Mapping[str, Any], data: Any, settings: ProxySettings) -> list[_
     parts: list[_Part] = [partial(_values.edit, slot=slot, settings=settings) for slot in slots]
     if is_secret or _env_list.is_there(data, _ENV):
         parts.insert(1, partial(_env_list.edit, path=_ENV, settings=settings))
-    return parts if is_secret or not is_made(obj) else [*parts, partial(_private, settings=settings)]
+    return (
+        parts if is_secret or not is_made(obj) else [*parts, partial(_private, settings=settings)]
+    )
 
 
 def _private(data: Any, settings: ProxySettings) -> Edit:
@@ -173,5 +183,7 @@ def _private(data: Any, settings: ProxySettings) -> Edit:
         return Edit((operation,), "sets `private` of `cluster`", proposed="private=true")
     if not is_private and there is True:
         gone = path if len(held) > 1 else path[:1]
-        return Edit((patch.remove(*gone),), "removes `private` of `cluster`", current="private=true")
+        return Edit(
+            (patch.remove(*gone),), "removes `private` of `cluster`", current="private=true"
+        )
     return Edit(())

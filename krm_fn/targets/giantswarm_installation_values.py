@@ -78,7 +78,13 @@ _OTHER_CHARTS = (_POLICIES, "cluster-apps-operator")
 WORDS = ("HelmRelease", *USER_VALUES, *_OTHER_CHARTS)
 CONSUMER = Consumer.PRODUCT
 
-_GLOBAL = Slot(("global", "connectivity", "proxy"), CAMEL, "`global.connectivity.proxy`", kept=0, switch="enabled")
+_GLOBAL = Slot(
+    ("global", "connectivity", "proxy"),
+    CAMEL,
+    "`global.connectivity.proxy`",
+    kept=0,
+    switch="enabled",
+)
 _OF_A_CLUSTER = (
     _GLOBAL,
     Slot(("connectivity", "proxy"), CAMEL, "`connectivity.proxy`", kept=0, switch="enabled"),
@@ -89,14 +95,20 @@ _SHARED = Slot(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=2)
 _OPERATOR = Slot(("proxy",), SHORT, "`proxy`", kept=1)
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what the values of an object lack or have too much; see the module's text."""
-    if obj.get("kind") != "HelmRelease" and _is_known(lookup(obj, ("metadata", "name")), settings.cluster):
+    if obj.get("kind") != "HelmRelease" and _is_known(
+        lookup(obj, ("metadata", "name")), settings.cluster
+    ):
         yield from _helm_values.unread(obj)
         yield from _begun(obj, settings)
     for held in _helm_values.of_object(obj):
         slots = _slots(held, settings.cluster)
-        yield from _helm_values.propose(held, [partial(_values.edit, slot=slot, settings=settings) for slot in slots])
+        yield from _helm_values.propose(
+            held, [partial(_values.edit, slot=slot, settings=settings) for slot in slots]
+        )
         if not slots and _is_cluster_release(held) and settings.variables():
             message = (
                 "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` there, "
@@ -108,12 +120,16 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
 def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change | Finding]:
     """The values of the policies where there are none yet."""
     made = _values.edit({}, _POLICY, settings)
-    if isinstance(made, Edit) and made.operations and is_of_chart(obj["metadata"]["name"], _POLICIES):
+    if (
+        isinstance(made, Edit)
+        and made.operations
+        and is_of_chart(obj["metadata"]["name"], _POLICIES)
+    ):
         for value in _helm_values.blank(obj):
             yield begin(value, made.operations, made.message, proposed=made.proposed)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the values of an object set, whoever wrote them."""
     for held in _helm_values.of_object(obj):
         for slot in _slots(held, ""):
@@ -126,7 +142,9 @@ def _is_known(name: Any, cluster: str) -> bool:
     if not isinstance(name, str):
         return False
     whose = user_values_of(name)
-    return any(is_of_chart(name, chart) for chart in _OTHER_CHARTS) or (bool(whose) and cluster in ("", whose))
+    return any(is_of_chart(name, chart) for chart in _OTHER_CHARTS) or (
+        bool(whose) and cluster in ("", whose)
+    )
 
 
 def _slots(held: HelmValues, cluster: str) -> list[Slot]:
@@ -149,14 +167,21 @@ def _there(held: HelmValues, *slots: Slot) -> list[Slot]:
         slot
         for slot in slots
         if lookup(held.data, (*held.root, *slot.path)) is not None
-        and (slot.keys != SNAKE or _values.is_there(held.data, replace(slot, path=(*held.root, *slot.path))))
+        and (
+            slot.keys != SNAKE
+            or _values.is_there(held.data, replace(slot, path=(*held.root, *slot.path)))
+        )
     ]
 
 
 def _is_to_be_added(held: HelmValues, cluster: str) -> bool:
     if held.found is None:
         return not lookup(held.data, ("spec", "valuesFrom"))
-    return bool(cluster) and user_values_of(held.of) == cluster and isinstance(held.data.get("global"), Mapping)
+    return (
+        bool(cluster)
+        and user_values_of(held.of) == cluster
+        and isinstance(held.data.get("global"), Mapping)
+    )
 
 
 def _is_cluster_release(held: HelmValues) -> bool:

@@ -66,15 +66,21 @@ SUFFIX = _systemd_secret.SUFFIX
 _UNITS = {key: unit for unit, key in _systemd_secret.KEYS.items()}
 
 
-def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:  # noqa: ARG001 -- one door for all
+def companions(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
     """Yield the Secret of the Cluster ``obj`` if ``options`` have ``generate``; ``propose`` fills it."""
     cluster = lookup(obj, ("metadata", "name"))
     if options.get("generate") and isinstance(cluster, str) and cluster:
         labels = {"giantswarm.io/cluster": cluster}
-        yield _made.skeleton("Secret", _systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque")
+        yield _made.skeleton(
+            "Secret", _systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque"
+        )
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what has to change in the texts of the Secret ``obj``; ``options`` may have the list ``units``."""
     if not _systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
         return
@@ -88,7 +94,11 @@ def _edited(
     obj: Mapping[str, Any], variables: Mapping[str, str], options: Mapping[str, Any]
 ) -> Iterator[Change | Finding]:
     found = values(obj)
-    problems = [one for one in found if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS)]
+    problems = [
+        one
+        for one in found
+        if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS)
+    ]
     yield from problems
     if any(len(one.path) == 1 for one in problems):
         return
@@ -96,7 +106,9 @@ def _edited(
     if variables:
         there = {one.path[-1] for one in found}
         yield from _rewritten(texts, variables)
-        yield from _added(obj, [key for key in _wanted(obj, options) if key not in there], variables)
+        yield from _added(
+            obj, [key for key in _wanted(obj, options) if key not in there], variables
+        )
         return
     gone = [one for one in texts if one.text and not _unit_file.edit(one.text, {})]
     if gone and _made.is_made(obj) and len(gone) == len(found):
@@ -122,13 +134,23 @@ def _rewritten(texts: list[Value], variables: Mapping[str, str]) -> Iterator[Cha
             yield Change(operation, told, current=shown(value.text), proposed=shown(new))
 
 
-def _added(obj: Mapping[str, Any], missing: list[str], variables: Mapping[str, str]) -> Iterator[Change]:
+def _added(
+    obj: Mapping[str, Any], missing: list[str], variables: Mapping[str, str]
+) -> Iterator[Change]:
     new = _unit_file.fresh(variables)
     has_field = isinstance(obj.get("stringData"), Mapping)
     for number, key in enumerate(missing):
         is_in = has_field or number > 0
-        operation = patch.add("stringData", key, value=new) if is_in else patch.add("stringData", value={key: new})
-        yield Change(operation, f"sets {names(variables)} for {_UNITS[key]} in a new drop-in", proposed=shown(new))
+        operation = (
+            patch.add("stringData", key, value=new)
+            if is_in
+            else patch.add("stringData", value={key: new})
+        )
+        yield Change(
+            operation,
+            f"sets {names(variables)} for {_UNITS[key]} in a new drop-in",
+            proposed=shown(new),
+        )
 
 
 def _emptied(obj: Mapping[str, Any], field: str, gone: list[Value]) -> Iterator[Change]:
@@ -142,7 +164,7 @@ def _emptied(obj: Mapping[str, Any], field: str, gone: list[Value]) -> Iterator[
     yield from (Change(operation, message, current=current) for operation in operations)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what each of the two texts sets; no option is read here."""
     if not _systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
         return
@@ -152,4 +174,12 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
             place = f"the drop-in of {_UNITS[key]} under `{key}`"
             for one in _unit_lines.settings_of(value.text):
                 is_lost = one.value is None
-                yield Seen(one.name, one.value, value.path, one.raw, place, why_unknown=one.why, is_lost=is_lost)
+                yield Seen(
+                    one.name,
+                    one.value,
+                    value.path,
+                    one.raw,
+                    place,
+                    why_unknown=one.why,
+                    is_lost=is_lost,
+                )

@@ -75,7 +75,9 @@ _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
 _NO_PROXY = ProxySettings()
 
 
-def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def companions(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
     """Yield the Secret of the pre-provisioned Cluster ``obj`` if ``options`` ask for it; ``propose`` fills it."""
     name = lookup(obj, ("metadata", "name"))
     is_asked_for = options.get("generate") and settings.variables()
@@ -84,7 +86,9 @@ def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping
         yield _made.skeleton("Secret", name + _SUFFIX, obj, labels=_MOVE, type="Opaque")
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what the overrides in the Secret ``obj`` lack or have too much; no option is read here."""
     for value in _texts(obj):
         found = read(value) if isinstance(value, Value) else value
@@ -92,12 +96,16 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         if isinstance(found, Finding):
             yield found
         elif not (isinstance(value, Value) and is_blank(value, found)):
-            yield from _edited(obj, found[0], settings) if is_first or _image_builder.is_there(found[0].data) else ()
+            yield from (
+                _edited(obj, found[0], settings)
+                if is_first or _image_builder.is_there(found[0].data)
+                else ()
+            )
         elif is_first:
             yield from _begun(obj, value, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the overrides set, whoever wrote them; no option is read here."""
     for value in _texts(obj):
         for found in [*mappings(value)][:1] if isinstance(value, Value) else ():
@@ -109,16 +117,22 @@ def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
     name = lookup(obj, ("metadata", "name"))
     if not (isinstance(name, str) and name.endswith(_SUFFIX) and name != _SUFFIX):
         return []
-    found = [one for one in values(obj) if len(one.path) == 1 or one.path[-1].endswith((".yaml", ".yml"))]
+    found = [
+        one for one in values(obj) if len(one.path) == 1 or one.path[-1].endswith((".yaml", ".yml"))
+    ]
     return found or ([Value(("stringData", _KEY), "")] if _made.is_made(obj) else [])
 
 
-def _begun(obj: Mapping[str, Any], value: Value, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _begun(
+    obj: Mapping[str, Any], value: Value, settings: ProxySettings
+) -> Iterator[Change | Finding]:
     made = _image_builder.edit({}, settings)
     yield from begun(obj, value, made) if isinstance(made, Edit) else ()
 
 
-def _edited(obj: Mapping[str, Any], found: Embedded, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _edited(
+    obj: Mapping[str, Any], found: Embedded, settings: ProxySettings
+) -> Iterator[Change | Finding]:
     made = _image_builder.edit(found.data, settings)
     if isinstance(made, Finding):
         yield from in_document(found, made)

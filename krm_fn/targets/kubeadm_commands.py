@@ -59,11 +59,13 @@ WORDS: tuple[str, ...] = ()
 CONSUMER = Consumer.NODE
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what has to change in ``preKubeadmCommands``; ``options`` are ``exports``, ``restart``, ``place``."""
     return _commands.propose(obj, settings, options)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what ``preKubeadmCommands`` leave exported, whoever wrote them."""
     return _commands.observe(obj)

@@ -85,11 +85,13 @@ CONSUMER = Consumer.POD
 def propose(
     obj: Mapping[str, Any],
     settings: ProxySettings,
-    options: Mapping[str, Any],  # noqa: ARG001 -- every target has the same door; this one has no options
+    options: Mapping[str, Any],
 ) -> Iterator[Change | Finding]:
     """Yield the values a policy lacks, and a warning for each that it cannot get; see the module's text."""
     if str(obj.get("kind")).endswith("MutatingPolicy"):
-        yield from _kyverno_texts.compare(_kyverno_texts.in_cel(obj), settings, "the CEL expression")
+        yield from _kyverno_texts.compare(
+            _kyverno_texts.in_cel(obj), settings, "the CEL expression"
+        )
         return
     rules: list[_kyverno_remove.RuleSlots] = []
     for rule in kyverno.rules(obj):
@@ -98,7 +100,9 @@ def propose(
             continue
         slots = [slot for patch in kyverno.patches(rule) for slot in kyverno.slots(patch)]
         rules.append((rule, slots))
-        yield from _kyverno_texts.compare(_kyverno_texts.in_json_patches(rule), settings, "`patchesJson6902`")
+        yield from _kyverno_texts.compare(
+            _kyverno_texts.in_json_patches(rule), settings, "`patchesJson6902`"
+        )
         yield from other_forms(rule)
         if settings.variables():
             yield from without_effect(rule, slots, policy=obj)
@@ -112,10 +116,14 @@ def propose(
     else:
         yield from _kyverno_remove.remove(obj, rules, reasons)
     for (title, reason), (path, names) in reasons.items():
-        yield warning(f"{quoted(names)} of {title} cannot be set: {reason}", path, code="PolicyNotFilled")
+        yield warning(
+            f"{quoted(names)} of {title} cannot be set: {reason}", path, code="PolicyNotFilled"
+        )
 
 
-def _filled(rules: Sequence[_kyverno_remove.RuleSlots], settings: ProxySettings, reasons: Reasons) -> Iterator[Change]:
+def _filled(
+    rules: Sequence[_kyverno_remove.RuleSlots], settings: ProxySettings, reasons: Reasons
+) -> Iterator[Change]:
     texts: dict[Pointer, Text] = {}
     for rule, slots in rules:
         for slot in slots:
@@ -127,6 +135,6 @@ def _filled(rules: Sequence[_kyverno_remove.RuleSlots], settings: ProxySettings,
     yield from fill(texts.values(), settings, reasons)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the rules set in the containers that they patch, as far as the policy itself tells."""
     return _kyverno_seen.observe(obj)

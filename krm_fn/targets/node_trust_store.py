@@ -66,7 +66,9 @@ CONSUMER = Consumer.NOBODY
 _MOST_FILES = 200
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what has to change in ``files`` and ``preKubeadmCommands``; ``options`` has the list ``os``."""
     certificates = pem.split(settings.trusted_ca.pem)
     spec = _kubeadm.find(obj, wanted=bool(certificates))
@@ -84,14 +86,19 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
     yield from _trust_commands.propose(_with(spec, said), _trust_commands.commands(images))
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield nothing: a trust store says nothing about a proxy."""
     return iter(())
 
 
 def _files_of(certificates: Sequence[str]) -> _files.Files:
-    wanted = [_files.File(_path(number), text, permissions="0644") for number, text in enumerate(certificates)]
-    return _files.Files("a certificate of the trust store", lambda path, _: _is_ours(path), wanted, pem.shown)
+    wanted = [
+        _files.File(_path(number), text, permissions="0644")
+        for number, text in enumerate(certificates)
+    ]
+    return _files.Files(
+        "a certificate of the trust store", lambda path, _: _is_ours(path), wanted, pem.shown
+    )
 
 
 def _path(number: int) -> str:
@@ -105,7 +112,9 @@ def _is_ours(path: str) -> bool:
 def _too_many(spec: ConfigSpec, certificates: Sequence[str]) -> Iterator[Finding]:
     """A finding if there are more files than Cluster API takes."""
     entries = spec.entries("files")
-    paths = [patch.lookup(entry, ("path",)) for entry in entries] if isinstance(entries, list) else []
+    paths = (
+        [patch.lookup(entry, ("path",)) for entry in entries] if isinstance(entries, list) else []
+    )
     number = sum(not _is_ours(str(path)) for path in paths) + len(certificates)
     if certificates and number > _MOST_FILES and spec.version == "v1beta2":
         message = (

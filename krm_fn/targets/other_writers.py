@@ -58,12 +58,18 @@ _PATH_OF_KIND = {kind: path for (_, kind), path in _FIELDS.items()}
 _MEMBERS = {"httpProxy": "HTTP_PROXY", "httpsProxy": "HTTPS_PROXY", "noProxy": "NO_PROXY"}
 _ENVIRONMENT_FILES = frozenset(
     {"/etc/environment", "/etc/profile", "/etc/bash.bashrc"}
-    | {f"/etc/{folder}/{name}" for folder in ("default", "sysconfig") for name in ("kubelet", "docker", "containerd")}
+    | {
+        f"/etc/{folder}/{name}"
+        for folder in ("default", "sysconfig")
+        for name in ("kubelet", "docker", "containerd")
+    }
 )
 _NOT_SEEN = "apt has no such list"
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield a warning for each place that sets another proxy, or one where none is wanted; there are no ``options``."""
     wanted = settings.variables()
     places: dict[str, list[Seen]] = {}
@@ -82,7 +88,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield Finding(Severity.WARNING, message, differing[0].path, code="OtherWriter")
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one signature
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what other places of the object set."""
     path = _PATH_OF_KIND.get(str(obj.get("kind")))
     if path is not None:
@@ -108,7 +114,9 @@ def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Seen]:
             value = ",".join(entry for entry in value if isinstance(entry, str))
         if isinstance(value, str) and value:
             for variable in (name, name.lower()):
-                yield Seen(variable, value, (*path, member), value, f"`{path[-1]}` of {obj.get('kind')}")
+                yield Seen(
+                    variable, value, (*path, member), value, f"`{path[-1]}` of {obj.get('kind')}"
+                )
 
 
 def _of_file(spec: ConfigSpec, entry: Any, path: Pointer) -> Iterator[Seen]:

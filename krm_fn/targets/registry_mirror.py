@@ -69,7 +69,9 @@ CONSUMER = Consumer.NOBODY
 _CONFIG = "/etc/containerd/config.toml"
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what has to change in ``files``; there are no ``options``."""
     spec = _kubeadm.find(obj, wanted=settings.mirror is not None)
     if not isinstance(spec, ConfigSpec):
@@ -85,7 +87,7 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield from _readers(spec)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield nothing: no proxy variable stands here."""
     return iter(())
 
@@ -100,9 +102,16 @@ def _readers(spec: ConfigSpec) -> Iterator[Finding]:
                 f'"{_CONFIG}" must make containerd read "{_hosts_toml.CERTS_D}", but {why}: '
                 "the registry mirror has no effect; change it by hand"
             )
-            yield Finding(Severity.WARNING, message, (*spec.path, "files", str(index), "content"), code="MirrorNotRead")
+            yield Finding(
+                Severity.WARNING,
+                message,
+                (*spec.path, "files", str(index), "content"),
+                code="MirrorNotRead",
+            )
             return
-    if not any(_hosts_toml.reads_certs_d(text) for text in (*(text for _, text in texts), *_commands(spec))):
+    if not any(
+        _hosts_toml.reads_certs_d(text) for text in (*(text for _, text in texts), *_commands(spec))
+    ):
         message = (
             "containerd obeys the registry mirror from version 2.2 on, "
             f'or if its `config_path` is "{_hosts_toml.CERTS_D}": see to it that the node image has one of them'
@@ -125,4 +134,8 @@ def _path(spec: ConfigSpec, index: int) -> Any:
 
 def _commands(spec: ConfigSpec) -> list[str]:
     commands = spec.data.get("preKubeadmCommands")
-    return [command for command in commands if isinstance(command, str)] if isinstance(commands, list) else []
+    return (
+        [command for command in commands if isinstance(command, str)]
+        if isinstance(commands, list)
+        else []
+    )

@@ -64,10 +64,13 @@ _DRIVERS = (
 )
 _TABLE = Table(
     addons=tuple(
-        AddOn(name, key, Slot((key,), SNAKE, f"the data values of {what}")) for name, key, _, what in _DRIVERS
+        AddOn(name, key, Slot((key,), SNAKE, f"the data values of {what}"))
+        for name, key, _, what in _DRIVERS
     ),
     configs={
-        ("csi.tanzu.vmware.com", kind): Config(Slot(("spec", key), CAMEL, f"the configuration of {what}", kept=2))
+        ("csi.tanzu.vmware.com", kind): Config(
+            Slot(("spec", key), CAMEL, f"the configuration of {what}", kept=2)
+        )
         for _, key, kind, what in _DRIVERS
     },
 )
@@ -78,12 +81,12 @@ WORDS = _TABLE.words
 def propose(
     obj: Mapping[str, Any],
     settings: ProxySettings,
-    options: Mapping[str, Any],  # noqa: ARG001 -- one door for all
+    options: Mapping[str, Any],
 ) -> Iterator[Change | Finding]:
     """Yield what the values of these drivers lack or have too much; see the module's text."""
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the values of these drivers say."""
     yield from _tkg_addon.observe(obj, _TABLE)

@@ -64,7 +64,16 @@ from krm_fn.noproxy import Consumer, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import Around
-from krm_fn.targets._cluster_variables import KIND, VARIABLES, appended, class_of, in_turn, lists, named, without
+from krm_fn.targets._cluster_variables import (
+    KIND,
+    VARIABLES,
+    appended,
+    class_of,
+    in_turn,
+    lists,
+    named,
+    without,
+)
 from krm_fn.targets._seen import Seen
 from krm_fn.targets._tkg import Trust, certificate, half, trusted, whole
 from krm_fn.targets._values import Keys, Slot, edit, seen
@@ -94,15 +103,21 @@ _HTTPS = (
 )
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what the Cluster, or the TanzuKubernetesCluster, lacks or has too much; see the module's text."""
     yield from propose_in(obj, settings, Around())
 
 
-def propose_in(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Iterator[Change | Finding]:
+def propose_in(
+    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+) -> Iterator[Change | Finding]:
     """The same, for a Cluster of which some groups of workers are to have another proxy."""
     if obj.get("kind") == KIND[1]:
-        steps = _steps_of_cluster(obj, whole(settings), {name: whole(one) for name, one in around.groups.items()})
+        steps = _steps_of_cluster(
+            obj, whole(settings), {name: whole(one) for name, one in around.groups.items()}
+        )
     else:
         steps = _steps_of_service(obj, whole(settings))
     said = list(in_turn(obj, steps))
@@ -112,7 +127,7 @@ def propose_in(obj: Mapping[str, Any], settings: ProxySettings, around: Around) 
     yield from said
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the variables, the annotations and the settings say, whoever wrote it.
 
     A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
@@ -166,7 +181,7 @@ def _group_of(obj: Mapping[str, Any], path: Pointer) -> tuple[str, str] | None:
     return (holder[3], str(lookup(obj, (*holder, "name")))) if "workers" in holder else None
 
 
-def _not_without(obj: Mapping[str, Any], *, path: Pointer) -> Iterator[Finding]:  # noqa: ARG001 -- one shape of steps
+def _not_without(obj: Mapping[str, Any], *, path: Pointer) -> Iterator[Finding]:
     """What to say of nodes that are to have no proxy in a Cluster that has one."""
     yield Finding(Severity.WARNING, _NONE, path[:-2], code="NodesWithoutProxy")
 
@@ -182,7 +197,9 @@ def _proxies(
         if isinstance(made, Finding):
             yield made
         elif made.operations and not settings.variables() and not _rest(obj, entry):
-            yield Change(without(obj, entry, kept=_kept_steps(path)), "removes the variable `proxy`")
+            yield Change(
+                without(obj, entry, kept=_kept_steps(path)), "removes the variable `proxy`"
+            )
         else:
             yield from made.changes()
 
@@ -197,10 +214,15 @@ def _kept_steps(path: Pointer) -> int:
     return len(path) - (1 if path == VARIABLES else 2)
 
 
-def _proxy_made(obj: Mapping[str, Any], *, path: Pointer, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _proxy_made(
+    obj: Mapping[str, Any], *, path: Pointer, settings: ProxySettings
+) -> Iterator[Change | Finding]:
     """The variable ``proxy``, where it is missing."""
     if settings.variables() and not named(obj, path, "proxy"):
-        value: dict[str, Any] = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
+        value: dict[str, Any] = {
+            "httpProxy": settings.http_proxy,
+            "httpsProxy": settings.https_proxy,
+        }
         if settings.no_proxy:
             value["noProxy"] = list(parse(settings.no_proxy))
         yield appended(obj, path, {"name": "proxy", "value": value}, "sets the variable `proxy`")
@@ -214,15 +236,23 @@ def _trust(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Chang
         held = (*entry, "value")
         is_old = isinstance(lookup(obj, held), list)
         trust = Trust(held if is_old else (*held, "additionalTrustedCAs"), "proxy", kept=2)
-        yield from trusted(obj, trust, data, stays=bool(settings.variables()) or not settings.is_declared)
+        yield from trusted(
+            obj, trust, data, stays=bool(settings.variables()) or not settings.is_declared
+        )
     if data and not found:
         value = {"additionalTrustedCAs": [{"name": "proxy", "data": data}]}
-        yield appended(obj, VARIABLES, {"name": "trust", "value": value}, "sets the variable `trust`")
+        yield appended(
+            obj, VARIABLES, {"name": "trust", "value": value}, "sets the variable `trust`"
+        )
 
 
-def _annotations(obj: Mapping[str, Any], *, settings: ProxySettings, is_tkg: bool) -> Iterator[Change | Finding]:
+def _annotations(
+    obj: Mapping[str, Any], *, settings: ProxySettings, is_tkg: bool
+) -> Iterator[Change | Finding]:
     annotations = lookup(obj, _ANNOTATIONS.path)
-    is_there = isinstance(annotations, Mapping) and not annotations.keys().isdisjoint(_ANNOTATIONS.keys.names)
+    is_there = isinstance(annotations, Mapping) and not annotations.keys().isdisjoint(
+        _ANNOTATIONS.keys.names
+    )
     made = edit(obj, _ANNOTATIONS, settings) if is_tkg or is_there else None
     if isinstance(made, Finding):
         yield made
@@ -234,10 +264,17 @@ def _steps_of_service(obj: Mapping[str, Any], settings: ProxySettings) -> Iterat
     if isinstance(obj.get("spec"), Mapping):
         if settings.is_declared:
             yield partial(_proxy_of_service, settings=settings)
-        yield partial(trusted, trust=_TRUST_OF_SERVICE, data=certificate(settings), stays=not settings.is_declared)
+        yield partial(
+            trusted,
+            trust=_TRUST_OF_SERVICE,
+            data=certificate(settings),
+            stays=not settings.is_declared,
+        )
 
 
-def _proxy_of_service(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _proxy_of_service(
+    obj: Mapping[str, Any], *, settings: ProxySettings
+) -> Iterator[Change | Finding]:
     made = edit(obj, _OF_SERVICE, settings)
     if isinstance(made, Finding):
         yield made
@@ -245,4 +282,6 @@ def _proxy_of_service(obj: Mapping[str, Any], *, settings: ProxySettings) -> Ite
     yield from made.changes()
     for name, url in (("httpProxy", settings.http_proxy), ("httpsProxy", settings.https_proxy)):
         if url.startswith("https://"):
-            yield Finding(Severity.WARNING, _HTTPS, (*_OF_SERVICE.path, name), code="ProxySchemeUnsupported")
+            yield Finding(
+                Severity.WARNING, _HTTPS, (*_OF_SERVICE.path, name), code="ProxySchemeUnsupported"
+            )

@@ -78,11 +78,14 @@ _VCENTER = (
     "or set `VSPHERE_INSECURE` if its certificate need not be checked"
 )
 _NOTHING = (
-    "it must hold a YAML mapping to get a proxy: write the configuration of the cluster there, or delete the Secret"
+    "it must hold a YAML mapping to get a proxy: write the configuration of the cluster "
+    "there, or delete the Secret"
 )
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:  # noqa: ARG001 -- one door for all
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what the configuration lacks or has too much; see the module's text."""
     for value in _values(obj):
         found = embedded.read(value) if isinstance(value, Value) else value
@@ -96,8 +99,12 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
             if problem:
                 yield replace(problem, path=document.value.path)
             if _lacks_vcenter(document.data, whole(settings)):
-                yield Finding(Severity.WARNING, _VCENTER, document.value.path, code="VCenterNotInList")
-            yield from in_document(document, _ytt.checked(document, edit_document(document.data, settings), MEMBERS))
+                yield Finding(
+                    Severity.WARNING, _VCENTER, document.value.path, code="VCenterNotInList"
+                )
+            yield from in_document(
+                document, _ytt.checked(document, edit_document(document.data, settings), MEMBERS)
+            )
 
 
 def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
@@ -109,7 +116,7 @@ def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
     return not is_insecure and server not in parse(settings.no_proxy)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the configuration says, whoever wrote it."""
     for value in _values(obj):
         for document in _first(list(embedded.mappings(value))) if isinstance(value, Value) else ():
@@ -144,11 +151,15 @@ def _companions(data: Mapping[str, Any], settings: ProxySettings) -> Edit:
     if certificate(settings) or (settings.is_declared and not is_on):
         wanted[_CERTIFICATE] = certificate(settings) or None
     differ = {
-        name: value for name, value in wanted.items() if (name in data, data.get(name)) != (value is not None, value)
+        name: value
+        for name, value in wanted.items()
+        if (name in data, data.get(name)) != (value is not None, value)
     }
     return Edit(
         tuple(_operation(data, name, value) for name, value in differ.items()),
-        ", ".join(f"{'removes' if value is None else 'sets'} `{name}`" for name, value in differ.items()),
+        ", ".join(
+            f"{'removes' if value is None else 'sets'} `{name}`" for name, value in differ.items()
+        ),
     )
 
 

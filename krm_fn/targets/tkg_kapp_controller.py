@@ -71,7 +71,9 @@ _TABLE = Table(
     ),
     configs={
         ("run.tanzu.vmware.com", "KappControllerConfig"): Config(
-            Slot(("spec", "kappController", "config"), CAMEL, "the configuration of kapp-controller"),
+            Slot(
+                ("spec", "kappController", "config"), CAMEL, "the configuration of kapp-controller"
+            ),
             certificates="caCerts",
         )
     },
@@ -83,12 +85,12 @@ WORDS = _TABLE.words
 def propose(
     obj: Mapping[str, Any],
     settings: ProxySettings,
-    options: Mapping[str, Any],  # noqa: ARG001 -- one door for all
+    options: Mapping[str, Any],
 ) -> Iterator[Change | Finding]:
     """Yield what the values of kapp-controller lack or have too much; see the module's text."""
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the values of kapp-controller say."""
     yield from _tkg_addon.observe(obj, _TABLE)

@@ -72,12 +72,12 @@ WORDS = _TABLE.words
 def propose(
     obj: Mapping[str, Any],
     settings: ProxySettings,
-    options: Mapping[str, Any],  # noqa: ARG001 -- one door for all
+    options: Mapping[str, Any],
 ) -> Iterator[Change | Finding]:
     """Yield what the values of Pinniped lack or have too much; see the module's text."""
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the values of Pinniped say."""
     yield from _tkg_addon.observe(obj, _TABLE)

@@ -58,10 +58,18 @@ ID = "tkgVsphereCPI"
 CONSUMER = Consumer.GO
 
 _TABLE = Table(
-    addons=(AddOn("vsphere-cpi", "vsphereCPI", Slot(("vsphereCPI",), SNAKE, "the data values of vSphere CPI")),),
+    addons=(
+        AddOn(
+            "vsphere-cpi",
+            "vsphereCPI",
+            Slot(("vsphereCPI",), SNAKE, "the data values of vSphere CPI"),
+        ),
+    ),
     configs={
         ("cpi.tanzu.vmware.com", "VSphereCPIConfig"): Config(
-            Slot(("spec", "vsphereCPI", "proxy"), SNAKE, "the configuration of vSphere CPI", kept=2),
+            Slot(
+                ("spec", "vsphereCPI", "proxy"), SNAKE, "the configuration of vSphere CPI", kept=2
+            ),
             mode=("spec", "vsphereCPI", "mode"),
             without="vsphereParavirtualCPI",
         )
@@ -74,12 +82,12 @@ WORDS = _TABLE.words
 def propose(
     obj: Mapping[str, Any],
     settings: ProxySettings,
-    options: Mapping[str, Any],  # noqa: ARG001 -- one door for all
+    options: Mapping[str, Any],
 ) -> Iterator[Change | Finding]:
     """Yield what the values of vSphere CPI lack or have too much; see the module's text."""
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the values of vSphere CPI say."""
     yield from _tkg_addon.observe(obj, _TABLE)

@@ -57,10 +57,18 @@ ID = "tkgVsphereCSI"
 CONSUMER = Consumer.GO
 
 _TABLE = Table(
-    addons=(AddOn("vsphere-csi", "vsphereCSI", Slot(("vsphereCSI",), SNAKE, "the data values of vSphere CSI")),),
+    addons=(
+        AddOn(
+            "vsphere-csi",
+            "vsphereCSI",
+            Slot(("vsphereCSI",), SNAKE, "the data values of vSphere CSI"),
+        ),
+    ),
     configs={
         ("csi.tanzu.vmware.com", "VSphereCSIConfig"): Config(
-            Slot(("spec", "vsphereCSI", "config"), CAMEL, "the configuration of vSphere CSI", kept=2),
+            Slot(
+                ("spec", "vsphereCSI", "config"), CAMEL, "the configuration of vSphere CSI", kept=2
+            ),
             mode=("spec", "vsphereCSI", "mode"),
             without="vsphereParavirtualCSI",
         )
@@ -73,12 +81,12 @@ WORDS = _TABLE.words
 def propose(
     obj: Mapping[str, Any],
     settings: ProxySettings,
-    options: Mapping[str, Any],  # noqa: ARG001 -- one door for all
+    options: Mapping[str, Any],
 ) -> Iterator[Change | Finding]:
     """Yield what the values of vSphere CSI lack or have too much; see the module's text."""
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield what the values of vSphere CSI say."""
     yield from _tkg_addon.observe(obj, _TABLE)

@@ -82,7 +82,9 @@ WORDS = (*_apps.WORDS, NAME, _ANNOTATION)
 CONSUMER = Consumer.NOBODY
 
 
-def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[Change | Finding]:
+def propose(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[Change | Finding]:
     """Yield what a workload, or the ConfigMap beside it, lacks or has too much; see the module's text for options."""
     if obj.get("kind") == "ConfigMap":
         yield from _config_map(obj, settings.trusted_ca)
@@ -90,26 +92,35 @@ def propose(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[st
         yield from _bundle.propose(obj, at, _wanted(obj, settings.trusted_ca, options))
 
 
-def companions(obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def companions(
+    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
     """Yield the ConfigMap with the certificates, where the workload is to mount one of ours."""
     wanted = _wanted(obj, settings.trusted_ca, options)
     if wanted and not _is_source(obj, settings.trusted_ca, wanted.config_map):
         yield _made.skeleton("ConfigMap", NAME, obj)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:  # noqa: ARG001 -- one door for all
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
     """Yield nothing: certificates say nothing about a proxy."""
     return iter(())
 
 
-def _wanted(obj: Mapping[str, Any], trusted: Certificates, options: Mapping[str, Any]) -> Bundle | None:
+def _wanted(
+    obj: Mapping[str, Any], trusted: Certificates, options: Mapping[str, Any]
+) -> Bundle | None:
     """What the containers of a workload are to see; None for nothing."""
     if not trusted.pem or not _is_meant(obj, options):
         return None
     name, key = NAME, FILE
     if trusted.config_map and trusted.config_map[0] == _metadata(obj, "namespace", ""):
         _, name, key = trusted.config_map
-    bundle = Bundle(name, key, options.get("mountPath", "/etc/inject-proxy/trusted-ca"), options.get("variables", ()))
+    bundle = Bundle(
+        name,
+        key,
+        options.get("mountPath", "/etc/inject-proxy/trusted-ca"),
+        options.get("variables", ()),
+    )
     if _apps.is_known(obj) and not bundle.is_read_by_go:  # both are Go programs
         bundle = replace(bundle, variables=(*bundle.variables, DIRECTORIES))
     return bundle
@@ -117,7 +128,9 @@ def _wanted(obj: Mapping[str, Any], trusted: Certificates, options: Mapping[str,
 
 def _is_source(obj: Mapping[str, Any], trusted: Certificates, name: str) -> bool:
     """Whether the ConfigMap ``name`` in the namespace of ``obj`` is the one that the certificates come from."""
-    return bool(trusted.config_map and trusted.config_map[:2] == (_metadata(obj, "namespace", ""), name))
+    return bool(
+        trusted.config_map and trusted.config_map[:2] == (_metadata(obj, "namespace", ""), name)
+    )
 
 
 def _is_meant(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
@@ -131,7 +144,9 @@ def _is_meant(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
         "labels": _metadata(obj, "labels", {}),
         "annotations": annotations,
     }
-    return _apps.is_known(obj) or any(Matcher.of(one).fits(**identity) for one in options.get("workloads", ()))
+    return _apps.is_known(obj) or any(
+        Matcher.of(one).fits(**identity) for one in options.get("workloads", ())
+    )
 
 
 def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
@@ -154,7 +169,9 @@ def _config_map(obj: Mapping[str, Any], trusted: Certificates) -> Iterator[Chang
     elif old != trusted.pem:
         operation = patch.add("data", value={FILE: trusted.pem})
         if data is not None:
-            operation = (patch.replace if FILE in data else patch.add)("data", FILE, value=trusted.pem)
+            operation = (patch.replace if FILE in data else patch.add)(
+                "data", FILE, value=trusted.pem
+            )
         told = pem.shown(old) if isinstance(old, str) else ""
         yield Change(operation, "sets the trusted certificates", told, pem.shown(trusted.pem))
 

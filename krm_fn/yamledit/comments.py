@@ -86,7 +86,10 @@ def _without_scalars(text: str, root: Node) -> str:
     pieces, position = [], 0
     for node in walk(root):
         start = node.start
-        if isinstance(node, Scalar) and node.style in ("|", ">"):  # a comment may stand behind its indicator
+        if isinstance(node, Scalar) and node.style in (
+            "|",
+            ">",
+        ):  # a comment may stand behind its indicator
             start = text.find("\n", start, node.end)
         if isinstance(node, Scalar) and start >= position:
             pieces += [text[position:start], _WORD.sub("x", text[start : node.end])]

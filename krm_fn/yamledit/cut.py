@@ -51,7 +51,9 @@ def cut(text: str, key: str) -> Cut | None:
 
 def _breaks_lines_plainly(text: str) -> bool:
     """True if every line break of YAML 1.1 in it is one that the patterns of this room see."""
-    return text.count("\r") == text.count("\r\n") and not any(mark in text for mark in _OTHER_LINE_BREAKS)
+    return text.count("\r") == text.count("\r\n") and not any(
+        mark in text for mark in _OTHER_LINE_BREAKS
+    )
 
 
 def _members(text: str) -> dict[str, tuple[int, int]] | None:
@@ -78,7 +80,11 @@ def _items(text: str, start: int, end: int) -> list[tuple[int, int]] | None:
     shallow = re.compile(rf"^ {{0,{column}}}(?=[^ \r\n#])", re.MULTILINE)
     dashes = []
     for match in shallow.finditer(text, first, end):
-        if match.end() - match.start() != column or text[match.end()] != "-" or text[match.end() + 1] not in " \r\n":
+        if (
+            match.end() - match.start() != column
+            or text[match.end()] != "-"
+            or text[match.end() + 1] not in " \r\n"
+        ):
             return None
         dashes.append(match.start())
     return list(zip(dashes, [*dashes[1:], end], strict=True))

@@ -51,7 +51,11 @@ class Part:
     def items(self) -> list[Part] | None:
         """The items of a list, None for anything else."""
         node = self.node.target if isinstance(self.node, Alias) else self.node
-        return [Part(self.whole, item) for item in node.items] if isinstance(node, SequenceNode) else None
+        return (
+            [Part(self.whole, item) for item in node.items]
+            if isinstance(node, SequenceNode)
+            else None
+        )
 
 
 class Document:
@@ -78,7 +82,9 @@ class Document:
 
     def links(self) -> list[tuple[int, int]]:
         """For each alias of the text where it is, and where the value that it stands for is."""
-        return [(node.start, node.target.start) for node in walk(self.root) if isinstance(node, Alias)]
+        return [
+            (node.start, node.target.start) for node in walk(self.root) if isinstance(node, Alias)
+        ]
 
     def members(self) -> dict[str, Part] | None:
         """The members of the outermost mapping; None if the text is something else.
@@ -93,7 +99,9 @@ class Document:
             name = key_text(key)
             if name in members:
                 line = self.text.count("\n", 0, key.start) + 1
-                raise InputError(f"a key must not be twice in one mapping: remove the one at line {line} or the other")
+                raise InputError(
+                    f"a key must not be twice in one mapping: remove the one at line {line} or the other"
+                )
             members[name] = Part(self.text, value)
         return members
 
@@ -225,7 +233,9 @@ def _changes(spot: Spot, target: Node) -> bool:
     around = [
         child.spot
         for child in spot.children
-        if child.spot.node is not None and child.spot.node.start <= target.start and target.end <= child.spot.node.end
+        if child.spot.node is not None
+        and child.spot.node.start <= target.start
+        and target.end <= child.spot.node.end
     ]
     return _changes(around[0], target) if around else True
 
@@ -235,8 +245,14 @@ def _is_touched(spot: Spot) -> bool:
         return True
     if spot.children is None:
         return False
-    size = len(spot.node.items) if isinstance(spot.node, SequenceNode) else len(getattr(spot.node, "entries", ()))
-    return len(spot.children) != size or any(child.index is None or _is_touched(child.spot) for child in spot.children)
+    size = (
+        len(spot.node.items)
+        if isinstance(spot.node, SequenceNode)
+        else len(getattr(spot.node, "entries", ()))
+    )
+    return len(spot.children) != size or any(
+        child.index is None or _is_touched(child.spot) for child in spot.children
+    )
 
 
 def member_text(key: str, value: Any, *, like: str) -> str:

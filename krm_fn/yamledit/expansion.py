@@ -82,7 +82,9 @@ class Expansion:
             raise _too_deep()
         self.added += size
         if self.added > MAX_EXPANSION:
-            raise ExpansionError(f"aliases expand to more than {MAX_EXPANSION} values: write them out or remove them")
+            raise ExpansionError(
+                f"aliases expand to more than {MAX_EXPANSION} values: write them out or remove them"
+            )
         _spend(size)
 
     def _measure(self, node: Node, depth: int) -> tuple[int, int]:
@@ -113,4 +115,6 @@ def _children(node: Node) -> list[Node]:
 
 
 def _too_deep() -> ExpansionError:
-    return ExpansionError(f"aliases nest more than {MAX_DEPTH} levels deep: write them out or remove them")
+    return ExpansionError(
+        f"aliases nest more than {MAX_DEPTH} levels deep: write them out or remove them"
+    )

@@ -162,7 +162,12 @@ def style_of(text: str, root: Node) -> Style:
 
 
 def _has_only_keys_of_json(root: Node) -> bool:
-    return all(_quote(key) == '"' for node in walk(root) if isinstance(node, Mapping) for key, _ in node.entries)
+    return all(
+        _quote(key) == '"'
+        for node in walk(root)
+        if isinstance(node, Mapping)
+        for key, _ in node.entries
+    )
 
 
 def _count(text: str, column: int, value: Node, steps: Counter[int], dashes: Counter[int]) -> None:
@@ -187,7 +192,11 @@ def style_near(text: str, node: Mapping | Sequence, place: Place, style: Style) 
         return replace(near, dash=_most(own, near.dash, 0))
     if isinstance(node, Sequence) and not node.flow:
         gaps = [item.start - start for item, start in zip(node.items, place.starts, strict=True)]
-        in_line = [gap for gap, start in zip(gaps, place.starts, strict=True) if "\n" not in text[start : start + gap]]
+        in_line = [
+            gap
+            for gap, start in zip(gaps, place.starts, strict=True)
+            if "\n" not in text[start : start + gap]
+        ]
         return replace(near, width=max(in_line[-1], 2) if in_line else near.width)
     return near
 
@@ -195,7 +204,12 @@ def style_near(text: str, node: Mapping | Sequence, place: Place, style: Style) 
 def _is_json(node: Node) -> bool:
     if isinstance(node, Sequence):
         return node.flow and bool(node.items) and _is_json(node.items[-1])
-    return isinstance(node, Mapping) and node.flow and bool(node.entries) and _quote(node.entries[0][0]) == '"'
+    return (
+        isinstance(node, Mapping)
+        and node.flow
+        and bool(node.entries)
+        and _quote(node.entries[0][0]) == '"'
+    )
 
 
 def _quotes(node: Mapping | Sequence) -> tuple[tuple[str, str], ...]:

@@ -85,10 +85,14 @@ def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[
         return
     for start, value in zip(behind, values, strict=True):
         line = lines[start : layout.end_of_line(lines, start)]
-        mark = _MARK.fullmatch(line) if " was:" in line and value.start > start + len(line) else None
+        mark = (
+            _MARK.fullmatch(line) if " was:" in line and value.start > start + len(line) else None
+        )
         if not mark or not isinstance(value, (MappingNode, SequenceNode)):
             continue
-        if node.flow and mark["tail"]:  # nobody writes it, and what is behind the value leaves no place for it
+        if (
+            node.flow and mark["tail"]
+        ):  # nobody writes it, and what is behind the value leaves no place for it
             continue
         try:
             data = view(compose('{"k":' + mark["words"] + "\n}"))["k"]
@@ -99,7 +103,9 @@ def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[
             yield value, Origin(mark["words"] + mark["tail"], data)
 
 
-def give_back(root: Node, operations: Iterable[Operation], known: Mapping[Node, Origin]) -> list[Operation]:
+def give_back(
+    root: Node, operations: Iterable[Operation], known: Mapping[Node, Origin]
+) -> list[Operation]:
     """Return the operations, with values of before in the place of removals of what has an origin.
 
     A value that says the same as its origin after the operations, but for what is empty, becomes its origin, too,
@@ -110,7 +116,9 @@ def give_back(root: Node, operations: Iterable[Operation], known: Mapping[Node, 
         if operation.op == "remove" and operation.path:
             token = operation.path[-1]
             holder = shadow.container(spot, operation)
-            child = None if holder.is_list() else shadow.child_of(holder, token)  # an item was never empty
+            child = (
+                None if holder.is_list() else shadow.child_of(holder, token)
+            )  # an item was never empty
             left = _left_of(child.node, known) if child and child.node else None
             if left is not None:
                 operation = Operation("replace", operation.path, left.data)  # noqa: PLW2901 -- the same, given back
@@ -120,7 +128,11 @@ def give_back(root: Node, operations: Iterable[Operation], known: Mapping[Node, 
     for path, node, value in _changed(spot, ()):
         if any(path[:depth] in asked for depth in range(len(path) + 1)):
             continue
-        if node in known and not same(value, known[node].data) and _bare(value) == _bare(known[node].data):
+        if (
+            node in known
+            and not same(value, known[node].data)
+            and _bare(value) == _bare(known[node].data)
+        ):
             given.append(Operation("replace", path, known[node].data))
     return given
 
@@ -143,7 +155,9 @@ def _changed(spot: Spot, path: Pointer) -> Iterator[tuple[Pointer, Node, Any]]:
         yield path, spot.node, plain_data(spot.plain())
     for index, child in enumerate(spot.children or ()):
         if child.key is not None or spot.is_list():
-            yield from _changed(child.spot, (*path, child.key if child.key is not None else str(index)))
+            yield from _changed(
+                child.spot, (*path, child.key if child.key is not None else str(index))
+            )
 
 
 def plain_data(value: Any) -> Any:

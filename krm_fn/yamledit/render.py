@@ -113,7 +113,9 @@ def _constant(value: Any) -> str:
 
 def double_quoted(value: str) -> str:
     """``value`` in double quotes, on one line."""
-    return _TO_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return _TO_ESCAPE.sub(
+        lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False)
+    )
 
 
 def is_literal(value: Any, *, is_short: bool = False) -> bool:
@@ -142,7 +144,10 @@ def flow(value: Any, style: Style, quote: str = "") -> str:
         return double_quoted(value) if isinstance(value, str) else _json(value)
     if isinstance(value, dict):
         quotes = dict(style.quotes)
-        members = (f"{key(name, flow=True)}: {flow(item, style, quotes.get(name, ''))}" for name, item in value.items())
+        members = (
+            f"{key(name, flow=True)}: {flow(item, style, quotes.get(name, ''))}"
+            for name, item in value.items()
+        )
         return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(flow(item, style) for item in value) + "]"
@@ -151,7 +156,11 @@ def flow(value: Any, style: Style, quote: str = "") -> str:
 
 def _json(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key(name, json=True)}: {_json(item)}" for name, item in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{key(name, json=True)}: {_json(item)}" for name, item in value.items())
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(_json, value)) + "]"
     if isinstance(value, Raw):
@@ -159,7 +168,9 @@ def _json(value: Any) -> str:
     return double_quoted(value) if isinstance(value, str) else _constant(value)
 
 
-def after_indicator(value: Any, column: int, style: Style, *, dash: bool, quote: str = "") -> tuple[str, list[str]]:
+def after_indicator(
+    value: Any, column: int, style: Style, *, dash: bool, quote: str = ""
+) -> tuple[str, list[str]]:
     """What follows ``key:`` or ``-`` in block style.
 
     Args:
@@ -177,18 +188,24 @@ def after_indicator(value: Any, column: int, style: Style, *, dash: bool, quote:
         if dash:
             lines = block(value, column + style.width, style)
             return " " * (style.width - 1) + lines[0].lstrip(" "), lines[1:]
-        return "", block(value, column + (style.step if isinstance(value, dict) else style.dash), style)
+        return "", block(
+            value, column + (style.step if isinstance(value, dict) else style.dash), style
+        )
     is_short = quote == LITERAL and isinstance(value, str) and not is_plain(value)
     if quote in ("", LITERAL) and is_literal(value, is_short=is_short):
         header, lines = literal(value, column + style.step, style)
         return " " + header, lines
     quote = quote.removeprefix(LITERAL)
-    return " " + flow(value, style, quote) if isinstance(value, (dict, list)) else " " + scalar(value, quote=quote), []
+    return " " + flow(value, style, quote) if isinstance(value, (dict, list)) else " " + scalar(
+        value, quote=quote
+    ), []
 
 
 def quote_of_new(value: Any, name: str | None, style: Style) -> str:
     """The quote the neighbours of a new value have; none for a text of several lines, which is a literal block."""
-    return "" if isinstance(value, str) and "\n" in value else dict(style.quotes).get(name or "", "")
+    return (
+        "" if isinstance(value, str) and "\n" in value else dict(style.quotes).get(name or "", "")
+    )
 
 
 def block(value: dict[str, Any] | list[Any], column: int, style: Style) -> list[str]:
@@ -197,6 +214,8 @@ def block(value: dict[str, Any] | list[Any], column: int, style: Style) -> list[
     entries = value.items() if isinstance(value, dict) else ((None, item) for item in value)
     for name, item in entries:
         head = "-" if name is None else key(name) + ":"
-        rest, below = after_indicator(item, column, style, dash=name is None, quote=quote_of_new(item, name, style))
+        rest, below = after_indicator(
+            item, column, style, dash=name is None, quote=quote_of_new(item, name, style)
+        )
         lines += [" " * column + head + rest, *below]
     return lines

@@ -112,13 +112,17 @@ def _literal(raw: str, start: int, old: str, value: str, newline: str) -> list[C
     ends = _line_ends(raw)
     body = [raw[begin:end] for begin, end in ends[1:]]
     before, after = _lines(old), _lines(value)
-    indent = next((len(line) - len(said) for line, said in zip(body, before, strict=False) if said), None)
+    indent = next(
+        (len(line) - len(said) for line, said in zip(body, before, strict=False) if said), None
+    )
     if len(body) != len(before) or indent is None:
         return None
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     new = (" " * indent + line if line else "" for line in after[head : len(after) - tail])
-    changes = [(ends[head][1], ends[len(before) - tail][1], "".join(newline + line for line in new))]
+    changes = [
+        (ends[head][1], ends[len(before) - tail][1], "".join(newline + line for line in new))
+    ]
     return changes if chomping == header["marks"] else [(*header.span("marks"), chomping), *changes]
 
 

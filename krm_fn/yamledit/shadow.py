@@ -47,7 +47,9 @@ class Spot:
         if self.children is None:
             if isinstance(self.node, Alias) and self.kept:
                 self.rewrite()
-            self.children = _children(self.node) if self.kept and self.node else _fresh_children(self.value)
+            self.children = (
+                _children(self.node) if self.kept and self.node else _fresh_children(self.value)
+            )
         return self.children
 
     def rewrite(self) -> None:
@@ -78,7 +80,10 @@ class Spot:
         for child in self.children:
             if child.key is None:
                 merged = {**_merged(child.spot), **merged}
-        return {**merged, **{child.key: child.spot.plain() for child in self.children if child.key is not None}}
+        return {
+            **merged,
+            **{child.key: child.spot.plain() for child in self.children if child.key is not None},
+        }
 
 
 @dataclass
@@ -105,7 +110,9 @@ def _apply_one(root: Spot, operation: Operation) -> None:
         _apply(root, operation)
     except _RepeatedKeyError as error:
         where = f"below `{field_path(operation.path)}`" if operation.path else "in this object"
-        raise EditError(f"{where}, a key stands {error.times} times in one mapping: keep one of them") from None
+        raise EditError(
+            f"{where}, a key stands {error.times} times in one mapping: keep one of them"
+        ) from None
 
 
 def _apply(root: Spot, operation: Operation) -> None:
@@ -213,7 +220,9 @@ def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Entry | None:
     if len(found) > 1:
         if not is_ours:
             raise _RepeatedKeyError(len(found))
-        raise EditError(f"the key `{token}` stands {len(found)} times in one mapping: keep one of them")
+        raise EditError(
+            f"the key `{token}` stands {len(found)} times in one mapping: keep one of them"
+        )
     if found:
         return found[0]
     inherited: dict[str, Any] = {}
@@ -238,7 +247,8 @@ def _set(spot: Spot, token: str, value: Any, before: str = "", *, is_ours: bool 
     if child is None:
         children = spot.open()
         position = next(
-            (index for index, other in enumerate(children) if before and other.key == before), len(children)
+            (index for index, other in enumerate(children) if before and other.key == before),
+            len(children),
         )
         children.insert(position, Entry(token, Spot(None, copy.deepcopy(value))))
     else:
@@ -247,7 +257,9 @@ def _set(spot: Spot, token: str, value: Any, before: str = "", *, is_ours: bool 
 
 def _remove(spot: Spot, token: str, *, is_ours: bool = True) -> None:
     child = _child(spot, token, is_ours=is_ours)
-    if not spot.is_list() and any(token in _merged(other.spot) for other in spot.open() if other.key is None):
+    if not spot.is_list() and any(
+        token in _merged(other.spot) for other in spot.open() if other.key is None
+    ):
         spot.rewrite()
         child = _child(spot, token, is_ours=is_ours)
     children = spot.open()
@@ -255,11 +267,19 @@ def _remove(spot: Spot, token: str, *, is_ours: bool = True) -> None:
 
 
 def _become_mapping(spot: Spot, value: dict[str, Any]) -> None:
-    for key in [child.key for child in spot.open() if child.key is not None and child.key not in value]:
+    for key in [
+        child.key for child in spot.open() if child.key is not None and child.key not in value
+    ]:
         _remove(spot, key, is_ours=False)
     keys, there = list(value), {child.key for child in spot.open()}
     for index, (key, item) in enumerate(value.items()):
-        _set(spot, key, item, before=next((other for other in keys[index:] if other in there), ""), is_ours=False)
+        _set(
+            spot,
+            key,
+            item,
+            before=next((other for other in keys[index:] if other in there), ""),
+            is_ours=False,
+        )
 
 
 def _become_list(spot: Spot, value: list[Any]) -> None:
@@ -281,4 +301,9 @@ def _become_list(spot: Spot, value: list[Any]) -> None:
 
 
 def _equals(spot: Spot, value: Any) -> bool:
-    return spot.kept and spot.children is None and spot.node is not None and same(view(spot.node), value)
+    return (
+        spot.kept
+        and spot.children is None
+        and spot.node is not None
+        and same(view(spot.node), value)
+    )

@@ -14,7 +14,16 @@ from typing import Any
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Place
 from krm_fn.yamledit.origin import PLAIN, Origin, marked, plain_data
-from krm_fn.yamledit.render import LITERAL, Style, after_indicator, block, flow, is_literal, key, quote_of_new
+from krm_fn.yamledit.render import (
+    LITERAL,
+    Style,
+    after_indicator,
+    block,
+    flow,
+    is_literal,
+    key,
+    quote_of_new,
+)
 from krm_fn.yamledit.restyle import Frame, restyled
 from krm_fn.yamledit.shadow import Entry, Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
@@ -59,7 +68,9 @@ def edits(text: str, root: Spot, style: Style, before: Origins) -> list[Edit]:
     Raises:
         EditError: a layout that cannot be edited in place.
     """
-    return list(_Writer(text, style, before, _members_at(root.node, before.members)).spot(root, None, 0))
+    return list(
+        _Writer(text, style, before, _members_at(root.node, before.members)).spot(root, None, 0)
+    )
 
 
 _WRITTEN_EMPTY = re.compile(r" \{\}(?:[ \t]+#(?:.*[^ ])?)?")
@@ -106,19 +117,32 @@ class _Writer:
             return []
         raw = self.text[node.start : node.end]
         changes = restyled(raw, node, value, Frame(place.column, self.style.newline, place.flow))
-        return [Edit(node.start + start, node.start + end, text) for start, end, text in changes or ()]
+        return [
+            Edit(node.start + start, node.start + end, text) for start, end, text in changes or ()
+        ]
 
     def is_line(self, node: Node) -> bool:
         """True for a flow collection on one line: it may become a block without losing a comment or a key."""
-        if not isinstance(node, (MappingNode, Sequence)) or not node.flow or "\n" in self.text[node.start : node.end]:
+        if (
+            not isinstance(node, (MappingNode, Sequence))
+            or not node.flow
+            or "\n" in self.text[node.start : node.end]
+        ):
             return False
-        keys = (key for inner in walk(node) if isinstance(inner, MappingNode) for key, _ in inner.entries)
+        keys = (
+            key
+            for inner in walk(node)
+            if isinstance(inner, MappingNode)
+            for key, _ in inner.entries
+        )
         return not any(isinstance(key, (MappingNode, Sequence)) for key in keys)
 
     def collection(self, node: MappingNode | Sequence, children: list[Entry]) -> Iterator[Edit]:
         """Edits inside a collection that stays: in its children, then what goes, then what is new."""
         stay = {child.index: child.spot for child in children if child.index is not None}
-        if len(stay) == len(children) == _size(node) and all(_is_untouched(spot) for spot in stay.values()):
+        if len(stay) == len(children) == _size(node) and all(
+            _is_untouched(spot) for spot in stay.values()
+        ):
             return
         place = Place(self.text, node)
         for index, spot in stay.items():
@@ -138,10 +162,18 @@ class _Writer:
         """Take out the children from ``first`` to ``last``; at least one other stays."""
         text, start, end = self.text, place.starts[first], place.ends[last]
         if place.flow:
-            return Edit(place.ends[first - 1], end, "") if first else Edit(start, place.starts[last + 1], "")
-        if not layout.starts_line(text, start):  # the line begins with the dash of the list around it
+            return (
+                Edit(place.ends[first - 1], end, "")
+                if first
+                else Edit(start, place.starts[last + 1], "")
+            )
+        if not layout.starts_line(
+            text, start
+        ):  # the line begins with the dash of the list around it
             line_end, neighbour = layout.end_of_line(text, end), place.starts[last + 1]
-            if text[line_end:neighbour].strip():  # comments of the neighbour: they stay, below the dash
+            if text[
+                line_end:neighbour
+            ].strip():  # comments of the neighbour: they stay, below the dash
                 return Edit(len(text[:start].rstrip(" ")), line_end, "")
             return Edit(start, neighbour, "")
         start -= layout.column_of(text, start)
@@ -150,7 +182,9 @@ class _Writer:
         # The line break before goes, the one behind stays: what is new behind a last child is put before that one.
         return Edit(layout.end_of_line(text, start - 1), layout.end_of_line(text, end), "")
 
-    def block_insertion(self, place: Place, behind: int | None, first: int, child: Entry, style: Style) -> Edit:
+    def block_insertion(
+        self, place: Place, behind: int | None, first: int, child: Entry, style: Style
+    ) -> Edit:
         """New lines below the child ``behind``, or above ``first``, the first one that stays."""
         is_item, value = child.key is None, child.spot.plain()
         quote = quote_of_new(value, child.key, style)
@@ -158,14 +192,20 @@ class _Writer:
         lines = [("-" if child.key is None else key(child.key) + ":") + rest, *below]
         pad = " " * place.column
         if behind is None:
-            start = layout.above_comments(self.text, place.starts[first]) if is_item else place.starts[first]
+            start = (
+                layout.above_comments(self.text, place.starts[first])
+                if is_item
+                else place.starts[first]
+            )
             if start < place.starts[first]:  # the comments above the first item stay with it
                 return Edit(start, start, "".join(pad + line + style.newline for line in lines))
             return Edit(start, start, style.newline.join([*lines, pad]))
         position = layout.end_of_child(self.text, place.ends[behind], place.column)
         return Edit(position, position, style.newline + pad + style.newline.join(lines))
 
-    def flow_insertion(self, place: Place, behind: int | None, first: int, child: Entry, style: Style) -> Edit:
+    def flow_insertion(
+        self, place: Place, behind: int | None, first: int, child: Entry, style: Style
+    ) -> Edit:
         """A new member behind the child ``behind``, or before ``first``; on a line of its own if that one has one."""
         quote = dict(style.quotes).get(child.key or "", "")
         head = "" if child.key is None else key(child.key, flow=True, json=style.json) + ": "
@@ -186,7 +226,12 @@ class _Writer:
         if not has_colon or not value or not isinstance(value, (dict, list)):
             return Edit(node.start, node.end, text)
         words = self.text[place.behind[index] : node.end]
-        if self.style.json or "\n" in words or not _is_nothing(node) or self.is_envelope(place, index):
+        if (
+            self.style.json
+            or "\n" in words
+            or not _is_nothing(node)
+            or self.is_envelope(place, index)
+        ):
             return Edit(node.start, node.end, text)
         if spot.stays and self.text[node.start : node.end] == "{}":
             return Edit(node.start, node.end, text)
@@ -198,7 +243,9 @@ class _Writer:
         """Write the value behind a ``-`` or ``:`` anew; a comment on that line stays."""
         value = spot.plain()
         indicator, newline = place.behind[index], self.style.newline
-        rest, below = after_indicator(value, place.column, self.style, dash=place.is_list, quote=_quote(node))
+        rest, below = after_indicator(
+            value, place.column, self.style, dash=place.is_list, quote=_quote(node)
+        )
         body = "".join(newline + line for line in below)
         end_of_line = layout.end_of_line(self.text, indicator)
         if node.end <= end_of_line:

@@ -21,7 +21,8 @@ from krm_fn.yamledit.view import same, view
 _BOM = "\ufeff"
 _COMMENT = r"(?:#[^\r\n\x85\u2028\u2029]*)?"
 _SEPARATOR = re.compile(
-    rf"(?:^|(?<=\A{_BOM}))---(?:(?P<alone>(?:[ \t]+{_COMMENT})?\r?(?:\n|\Z))|(?=[ \t]))", re.MULTILINE
+    rf"(?:^|(?<=\A{_BOM}))---(?:(?P<alone>(?:[ \t]+{_COMMENT})?\r?(?:\n|\Z))|(?=[ \t]))",
+    re.MULTILINE,
 )
 # Each line of it is read in one way only: where a CR could be a blank or the end of a line, time is exponential.
 _EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n\x85\u2028\u2029]*\r?)?"
@@ -35,7 +36,11 @@ def documents(text: str) -> list[tuple[int, int]]:
     starts = [one.start() if one["alone"] is None else one.end() for one in separators]
     starts = [int(text.startswith(_BOM)), *starts]
     ends = [*(one.start() for one in separators), len(text)]
-    return [(start, end) for start, end in zip(starts, ends, strict=True) if not _EMPTY.fullmatch(text, start, end)]
+    return [
+        (start, end)
+        for start, end in zip(starts, ends, strict=True)
+        if not _EMPTY.fullmatch(text, start, end)
+    ]
 
 
 def edit_documents(text: str, operations: Mapping[int, Sequence[Operation]]) -> str:
@@ -65,5 +70,7 @@ def prove(text: str, meant: Sequence[Any]) -> str:
     except InputError as error:
         raise EditError(f"the new text would be {error}") from None
     if not same(said, list(meant)):
-        raise EditError("the new text would not say what is meant: separate its documents by lines of `---` alone")
+        raise EditError(
+            "the new text would not say what is meant: separate its documents by lines of `---` alone"
+        )
     return text

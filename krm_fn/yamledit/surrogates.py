@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import re
 
-_ESCAPE = re.compile(r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
 _HALVES = 0x800
 _PRIVATE = (0xE000, 0xE800, 0xF000)
 """Where as many characters begin that nobody has given a meaning (the Private Use Area of the BMP)."""
@@ -35,7 +37,9 @@ class Source:
             return value
         high, low = self._first, self._first + _HALVES // 2
         pair = f"[{chr(high)}-{chr(low - 1)}][{chr(low)}-{chr(high + _HALVES - 1)}]"
-        return re.sub(pair, lambda match: _joined(ord(match[0][0]) - high, ord(match[0][1]) - low), value)
+        return re.sub(
+            pair, lambda match: _joined(ord(match[0][0]) - high, ord(match[0][1]) - low), value
+        )
 
     def _replaced(self, escape: re.Match[str]) -> str:
         if escape[1] is None:
@@ -57,7 +61,9 @@ def _holds(text: str, first: int) -> bool:
     """Return True if one of the characters from ``first`` on is in the text, written out or as an escape."""
     last = first + _HALVES - 1
     escapes = "|".join(f"{code:02x}" for code in range(first >> 8, (last >> 8) + 1))
-    return re.search(rf"[{chr(first)}-{chr(last)}]|\\u(?:{escapes})", text, re.IGNORECASE) is not None
+    return (
+        re.search(rf"[{chr(first)}-{chr(last)}]|\\u(?:{escapes})", text, re.IGNORECASE) is not None
+    )
 
 
 def _joined(high: int, low: int) -> str:

@@ -79,7 +79,9 @@ def compose(text: str) -> Node:
     builder = _Builder(source, with_line_feeds(source.text))
     for event in _events(source.text):
         if isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
-            raise InputError(f"the input must be one YAML document, but a second one begins{_at(event.start_mark)}")
+            raise InputError(
+                f"the input must be one YAML document, but a second one begins{_at(event.start_mark)}"
+            )
         builder.take(event)
     if builder.root is None:
         raise InputError("the input is empty: it must be one YAML document")
@@ -99,7 +101,11 @@ def compose_all(text: str) -> Iterator[Node]:
         if isinstance(event, yaml.DocumentStartEvent):
             builder = _Builder(source, with_breaks)
         builder.take(event)
-        if isinstance(event, yaml.DocumentEndEvent) and builder.root and builder.root.start < builder.root.end:
+        if (
+            isinstance(event, yaml.DocumentEndEvent)
+            and builder.root
+            and builder.root.start < builder.root.end
+        ):
             yield builder.root
 
 
@@ -111,7 +117,9 @@ def _events(text: str) -> Iterator[yaml.Event]:
         raise InputError(f"not valid YAML: {error.problem or error.context}{_at(mark)}") from None
     except yaml.YAMLError as error:
         reason = getattr(error, "reason", "it cannot be read")
-        raise InputError(f"not valid YAML: {reason} at character {getattr(error, 'position', 0) + 1}") from None
+        raise InputError(
+            f"not valid YAML: {reason} at character {getattr(error, 'position', 0) + 1}"
+        ) from None
 
 
 def _at(mark: Any) -> str:
@@ -123,7 +131,9 @@ class _Builder:
 
     def __init__(self, source: Source, text: str) -> None:
         self.source = source
-        self.text = text  # the same for all documents: made once, so that many of them take linear time
+        self.text = (
+            text  # the same for all documents: made once, so that many of them take linear time
+        )
         self.root: Node | None = None
         self.anchors: dict[str, Node] = {}
         self.stack: list[Sequence | Mapping] = []
@@ -148,7 +158,9 @@ class _Builder:
             end = _end_of_block_scalar(self.text, start, end)
         elif start == end:  # nothing, which PyYAML finds where the next thing begins
             start = end = _end_of_text_before(self.text, start)
-        return Scalar(start, end, value=self.source.meaning(event.value), style=style, tag=event.tag or "")
+        return Scalar(
+            start, end, value=self.source.meaning(event.value), style=style, tag=event.tag or ""
+        )
 
     def _alias(self, event: yaml.AliasEvent, start: int, end: int) -> Alias:
         target = self.anchors.get(event.anchor or "")
@@ -170,7 +182,9 @@ class _Builder:
     def _close(self, end: int) -> None:
         node = self.stack.pop()
         self.keys.pop()
-        children: list[Node] = node.items if isinstance(node, Sequence) else [child for _, child in node.entries]
+        children: list[Node] = (
+            node.items if isinstance(node, Sequence) else [child for _, child in node.entries]
+        )
         node.end = end if node.flow or not children else children[-1].end
 
     def _place(self, node: Node, anchor: str | None) -> None:

@@ -14,7 +14,9 @@ from typing import Any
 from krm_fn.yamledit.expansion import Expansion
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 
-_STR_TAGS = frozenset({"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"})
+_STR_TAGS = frozenset(
+    {"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"}
+)
 _NULL_TAG = "tag:yaml.org,2002:null"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 _CONSTANTS: dict[str, Any] = {
@@ -76,7 +78,12 @@ def key_text(node: Node) -> str:
 
 def is_merge(key: Node) -> bool:
     """True for the merge key ``<<`` of YAML 1.1 (kpt writes it ``!!merge <<``)."""
-    return isinstance(key, Scalar) and key.value == "<<" and not key.style and key.tag in ("", _MERGE_TAG)
+    return (
+        isinstance(key, Scalar)
+        and key.value == "<<"
+        and not key.style
+        and key.tag in ("", _MERGE_TAG)
+    )
 
 
 def view(node: Node) -> Any:
@@ -138,7 +145,11 @@ class _Viewer:
 
     def sources(self, node: Node, depth: int) -> list[dict[str, Any]]:
         data = self.value(node, depth)
-        return [source for source in (data if isinstance(data, list) else [data]) if isinstance(source, dict)]
+        return [
+            source
+            for source in (data if isinstance(data, list) else [data])
+            if isinstance(source, dict)
+        ]
 
 
 def same(one: Any, other: Any) -> bool:
@@ -146,7 +157,9 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+        return one.keys() == other.keys() and all(
+            same(value, other[key]) for key, value in one.items()
+        )
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(one == other)

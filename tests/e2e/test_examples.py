@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from support import COMMAND, ROOT, TOOLS, diff_of_folders, example, need, readme_command, run
 
 EXAMPLES = ROOT / "examples"

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from support import COMMAND, ROOT, TOOLS, example, need, readme_command, run
 
 SCRIPTS = [".ci/run", *(f"tests/tools/{path.name}" for path in sorted(TOOLS.iterdir()) if not path.suffix)]

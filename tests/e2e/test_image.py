@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from support import ROOT, diff_of_folders, example, inject_proxy, need, need_engine, readme_command, run
 
 EXAMPLES = ROOT / "examples"

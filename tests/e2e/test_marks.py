@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import COMMAND, need, run
-
 from krm_fn.yamledit import read
+
+from support import COMMAND, need, run
 
 PROXY = ("httpProxy=http://proxy:3128", "httpsProxy=http://proxy:3128")
 KUBEADM = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfig\nmetadata:\n  name: md-0\nspec:"

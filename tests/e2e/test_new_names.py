@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from stories import TESTDATA
 from support import diff_of_folders, need, run
 

@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from support import need, run
-
 from krm_fn import pipeline
 from krm_fn.yamledit import read
+
+from support import need, run
 
 PROXY = "http://user:p%40ss@proxy.corp.example:3128"
 VERSIONS = ("v1beta1", "v1beta2")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
-
 from krm_fn.config import Mirror
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Consumer
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import caren_cluster_config
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
 
 LIST = NO.split(",")
 PROXY = {"http": HTTP, "https": HTTPS, "additionalNo": LIST}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
-
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import cert_manager
+from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
 
 OURS = env(FULL.variables())
 POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}

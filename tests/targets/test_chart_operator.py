@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
-
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import chart_operator
+from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
 
 OURS = env(FULL.variables())
 BOOTSTRAP = env({"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "6443"})

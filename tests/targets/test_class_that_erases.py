@@ -23,9 +23,9 @@ from class_objects import (
 )
 from class_objects import answer as answer_of
 from class_objects import template as template_of
-from judges import systemd_environment
-
 from krm_fn import pipeline
+
+from judges import systemd_environment
 
 UNION = {"clusterClass": {"sharedTemplates": "Union"}}
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}

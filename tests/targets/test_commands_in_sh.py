@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
-from support import need
-
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _exports, kubeadm_commands
+from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
+
+from support import need
 
 NETWORK = ("apt-get update", "curl -s https://example.com/x", "bash -c 'crictl pull a' | cat", "timeout 5 git clone b")
 STAND_INS = ("apt-get", "curl", "crictl", "git", "systemctl", "sed")

@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from proposals import HTTP, NONE, apply, findings, proposals
-
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_apps as target
+from proposals import HTTP, NONE, apply, findings, proposals
 
 OF_IT = ProxySettings(HTTP, HTTP, "x", cluster="mycluster")
 REFERENCE = {"name": "mycluster-cluster-values", "namespace": "org-giantswarm"}

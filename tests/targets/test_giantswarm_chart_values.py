@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
-from value_shapes import VALUES
-
 from krm_fn.noproxy import Consumer
 from krm_fn.targets import giantswarm_chart_values as target
 from krm_fn.yamledit import read
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
+from value_shapes import VALUES
 
 SHORT = {"http": HTTP, "https": HTTPS, "noProxy": NO}
 SNAKE = {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO}

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
-from value_shapes import VALUES
-
 from krm_fn.noproxy import Consumer
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_installation_values as target
 from krm_fn.yamledit import read
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
+from value_shapes import VALUES
 
 OF_IT = ProxySettings(HTTP, HTTPS, NO, cluster="mycluster")
 CAMEL = {"enabled": True, "httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}

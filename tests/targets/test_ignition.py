@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from kubeadm_objects import PLACES, spec_of
+
 from stories import TESTDATA, items, meaning
 from support import need, run
 

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
-
 from krm_fn import patch
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _image_builder
 from krm_fn.targets import image_builder_overrides as target
 from krm_fn.yamledit import read
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 
 NAME = "cluster-1-user-overrides"
 KEY = "overrides.yaml"

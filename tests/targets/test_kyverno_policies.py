@@ -9,6 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from krm_fn.krm.results import Severity
+from krm_fn.patch import lookup
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import kyverno_policies
+from krm_fn.targets._kyverno_values import is_expression, split_entries
 from kyverno_shapes import (
     LISTS,
     P9_TEXT,
@@ -33,12 +38,6 @@ from kyverno_shapes import (
     variable,
 )
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, messages, proposals
-
-from krm_fn.krm.results import Severity
-from krm_fn.patch import lookup
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import kyverno_policies
-from krm_fn.targets._kyverno_values import is_expression, split_entries
 
 WANTED = FULL.variables()
 OTHER = ProxySettings("http://new:1", "http://new:2", "x,y")

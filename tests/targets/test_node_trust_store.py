@@ -11,13 +11,13 @@ import pytest
 from certificates import BOTH, NONE, ONE, A, B
 from hypothesis import given
 from hypothesis import strategies as st
-from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, Outcome, kubeadm, meaning, run, spec_of
-from support import TIME_LIMIT, need
-
 from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _restart, _trust_commands, kubeadm_commands
 from krm_fn.targets import node_trust_store as target
+from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, Outcome, kubeadm, meaning, run, spec_of
+
+from support import TIME_LIMIT, need
 
 FOLDER = "/etc/inject-proxy/trusted-ca"
 RESTART = "systemctl try-restart containerd || true # inject-proxy: trust store"

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proposals import FULL, HTTP, HTTPS, NO, NONE, env
-
 from krm_fn import patch
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets._env import Container, set_proxy
 from krm_fn.targets._podspec import containers, labels
+from proposals import FULL, HTTP, HTTPS, NO, NONE, env
 
 PATH = ("spec", "template", "spec", "containers", "0")
 POD_NAMESPACE = {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}

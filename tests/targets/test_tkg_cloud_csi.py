@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from krm_fn.targets import tkg_cloud_csi
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 from tkg_objects import HEADER, config, secret, text_of
-
-from krm_fn.targets import tkg_cloud_csi
 
 GROUP = "csi.tanzu.vmware.com"
 MEMBERS = f"  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n"

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
-
 from krm_fn import patch
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Consumer
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Around, tkg_cluster_class
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 LIST = NO.split(",")
 VALUE = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": LIST}

@@ -6,13 +6,12 @@ import base64
 from typing import Any
 
 import pytest
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
-from tkg_objects import HEADER, config, secret, text_of
-
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Consumer
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_vsphere_cpi
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
+from tkg_objects import HEADER, config, secret, text_of
 
 GROUP = "cpi.tanzu.vmware.com"
 BARE = f"{HEADER}vsphereCPI:\n  server: 10.0.0.1 #! by address\n"

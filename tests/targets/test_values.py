@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proposals import FULL, HTTP, HTTPS, NO, NONE
-
 from krm_fn import patch
 from krm_fn.formats.embedded import Embedded, Value, read
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._edit import Edit, together
 from krm_fn.targets._values import CAMEL, SHORT, SNAKE, Keys, Slot, edit, in_document, in_documents, is_there, seen
+from proposals import FULL, HTTP, HTTPS, NO, NONE
 
 ROOT = Slot((), CAMEL, "the proxy")
 DEEP = Slot(("spec", "a", "proxy"), CAMEL, "the proxy")

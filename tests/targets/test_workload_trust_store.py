@@ -11,10 +11,6 @@ import pytest
 from certificates import BOTH, NONE, ONE, A, B
 from hypothesis import given
 from hypothesis import strategies as st
-from proposals import FULL, apply, changes, findings, messages, proposals
-from support import need
-from support import run as run_tool
-
 from krm_fn.config import Certificates
 from krm_fn.errors import InputError
 from krm_fn.krm.results import Severity
@@ -23,6 +19,10 @@ from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import chart_operator
 from krm_fn.targets import workload_trust_store as target
+from proposals import FULL, apply, changes, findings, messages, proposals
+
+from support import need
+from support import run as run_tool
 
 NAME = "inject-proxy-trusted-ca"
 FOLDER = "/etc/inject-proxy/trusted-ca"

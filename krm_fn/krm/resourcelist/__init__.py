@@ -94,7 +94,9 @@ class ResourceList:
             self._take_as_whole()
             data = self._read_part(index)
         if not isinstance(data, dict):
-            raise InputError(f"`items[{index}]` must be an object, but it is a {_TYPE_NAMES.get(type(data), 'value')}")
+            raise InputError(
+                f"`items[{index}]` must be an object, but it is a {_TYPE_NAMES.get(type(data), 'value')}"
+            )
         return data
 
     def write(
@@ -140,11 +142,15 @@ class ResourceList:
 
     def _may_be_entangled(self, changed: Collection[int]) -> bool:
         """Return True if the name of an anchor of a changed item may be that of an alias elsewhere."""
-        everywhere = Counter(_ALIAS.findall(self._text)) if "*" in self._text and "&" in self._text else None
+        everywhere = (
+            Counter(_ALIAS.findall(self._text)) if "*" in self._text and "&" in self._text else None
+        )
         for index in changed if everywhere else ():
             text = self._layout.text(index)
             own = Counter(_ALIAS.findall(text))
-            if everywhere and any(everywhere[name] > own[name] for name in set(_ANCHOR.findall(text))):
+            if everywhere and any(
+                everywhere[name] > own[name] for name in set(_ANCHOR.findall(text))
+            ):
                 return True
         return False
 
@@ -174,10 +180,14 @@ class ResourceList:
             EditError: an item says something else than is meant: nothing may be written.
         """
         kept = [index for index in range(len(self)) if index not in edits.removed]
-        meant = [patch.apply(self._layout.read(index), edits.changes.get(index, ())) for index in kept]
+        meant = [
+            patch.apply(self._layout.read(index), edits.changes.get(index, ())) for index in kept
+        ]
         said = WholeLayout(text)
         if not same([said.read(index) for index in range(len(said))], [*meant, *edits.new_items]):
-            raise EditError("an alias of one item means a value of another: write it out, so that both can be edited")
+            raise EditError(
+                "an alias of one item means a value of another: write it out, so that both can be edited"
+            )
 
 
 _MEMBER = re.compile(r"""^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", re.MULTILINE)
@@ -197,7 +207,14 @@ def _is_plain(text: str) -> bool:
     return is_known and "ResourceList" not in kinds and any(key == "apiVersion" for key, _ in found)
 
 
-_TYPE_NAMES = {list: "list", str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
+_TYPE_NAMES = {
+    list: "list",
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
 
 
 def _decode(data: bytes) -> str:
@@ -210,4 +227,6 @@ def _decode(data: bytes) -> str:
 
 
 def _shown(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else "missing" if value is None else "not a string"
+    return (
+        f'"{value}"' if isinstance(value, str) else "missing" if value is None else "not a string"
+    )

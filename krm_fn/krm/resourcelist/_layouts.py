@@ -45,7 +45,11 @@ class Edits:
     @cached_property
     def removed(self) -> set[int]:
         """The items that are taken out."""
-        return {index for index, operations in self.changes.items() if any(not one.path for one in operations)}
+        return {
+            index
+            for index, operations in self.changes.items()
+            if any(not one.path for one in operations)
+        }
 
 
 def _end_of_item(text: str, column: int) -> int:
@@ -171,12 +175,16 @@ class WholeLayout:
     def write(self, edits: Edits, known: list[Any], new: list[Any]) -> str:
         operations = [
             replace(operation, path=("items", str(index), *operation.path))
-            for index in sorted(edits.changes, reverse=True)  # the index of an item must hold once others are gone
+            for index in sorted(
+                edits.changes, reverse=True
+            )  # the index of an item must hold once others are gone
             for operation in edits.changes[index]
         ]
         if self.has_list:
             operations += [patch.add("items", patch.APPEND, value=item) for item in edits.new_items]
-        elif edits.new_items or self.lacks_items:  # without `items` kustomize and kpt take it for no ResourceList
+        elif (
+            edits.new_items or self.lacks_items
+        ):  # without `items` kustomize and kpt take it for no ResourceList
             operations.append(patch.add("items", value=edits.new_items))
         return self.document.edit(operations + (_result_operations(known, new) if new else []))
 

@@ -52,7 +52,9 @@ class Object:
     def base_name(self) -> str:
         """Its name, without the hash that a run has put behind it."""
         base = _string(self.annotations.get(BASE_NAME))
-        is_hashed = base and self.ref.name.startswith(base) and _HASH.fullmatch(self.ref.name, len(base))
+        is_hashed = (
+            base and self.ref.name.startswith(base) and _HASH.fullmatch(self.ref.name, len(base))
+        )
         return base if is_hashed else self.ref.name
 
     @property
@@ -82,13 +84,19 @@ def _objects(data: dict[str, Any], path: Pointer, outer: ObjectRef | None) -> It
 def reference(obj: Mapping[str, Any]) -> ObjectRef:
     """Identity and file of an object; what is missing or no string is empty."""
     notes = _metadata(obj, "annotations")
-    index = str(notes.get("internal.config.kubernetes.io/index", notes.get("config.kubernetes.io/index", "0")))
+    index = str(
+        notes.get(
+            "internal.config.kubernetes.io/index", notes.get("config.kubernetes.io/index", "0")
+        )
+    )
     return ObjectRef(
         api_version=_string(obj.get("apiVersion")),
         kind=_string(obj.get("kind")),
         name=_string(patch.lookup(obj, ("metadata", "name"))),
         namespace=_string(patch.lookup(obj, ("metadata", "namespace"))),
-        file_path=_string(notes.get("internal.config.kubernetes.io/path", notes.get("config.kubernetes.io/path"))),
+        file_path=_string(
+            notes.get("internal.config.kubernetes.io/path", notes.get("config.kubernetes.io/path"))
+        ),
         file_index=int(index) if index.isdecimal() and len(index) < 10 else 0,
     )
 

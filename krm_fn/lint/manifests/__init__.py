@@ -45,7 +45,10 @@ class Audit:
 
 
 def audit(
-    files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consumer: Consumer = Consumer.NODE
+    files: Mapping[str, bytes],
+    *,
+    config: ProxyConfig | None = None,
+    consumer: Consumer = Consumer.NODE,
 ) -> Audit:
     """Judge everything that ``files`` say about a proxy.
 
@@ -65,7 +68,12 @@ def audit(
     return Audit(tuple(in_order(results)), judged, empty=frozenset(found.empty))
 
 
-def mend(files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consumer: Consumer = Consumer.NODE) -> Audit:
+def mend(
+    files: Mapping[str, bytes],
+    *,
+    config: ProxyConfig | None = None,
+    consumer: Consumer = Consumer.NODE,
+) -> Audit:
     """Do what the rules' fix allows; the results are about the files as they are then.
 
     Args: as for ``audit``.
@@ -83,13 +91,17 @@ def mend(files: Mapping[str, bytes], *, config: ProxyConfig | None = None, consu
         changes.setdefault(given.where, []).extend(configs.mended(given, rules, consumer))
     mended, refused = found.edited(changes)
     after = audit({**files, **mended}, config=config, consumer=consumer)
-    return Audit(tuple(in_order([*after.results, *notes, *refused])), after.judged, mended, after.empty)
+    return Audit(
+        tuple(in_order([*after.results, *notes, *refused])), after.judged, mended, after.empty
+    )
 
 
 def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
     for site in places:
         names_are_chosen = site.target in NAMES_OF_ITS_AUTHOR
-        for finding in lint.lint_object(site.seen, site.listing, rules=rules, names_are_chosen=names_are_chosen):
+        for finding in lint.lint_object(
+            site.seen, site.listing, rules=rules, names_are_chosen=names_are_chosen
+        ):
             yield finding.about(site.obj.ref, site.target)
         files = [WrittenFile(path, writer) for path, writer in provider_files(site.memberships)]
         for finding in lint.lint_provider(site.seen, files, rules):
@@ -107,8 +119,12 @@ def _mended(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:
         edits = _mending.operations(site.obj.data, site.target, place, wanted)
         operations += [replace(edit, path=(*site.obj.path, *edit.path)) for edit in edits]
         if clash:
-            message = f"nothing is mended in {first.place}, because {clash} differ: make them equal first"
-            notes.append(Result(Severity.WARNING, message, site.obj.ref, first.path, target=site.target))
+            message = (
+                f"nothing is mended in {first.place}, because {clash} differ: make them equal first"
+            )
+            notes.append(
+                Result(Severity.WARNING, message, site.obj.ref, first.path, target=site.target)
+            )
     return operations, notes
 
 
@@ -121,10 +137,18 @@ def _disagreements(places: Sequence[Site]) -> Iterator[Result]:
     groups: dict[object, list[Said]] = {}
     for site in places:
         seen = tuple(one for one in site.seen if one.value or one.known)
-        clusters = tuple((one.cluster.namespace, one.cluster.name, one.role) for one in site.memberships)
-        key = (site.listing.consumer, clusters) if clusters else (site.where, site.obj.path, site.listing.consumer)
+        clusters = tuple(
+            (one.cluster.namespace, one.cluster.name, one.role) for one in site.memberships
+        )
+        key = (
+            (site.listing.consumer, clusters)
+            if clusters
+            else (site.where, site.obj.path, site.listing.consumer)
+        )
         if site.target and seen:
-            groups.setdefault(key, []).append(Said(site.obj.ref, site.target, seen, {}, site.clusters))
+            groups.setdefault(key, []).append(
+                Said(site.obj.ref, site.target, seen, {}, site.clusters)
+            )
     for members in groups.values():
         said: dict[str, str] = {}
         for one in (one for member in members for one in member.seen):

@@ -53,7 +53,10 @@ def chosen(given: Sequence[Given]) -> tuple[ProxyConfig, list[Result]]:
     One that is wrong counts for nothing: ``judge`` tells what is wrong with it.
     """
     loaded = [(one, wanted) for one in given if (wanted := _loaded(one)[0])]
-    kinds = {repr((wanted.lint, wanted.cluster_defaults, wanted.targets, wanted.policy)) for _, wanted in loaded}
+    kinds = {
+        repr((wanted.lint, wanted.cluster_defaults, wanted.targets, wanted.policy))
+        for _, wanted in loaded
+    }
     if len(kinds) < 2:
         return (loaded[0][1] if loaded else ProxyConfig()), []
     message = (
@@ -81,9 +84,15 @@ def mended(given: Given, rules: Rules, consumer: Consumer) -> list[Operation]:
     """What mends the URLs and the entries of a ProxyConfig; nothing for the form of a ConfigMap."""
     operations: list[Operation] = []
     for text in _texts(given.data) if given.data.get("kind") == config.KIND else ():
-        found = {problem.rule for problem in _problems(text, given, consumer) if rules.severity(problem) is not None}
+        found = {
+            problem.rule
+            for problem in _problems(text, given, consumer)
+            if rules.severity(problem) is not None
+        }
         if any(RULES[rule].fix for rule in found):
-            operations += _mended_list(text, given, rules, consumer) if _is_list(text) else _mended_url(text)
+            operations += (
+                _mended_list(text, given, rules, consumer) if _is_list(text) else _mended_url(text)
+            )
     return [replace(operation, path=(*given.path, *operation.path)) for operation in operations]
 
 
@@ -99,17 +108,27 @@ def _texts(data: Mapping[str, Any]) -> Iterator[_Text]:
     root = "spec" if data.get("kind") == config.KIND else "data"
     overrides = lookup(data, (root, "overrides"))
     places: list[Pointer] = [(root,)]
-    places += [(root, "overrides", str(at)) for at in range(len(overrides) if isinstance(overrides, list) else 0)]
+    places += [
+        (root, "overrides", str(at))
+        for at in range(len(overrides) if isinstance(overrides, list) else 0)
+    ]
     for place in places:
-        lists = [_Text((*place, name), value) for name, value in _members(data, place, ("noProxy", "NO_PROXY"))]
+        lists = [
+            _Text((*place, name), value)
+            for name, value in _members(data, place, ("noProxy", "NO_PROXY"))
+        ]
         beside = ",".join(entry for one in lists for entry in one.entries)
         yield from lists
-        for name, value in _members(data, place, ("httpProxy", "httpsProxy", "HTTP_PROXY", "HTTPS_PROXY")):
+        for name, value in _members(
+            data, place, ("httpProxy", "httpsProxy", "HTTP_PROXY", "HTTPS_PROXY")
+        ):
             if isinstance(value, str):
                 yield _Text((*place, name), value, beside)
 
 
-def _members(data: Mapping[str, Any], place: Pointer, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+def _members(
+    data: Mapping[str, Any], place: Pointer, names: Sequence[str]
+) -> Iterator[tuple[str, Any]]:
     found = ((name, lookup(data, (*place, name))) for name in names)
     return ((name, value) for name, value in found if value and isinstance(value, (str, list)))
 
@@ -122,12 +141,19 @@ def _problems(text: _Text, given: Given, consumer: Consumer) -> list[Problem]:
     if not _is_list(text):
         return lint_proxy(text.value, no_proxy=text.beside, in_manifest=True)
     silent = _COMPOSED | _COMPLETED if _is_completed(given) else _COMPOSED
-    return [one for one in lint_list(",".join(text.entries), consumer=consumer) if one.rule not in silent]
+    return [
+        one
+        for one in lint_list(",".join(text.entries), consumer=consumer)
+        if one.rule not in silent
+    ]
 
 
 def _is_completed(given: Given) -> bool:
     """Whether the composition adds the dotted form of a domain."""
-    return bool(lookup(given.data, ("spec", "noProxyPolicy", "style"), Style.PORTABLE.value) == Style.PORTABLE.value)
+    return bool(
+        lookup(given.data, ("spec", "noProxyPolicy", "style"), Style.PORTABLE.value)
+        == Style.PORTABLE.value
+    )
 
 
 def _mended_url(text: _Text) -> list[Operation]:
@@ -143,7 +169,11 @@ def _mended_list(text: _Text, given: Given, rules: Rules, consumer: Consumer) ->
     if isinstance(text.value, str):
         new = forms.of(text.value)
         unchanged = new == list(parse(text.value))
-        return [] if unchanged else [replaced(*text.path, value=",".join(new)) if new else remove(*text.path)]
+        return (
+            []
+            if unchanged
+            else [replaced(*text.path, value=",".join(new)) if new else remove(*text.path)]
+        )
     edit = ListEdit(text.path, text.value)
     for at, item in enumerate(text.value):
         written = list(parse(item)) if isinstance(item, str) else []
@@ -176,10 +206,16 @@ class _Forms:
 
     def _of_entry(self, entry: str) -> list[str]:
         found = _problems(_Text(("noProxy",), entry), self.given, self.consumer)
-        if not any(RULES[problem.rule].fix for problem in found if self.rules.severity(problem) is not None):
+        if not any(
+            RULES[problem.rule].fix for problem in found if self.rules.severity(problem) is not None
+        ):
             return [entry]
         forms = list(parse(values.listed(entry, Listing(self.consumer), has_proxy=False)))
-        return [form for form in forms if not (_is_completed(self.given) and _is_added(form, forms, split(entry)))]
+        return [
+            form
+            for form in forms
+            if not (_is_completed(self.given) and _is_added(form, forms, split(entry)))
+        ]
 
 
 def _is_added(form: str, forms: Sequence[str], written: Sequence[str]) -> bool:

@@ -67,7 +67,9 @@ class Files:
         for name, content in files.items():
             self._open(name, content)
 
-    def edited(self, changes: Mapping[Where, Sequence[Operation]]) -> tuple[dict[str, bytes], list[Result]]:
+    def edited(
+        self, changes: Mapping[Where, Sequence[Operation]]
+    ) -> tuple[dict[str, bytes], list[Result]]:
         """The files that change, and a warning for each document that cannot be edited without risk."""
         by_file: dict[str, dict[int, Sequence[Operation]]] = {}
         for (name, index), operations in changes.items():
@@ -80,7 +82,9 @@ class Files:
             refused += told
         return mended, refused
 
-    def _edited(self, name: str, changes: Mapping[int, Sequence[Operation]]) -> tuple[dict[str, bytes], list[Result]]:
+    def _edited(
+        self, name: str, changes: Mapping[int, Sequence[Operation]]
+    ) -> tuple[dict[str, bytes], list[Result]]:
         """One file after its changes; where that fails, each change is tried alone and left out if it fails."""
         try:
             return self._manifests[name].edited(changes), []
@@ -88,10 +92,16 @@ class Files:
             if len(changes) == 1:
                 (index,) = changes
                 ref = ObjectRef(file_path=name, file_index=index)
-                return {}, [Result(Severity.WARNING, f"document {index + 1} is not mended: {error}", ref)]
-        refused = [told for index in changes for told in self._edited(name, {index: changes[index]})[1]]
+                return {}, [
+                    Result(Severity.WARNING, f"document {index + 1} is not mended: {error}", ref)
+                ]
+        refused = [
+            told for index in changes for told in self._edited(name, {index: changes[index]})[1]
+        ]
         left_out = {told.ref.file_index for told in refused}
-        return self._edited(name, {at: changes[at] for at in changes if at not in left_out})[0], refused
+        return self._edited(name, {at: changes[at] for at in changes if at not in left_out})[
+            0
+        ], refused
 
     def _open(self, name: str, content: bytes) -> None:
         try:
@@ -129,7 +139,10 @@ def _matters(manifests: Manifests, index: int) -> bool:
     words = (*PROXY_VARIABLES, config.API_VERSION.partition("/")[0])
     if not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, words):
         return True
-    return any(_may_be_of(target, kinds) and manifests.contains(index, target.WORDS) for target in TARGETS.values())
+    return any(
+        _may_be_of(target, kinds) and manifests.contains(index, target.WORDS)
+        for target in TARGETS.values()
+    )
 
 
 def _may_be_of(target: Target, kinds: frozenset[str]) -> bool:
@@ -151,7 +164,9 @@ def _configs(manifests: Manifests, item: Item) -> Iterator[Given]:
     name, index = item.where
     for obj in item.objects:
         if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
-            yield Given(item.where, obj.path, obj.data, obj.ref, tuple(manifests.repeated(index, obj.path)))
+            yield Given(
+                item.where, obj.path, obj.data, obj.ref, tuple(manifests.repeated(index, obj.path))
+            )
     given = manifests.function_config(index)
     if isinstance(given, Mapping):
         ref = replace(reference(dict(given)), file_path=name, file_index=index)

@@ -34,7 +34,9 @@ class Site:
     @property
     def clusters(self) -> tuple[str, ...]:
         """The names of its Clusters."""
-        names = (f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in self.memberships)
+        names = (
+            f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in self.memberships
+        )
         return tuple(dict.fromkeys(names))
 
 
@@ -45,7 +47,9 @@ def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[Site]:
         items: the documents, Clusters among them.
         wanted: its ``clusterDefaults`` and its options of targets count.
     """
-    atlas = Topology(obj for item in items for obj in item.objects if obj.ref.kind in clusters.kinds())
+    atlas = Topology(
+        obj for item in items for obj in item.objects if obj.ref.kind in clusters.kinds()
+    )
     for item in items:
         for obj in item.objects:
             for target, seen in _seen(obj, wanted):
@@ -65,12 +69,16 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Seen, .
             if seen:
                 yield name, seen
     if obj.group_kind in _workloads.KINDS:
-        others = tuple(one for one in _workloads.observe(obj.data, obj.group_kind) if one.path not in known)
+        others = tuple(
+            one for one in _workloads.observe(obj.data, obj.group_kind) if one.path not in known
+        )
         if others:
             yield "", others
 
 
-def _listing(target: str, obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig) -> Listing:
+def _listing(
+    target: str, obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
+) -> Listing:
     consumer = TARGETS[target].CONSUMER if target else Consumer.POD
     resolved = settings.resolve(wanted, memberships, target=target, consumer=consumer)
     in_secret = obj.group_kind == ("", "Secret")

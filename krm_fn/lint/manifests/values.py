@@ -44,16 +44,24 @@ def mended(place: Mapping[str, Seen], listing: Listing, rules: Rules) -> Mapping
     if not any(RULES[rule].fix for rule in told):
         return _NOTHING
     new: dict[str, str | None] = {
-        name: one.value for name, one in known.items() if one.value is not None and one.value != place[name].value
+        name: one.value
+        for name, one in known.items()
+        if one.value is not None and one.value != place[name].value
     }
     new |= _lists(known, listing, told)
     if told & _URLS:
-        urls = {name: one.value for name, one in known.items() if name.upper() != "NO_PROXY" and one.value}
+        urls = {
+            name: one.value
+            for name, one in known.items()
+            if name.upper() != "NO_PROXY" and one.value
+        }
         new |= {name: rules_of.mend(url) for name, url in urls.items()}
     if "NP008" in told:
         alone = (name for name in known if name.swapcase() not in known)
         new |= {name.swapcase(): new.get(name, known[name].value) for name in alone}
-    changed = {name for name, value in new.items() if name not in place or value != _text(place[name])}
+    changed = {
+        name for name, value in new.items() if name not in place or value != _text(place[name])
+    }
     return {name: new[name] for name in PROXY_VARIABLES if name in changed}
 
 

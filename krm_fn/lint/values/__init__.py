@@ -36,7 +36,12 @@ __all__ = [
 
 
 def lint_list(
-    text: str, *, consumer: Consumer, network: Network | None = None, has_proxy: bool = True, max_length: int = 0
+    text: str,
+    *,
+    consumer: Consumer,
+    network: Network | None = None,
+    has_proxy: bool = True,
+    max_length: int = 0,
 ) -> list[Problem]:
     """Everything that is wrong with ``text``, the value of NO_PROXY, by rule.
 
@@ -48,13 +53,22 @@ def lint_list(
         max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
     """
     if _may_hold_a_credential(text):
-        return [problem("NP018", "", "the list must not hold an `@`: write hosts without user name and password")]
+        return [
+            problem(
+                "NP018",
+                "",
+                "the list must not hold an `@`: write hosts without user name and password",
+            )
+        ]
     raws = _raws(text)
     if not raws:
         message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
         return [problem("NP002", "", message)] if has_proxy else []
     own = whole.own_domains(network) if network else frozenset()
-    found = [*text_rules.of_spacing(text), *(told for raw in raws for told in single.of_entry(raw, consumer, own))]
+    found = [
+        *text_rules.of_spacing(text),
+        *(told for raw in raws for told in single.of_entry(raw, consumer, own)),
+    ]
     listed = whole.Listed(_tokens(raws), consumer, network)
     found += whole.of_list(listed) if has_proxy else ()
     found += text_rules.of_length(text, consumer, max_length)
@@ -96,7 +110,11 @@ def fix(
     undue = whole.needless_twins(written, replace(listed, entries=entries.normalise([text])))
     undue |= {name.rstrip(".") for name in written if whole.is_rooted_beside_its_name(name, listed)}
     undue = undue.difference(written)
-    kept = [entry for entry in entries.normalise([text]) if not (entry in undue or entries.holds_every_address(entry))]
+    kept = [
+        entry
+        for entry in entries.normalise([text])
+        if not (entry in undue or entries.holds_every_address(entry))
+    ]
     if consumer is Consumer.POD:
         kept = [entry for entry in kept if not entries.breaks_clients(entry)]
     if not has_proxy:
@@ -112,10 +130,16 @@ def _may_hold_a_credential(text: str) -> bool:
     return any("@" in token and not entries.is_template(token) for token in entries.split(text))
 
 
-def _completed(found: tuple[str, ...], consumer: Consumer, network: Network | None) -> tuple[str, ...]:
+def _completed(
+    found: tuple[str, ...], consumer: Consumer, network: Network | None
+) -> tuple[str, ...]:
     """The list with what it lacks at its end, each name of the cluster in both forms."""
     lacks = [lack.entry for lack in whole.lacking(whole.Listed(found, consumer, network))]
-    domain = network.domain.text.strip(".").lower() if network and network.domain else model.CLUSTER_DOMAIN
+    domain = (
+        network.domain.text.strip(".").lower()
+        if network and network.domain
+        else model.CLUSTER_DOMAIN
+    )
     with_twins: dict[str, None] = {}
     for entry in (*found, *lacks):
         with_twins[entry] = None

@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from krm_fn.noproxy.rules import Problem, problem
 
 
-def lint_permissions(permissions: str, *, has_password: bool, ignition: bool = False) -> list[Problem]:
+def lint_permissions(
+    permissions: str, *, has_password: bool, ignition: bool = False
+) -> list[Problem]:
     """NP030: the permissions of a file as written ("0640"), "" for none, which is "0644" on the node."""
     found = []
     if ignition and permissions and not permissions.startswith("0"):
         message = (
-            f'`permissions` "{permissions}" must begin with 0, Ignition reads a decimal number: write "0{permissions}"'
+            f'`permissions` "{permissions}" must begin with 0, Ignition reads a decimal '
+            f'number: write "0{permissions}"'
         )
         found.append(problem("NP030", "", message, mended=f"0{permissions}"))
     if ignition and not permissions:
@@ -23,7 +26,9 @@ def lint_permissions(permissions: str, *, has_password: bool, ignition: bool = F
         found.append(problem("NP030", "", message, mended="0640"))
     others = (permissions or "0644")[-1:]
     if has_password and others != "0":
-        message = '`permissions` must not let others read a file with a password: write "0640" or "0600"'
+        message = (
+            '`permissions` must not let others read a file with a password: write "0640" or "0600"'
+        )
         found.append(problem("NP030", "", message))
     return found
 
@@ -34,5 +39,9 @@ def lint_writers(path: str, writers: Sequence[str]) -> list[Problem]:
         return []
     names = " and ".join(dict.fromkeys(writers))
     return [
-        problem("NP031", "", f'file "{path}" must have one writer, not {names}: the later one wins; switch one off')
+        problem(
+            "NP031",
+            "",
+            f'file "{path}" must have one writer, not {names}: the later one wins; switch one off',
+        )
     ]

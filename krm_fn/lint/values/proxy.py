@@ -13,7 +13,10 @@ from krm_fn.formats import escaping
 from krm_fn.noproxy import entries
 from krm_fn.noproxy.rules import Problem, problem
 
-_URL = re.compile(r"(?P<scheme>https?)://(?:(?P<user_info>.*)@)?(?P<host>\[[^\]]*\]|[^:/?#@]*)(?P<rest>.*)", re.DOTALL)
+_URL = re.compile(
+    r"(?P<scheme>https?)://(?:(?P<user_info>.*)@)?(?P<host>\[[^\]]*\]|[^:/?#@]*)(?P<rest>.*)",
+    re.DOTALL,
+)
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _RAW = re.compile(r"[^A-Za-z0-9._~-]")
 
@@ -39,15 +42,27 @@ def lint_proxy(url: str, *, no_proxy: str = "", in_manifest: bool = False) -> li
 
 def _form(url: str, trimmed: str, match: re.Match[str] | None) -> Iterator[Problem]:
     if trimmed != url:
-        yield problem("NP006", "", "the proxy URL must not have blanks or quotes around it: write it without")
+        yield problem(
+            "NP006", "", "the proxy URL must not have blanks or quotes around it: write it without"
+        )
     if match is None:
-        yield problem("NP006", "", 'the proxy URL must begin with "http://" or "https://" in lower case')
+        yield problem(
+            "NP006", "", 'the proxy URL must begin with "http://" or "https://" in lower case'
+        )
         return
     port = match["rest"].rstrip("/").removeprefix(":")
     if not match["host"]:
-        yield problem("NP006", "", 'the proxy URL must name a host, as in "http://proxy.example.com:3128"')
-    elif port and not (match["rest"].startswith(":") and re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 65536):
-        yield problem("NP006", "", 'the proxy URL must end in a port from 1 to 65535, as in ":3128", or in the host')
+        yield problem(
+            "NP006", "", 'the proxy URL must name a host, as in "http://proxy.example.com:3128"'
+        )
+    elif port and not (
+        match["rest"].startswith(":") and re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 65536
+    ):
+        yield problem(
+            "NP006",
+            "",
+            'the proxy URL must end in a port from 1 to 65535, as in ":3128", or in the host',
+        )
     elif not port:
         yield problem("NP036", "", "the proxy URL must name its port: curl takes 1080, wget 80")
 
@@ -95,7 +110,9 @@ def mend(url: str) -> str:
 
 def _encoded(text: str) -> str:
     pieces = re.split(f"({_ENCODED.pattern})", text)
-    return "".join(piece if at % 2 else escaping.url_user_info(piece) for at, piece in enumerate(pieces))
+    return "".join(
+        piece if at % 2 else escaping.url_user_info(piece) for at, piece in enumerate(pieces)
+    )
 
 
 def lint_pair(http_proxy: str, https_proxy: str) -> list[Problem]:
@@ -106,7 +123,11 @@ def lint_pair(http_proxy: str, https_proxy: str) -> list[Problem]:
 
 def lint_variables(variables: Mapping[str, str]) -> list[Problem]:
     """NP007 and NP008: the two cases of each proxy variable of one place, name -> value (any other name is ignored)."""
-    return [found for upper in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY") for found in _pair(upper, variables)]
+    return [
+        found
+        for upper in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+        for found in _pair(upper, variables)
+    ]
 
 
 def _pair(upper: str, variables: Mapping[str, str]) -> Iterator[Problem]:

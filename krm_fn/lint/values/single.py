@@ -19,8 +19,22 @@ from krm_fn.noproxy.rules import Problem, problem
 _NUMERIC = re.compile(r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+")
 _BROAD = frozenset(
     {
-        *("amazonaws.com", "elb.amazonaws.com", "compute.amazonaws.com", "googleapis.com", "cloudfront.net", "gcr.io"),
-        *("azure.com", "azurecr.io", "cloudapp.azure.com", "windows.net", "core.windows.net", "microsoft.com"),
+        *(
+            "amazonaws.com",
+            "elb.amazonaws.com",
+            "compute.amazonaws.com",
+            "googleapis.com",
+            "cloudfront.net",
+            "gcr.io",
+        ),
+        *(
+            "azure.com",
+            "azurecr.io",
+            "cloudapp.azure.com",
+            "windows.net",
+            "core.windows.net",
+            "microsoft.com",
+        ),
         *("github.io", "docker.io", "co.uk", "com.au", "com.br", "co.jp", "co.in", "com.cn"),
     }
 )
@@ -40,7 +54,10 @@ def _problems(raw: str, consumer: Consumer, own: frozenset[str]) -> Iterator[Pro
     if len(tokens) > 1:
         mended = ",".join(tokens)
         yield problem(
-            "NP010", raw, f'entry "{_line(raw)}" must not hold blanks, ";" or "|": write "{mended}"', mended=mended
+            "NP010",
+            raw,
+            f'entry "{_line(raw)}" must not hold blanks, ";" or "|": write "{mended}"',
+            mended=mended,
         )
     else:
         yield from _spelling(raw)
@@ -59,10 +76,16 @@ def _spelling(raw: str) -> Iterator[Problem]:
         yield problem("NP034", raw, f'an entry must not hold quotes: write "{token}"', mended=token)
     mended = "".join(entries.split(raw))
     if re.search("[A-Z]", raw):
-        yield problem("NP021", raw, f'entry "{token}" must be in lower case: write "{mended}"', mended=mended)
+        yield problem(
+            "NP021", raw, f'entry "{token}" must be in lower case: write "{mended}"', mended=mended
+        )
     if not raw.isascii():
         mended = entries.bare(mended)
-        advice = f'write "{mended}"' if mended.isascii() else "write its A-label, which begins with `xn--`"
+        advice = (
+            f'write "{mended}"'
+            if mended.isascii()
+            else "write its A-label, which begins with `xn--`"
+        )
         message = f'entry "{token}" must be ASCII, httpx fails on it: {advice}'
         yield problem("NP022", raw, message, mended=mended if mended.isascii() else "")
 
@@ -77,11 +100,15 @@ def _place(token: str) -> Iterator[Problem]:
         message = f'entry "{token}" must not end in "/": write "{mended}"'
         yield problem("NP015", token, message, mended=mended)
         return
-    url = "://" in token or ("/" in token and not entries.network(host) and not _NUMERIC.fullmatch(token))
+    url = "://" in token or (
+        "/" in token and not entries.network(host) and not _NUMERIC.fullmatch(token)
+    )
     if url:
         shown = f'"{host}"' if host != token else "a host name, a domain, an address or a CIDR"
         mended = host if host != token else ""
-        yield problem("NP018", token, f'entry "{token}" must not be a URL: write {shown}', mended=mended)
+        yield problem(
+            "NP018", token, f'entry "{token}" must not be a URL: write {shown}', mended=mended
+        )
     elif host != token:
         mended = entries.canonical(host)[0]
         message = f'entry "{token}" must not hold a port, curl, wget, apt and .NET ignore it then: write "{mended}"'
@@ -98,9 +125,17 @@ def _meaning(token: str, consumer: Consumer, own: frozenset[str]) -> Iterator[Pr
     if ":" in token:
         yield from _ipv6(token, kind, consumer)
     if kind is Kind.UNKNOWN and _NUMERIC.fullmatch(token):
-        yield problem("NP015", token, f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"')
+        yield problem(
+            "NP015",
+            token,
+            f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"',
+        )
     elif kind is Kind.UNKNOWN and ".." in token:
-        yield problem("NP037", token, f'entry "{token}" must not hold two dots in a row: no host has such a name')
+        yield problem(
+            "NP037",
+            token,
+            f'entry "{token}" must not hold two dots in a row: no host has such a name',
+        )
     if kind in {Kind.NAME, Kind.DOMAIN, Kind.GLOB, Kind.NUMBERS} and _is_broad(token, kind, own):
         message = f'entry "{token}" must not be so broad: everything that ends in it goes direct; name hosts or domains'
         yield problem("NP025", token, message)
@@ -110,7 +145,9 @@ def _glob(token: str, kind: Kind) -> Iterator[Problem]:
     if kind in {Kind.GLOB, Kind.ADDRESS_GLOB} or (kind is Kind.UNKNOWN and "*" in token):
         mended = ",".join(form for form in entries.expand(token) if form != token)
         advice = f'write "{mended}"' if mended else "write a domain or a CIDR"
-        message = f'entry "{token}" must not be a glob, curl, wget, apt and Python read none: {advice}'
+        message = (
+            f'entry "{token}" must not be a glob, curl, wget, apt and Python read none: {advice}'
+        )
         yield problem("NP012", token, message, mended=mended)
 
 
@@ -119,15 +156,26 @@ def _cidr(token: str) -> Iterator[Problem]:
     mended = str(cidr)
     before, _, prefix = token.partition("/")
     if entries.holds_every_address(token):
-        yield problem("NP014", token, f'entry "{token}" must not hold every address: Go would never use the proxy')
+        yield problem(
+            "NP014",
+            token,
+            f'entry "{token}" must not hold every address: Go would never use the proxy',
+        )
     elif not prefix.isdigit():
-        yield problem("NP015", token, f'entry "{token}" must have a prefix length: write "{mended}"', mended=mended)
+        yield problem(
+            "NP015",
+            token,
+            f'entry "{token}" must have a prefix length: write "{mended}"',
+            mended=mended,
+        )
     elif cidr is not None and entries.address(before.strip("[]")) != cidr.network_address:
         message = f'entry "{token}" must not have bits behind its prefix: write "{mended}"'
         yield problem("NP016", token, message, mended=mended)
 
 
-_PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")))
+_PRIVATE = tuple(
+    map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
+)
 """RFC 1918, and RFC 6598, which Kubernetes distributions use for pods and services."""
 _172 = ipaddress.IPv4Network("172.0.0.0/8")
 
@@ -144,7 +192,8 @@ def _reach(token: str, canonical: str) -> Iterator[Problem]:
     inner = next((one for one in _PRIVATE if found != one and found.supernet_of(one)), None)
     if inner is not None:
         message = (
-            f'entry "{token}" must not be so broad: beside the private network "{inner}" it holds public addresses'
+            f'entry "{token}" must not be so broad: beside the private network "{inner}" '
+            "it holds public addresses"
         )
         yield problem("NP025", token, f"{message}, which go direct then")
     elif found.subnet_of(_172) and not found.subnet_of(_PRIVATE[1]):
@@ -159,18 +208,22 @@ def _ipv6(token: str, kind: Kind, consumer: Consumer) -> Iterator[Problem]:
     pod = consumer is Consumer.POD
     if pod and entries.breaks_clients(token):
         message = (
-            f'entry "{token}" must not stand in a list for pods: httpx fails on every request then; name addresses'
+            f'entry "{token}" must not stand in a list for pods: httpx fails on every '
+            "request then; name addresses"
         )
         written = mended if kind is Kind.ADDRESS and not entries.breaks_clients(mended) else ""
         yield problem("NP019", token, message, mended=written, severity=Severity.ERROR)
     elif "%" in token:
-        yield problem("NP019", token, f'entry "{token}" must not have a zone: no client compares it')
+        yield problem(
+            "NP019", token, f'entry "{token}" must not have a zone: no client compares it'
+        )
     elif not _is_short(token):
         message = f'entry "{token}" must be written as most clients compare it: write "{mended}"'
         yield problem("NP019", token, message, mended=mended)
     if pod and entries.confuses_ruby(token):
         message = (
-            f'entry "{token}" must not be in a list for Ruby: it goes direct to every host that ends in a part of it'
+            f'entry "{token}" must not be in a list for Ruby: it goes direct to every host '
+            "that ends in a part of it"
         )
         yield problem("NP020", token, message)
 

@@ -27,9 +27,15 @@ def of_length(text: str, consumer: Consumer, max_length: int) -> Iterator[Proble
         message = f"the list must not be longer than {LONGEST} bytes, but is {length}: Linux starts no program with it"
         yield problem("NP026", "", message, severity=Severity.ERROR)
     elif length > limit:
-        why = "" if max_length else ": Cluster API takes 10240 characters for a file that holds it twice"
+        why = (
+            ""
+            if max_length
+            else ": Cluster API takes 10240 characters for a file that holds it twice"
+        )
         yield problem(
-            "NP026", "", f"the list must not be longer than {limit} bytes, but is {length}{why}; name domains"
+            "NP026",
+            "",
+            f"the list must not be longer than {limit} bytes, but is {length}{why}; name domains",
         )
 
 
@@ -41,4 +47,9 @@ def of_spacing(text: str) -> Iterator[Problem]:
         message = "the list must not hold blanks or line breaks beside its entries: wget, apt and curl miss them"
         yield problem("NP010", "", message, mended=re.sub(",+", ",", mended).strip(","))
     elif len(parts) > 1 and not all(parts):
-        yield problem("NP027", "", "the list must not hold empty entries", mended=",".join(filter(None, parts)))
+        yield problem(
+            "NP027",
+            "",
+            "the list must not hold empty entries",
+            mended=",".join(filter(None, parts)),
+        )

@@ -33,7 +33,10 @@ class Listed:
     @cached_property
     def cidrs(self) -> frozenset[Cidr]:
         """The entries that are CIDRs, and each address as the CIDR of one."""
-        found = (entries.network(text if "/" in text else f"{text}/{_bits(text)}") for text in self.entries)
+        found = (
+            entries.network(text if "/" in text else f"{text}/{_bits(text)}")
+            for text in self.entries
+        )
         return frozenset(cidr for cidr in found if cidr is not None)
 
     def beside(self, network: Network) -> Listed:
@@ -49,7 +52,11 @@ class Listed:
         cidr = entries.network(host if "/" in host else f"{host}/{_bits(host)}")
         if cidr is not None:
             return cidr in self.cidrs or self.wider(cidr) is not None
-        return bool(self.texts.intersection({host, *_parents(host), *(f".{name}" for name in _parents(host))}))
+        return bool(
+            self.texts.intersection(
+                {host, *_parents(host), *(f".{name}" for name in _parents(host))}
+            )
+        )
 
     @cached_property
     def _prefixes(self) -> frozenset[tuple[int, int]]:
@@ -57,8 +64,14 @@ class Listed:
 
     def wider(self, cidr: Cidr) -> Cidr | None:
         """A CIDR of the list that holds ``cidr`` and more."""
-        bits = sorted(bits for version, bits in self._prefixes if version == cidr.version and bits < cidr.prefixlen)
-        return next((found for at in bits if (found := cidr.supernet(new_prefix=at)) in self.cidrs), None)
+        bits = sorted(
+            bits
+            for version, bits in self._prefixes
+            if version == cidr.version and bits < cidr.prefixlen
+        )
+        return next(
+            (found for at in bits if (found := cidr.supernet(new_prefix=at)) in self.cidrs), None
+        )
 
 
 class Lack(NamedTuple):
@@ -92,23 +105,34 @@ def lacking(listed: Listed) -> Iterator[Lack]:
 def _lacking_for(network: Network, listed: Listed) -> Iterator[Lack]:
     """What a later step fills in is not known yet, so no list can be said to lack it."""
     (domain,) = styles.domains((network,))
-    for host, entry in (("kubernetes.default.svc", "svc"), (f"kubernetes.default.svc.{domain.text}", domain.text)):
+    for host, entry in (
+        ("kubernetes.default.svc", "svc"),
+        (f"kubernetes.default.svc.{domain.text}", domain.text),
+    ):
         if not entries.is_template(entry) and not listed.covers(host):
             yield Lack("NP003", entry, "the names of services end in it")
     for what, cidrs in (("pod", network.pods), ("service", network.services)):
         for cidr in cidrs:
             if entries.is_template(cidr.text):
                 continue
-            if not _is_kept_out(cidr.text, listed.consumer) and not listed.covers(_plain(cidr.text)):
+            if not _is_kept_out(cidr.text, listed.consumer) and not listed.covers(
+                _plain(cidr.text)
+            ):
                 yield Lack("NP003", _plain(cidr.text), f"it is a {what} CIDR of the cluster")
     endpoint = network.endpoint
-    if endpoint and not entries.is_template(endpoint.text) and not listed.covers(_plain(endpoint.text)):
+    if (
+        endpoint
+        and not entries.is_template(endpoint.text)
+        and not listed.covers(_plain(endpoint.text))
+    ):
         yield Lack("NP003", _plain(endpoint.text), "it is the endpoint of the control plane")
     yield from _lacking_addresses(network, listed)
 
 
 def _is_kept_out(cidr: str, consumer: Consumer) -> bool:
-    return entries.holds_every_address(cidr) or (consumer is Consumer.POD and entries.breaks_clients(cidr))
+    return entries.holds_every_address(cidr) or (
+        consumer is Consumer.POD and entries.breaks_clients(cidr)
+    )
 
 
 def _lacking_addresses(network: Network, listed: Listed) -> Iterator[Lack]:
@@ -149,7 +173,8 @@ def of_list(listed: Listed) -> Iterator[Problem]:
 def _everything(listed: Listed) -> Iterator[Problem]:
     if listed.entries == ("*",):
         message = (
-            'entry "*" must not be meant for all clients: wget, apt and Ruby ignore it; to have no proxy, declare none'
+            'entry "*" must not be meant for all clients: wget, apt and Ruby ignore it; '
+            "to have no proxy, declare none"
         )
         yield problem("NP013", "*", message, severity=Severity.WARNING)
     elif "*" in listed.texts:
@@ -171,15 +196,31 @@ def _twins(listed: Listed) -> Iterator[Problem]:
         if name.endswith("."):
             continue
         if kind is Kind.NAME and (entries.is_domain(name) or name in own):
-            if not listed.texts.intersection({f".{name}", *_dotted_parents(name)}) and name not in exact:
-                yield _twin(text, f"{text},.{text}", "subdomains in .NET, axios, Node's http and httplib2", own)
+            if (
+                not listed.texts.intersection({f".{name}", *_dotted_parents(name)})
+                and name not in exact
+            ):
+                yield _twin(
+                    text,
+                    f"{text},.{text}",
+                    "subdomains in .NET, axios, Node's http and httplib2",
+                    own,
+                )
         elif kind is Kind.DOMAIN and name in own and name not in listed.texts:
-            yield _twin(text, f"{text},{name}", "anything in wget before 1.20, nor the name itself in Go and apt", own)
+            yield _twin(
+                text,
+                f"{text},{name}",
+                "anything in wget before 1.20, nor the name itself in Go and apt",
+                own,
+            )
         elif kind is Kind.DOMAIN and not listed.texts.intersection({name, *_dotted_parents(name)}):
             if entries.is_private_suffix(name):
                 continue
             yield _twin(
-                text, "", f'"{name}" itself in Go, wget, apt and httpx; add it unless only the proxy reaches it', own
+                text,
+                "",
+                f'"{name}" itself in Go, wget, apt and httpx; add it unless only the proxy reaches it',
+                own,
             )
 
 
@@ -239,9 +280,13 @@ def _rooted(listed: Listed) -> Iterator[Problem]:
 
 def _ranges(listed: Listed) -> Iterator[Problem]:
     for text in dict.fromkeys(listed.entries):
-        if entries.classify(text) is Kind.RANGE and not listed.texts.issuperset(mended := entries.canonical(text)):
+        if entries.classify(text) is Kind.RANGE and not listed.texts.issuperset(
+            mended := entries.canonical(text)
+        ):
             written = ",".join(mended)
-            readers = "no client reads ranges of IPv6" if ":" in text else "only Node 24 reads ranges"
+            readers = (
+                "no client reads ranges of IPv6" if ":" in text else "only Node 24 reads ranges"
+            )
             message = f'entry "{text}" must not be a range alone, {readers}: write "{written}"'
             yield problem("NP012", text, message, mended=written)
 
@@ -253,7 +298,9 @@ def _covered(listed: Listed) -> Iterator[Problem]:
             yield problem("NP027", text, f'entry "{text}" must not be there twice: drop one')
         elif cover := _cover(text, listed):
             where = _where_covered(text, cover, listed)
-            yield problem("NP027", text, f'entry "{text}" is not needed: "{cover}" covers it in {where}')
+            yield problem(
+                "NP027", text, f'entry "{text}" is not needed: "{cover}" covers it in {where}'
+            )
         seen.add(text)
 
 
