@@ -17,7 +17,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings.classes import for_class, for_nodes
-from krm_fn.targets import AWARE, PATCHER, TARGETS, Around
+from krm_fn.targets import AWARE, PATCHER, TARGETS, TargetContext
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
 _ALL_NODES = ("", "")
@@ -93,7 +93,7 @@ class Classes:
     def _find_erasers(self, templates: Mapping[Key, Mapping[str, Any]]) -> None:
         """Which classes would erase what their templates hold if they held a proxy."""
         for one in self._classes.values():
-            around = Around(
+            around = TargetContext(
                 is_wanted=True,
                 options=self._wanted.targets,
                 templates=templates,
@@ -161,7 +161,7 @@ class Classes:
                 return Finding(Severity.WARNING, message, code="ClassPatchErases")
         return None
 
-    def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, Around] | None:
+    def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, TargetContext] | None:
         """The nodes of a ClusterClass or a Cluster, what they are to get, and what is known of the list.
 
         None for a Cluster that is made of no class.
@@ -177,14 +177,14 @@ class Classes:
             return self._about_cluster(obj, its_class)
         is_left_out = its_class is None or not its_class.is_selected
         if is_class or not self._is_chosen or not is_left_out:
-            return (), self._nothing(obj), Around()
+            return (), self._nothing(obj), TargetContext()
         nodes = self.atlas.nodes_of(obj)
         resolved = for_nodes(self._wanted, nodes[_ALL_NODES], ProxySettings(), target=PATCHER.ID)
-        return tuple(nodes.values()), resolved, Around(is_known=False)
+        return tuple(nodes.values()), resolved, TargetContext(is_known=False)
 
     def _about_cluster(
         self, obj: Object, its_class: _Class
-    ) -> tuple[tuple[Membership, ...], Resolved, Around]:
+    ) -> tuple[tuple[Membership, ...], Resolved, TargetContext]:
         nodes = self.atlas.nodes_of(obj)
         found = its_class.clusters[key_of(obj)]
         groups = {
@@ -195,7 +195,7 @@ class Classes:
 
     def nodes(
         self, obj: Object, target_id: str, whole: Resolved
-    ) -> tuple[tuple[Membership, ...], Resolved, Around] | None:
+    ) -> tuple[tuple[Membership, ...], Resolved, TargetContext] | None:
         """The nodes that a Cluster makes of a class, and what they are to get, where a rule tells some from others.
 
         Args:
@@ -203,24 +203,28 @@ class Classes:
             target_id: the target at work.
             whole: what is said of the object as a whole.
         """
-        if target_id not in AWARE or not whole.beyond or self.atlas.class_of(obj) is None:
+        if (
+            target_id not in AWARE
+            or not whole.unreachable_overrides
+            or self.atlas.class_of(obj) is None
+        ):
             return None
-        nodes, consumer = self.atlas.nodes_of(obj), TARGETS[target_id].CONSUMER
+        nodes, audience = self.atlas.nodes_of(obj), TARGETS[target_id].AUDIENCE
         found = {
-            where: resolve(self._wanted, (node,), target=target_id, consumer=consumer)
+            where: resolve(self._wanted, (node,), target=target_id, audience=audience)
             for where, node in nodes.items()
         }
         groups = {
             where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
         }
-        return tuple(nodes.values()), found[_ALL_NODES], Around(groups=groups)
+        return tuple(nodes.values()), found[_ALL_NODES], TargetContext(groups=groups)
 
     def _is(self, obj: Object, kind: str) -> bool:
         return obj.group_kind in PATCHER.KINDS and obj.ref.kind == kind
 
-    def _of_class(self, its_class: _Class) -> Around:
+    def _of_class(self, its_class: _Class) -> TargetContext:
         has_all = its_class.is_wanted or its_class.has_common
-        return Around(
+        return TargetContext(
             its_class.is_wanted,
             options=self._wanted.targets,
             templates=self._own,
@@ -238,7 +242,7 @@ class Classes:
 
     def _nothing(self, obj: Object) -> Resolved:
         found = resolve(
-            self._wanted, self.atlas.of(obj), target=PATCHER.ID, consumer=PATCHER.CONSUMER
+            self._wanted, self.atlas.of(obj), target=PATCHER.ID, audience=PATCHER.AUDIENCE
         )
         return Resolved(ProxySettings(cluster=found.settings.cluster, is_declared=found.declared))
 

@@ -1,6 +1,6 @@
 """What can go wrong, and whose fault it is.
 
-The law of this room: an exception knows the exit code of the command and one line that says what to do; it never holds
+An exception knows the exit code of the command and one line that says what to do; it never holds
 a credential.
 
     InjectProxyError
@@ -10,7 +10,7 @@ a credential.
     │   ├── EditError    1  an object can be read, but not changed without risk (the writer refuses)
     │   └── ExpansionError 1  aliases ask for more values than a run may read
     ├── ConfigError      1  the FunctionConfig is wrong; carries all its problems at once
-    └── OurBug           3  a promise of this program does not hold; nothing was written
+    └── InternalError           3  a promise of this program does not hold; nothing was written
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ConfigError(InjectProxyError):
         self.problems = problems
 
 
-class OurBug(InjectProxyError):  # noqa: N818 -- it is not the user's error, and its name says so
+class InternalError(InjectProxyError):
     """A check of this program on itself failed."""
 
     exit_code = 3

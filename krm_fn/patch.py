@@ -1,6 +1,6 @@
-"""JSON Patch (RFC 6902) as the only language in which a room may ask for a change.
+"""JSON Patch (RFC 6902) as the only language in which a package may ask for a change.
 
-The law of this room: an operation is a value; applying operations to plain data is left to ``jsonpatch``, which is also
+An operation is a value; applying operations to plain data is left to ``jsonpatch``, which is also
 the oracle that every edit of the text is proven against.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from krm_fn.errors import OurBug
+from krm_fn.errors import InternalError
 
 Pointer = tuple[str, ...]
 """A JSON Pointer (RFC 6901) taken apart: ``("spec", "files", "0")`` for ``/spec/files/0``."""
@@ -95,7 +95,7 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
     """``data`` after the operations; ``data`` itself is changed where that is possible.
 
     Raises:
-        OurBug: an operation does not fit the data. Targets work on data they have seen, so this is
+        InternalError: an operation does not fit the data. Targets work on data they have seen, so this is
             never the mistake of a user.
     """
     import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
@@ -106,7 +106,7 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
         return patch.apply(data, in_place=True)
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
         message = f"an operation does not fit its object: {error}"
-        raise OurBug(message) from error
+        raise InternalError(message) from error
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """The whole flow on one screen: bytes in, bytes out, and what there is to say about it.
 
-The law of this room: it knows the order of the rooms and no kind, path or string of the domain. All changes are made,
+It knows the order of the packages and no kind, path or string of the domain. All changes are made,
 or none: one error leaves every item as it was.
 """
 
@@ -21,8 +21,8 @@ from krm_fn.lint.after_injection import review, unreached, withheld
 from krm_fn.lint.exposure import exposed_passwords
 from krm_fn.lint.unwritten import unwritten
 from krm_fn.patch import Operation, Pointer
-from krm_fn.plan import Overview, Place, survey
-from krm_fn.rollout import Said, new_refs, rollout, secret_names
+from krm_fn.plan import Overview, PlannedEdit, plan_edits
+from krm_fn.rollout import RolloutNote, new_refs, rollout, secret_names
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.yamledit import limited
@@ -72,23 +72,25 @@ def _run(data: bytes) -> Outcome:
         )
     except ConfigError as error:
         return _outcome(
-            resource_list, _Edits(), [_about_config(resource_list, text) for text in error.problems]
+            resource_list,
+            _PlannedOperations(),
+            [_about_config(resource_list, text) for text in error.problems],
         )
     if wanted is None:
         nothing = "no FunctionConfig says what to inject: the list is passed on as it is"
         return _outcome(
             resource_list,
-            _Edits(),
+            _PlannedOperations(),
             [
                 Result(
                     Severity.WARNING, nothing, _config_ref(resource_list), code="NoFunctionConfig"
                 )
             ],
         )
-    edits = _Edits()
+    edits = _PlannedOperations()
     found: list[Result] = []
     overview = Overview()
-    every = list(survey(resource_list, wanted, overview))
+    every = list(plan_edits(resource_list, wanted, overview))
     places = [place for place in every if place.is_asked]
     for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
         told: list[Result] = []
@@ -112,7 +114,7 @@ def _run(data: bytes) -> Outcome:
     return replace(outcome, fail_on=wanted.fail_on)
 
 
-class _Edits:
+class _PlannedOperations:
     """What is to become of the list: operations on its items, and objects that it lacks."""
 
     def __init__(self) -> None:
@@ -121,7 +123,7 @@ class _Edits:
         self._gone: dict[int, list[Operation]] = {}
         self.touched: set[int] = set()
 
-    def note(self, place: Place, operations: list[Operation]) -> None:
+    def note(self, place: PlannedEdit, operations: list[Operation]) -> None:
         """Note what is to be done at a place; what is new is added as its data is in the end."""
         if place.is_new:
             self.new_items += [place.obj.data] if operations else []
@@ -152,11 +154,11 @@ class _Edits:
 
 def _roll_out(
     resource_list: ResourceList,
-    places: list[Place],
+    places: list[PlannedEdit],
     found: list[Result],
-    edits: _Edits,
+    edits: _PlannedOperations,
     wanted: ProxyConfig,
-) -> tuple[list[Place], list[Result]]:
+) -> tuple[list[PlannedEdit], list[Result]]:
     """The places and results, about objects of the names that they have once templates are renamed."""
     is_check = wanted.mode is Mode.CHECK
     if not is_check and any(result.severity is Severity.ERROR for result in found):
@@ -183,7 +185,9 @@ def _roll_out(
     )
 
 
-def _rolled(one: Said, edits: _Edits, mode: Mode, *, is_new: bool = False) -> Result:
+def _rolled(
+    one: RolloutNote, edits: _PlannedOperations, mode: Mode, *, is_new: bool = False
+) -> Result:
     """What is said of a name; a change of it is noted, unless the object is one that is made in this run."""
     if isinstance(one.what, Finding):
         return one.what.about(one.obj.ref)
@@ -194,10 +198,14 @@ def _rolled(one: Said, edits: _Edits, mode: Mode, *, is_new: bool = False) -> Re
 
 
 def _outcome(
-    resource_list: ResourceList, edits: _Edits, found: list[Result], *, checking: bool = False
+    resource_list: ResourceList,
+    edits: _PlannedOperations,
+    found: list[Result],
+    *,
+    checking: bool = False,
 ) -> Outcome:
     if any(result.severity is Severity.ERROR for result in found) or checking:
-        edits = _Edits()
+        edits = _PlannedOperations()
         found = [result for result in found if result.severity is not Severity.INFO]
     told = results.in_order(_once(found))
     output = resource_list.write(
@@ -250,7 +258,7 @@ def _with_number(
     return replace(result, message=f"{result.message} (also true of {also}, in `results` as info)")
 
 
-def _at_new_place(told: Result, operations: list[Operation], place: Place) -> Result:
+def _at_new_place(told: Result, operations: list[Operation], place: PlannedEdit) -> Result:
     """What another target said of an item, with the index it has once ``operations`` took one before it away.
 
     So the next run, which finds it there, says the same. A target knows of its own removals.
@@ -279,7 +287,7 @@ def _config_ref(resource_list: ResourceList) -> ObjectRef:
     return reference(given) if isinstance(given, dict) else ObjectRef()
 
 
-def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
+def _proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
     """What there is to say about one place, and what to do there; the object's data follows.
 
     What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
@@ -299,7 +307,7 @@ def _proposals(place: Place, mode: Mode) -> Iterator[tuple[list[Operation], Resu
 
 
 def _done_and_found(
-    place: Place, proposals: Sequence[Change | Finding], mode: Mode
+    place: PlannedEdit, proposals: Sequence[Change | Finding], mode: Mode
 ) -> Iterator[tuple[list[Operation], Result]]:
     changes = [one for one in proposals if isinstance(one, Change)]
     is_concerned = bool(changes) or any(True for _ in place.seen())
@@ -314,7 +322,7 @@ def _done_and_found(
         )
 
 
-def _resolved(place: Place) -> Resolved:
+def _resolved(place: PlannedEdit) -> Resolved:
     """How the proxy of a place came about; what its list lacks counts only where a list of ours stands in the end."""
     holds_list = not place.resolved.missing or any(
         one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen()
@@ -323,7 +331,7 @@ def _resolved(place: Place) -> Resolved:
 
 
 def _done(
-    place: Place, changes: list[Change], mode: Mode
+    place: PlannedEdit, changes: list[Change], mode: Mode
 ) -> Iterator[tuple[list[Operation], Result]]:
     data = place.obj.data
     if place.is_new and changes:

@@ -1,6 +1,6 @@
 """Which places of a list are concerned, and the proxy that each is to get.
 
-The law of this room: it brings objects, targets, Clusters and settings together and decides nothing; an item that no
+It brings objects, targets, Clusters and settings together and decides nothing; an item that no
 target and no Cluster could want is never read, and none is read twice.
 """
 
@@ -18,7 +18,7 @@ from krm_fn.errors import InputError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import Change, Finding, ObjectRef, Result
-from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Consumer
+from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import (
@@ -28,15 +28,15 @@ from krm_fn.targets import (
     PATCHER,
     TARGETS,
     WITHOUT_A_PROXY,
-    Around,
     Maker,
-    Seen,
+    Reading,
     Target,
+    TargetContext,
     options_of,
 )
 
 
-class Source(Protocol):
+class ObjectSource(Protocol):
     """Where objects come from: a ResourceList, or files of manifests."""
 
     def __len__(self) -> int: ...
@@ -52,7 +52,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
+class PlannedEdit:
     """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
 
     ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
@@ -67,7 +67,7 @@ class Place:
     resolved: Resolved
     options: Mapping[str, Any]
     is_new: bool = False
-    around: Around | None = None
+    around: TargetContext | None = None
     notes: tuple[Finding, ...] = ()
 
     @property
@@ -76,9 +76,9 @@ class Place:
         return TARGETS[self.target_id]
 
     @property
-    def consumer(self) -> Consumer:
+    def audience(self) -> Audience:
         """Who reads what the target writes."""
-        return self.target.CONSUMER
+        return self.target.AUDIENCE
 
     @property
     def asked(self) -> tuple[Membership, ...]:
@@ -104,7 +104,7 @@ class Place:
         elif any(True for _ in said):
             yield sops.refusal()
 
-    def seen(self) -> Iterator[Seen]:
+    def seen(self) -> Iterator[Reading]:
         """What the object says already in the place of the target; nothing where it is encrypted."""
         if not sops.is_encrypted(self.obj.data):
             yield from self.target.observe(self.obj.data, self.options)
@@ -136,7 +136,7 @@ class Place:
 
 @dataclass
 class Overview:
-    """What a survey sees besides its places, filled while it runs.
+    """What `plan_edits` sees besides its places, filled while it runs.
 
     ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
     selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
@@ -163,9 +163,9 @@ class Overview:
 _NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 
 
-def survey(
-    source: Source, wanted: ProxyConfig, overview: Overview | None = None
-) -> Iterator[Place]:
+def plan_edits(
+    source: ObjectSource, wanted: ProxyConfig, overview: Overview | None = None
+) -> Iterator[PlannedEdit]:
     """All places, in the order of the list and, in one object, of the table of targets; then those that are missing.
 
     The data of an object is the same for all its places: what one target changes there, the next one sees. The places
@@ -179,7 +179,7 @@ def survey(
     Raises:
         InputError: an item that is wanted cannot be read.
     """
-    reader = _Reader(source)
+    reader = _ItemReader(source)
     kinds = clusters.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
     read = list(reader.of_kinds(kinds))
     if overview is not None:
@@ -190,8 +190,8 @@ def survey(
     classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
     del read  # what is taken is to be forgotten
     there: ByKey[None] = ByKey()
-    owed: list[Place] = []
-    last: list[Place] = []
+    owed: list[PlannedEdit] = []
+    last: list[PlannedEdit] = []
     for index in range(len(source)):
         targets, makers = (
             _wanted_targets(source, index, wanted),
@@ -236,26 +236,26 @@ def _identity(obj: Object) -> Key:
 
 def _companions(
     index: int, obj: Object, makers: dict[str, Maker], atlas: Topology, wanted: ProxyConfig
-) -> Iterator[Place]:
+) -> Iterator[PlannedEdit]:
     """What is to stand beside an object, of the same Clusters and with the same proxy."""
     concerned = {name: maker for name, maker in makers.items() if obj.group_kind in maker.BESIDE}
     memberships = atlas.of(obj) if concerned else ()
     for name, maker in concerned.items():
-        resolved = _resolved(wanted, memberships, name, maker.CONSUMER)
+        resolved = _resolved(wanted, memberships, name, maker.AUDIENCE)
         options = options_of(name, wanted.targets)
         for data in maker.companions(obj.data, resolved.settings, options):
             made = Object((), data, reference(data))
-            yield Place(index, made, name, memberships, resolved, options, is_new=True)
+            yield PlannedEdit(index, made, name, memberships, resolved, options, is_new=True)
 
 
 def _places(
     index: int, obj: Object, targets: dict[str, Target], wanted: ProxyConfig, classes: Classes
-) -> Iterator[Place]:
+) -> Iterator[PlannedEdit]:
     concerned = {name: target for name, target in targets.items() if obj.group_kind in target.KINDS}
     memberships = classes.atlas.of(obj) if concerned else ()
     alone = classes.atlas.alone(obj) if concerned and not memberships else None
     for name, target in concerned.items():
-        resolved = _resolved(wanted, memberships, name, target.CONSUMER, alone)
+        resolved = _resolved(wanted, memberships, name, target.AUDIENCE, alone)
         if classes.replaces(name, obj):
             resolved = Resolved(
                 ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
@@ -263,10 +263,10 @@ def _places(
         options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)
         if of_nodes:
             nodes, resolved, around = of_nodes
-            yield Place(index, obj, name, nodes, resolved, options, around=around)
+            yield PlannedEdit(index, obj, name, nodes, resolved, options, around=around)
         else:
             notes = _lost(obj, name, resolved, classes)
-            yield Place(index, obj, name, memberships, resolved, options, notes=notes)
+            yield PlannedEdit(index, obj, name, memberships, resolved, options, notes=notes)
 
 
 def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple[Finding, ...]:
@@ -281,22 +281,24 @@ def _resolved(
     wanted: ProxyConfig,
     memberships: tuple[Membership, ...],
     target: str,
-    consumer: Consumer,
+    audience: Audience,
     alone: ClusterFacts | None = None,
 ) -> Resolved:
     if target in OF_ALL_MACHINES:
         return settings.resolve_for_all_machines(
-            wanted, memberships, target=target, consumer=consumer
+            wanted, memberships, target=target, audience=audience
         )
-    return settings.resolve(wanted, memberships, target=target, consumer=consumer, alone=alone)
+    return settings.resolve(wanted, memberships, target=target, audience=audience, alone=alone)
 
 
-def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> Iterator[Place]:
+def _patched(
+    index: int, obj: Object, wanted: ProxyConfig, classes: Classes
+) -> Iterator[PlannedEdit]:
     """The place of a ClusterClass that is to be patched or not to be patched any more, or of a Cluster made of one."""
     about = classes.about(obj) if obj.group_kind in PATCHER.KINDS else None
     if about:
         memberships, resolved, around = about
-        yield Place(
+        yield PlannedEdit(
             index,
             obj,
             PATCHER.ID,
@@ -307,7 +309,7 @@ def _patched(index: int, obj: Object, wanted: ProxyConfig, classes: Classes) -> 
         )
 
 
-def _wanted_targets(source: Source, index: int, wanted: ProxyConfig) -> dict[str, Target]:
+def _wanted_targets(source: ObjectSource, index: int, wanted: ProxyConfig) -> dict[str, Target]:
     """The enabled targets that could want something in an item, judged by its text."""
     kinds = source.kinds(index)
     return {
@@ -320,12 +322,12 @@ def _wanted_targets(source: Source, index: int, wanted: ProxyConfig) -> dict[str
     }
 
 
-def _may_patch(source: Source, index: int, wanted: ProxyConfig, classes: Classes) -> bool:
+def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: Classes) -> bool:
     may_hold = _is_enabled(PATCHER.ID, wanted) and _may_hold(source.kinds(index), PATCHER.KINDS)
-    return may_hold and (classes.is_on or source.contains(index, PATCHER.WORDS))
+    return may_hold and (classes.is_on or source.contains(index, PATCHER.TEXT_HINTS))
 
 
-def _wanted_makers(source: Source, index: int, wanted: ProxyConfig) -> dict[str, Maker]:
+def _wanted_makers(source: ObjectSource, index: int, wanted: ProxyConfig) -> dict[str, Maker]:
     """The enabled targets that could make something beside what an item holds, judged by its text."""
     kinds = source.kinds(index)
     return {
@@ -339,7 +341,7 @@ def _wanted_makers(source: Source, index: int, wanted: ProxyConfig) -> dict[str,
 
 def _words(target: Target, wanted: ProxyConfig) -> Sequence[str]:
     """Of which one stands in what the target could want; none where the user says by matchers what it is to want."""
-    return () if wanted.targets.get(target.ID, {}).get("workloads") else target.WORDS
+    return () if wanted.targets.get(target.ID, {}).get("workloads") else target.TEXT_HINTS
 
 
 def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
@@ -364,10 +366,10 @@ def _fits(obj: Object, selector: Selector) -> bool:
     )
 
 
-class _Reader:
+class _ItemReader:
     """Reads each item once, when it is first asked for, and forgets it when it is taken."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ObjectSource) -> None:
         self.source = source
         self.held: dict[int, list[Object]] = {}
 

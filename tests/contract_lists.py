@@ -1,6 +1,6 @@
 """Inputs for the tests of the KRM functions contract: small, and with one thing to do for the function.
 
-The law of this room: text only. What a test sends and what it expects must be readable side by side.
+Text only. What a test sends and what it expects must be readable side by side.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The programs that read what we write: what systemd and the shells make of it is the truth.
 
-The law of this room: it hands texts to real tools and gives back what they say; it knows nothing of what it judges.
+It hands texts to real tools and gives back what they say; it knows nothing of what it judges.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the tests of whole ResourceLists share: taking one apart, and asking for another proxy.
 
-The law of this room: a list is taken apart as text, so that "the same" means the same bytes.
+A list is taken apart as text, so that "the same" means the same bytes.
 """
 
 from __future__ import annotations

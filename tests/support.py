@@ -1,6 +1,6 @@
 """What several test files need: the command as a user runs it, and the tools that judge its work.
 
-The law of this room: a tool that is missing is never a silent pass. For a person the test skips and says in one line
+A tool that is missing is never a silent pass. For a person the test skips and says in one line
 how to get the tool; where ``REQUIRE_TOOLS=1`` is set (CI) it fails.
 """
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from krm_fn import cli, pipeline
-from krm_fn.errors import OurBug
+from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
 
 from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
@@ -239,7 +239,9 @@ def test_the_summary(items: list[str], says: str) -> None:
     [
         pytest.param(RuntimeError("http://user:geheim@proxy"), 3, "this is a bug of inject-proxy", id="anything"),
         pytest.param(RecursionError("geheim"), 3, "RecursionError", id="a stack that overflows"),
-        pytest.param(OurBug("http://user:geheim@proxy"), 3, "http://user:***@proxy", id="a check of ours that fails"),
+        pytest.param(
+            InternalError("http://user:geheim@proxy"), 3, "http://user:***@proxy", id="a check of ours that fails"
+        ),
     ],
 )
 def test_a_bug_is_told_in_one_line_without_the_input(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from krm_fn.cli import _files, check
-from krm_fn.cli._answer import Answer
+from krm_fn.cli._command_result import Answer
 from krm_fn.errors import UsageError
 
 from support import ROOT, inject_proxy

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from krm_fn.cli.export import run
 from krm_fn.errors import ConfigError, InputError, UsageError
-from krm_fn.noproxy import Consumer
-from krm_fn.sources.files import KINDS, Kind
+from krm_fn.noproxy import Audience
+from krm_fn.sources.files import KINDS, FileKind
 from krm_fn.targets import TARGETS, tkg_cluster_config
 from krm_fn.yamledit import read
 
@@ -188,7 +188,7 @@ def test_help_is_printed() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_a_file_is_for_whom_its_target_says(kind: Kind) -> None:
+def test_a_file_is_for_whom_its_target_says(kind: FileKind) -> None:
     # TKG's command completes the list of a file; only the Secret that it makes of it holds the completed one.
-    completed_by_the_command = {tkg_cluster_config.ID: Consumer.PRODUCT}
-    assert kind.consumer is completed_by_the_command.get(kind.target, TARGETS[kind.target].CONSUMER)
+    completed_by_the_command = {tkg_cluster_config.ID: Audience.PRODUCT}
+    assert kind.audience is completed_by_the_command.get(kind.target, TARGETS[kind.target].AUDIENCE)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from krm_fn.cli import _files, lint
-from krm_fn.cli._answer import Answer
+from krm_fn.cli._command_result import Answer
 from krm_fn.errors import ConfigError, InputError, OutputError, UsageError
 
 from support import inject_proxy

@@ -1,6 +1,6 @@
 """The models against what was measured: every cell of the matrix, and the facts around it.
 
-The law of this room: a cell is what the real client did when it was run (.NET: what its source says); where a model and
+A cell is what the real client did when it was run (.NET: what its source says); where a model and
 a cell differ, the model is wrong.
 """
 
@@ -13,18 +13,18 @@ import krm_fn.clients
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 
 ROOM = Path(krm_fn.clients.__file__).parent
 
 
 def who_goes_direct(no_proxy: str, host: str, port: int = 80) -> set[str]:
-    return {consumer.ID for consumer in CONSUMERS.values() if consumer.goes_direct(no_proxy, host, port)}
+    return {client.ID for client in CLIENTS.values() if client.goes_direct(no_proxy, host, port)}
 
 
-def cell(consumer: str, no_proxy: str, host: str, port: int) -> str:
+def cell(client: str, no_proxy: str, host: str, port: int) -> str:
     """``D`` direct, ``·`` through the proxy, ``!`` an exception: the signs of the matrix."""
-    model = CONSUMERS[consumer]
+    model = CLIENTS[client]
     if model.breaks_on(no_proxy):
         return "!"
     return "D" if model.goes_direct(no_proxy, host, port) else "·"
@@ -119,13 +119,13 @@ MATRIX = (
 @pytest.mark.parametrize(
     ("no_proxy", "host", "port", "consumer", "measured"),
     [
-        pytest.param(*row[:3], consumer, sign, id=f"{consumer} asked for {row[1]}:{row[2]} with {row[0]!r}")
+        pytest.param(*row[:3], client, sign, id=f"{client} asked for {row[1]}:{row[2]} with {row[0]!r}")
         for row in MATRIX
-        for consumer, sign in zip(COLUMNS, row[3].replace(" ", ""), strict=True)
+        for client, sign in zip(COLUMNS, row[3].replace(" ", ""), strict=True)
     ],
 )
-def test_a_model_says_what_was_measured(no_proxy: str, host: str, port: int, consumer: str, measured: str) -> None:
-    assert cell(consumer, no_proxy, host, port) == measured
+def test_a_model_says_what_was_measured(no_proxy: str, host: str, port: int, client: str, measured: str) -> None:
+    assert cell(client, no_proxy, host, port) == measured
 
 
 # --- the rows beside the matrix --------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ AXIOS = {"proxy-from-env", "axios-1.15", "axios"}
             "a b,c",
             "c",
             80,
-            set(CONSUMERS) - {"curl-8.9", "curl-8.18"},
+            set(CLIENTS) - {"curl-8.9", "curl-8.18"},
             id="and neither what stands behind the next comma",
         ),
         pytest.param("::1", "10.0.0.1", 80, {"ruby"}, id="what Ruby makes of IPv6 loopback"),
@@ -258,10 +258,10 @@ def test_what_each_generation_of_axios_reads(no_proxy: str, host: str, port: int
     assert who_goes_direct(no_proxy, host, port) & AXIOS == direct
 
 
-@pytest.mark.parametrize("consumer", ["httpx", "urllib", "undici", "lwp", "httplib2"])
-def test_an_address_in_upper_case_fails_where_text_is_compared(consumer: str) -> None:
-    assert not CONSUMERS[consumer].goes_direct("FD00::1", "fd00::1", 80)
-    assert CONSUMERS["go"].goes_direct("FD00::1", "fd00::1", 80)
+@pytest.mark.parametrize("client", ["httpx", "urllib", "undici", "lwp", "httplib2"])
+def test_an_address_in_upper_case_fails_where_text_is_compared(client: str) -> None:
+    assert not CLIENTS[client].goes_direct("FD00::1", "fd00::1", 80)
+    assert CLIENTS["go"].goes_direct("FD00::1", "fd00::1", 80)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "::1"])
@@ -284,11 +284,11 @@ GIANT_SWARM = "cluster.local,10.96.0.0/12,192.168.0.0/16,178.170.32.59,internal.
 TKG = ".svc.cluster.local,.svc,localhost,127.0.0.1,10.96.0.0/12,192.168.0.0/16,.internal.corpdomain.net"
 
 # The measurement counted git and PHP beside curl 7.88, and knew neither curl 8.9 nor axios 1.15 nor Java's own syntax.
-MEASURED = {**dict.fromkeys(set(CONSUMERS) - {"java", "curl-8.9", "axios-1.15", "axios"}, 1), "curl": 3}
+MEASURED = {**dict.fromkeys(set(CLIENTS) - {"java", "curl-8.9", "axios-1.15", "axios"}, 1), "curl": 3}
 
 
 def count(no_proxy: str, host: str, port: int = 443) -> int:
-    return sum(times for ID, times in MEASURED.items() if CONSUMERS[ID].goes_direct(no_proxy, host, port))
+    return sum(times for ID, times in MEASURED.items() if CLIENTS[ID].goes_direct(no_proxy, host, port))
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def test_as_many_go_direct_as_were_counted(host: str, normalised: int, giant_swa
     ],
 )
 def test_httpx_breaks_and_names_the_entry(no_proxy: str, named: str) -> None:
-    reason = CONSUMERS["httpx"].breaks_on(no_proxy)
+    reason = CLIENTS["httpx"].breaks_on(no_proxy)
     assert bool(reason) == bool(named)
     assert named in reason
     assert "secret" not in reason
@@ -336,22 +336,22 @@ def test_httpx_breaks_and_names_the_entry(no_proxy: str, named: str) -> None:
 
 
 def test_no_other_client_breaks() -> None:
-    assert [ID for ID, model in CONSUMERS.items() if model.breaks_on("[fd00::1],fd00::/8,bücher.example")] == ["httpx"]
+    assert [ID for ID, model in CLIENTS.items() if model.breaks_on("[fd00::1],fd00::/8,bücher.example")] == ["httpx"]
 
 
-# --- the room --------------------------------------------------------------------------------------------------------
+# --- the package
 
 
 def test_there_are_twenty_six_models_under_their_own_ids() -> None:
-    assert len(CONSUMERS) == 26
-    assert [model.ID for model in CONSUMERS.values()] == list(CONSUMERS)
-    assert set(COLUMNS) | {"curl-8.9", "httplib2", "websocket-client", "axios-1.15", "axios"} == set(CONSUMERS)
-    assert len({model.NAME for model in CONSUMERS.values()}) == len(CONSUMERS)
+    assert len(CLIENTS) == 26
+    assert [model.ID for model in CLIENTS.values()] == list(CLIENTS)
+    assert set(COLUMNS) | {"curl-8.9", "httplib2", "websocket-client", "axios-1.15", "axios"} == set(CLIENTS)
+    assert len({model.NAME for model in CLIENTS.values()}) == len(CLIENTS)
 
 
 @given(st.text(), st.sampled_from(["example.com", "10.1.2.3", "fd00::1", "bücher.example", ""]), st.integers(1, 65535))
 def test_no_list_makes_a_model_raise(no_proxy: str, host: str, port: int) -> None:
-    for model in CONSUMERS.values():
+    for model in CLIENTS.values():
         assert model.goes_direct(no_proxy, host, port) in (True, False)
         assert "\n" not in model.breaks_on(no_proxy)
 

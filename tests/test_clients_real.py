@@ -1,6 +1,6 @@
 """Each model against the client it models, wherever that client is installed.
 
-The law of this room: a request is never sent to the host it names. A matcher is called in this process or in a program
+A request is never sent to the host it names. A matcher is called in this process or in a program
 of its own; a client whose matcher cannot be called runs where nothing but loopback exists.
 """
 
@@ -28,7 +28,7 @@ import websocket
 import yaml
 import yarl
 from hypothesis import given, settings
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 
 from real_clients.cases import Case, cases, generated
 from support import CACHE, ROOT, missing, need, run
@@ -41,11 +41,11 @@ APT_HELPER = Path("/usr/lib/apt/apt-helper")
 
 
 def disagreements(
-    consumer: str, answers: Callable[[list[Case]], list[bool]], asked: list[Case] | None = None
+    client: str, answers: Callable[[list[Case]], list[bool]], asked: list[Case] | None = None
 ) -> list[tuple[Case, bool]]:
     """The generated cases in which the model does not say what the client did, with what the client did."""
     asked = asked or generated()
-    model = CONSUMERS[consumer]
+    model = CLIENTS[client]
     return [
         (case, direct)
         for case, direct in zip(asked, answers(asked), strict=True)
@@ -133,14 +133,14 @@ def variables(value: object, name: str) -> Iterator[str]:
 def test_curl_says_the_same(own_network: list[str]) -> None:
     curl = need("curl")
     first = {(8, 18): "curl-8.18", (8, 9): "curl-8.9", (7, 87): "curl", (0, 0): "curl-old"}
-    consumer = next(name for since, name in first.items() if version(curl) >= since)
-    assert disagreements(consumer, in_own_network(own_network, curl)) == []
+    client = next(name for since, name in first.items() if version(curl) >= since)
+    assert disagreements(client, in_own_network(own_network, curl)) == []
 
 
 def test_wget_says_the_same(own_network: list[str]) -> None:
     wget = need("wget")
-    consumer = "wget" if version(wget) >= (1, 20) else "wget-old"
-    assert disagreements(consumer, in_own_network(own_network, wget)) == []
+    client = "wget" if version(wget) >= (1, 20) else "wget-old"
+    assert disagreements(client, in_own_network(own_network, wget)) == []
 
 
 def test_apt_says_the_same(own_network: list[str]) -> None:
@@ -262,27 +262,27 @@ PYTHON = {
 }
 
 
-@pytest.mark.parametrize("consumer", PYTHON)
-def test_a_client_of_python_says_the_same(consumer: str, environment: Callable[[str], None]) -> None:
+@pytest.mark.parametrize("client", PYTHON)
+def test_a_client_of_python_says_the_same(client: str, environment: Callable[[str], None]) -> None:
     def answers(asked: list[Case]) -> list[bool]:
         directs = []
         for case in asked:
             environment(case.no_proxy)
-            directs.append(PYTHON[consumer](case))
+            directs.append(PYTHON[client](case))
         return directs
 
-    assert disagreements(consumer, answers) == []
+    assert disagreements(client, answers) == []
 
 
-@pytest.mark.parametrize("consumer", PYTHON)
+@pytest.mark.parametrize("client", PYTHON)
 def test_a_client_of_python_says_the_same_of_lists_nobody_wrote(
-    consumer: str, environment: Callable[[str], None]
+    client: str, environment: Callable[[str], None]
 ) -> None:
     @IN_THIS_PROCESS
     @given(cases)
     def check(case: Case) -> None:
         environment(case.no_proxy)
-        assert CONSUMERS[consumer].goes_direct(case.no_proxy, case.host, case.port) == PYTHON[consumer](case)
+        assert CLIENTS[client].goes_direct(case.no_proxy, case.host, case.port) == PYTHON[client](case)
 
     check()
 
@@ -305,7 +305,7 @@ def httpx_verdict(environment: Callable[[str], None]) -> Callable[[Case], str]:
 
 
 def model_of_httpx(case: Case) -> str:
-    model = CONSUMERS["httpx"]
+    model = CLIENTS["httpx"]
     if model.breaks_on(case.no_proxy):
         return "breaks"
     return "direct" if model.goes_direct(case.no_proxy, case.host, case.port) else "proxy"
@@ -327,6 +327,6 @@ def test_httpx_says_the_same_of_lists_nobody_wrote(httpx_verdict: Callable[[Case
 def test_the_cases_are_a_few_hundred_and_of_both_verdicts_for_every_model() -> None:
     asked = generated()
     assert len(asked) >= 300
-    for model in CONSUMERS.values():
+    for model in CLIENTS.values():
         directs = sum(model.goes_direct(case.no_proxy, case.host, case.port) for case in asked)
         assert 10 <= directs <= len(asked) - 10, model.ID

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from krm_fn.clusters import ClusterFacts, Fact, Membership, Role, Topology
 from krm_fn.clusters.defaults import _fnv32a
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.pipeline import run
 from krm_fn.settings import resolve
 
@@ -407,7 +407,7 @@ VSPHERE = [
 def listed(items: list[dict[str, Any]], **spec: Any) -> list[str]:
     config = loaded(httpProxy=PROXY, **spec)
     membership = Membership(facts(*items), Role.CONTROL_PLANE)
-    found = resolve(config, [membership], target="containerdDropIn", consumer=Consumer.NODE)
+    found = resolve(config, [membership], target="containerdDropIn", audience=Audience.NODE)
     return found.settings.no_proxy.split(",")
 
 
@@ -451,7 +451,7 @@ def test_the_user_says_the_network_of_the_nodes() -> None:
 
 def test_each_default_has_its_reason() -> None:
     membership = Membership(facts(*AWS), Role.CONTROL_PLANE)
-    found = resolve(loaded(httpProxy=PROXY), [membership], target="containerdDropIn", consumer=Consumer.NODE)
+    found = resolve(loaded(httpProxy=PROXY), [membership], target="containerdDropIn", audience=Audience.NODE)
     why = {entry.text: entry.why for entry in found.entries}
     field = "`Cluster/prod` `spec.clusterNetwork.services.cidrBlocks`"
     assert why[KUBEADM] == (f"default of kubeadm, because {field} is not set",)
@@ -553,5 +553,5 @@ def test_where_the_network_of_the_nodes_is_missed(
     spec: dict[str, Any], target: str, role: Role, is_missed: bool
 ) -> None:
     memberships = [Membership(facts(*VSPHERE), role)]
-    found = resolve(loaded(httpProxy=PROXY, **spec), memberships, target=target, consumer=Consumer.NODE)
+    found = resolve(loaded(httpProxy=PROXY, **spec), memberships, target=target, audience=Audience.NODE)
     assert [str(one) for one in found.missing] == (["`networks` of `Cluster/prod`"] if is_missed else [])

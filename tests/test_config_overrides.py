@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.config import ClusterMatcher, Override, Place, PolicyChange
+from krm_fn.config import ClusterMatcher, Override, OverrideSubject, PolicyChange
 from krm_fn.noproxy import Entry, Style
 from krm_fn.targets import TARGETS
 
@@ -190,7 +190,7 @@ def test_all_problems_of_all_overrides_are_told_at_once() -> None:
     ]
 
 
-PLACE = Place(
+PLACE = OverrideSubject(
     target="kubeletDropIn",
     cluster="prod-1",
     namespace="org-acme",
@@ -198,7 +198,7 @@ PLACE = Place(
     role="Worker",
     groups=("md-0", "default-worker"),
 )
-NO_CLUSTER = Place(target="certManager")
+NO_CLUSTER = OverrideSubject(target="certManager")
 
 
 @pytest.mark.parametrize(
@@ -217,16 +217,22 @@ NO_CLUSTER = Place(target="certManager")
         pytest.param(ClusterMatcher(clusters=("Prod-*",)), PLACE, False, id="globs are case-sensitive"),
         pytest.param(ClusterMatcher(clusters=("stage", "prod-*")), PLACE, True, id="one glob of several"),
         pytest.param(ClusterMatcher(namespaces=("org-acme",)), PLACE, True, id="the namespace"),
-        pytest.param(ClusterMatcher(namespaces=("",)), Place("t", "a"), True, id="a Cluster without a namespace"),
+        pytest.param(
+            ClusterMatcher(namespaces=("",)), OverrideSubject("t", "a"), True, id="a Cluster without a namespace"
+        ),
         pytest.param(ClusterMatcher(labels={"region": "eu-*"}), PLACE, True, id="a label"),
         pytest.param(ClusterMatcher(labels={"region": "eu-*", "tier": "*"}), PLACE, False, id="one label of two"),
         pytest.param(ClusterMatcher(labels={"number": "*"}), PLACE, False, id="a label that is not a string"),
         pytest.param(ClusterMatcher(roles=("ControlPlane",)), PLACE, False, id="the other role"),
-        pytest.param(ClusterMatcher(roles=("Worker",)), Place("t", "a"), False, id="a role that is not known"),
+        pytest.param(
+            ClusterMatcher(roles=("Worker",)), OverrideSubject("t", "a"), False, id="a role that is not known"
+        ),
         pytest.param(ClusterMatcher(roles=("ControlPlane", "Worker")), PLACE, True, id="one role of both"),
         pytest.param(ClusterMatcher(worker_groups=("md-?",)), PLACE, True, id="the name of the worker group"),
         pytest.param(ClusterMatcher(worker_groups=("default-*",)), PLACE, True, id="the class of the workers"),
-        pytest.param(ClusterMatcher(worker_groups=("*",)), Place("t", "a"), False, id="no worker group is not any"),
+        pytest.param(
+            ClusterMatcher(worker_groups=("*",)), OverrideSubject("t", "a"), False, id="no worker group is not any"
+        ),
         pytest.param(ClusterMatcher(targets=("certManager",)), PLACE, False, id="another target"),
         pytest.param(
             ClusterMatcher(("prod-*",), ("org-*",), {"region": "eu-*"}, ("Worker",), ("md-0",), ("kubeletDropIn",)),
@@ -239,5 +245,5 @@ NO_CLUSTER = Place(target="certManager")
         ),
     ],
 )
-def test_whom_a_match_means(matcher: ClusterMatcher, place: Place, fits: bool) -> None:
+def test_whom_a_match_means(matcher: ClusterMatcher, place: OverrideSubject, fits: bool) -> None:
     assert matcher.fits(place) is fits

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 
 from support import inject_proxy
 
@@ -97,7 +97,7 @@ def test_every_host_has_a_verdict_of_every_program() -> None:
 
     assert set(hosts["10.96.0.1"].values()) == {"direct"}
     assert set(hosts["registry.example.com"].values()) == {"proxy"}
-    assert all(list(verdicts) == list(CONSUMERS) for verdicts in hosts.values())
+    assert all(list(verdicts) == list(CLIENTS) for verdicts in hosts.values())
 
 
 def test_the_text_names_clusters_reasons_and_programs() -> None:
@@ -105,7 +105,7 @@ def test_the_text_names_clusters_reasons_and_programs() -> None:
 
     assert "org/west (control plane): nodes" in text
     assert "26 of 26  the API server's ClusterIP" in text
-    assert all(consumer.NAME in text for consumer in CONSUMERS.values())
+    assert all(client.NAME in text for client in CLIENTS.values())
 
 
 def test_the_page_is_well_formed_and_loads_nothing() -> None:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from krm_fn.clusters import Role
 from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, load
-from krm_fn.errors import OurBug
+from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
 
@@ -99,7 +99,7 @@ def test_the_schema_is_found_in_a_wheel_and_in_a_checkout(tmp_path: Path, monkey
 def test_an_installation_without_a_schema_is_our_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_schema, "_FOLDERS", (tmp_path,))
     _schema.schema.cache_clear()
-    with pytest.raises(OurBug, match="install `inject-proxy` again"):
+    with pytest.raises(InternalError, match="install `inject-proxy` again"):
         _schema.schema()
     _schema.schema.cache_clear()
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.lint.drift import Said, disagreements
+from krm_fn.lint.drift import ObservedObject, disagreements
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS, Seen
+from krm_fn.targets import TARGETS, Reading
 
 from growth import excess
 
@@ -23,19 +23,21 @@ DROP_IN, CONTAINER = "the drop-in of containerd", 'container "cert-manager"'
 SECRET = 'it stands under the key "k" of the Secret "s"'
 
 
-def seen(values: dict[str, Any], place: str, why: str = "", **more: Any) -> tuple[Seen, ...]:
-    return tuple(Seen(name, value, (place, name), "", place, why, **more) for name, value in values.items())
+def seen(values: dict[str, Any], place: str, why: str = "", **more: Any) -> tuple[Reading, ...]:
+    return tuple(Reading(name, value, (place, name), "", place, why, **more) for name, value in values.items())
 
 
-def plane(values: dict[str, Any] = WANTED, *clusters: str, wanted: dict[str, str] = WANTED) -> Said:
-    return Said(PLANE, "containerdDropIn", seen(values, DROP_IN), wanted, clusters)
+def plane(values: dict[str, Any] = WANTED, *clusters: str, wanted: dict[str, str] = WANTED) -> ObservedObject:
+    return ObservedObject(PLANE, "containerdDropIn", seen(values, DROP_IN), wanted, clusters)
 
 
-def cert(values: dict[str, Any], *clusters: str, why: str = "", wanted: dict[str, str] = WANTED, **more: Any) -> Said:
-    return Said(CERT, "certManager", seen(values, CONTAINER, why, **more), wanted, clusters)
+def cert(
+    values: dict[str, Any], *clusters: str, why: str = "", wanted: dict[str, str] = WANTED, **more: Any
+) -> ObservedObject:
+    return ObservedObject(CERT, "certManager", seen(values, CONTAINER, why, **more), wanted, clusters)
 
 
-def warned(*said: Said) -> list[Result]:
+def warned(*said: ObservedObject) -> list[Result]:
     found = list(disagreements(said))
     assert all(one.severity is Severity.WARNING and "\n" not in one.message for one in found)
     return found
@@ -73,14 +75,17 @@ def warned(*said: Said) -> list[Result]:
         pytest.param([plane(), cert({"NO_PROXY": None}, why=SECRET)], id="a value that cannot be known here"),
     ],
 )
-def test_what_agrees_or_has_nobody_to_agree_with_is_not_told(said: list[Said]) -> None:
+def test_what_agrees_or_has_nobody_to_agree_with_is_not_told(said: list[ObservedObject]) -> None:
     assert warned(*said) == []
 
 
 @pytest.mark.parametrize("first", TARGETS)
 @pytest.mark.parametrize("second", TARGETS)
 def test_what_any_two_targets_write_agrees(first: str, second: str) -> None:
-    said = [Said(PLANE, first, seen(WANTED, "a"), WANTED), Said(CERT, second, seen(WANTED, "b"), WANTED)]
+    said = [
+        ObservedObject(PLANE, first, seen(WANTED, "a"), WANTED),
+        ObservedObject(CERT, second, seen(WANTED, "b"), WANTED),
+    ]
     assert warned(*said) == []
 
 
@@ -164,10 +169,12 @@ def test_no_credential_is_in_a_message(url: str, told: str) -> None:
 
 _VALUES = st.dictionaries(st.sampled_from(PROXY_VARIABLES), st.sampled_from(["", "a", "a,b", None]))
 _SAID = st.builds(
-    lambda values, wanted, clusters, ref: Said(
+    lambda values, wanted, clusters, ref: ObservedObject(
         ref,
         "t",
-        tuple(Seen(name, value, (name,), "", "p", "" if value is not None else "x") for name, value in values.items()),
+        tuple(
+            Reading(name, value, (name,), "", "p", "" if value is not None else "x") for name, value in values.items()
+        ),
         {name: value for name, value in wanted.items() if value},
         tuple(clusters),
     ),
@@ -179,7 +186,9 @@ _SAID = st.builds(
 
 
 @given(st.lists(_SAID, max_size=6))
-def test_property_only_what_differs_is_told_and_only_beside_somebody_who_does_not(said: Iterable[Said]) -> None:
+def test_property_only_what_differs_is_told_and_only_beside_somebody_who_does_not(
+    said: Iterable[ObservedObject],
+) -> None:
     said = list(said)
     for result in disagreements(said):
         culprits = [one for one in said if one.ref == result.ref and one.wanted]
@@ -191,7 +200,7 @@ def test_property_only_what_differs_is_told_and_only_beside_somebody_who_does_no
         assert any(set(one.wanted.items()) & {(seen.variable, seen.value) for seen in one.seen} for one in said)
 
 
-def _differing(size: int) -> list[Said]:
+def _differing(size: int) -> list[ObservedObject]:
     """``size`` control planes that have what they should, and as many Deployments that have not."""
     planes = [plane(WANTED, f"c{at}") for at in range(size)]
     return planes + [cert({"NO_PROXY": "x"}, f"c{at}") for at in range(size)]

@@ -14,8 +14,8 @@ from krm_fn.krm.results import Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, lint_object, places
 from krm_fn.lint.manifests import Audit, audit, listed, mend, values
 from krm_fn.lint.values import RULES
-from krm_fn.noproxy import Consumer, Entry, Network
-from krm_fn.targets import TARGETS, Seen
+from krm_fn.noproxy import Audience, Entry, Network
+from krm_fn.targets import TARGETS, Reading
 from krm_fn.yamledit import Document
 
 PROXY = "http://proxy.corp.example:3128"
@@ -435,9 +435,9 @@ NETWORKS = (
 )
 
 
-@given(LISTS, st.sampled_from(Consumer), st.integers(0, 2), st.booleans())
-def test_a_list_is_mended_once_and_for_all(text: str, consumer: Consumer, clusters: int, has_proxy: bool) -> None:
-    listing = Listing(consumer, NETWORKS[:clusters])
+@given(LISTS, st.sampled_from(Audience), st.integers(0, 2), st.booleans())
+def test_a_list_is_mended_once_and_for_all(text: str, audience: Audience, clusters: int, has_proxy: bool) -> None:
+    listing = Listing(audience, NETWORKS[:clusters])
     once = listed(text, listing, has_proxy=has_proxy)
     assert listed(once, listing, has_proxy=has_proxy) == once
 
@@ -450,12 +450,12 @@ def test_a_list_is_mended_once_and_for_all(text: str, consumer: Consumer, cluste
     st.integers(0, 2),
 )
 def test_no_error_with_a_fix_is_left_in_a_place_that_is_mended(variables: dict[str, str], clusters: int) -> None:
-    listing = Listing(Consumer.POD, NETWORKS[:clusters])
-    (place, *_) = places(Seen(name, value, (name,), value, "p") for name, value in variables.items()) or [{}]
+    listing = Listing(Audience.POD, NETWORKS[:clusters])
+    (place, *_) = places(Reading(name, value, (name,), value, "p") for name, value in variables.items()) or [{}]
     if not place or values.clash(place):
         return
     new = {**variables, **values.mended(place, listing, THE_TABLE)}
-    (after,) = places(Seen(name, value, (name,), value or "", "p") for name, value in new.items())
+    (after,) = places(Reading(name, value, (name,), value or "", "p") for name, value in new.items())
     assert values.mended(after, listing, THE_TABLE) == {}
     if any("@" in value for name, value in variables.items() if name.upper() == "NO_PROXY"):
         return
@@ -464,10 +464,10 @@ def test_no_error_with_a_fix_is_left_in_a_place_that_is_mended(variables: dict[s
 
 
 def test_rules_that_are_off_are_off_for_the_values_too() -> None:
-    (place,) = places([Seen("NO_PROXY", "a;b", ("x",), "a;b", "p")])
+    (place,) = places([Reading("NO_PROXY", "a;b", ("x",), "a;b", "p")])
     off = Rules({"NP010": None, "NP008": None})
-    assert values.mended(place, Listing(Consumer.POD), off) == {}
-    assert values.mended(place, Listing(Consumer.POD), THE_TABLE) == {"NO_PROXY": "a,b", "no_proxy": "a,b"}
+    assert values.mended(place, Listing(Audience.POD), off) == {}
+    assert values.mended(place, Listing(Audience.POD), THE_TABLE) == {"NO_PROXY": "a,b", "no_proxy": "a,b"}
 
 
 @pytest.mark.parametrize("text", ["%%%\n", "not: [valid\n", "{{- if .Values.x }}\n"])

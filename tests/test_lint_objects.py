@@ -12,9 +12,9 @@ from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, levelled, lint_object, lint_settings, places
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.values import RULES, Problem
-from krm_fn.noproxy import Consumer, Entry, Network, Policy, compose, join
+from krm_fn.noproxy import Audience, Entry, Network, Policy, compose, join
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS, Seen
+from krm_fn.targets import TARGETS, Reading
 
 PROXY = "http://proxy.corp.example:3128"
 NETWORK = Network(
@@ -24,19 +24,19 @@ NETWORK = Network(
     endpoint=Entry("203.0.113.7"),
     infrastructure="AWSCluster",
 )
-NODE, POD = Consumer.NODE, Consumer.POD
+NODE, POD = Audience.NODE, Audience.POD
 FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 
 
-def good(consumer: Consumer = NODE, *networks: Network) -> str:
+def good(audience: Audience = NODE, *networks: Network) -> str:
     """A list with which no rule finds anything."""
-    return join(compose((), networks or (NETWORK,), Policy(), consumer))
+    return join(compose((), networks or (NETWORK,), Policy(), audience))
 
 
-def seen(values: dict[str, str | None], place: str = "a place", **more: Any) -> list[Seen]:
+def seen(values: dict[str, str | None], place: str = "a place", **more: Any) -> list[Reading]:
     why = more.pop("why_unknown", "it is somewhere else")
     return [
-        Seen(name, value, ("spec", place, name), value or "", place, why if value is None else "", **more)
+        Reading(name, value, ("spec", place, name), value or "", place, why if value is None else "", **more)
         for name, value in values.items()
     ]
 
@@ -46,16 +46,16 @@ def both(http: str | None = PROXY, no: str | None = "") -> dict[str, str | None]
     return {"HTTP_PROXY": http, "http_proxy": http, "NO_PROXY": no, "no_proxy": no}
 
 
-def drop_in(line: str, **more: Any) -> list[Seen]:
+def drop_in(line: str, **more: Any) -> list[Reading]:
     """What the target sees in a drop-in with one line, however systemd reads it."""
     entry = {"path": FILE, "content": f"[Service]\n{line}\n", **more}
     obj = {"kind": "KubeadmConfig", "spec": {"files": [entry]}}
     return list(TARGETS["containerdDropIn"].observe(obj, {}))
 
 
-def lint(what: Iterable[Seen], consumer: Consumer = NODE, **more: Any) -> list[Finding]:
+def lint(what: Iterable[Reading], audience: Audience = NODE, **more: Any) -> list[Finding]:
     keys = ("networks", "max_length")
-    listing = Listing(consumer, **{key: more.pop(key) for key in keys if key in more})
+    listing = Listing(audience, **{key: more.pop(key) for key in keys if key in more})
     found = list(lint_object(what, listing, **more))
     assert all(re.match(r"NP0\d\d: \S", finding.message) and "\n" not in finding.message for finding in found)
     return found
@@ -72,7 +72,7 @@ def settings_findings(variables: dict[str, str], rules: Rules = THE_TABLE) -> li
 # what must be left alone
 
 
-@pytest.mark.parametrize("consumer", [NODE, POD])
+@pytest.mark.parametrize("audience", [NODE, POD])
 @pytest.mark.parametrize(
     "values",
     [
@@ -84,17 +84,17 @@ def settings_findings(variables: dict[str, str], rules: Rules = THE_TABLE) -> li
         pytest.param({**both(), "NO_PROXY": None, "no_proxy": None}, id="a list that is not known here"),
     ],
 )
-def test_a_place_that_is_right_has_no_findings(values: dict[str, str | None], consumer: Consumer) -> None:
-    values = {name: good(consumer) if value == "x" else value for name, value in values.items()}
-    assert lint(seen(values), consumer, networks=(NETWORK,)) == []
+def test_a_place_that_is_right_has_no_findings(values: dict[str, str | None], audience: Audience) -> None:
+    values = {name: good(audience) if value == "x" else value for name, value in values.items()}
+    assert lint(seen(values), audience, networks=(NETWORK,)) == []
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_every_target_writes_has_no_findings(name: str) -> None:
     target = TARGETS[name]
-    proxy = ProxySettings(PROXY, PROXY, good(target.CONSUMER))
-    what = seen(dict(proxy.variables()), file=FILE, permissions="0640") if target.CONSUMER is NODE else []
-    assert lint([*what, *seen(dict(proxy.variables()), "b")], target.CONSUMER, networks=(NETWORK,)) == []
+    proxy = ProxySettings(PROXY, PROXY, good(target.AUDIENCE))
+    what = seen(dict(proxy.variables()), file=FILE, permissions="0640") if target.AUDIENCE is NODE else []
+    assert lint([*what, *seen(dict(proxy.variables()), "b")], target.AUDIENCE, networks=(NETWORK,)) == []
 
 
 # one place

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 from krm_fn.krm.results import Severity
 from krm_fn.lint.values import RULES, About, fix, lint_list
-from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join, providers
+from krm_fn.noproxy import Audience, Entry, Network, Policy, Style, compose, join, providers
 
 LOOPBACK = "localhost,127.0.0.1"
 NETWORK = Network(
@@ -18,15 +18,15 @@ NETWORK = Network(
     endpoint=Entry("api.example.com"),
     infrastructure="AWSCluster",
 )
-COMPLETE = join(compose((), (NETWORK,), Policy(), Consumer.NODE))
+COMPLETE = join(compose((), (NETWORK,), Policy(), Audience.NODE))
 LONG = ",".join(f"host-{number:04}" for number in range(500))
 
 
-def rules(text: str, *, consumer: Consumer = Consumer.NODE, network: Network | None = None, **rest: bool) -> list[str]:
-    return [found.rule for found in lint_list(text, consumer=consumer, network=network, **rest)]
+def rules(text: str, *, audience: Audience = Audience.NODE, network: Network | None = None, **rest: bool) -> list[str]:
+    return [found.rule for found in lint_list(text, audience=audience, network=network, **rest)]
 
 
-@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
+@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
 @pytest.mark.parametrize(
     "text",
     [
@@ -46,18 +46,18 @@ def rules(text: str, *, consumer: Consumer = Consumer.NODE, network: Network | N
         pytest.param(f"{LOOPBACK},10.0.0.1-10.0.0.1,10.0.0.1/32,10.0.0.1", id="a range beside its CIDRs"),
     ],
 )
-def test_a_list_without_a_problem(text: str, consumer: Consumer) -> None:
-    assert lint_list(text, consumer=consumer) == []
-    assert fix(text, consumer=consumer) == text
+def test_a_list_without_a_problem(text: str, audience: Audience) -> None:
+    assert lint_list(text, audience=audience) == []
+    assert fix(text, audience=audience) == text
 
 
-@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
+@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
 @pytest.mark.parametrize("infrastructure", ["", "VSphereCluster", *providers._PROVIDERS])
-def test_the_composed_list_has_no_problem(consumer: Consumer, infrastructure: str) -> None:
+def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: str) -> None:
     network = Network(NETWORK.pods, NETWORK.services, NETWORK.domain, NETWORK.endpoint, infrastructure, "eu-west-1")
-    composed = join(compose((Entry("corp.example"),), (network,), Policy(), consumer))
-    assert lint_list(composed, consumer=consumer, network=network) == []
-    assert fix(composed, consumer=consumer, network=network) == composed
+    composed = join(compose((Entry("corp.example"),), (network,), Policy(), audience))
+    assert lint_list(composed, audience=audience, network=network) == []
+    assert fix(composed, audience=audience, network=network) == composed
 
 
 @pytest.mark.parametrize("style", Style)
@@ -66,7 +66,7 @@ def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: t
     for rooted in (None, True, False) if not exclude else (None, False):
         policy = Policy(style=style, rooted=rooted, exclude=exclude)
         composed = join(
-            compose((Entry("corp.example"),), (Network(domain=Entry("cluster.local")),), policy, Consumer.NODE)
+            compose((Entry("corp.example"),), (Network(domain=Entry("cluster.local")),), policy, Audience.NODE)
         )
         assert "NP029" not in rules(composed), composed
 
@@ -145,7 +145,7 @@ def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: t
     ],
 )
 def test_each_rule_hits(rule: str, text: str, entry: str, mended: str) -> None:
-    found = [told for told in lint_list(text, consumer=Consumer.NODE) if told.rule == rule]
+    found = [told for told in lint_list(text, audience=Audience.NODE) if told.rule == rule]
     assert (entry, mended) in {(told.entry, told.mended) for told in found}
     for told in found:
         assert "\n" not in told.message
@@ -250,10 +250,10 @@ CALLED = ("a.b.c", "x.a.b.c", "b.c", "y.b.c", "x.y.b.c", "c", "ab.c", "10.1.2.3"
 @pytest.mark.parametrize("cover", COVERS)
 @pytest.mark.parametrize("text", COVERED)
 def test_what_is_said_to_be_covered_is_so_in_the_clients_that_are_named(cover: str, text: str) -> None:
-    told = [one.message for one in lint_list(f"{cover},{text}", consumer=Consumer.NODE) if one.rule == "NP027"]
+    told = [one.message for one in lint_list(f"{cover},{text}", audience=Audience.NODE) if one.rule == "NP027"]
     differ = {
         name
-        for name, client in CONSUMERS.items()
+        for name, client in CLIENTS.items()
         for host in CALLED
         if client.goes_direct(f"{cover},{text}", host, 443) != client.goes_direct(cover, host, 443)
     }
@@ -279,23 +279,23 @@ EXCEPTIONS = {"httpx": "httpx takes", "java": "not in Java", "wget-old": "wget b
 def test_no_form_is_added_that_another_entry_covers(text: str) -> None:
     mended = fix(f"{LOOPBACK},{text}")
     added = set(mended.split(",")) - set(text.split(","))
-    told = [one for one in lint_list(mended, consumer=Consumer.NODE) if one.rule == "NP027" and one.entry in added]
+    told = [one for one in lint_list(mended, audience=Audience.NODE) if one.rule == "NP027" and one.entry in added]
     assert told == []
-    assert {one.rule for one in lint_list(mended, consumer=Consumer.NODE)} <= {"NP011", "NP027"}
+    assert {one.rule for one in lint_list(mended, audience=Audience.NODE)} <= {"NP011", "NP027"}
     assert ".a.b.c" not in added
 
 
 def test_a_limit_of_the_users_own_counts_instead() -> None:
-    assert "NP026" not in [told.rule for told in lint_list(LOOPBACK, consumer=Consumer.NODE, max_length=19)]
-    (found,) = lint_list(LOOPBACK, consumer=Consumer.NODE, max_length=18)
+    assert "NP026" not in [told.rule for told in lint_list(LOOPBACK, audience=Audience.NODE, max_length=19)]
+    (found,) = lint_list(LOOPBACK, audience=Audience.NODE, max_length=18)
     assert (found.rule, found.entry, found.severity) == ("NP026", "", Severity.WARNING)
     assert "18 bytes" in found.message
-    assert rules(LONG, consumer=Consumer.POD) == ["NP024", "NP024"], "no file holds the list of a pod twice"
+    assert rules(LONG, audience=Audience.POD) == ["NP024", "NP024"], "no file holds the list of a pod twice"
 
 
-@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
-def test_problems_come_in_the_order_of_the_table(consumer: Consumer) -> None:
-    found = rules('10.1.*,A:80, "q",http://h/,com,com', consumer=consumer, network=NETWORK)
+@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
+def test_problems_come_in_the_order_of_the_table(audience: Audience) -> None:
+    found = rules('10.1.*,A:80, "q",http://h/,com,com', audience=audience, network=NETWORK)
     assert found == sorted(found)
     assert len(set(found)) >= 8
 
@@ -314,7 +314,7 @@ def test_problems_come_in_the_order_of_the_table(consumer: Consumer) -> None:
     ],
 )
 def test_a_severity_that_depends_on_the_case(rule: str, text: str, severity: Severity) -> None:
-    assert {told.severity for told in lint_list(text, consumer=Consumer.NODE) if told.rule == rule} == {severity}
+    assert {told.severity for told in lint_list(text, audience=Audience.NODE) if told.rule == rule} == {severity}
 
 
 @pytest.mark.parametrize(
@@ -328,8 +328,8 @@ def test_a_severity_that_depends_on_the_case(rule: str, text: str, severity: Sev
 )
 def test_what_matters_for_pods(text: str, node: list[str], pod: list[str]) -> None:
     assert rules(f"{LOOPBACK},{text}") == node
-    assert rules(f"{LOOPBACK},{text}", consumer=Consumer.POD) == pod
-    for told in lint_list(f"{LOOPBACK},{text}", consumer=Consumer.POD):
+    assert rules(f"{LOOPBACK},{text}", audience=Audience.POD) == pod
+    for told in lint_list(f"{LOOPBACK},{text}", audience=Audience.POD):
         assert told.severity is (Severity.ERROR if told.rule == "NP019" else Severity.WARNING)
 
 
@@ -362,11 +362,11 @@ def test_whether_there_is_a_proxy(text: str, has_proxy: bool, expected: list[str
 )
 def test_what_a_cluster_needs(gone: set[str], rule: str, missing: str) -> None:
     text = ",".join(entry for entry in COMPLETE.split(",") if entry not in gone)
-    found = lint_list(text, consumer=Consumer.NODE, network=NETWORK)
+    found = lint_list(text, audience=Audience.NODE, network=NETWORK)
     assert [(told.rule, told.mended) for told in found] == [(rule, f"{text},{missing}")]
     assert f'"{missing}"' in found[0].message
     assert set(fix(text, network=NETWORK).split(",")) >= {missing, *text.split(",")}
-    assert lint_list(fix(text, network=NETWORK), consumer=Consumer.NODE, network=NETWORK) == []
+    assert lint_list(fix(text, network=NETWORK), audience=Audience.NODE, network=NETWORK) == []
     assert rule not in rules(text) or rule == "NP024", "what is not known is not missed"
 
 
@@ -395,7 +395,7 @@ def test_what_another_entry_covers_is_not_missed(covering: str, gone: str) -> No
     ],
 )
 def test_facts_in_other_forms(network: Network) -> None:
-    composed = join(compose((), (network,), Policy(), Consumer.NODE))
+    composed = join(compose((), (network,), Policy(), Audience.NODE))
     assert rules(composed, network=network) in ([], ["NP014"])
 
 
@@ -425,7 +425,7 @@ def test_fix_of_an_empty_list_is_the_composed_one() -> None:
 
 
 def test_fix_for_pods_drops_what_httpx_fails_on() -> None:
-    assert fix(f"{LOOPBACK},fd00::/8,[fd00::a]", consumer=Consumer.POD) == f"{LOOPBACK},fd00::a"
+    assert fix(f"{LOOPBACK},fd00::/8,[fd00::a]", audience=Audience.POD) == f"{LOOPBACK},fd00::a"
 
 
 def test_fix_of_a_list_that_is_too_long_drops_what_others_cover() -> None:
@@ -440,7 +440,7 @@ def test_fix_of_a_list_that_is_too_long_drops_what_others_cover() -> None:
     "text", ["http://user:S3,CRET@host:3128", "a,user:S3CRET@host", "http://u:S3 CRET@x,b", "S3@C"]
 )
 def test_no_problem_repeats_what_could_be_a_password(text: str) -> None:
-    (found,) = lint_list(text, consumer=Consumer.NODE)
+    (found,) = lint_list(text, audience=Audience.NODE)
     assert found.rule == "NP018"
     assert not any(part in f"{found.message}{found.entry}{found.mended}" for part in ("S3", "CRET"))
 
@@ -484,16 +484,16 @@ LISTS = st.lists(st.sampled_from([*NAMES, *NUMBERS, *OTHERS]), max_size=6).flatm
 )
 
 
-@given(LISTS, st.sampled_from([Consumer.NODE, Consumer.POD]), st.sampled_from([None, NETWORK, Network()]))
-def test_after_fix_only_a_person_can_do_more(text: str, consumer: Consumer, network: Network | None) -> None:
-    mended = fix(text, consumer=consumer, network=network)
-    assert fix(mended, consumer=consumer, network=network) == mended
-    left = {told.rule for told in lint_list(mended, consumer=consumer, network=network) if told.mended}
+@given(LISTS, st.sampled_from([Audience.NODE, Audience.POD]), st.sampled_from([None, NETWORK, Network()]))
+def test_after_fix_only_a_person_can_do_more(text: str, audience: Audience, network: Network | None) -> None:
+    mended = fix(text, audience=audience, network=network)
+    assert fix(mended, audience=audience, network=network) == mended
+    left = {told.rule for told in lint_list(mended, audience=audience, network=network) if told.mended}
     assert left == set()
 
 
 @given(st.text(max_size=30))
 def test_no_text_raises(text: str) -> None:
-    for told in lint_list(text, consumer=Consumer.POD, network=NETWORK):
+    for told in lint_list(text, audience=Audience.POD, network=NETWORK):
         assert RULES[told.rule].about is About.LIST
     fix(text, network=NETWORK)

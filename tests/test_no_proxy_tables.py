@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 from krm_fn.explain.hosts import Row, rows
-from krm_fn.noproxy import Consumer, Entry, Network, Policy, Style, compose, join
+from krm_fn.noproxy import Audience, Entry, Network, Policy, Style, compose, join
 
 PAGE = Path(__file__).parent.parent / "docs" / "no-proxy.md"
 STYLES = (Style.PORTABLE, Style.GIANT_SWARM, Style.TKG)
@@ -33,9 +33,9 @@ def _network(provider: str) -> Network:
     )
 
 
-def _rows(provider: str, style: Style, consumer: Consumer = Consumer.POD) -> tuple[Row, ...]:
+def _rows(provider: str, style: Style, audience: Audience = Audience.POD) -> tuple[Row, ...]:
     network = _network(provider)
-    entries = compose([Entry(text) for text in USER], [network], Policy(style), consumer)
+    entries = compose([Entry(text) for text in USER], [network], Policy(style), audience)
     return rows(join(entries), [network], USER)
 
 
@@ -58,12 +58,12 @@ def test_the_page_holds_the_tables_as_the_models_count(golden: Callable[[Path, b
     golden(PAGE, re.sub(marks, lambda match: f"{match[1]}\n{tables}\n\n{match[2]}", text, flags=re.DOTALL).encode())
 
 
-@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
+@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
 @pytest.mark.parametrize("provider", NETWORKS)
-def test_every_program_but_java_reaches_what_is_inside_directly(provider: str, consumer: Consumer) -> None:
-    for row in _rows(provider, Style.PORTABLE, consumer):
+def test_every_program_but_java_reaches_what_is_inside_directly(provider: str, audience: Audience) -> None:
+    for row in _rows(provider, Style.PORTABLE, audience):
         if row.host.direct:
-            proxied = [name for name, verdict in zip(CONSUMERS, row.verdicts, strict=True) if verdict is not True]
+            proxied = [name for name, verdict in zip(CLIENTS, row.verdicts, strict=True) if verdict is not True]
             assert set(proxied) <= {"java"}, row.host.name
 
 

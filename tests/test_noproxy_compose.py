@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krm_fn import noproxy
-from krm_fn.clients import CONSUMERS
-from krm_fn.noproxy import ALL_DERIVED, Consumer, Entry, Network, Policy, Style, providers, styles
+from krm_fn.clients import CLIENTS
+from krm_fn.noproxy import ALL_DERIVED, Audience, Entry, Network, Policy, Style, providers, styles
 
 GIANT_SWARM_DOCUMENT = (
     "cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,internal.corpdomain.net,example.com,"
@@ -42,11 +42,11 @@ def composed(
     user: str = "",
     *networks: Network,
     style: Style = Style.PORTABLE,
-    consumer: Consumer = Consumer.NODE,
+    audience: Audience = Audience.NODE,
     policy: Policy | None = None,
 ) -> str:
     wanted = dataclasses.replace(policy or Policy(), style=style)
-    return noproxy.join(noproxy.compose(entries(user), networks, wanted, consumer))
+    return noproxy.join(noproxy.compose(entries(user), networks, wanted, audience))
 
 
 DOCUMENTS = network("100.96.0.0/11", "100.64.0.0/13", domain="cluster.local", endpoint="178.170.32.59")
@@ -63,9 +63,9 @@ V6 = network("fd01::/48", "fd02::/112", endpoint="fd00::7")
         pytest.param("*", "*", id="no proxy at all"),
     ],
 )
-@pytest.mark.parametrize("consumer", Consumer)
-def test_verbatim_is_what_was_written(user: str, expected: str, consumer: Consumer) -> None:
-    assert composed(user, DUAL, style=Style.VERBATIM, consumer=consumer) == expected
+@pytest.mark.parametrize("audience", Audience)
+def test_verbatim_is_what_was_written(user: str, expected: str, audience: Audience) -> None:
+    assert composed(user, DUAL, style=Style.VERBATIM, audience=audience) == expected
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def test_verbatim_is_what_was_written(user: str, expected: str, consumer: Consum
         pytest.param(Style.TKG, TKG_DOCUMENT, TKG_DOCUMENT, id="TKG: its list given again says nothing new"),
     ],
 )
-@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
-def test_the_strings_of_the_documents(style: Style, user: str, expected: str, consumer: Consumer) -> None:
+@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
+def test_the_strings_of_the_documents(style: Style, user: str, expected: str, audience: Audience) -> None:
     facts = DOCUMENTS if style is Style.GIANT_SWARM else network("100.96.0.0/11", "100.64.0.0/13")
-    assert composed(user, facts, style=style, consumer=consumer) == expected
+    assert composed(user, facts, style=style, audience=audience) == expected
 
 
 @pytest.mark.parametrize(
@@ -249,9 +249,9 @@ def test_sorted(user: str, facts: Network, expected: str) -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
-def test_portable(user: str, networks: tuple[Network, ...], expected: str, consumer: Consumer) -> None:
-    assert composed(user, *networks, consumer=consumer) == expected
+@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
+def test_portable(user: str, networks: tuple[Network, ...], expected: str, audience: Audience) -> None:
+    assert composed(user, *networks, audience=audience) == expected
 
 
 @pytest.mark.parametrize(
@@ -291,16 +291,16 @@ def test_portable(user: str, networks: tuple[Network, ...], expected: str, consu
 )
 def test_nodes_and_pods(facts: Network, user: str, node: str, pod: str) -> None:
     assert composed(user, facts) == node
-    assert composed(user, facts, consumer=Consumer.GO) == node, "Go reads every form, as it does on a node"
-    assert composed(user, facts, consumer=Consumer.POD) == pod
+    assert composed(user, facts, audience=Audience.GO) == node, "Go reads every form, as it does on a node"
+    assert composed(user, facts, audience=Audience.POD) == pod
 
 
 @pytest.mark.parametrize("facts", [pytest.param(DUAL, id="dual stack"), pytest.param(V6, id="IPv6 alone")])
 def test_a_go_program_reaches_the_api_server_and_services_by_ipv6_too(facts: Network) -> None:
-    go = CONSUMERS["go"]
+    go = CLIENTS["go"]
     for host in ("fd02::1", "fd02::abcd", "fd01::7"):
-        assert go.goes_direct(composed("", facts, consumer=Consumer.GO), host, 443)
-    assert not go.goes_direct(composed("", facts, consumer=Consumer.POD), "fd02::abcd", 443)
+        assert go.goes_direct(composed("", facts, audience=Audience.GO), host, 443)
+    assert not go.goes_direct(composed("", facts, audience=Audience.POD), "fd02::abcd", 443)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_go_program_reaches_the_api_server_and_services_by_ipv6_too(facts: Net
 )
 def test_the_metadata_of_smaller_providers(kind: str, node: str) -> None:
     facts = network("fd01::/48", infrastructure=kind)
-    found = composed("", facts, policy=Policy(derive=frozenset({"metadata"})), consumer=Consumer.NODE)
+    found = composed("", facts, policy=Policy(derive=frozenset({"metadata"})), audience=Audience.NODE)
     assert found == node
 
 
@@ -386,15 +386,15 @@ def test_extra_and_exclude_count_in_every_style(style: Style) -> None:
     assert not {"a.b", ".a.b"} & set(found)
 
 
-@pytest.mark.parametrize("consumer", [Consumer.NODE, Consumer.POD])
+@pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
 @pytest.mark.parametrize("style", [style for style in Style if style is not Style.VERBATIM])
 def test_rooted_names_are_in_portable_by_default_and_in_other_styles_on_demand(
-    style: Style, consumer: Consumer
+    style: Style, audience: Audience
 ) -> None:
     facts = network(domain="prod.local")
 
     def has_them(rooted: bool | None) -> bool:
-        text = composed("a", facts, style=style, consumer=consumer, policy=Policy(rooted=rooted))
+        text = composed("a", facts, style=style, audience=audience, policy=Policy(rooted=rooted))
         return ".svc.prod.local." in text.split(",")
 
     assert has_them(None) is (style is Style.PORTABLE)
@@ -413,17 +413,17 @@ def test_a_rooted_entry_breaks_no_client_and_hides_no_other_entry_wherever_it_is
     without = [entry for entry in ALWAYS.split(",") if entry != rooted]
     listed = ",".join([*without[:at], rooted, *without[at:]])
     hosts = ["localhost", "127.0.0.1", "kubernetes.default.svc", "a.b.svc.cluster.local", "kubernetes", "example.com"]
-    for consumer in CONSUMERS.values():
-        assert consumer.breaks_on(listed) == ""
+    for client in CLIENTS.values():
+        assert client.breaks_on(listed) == ""
         for host in hosts:
-            before = consumer.goes_direct(",".join(without), host, 443)
-            assert consumer.goes_direct(listed, host, 443) == before, (consumer.ID, host)
+            before = client.goes_direct(",".join(without), host, 443)
+            assert client.goes_direct(listed, host, 443) == before, (client.ID, host)
 
 
 def test_with_the_rooted_entry_all_but_two_clients_reach_flux_directly() -> None:
     host = "source-controller.flux-system.svc.cluster.local."
-    listed = composed("", DOCUMENTS, consumer=Consumer.POD)
-    proxied = {name for name, consumer in CONSUMERS.items() if not consumer.goes_direct(listed, host, 80)}
+    listed = composed("", DOCUMENTS, audience=Audience.POD)
+    proxied = {name for name, client in CLIENTS.items() if not client.goes_direct(listed, host, 80)}
     assert proxied == {"wget-old", "java"}
 
 
@@ -453,7 +453,7 @@ def test_every_entry_has_its_reasons(text: str, why: tuple[str, ...]) -> None:
         entries("10.96.0.1,A.b:80,10.9.9.9/32,c.d"),
         (network("", "10.96.0.0/12"),),
         Policy(extra=(Entry("e.f", ("`spec.noProxyPolicy.extra[0]`",)),)),
-        Consumer.NODE,
+        Audience.NODE,
     )
     assert {entry.text: entry.why for entry in found}[text] == why
     assert all(entry.why for entry in found)
@@ -501,9 +501,9 @@ PROXIED = ("quay.io", "8.8.8.8", "svc.example.org", "amazonaws.com")
 
 
 @pytest.mark.parametrize("facts", [pytest.param(facts, id=name) for name, facts in PROVIDERS.items()])
-@pytest.mark.parametrize("client", [client for client in CONSUMERS if client != "java"])
+@pytest.mark.parametrize("client", [client for client in CLIENTS if client != "java"])
 def test_the_portable_list_for_pods_reaches_every_client(facts: Network, client: str) -> None:
-    model, value = CONSUMERS[client], composed("corp.example", facts, consumer=Consumer.POD)
+    model, value = CLIENTS[client], composed("corp.example", facts, client=Audience.POD)
     assert model.breaks_on(value) == ""
     assert facts.endpoint is not None
     assert [host for host in (*DIRECT, facts.endpoint.text) if not model.goes_direct(value, host, 443)] == []
@@ -520,14 +520,14 @@ NETWORKS = st.lists(
 )  # fmt: skip
 
 
-@given(USERS, NETWORKS, st.sampled_from(Style), st.sampled_from([Consumer.NODE, Consumer.POD, Consumer.GO]))
-def test_what_holds_for_every_list(user: list[str], nets: list[Network], style: Style, consumer: Consumer) -> None:
-    first = composed(",".join(user), *nets, style=style, consumer=consumer)
-    assert composed(",".join(user), *nets, *nets, style=style, consumer=consumer) == first, "known twice is known once"
+@given(USERS, NETWORKS, st.sampled_from(Style), st.sampled_from([Audience.NODE, Audience.POD, Audience.GO]))
+def test_what_holds_for_every_list(user: list[str], nets: list[Network], style: Style, audience: Audience) -> None:
+    first = composed(",".join(user), *nets, style=style, audience=audience)
+    assert composed(",".join(user), *nets, *nets, style=style, audience=audience) == first, "known twice is known once"
     assert ",," not in first
     assert not first.startswith(",")
     if style is Style.PORTABLE:
-        again = composed(first, *nets, consumer=consumer).split(",")
+        again = composed(first, *nets, audience=audience).split(",")
         assert set(first.split(",")) <= set(again), "its own list as the user's loses nothing"
         assert len(set(first.split(","))) == len(first.split(","))
 
@@ -536,5 +536,5 @@ def test_what_holds_for_every_list(user: list[str], nets: list[Network], style: 
 def test_a_product_that_completes_the_list_gets_what_was_written(style: Style) -> None:
     policy = Policy(style=style, extra=(Entry("extra.example"),), exclude=("b.example",))
     user, network = (Entry("a.example"), Entry("b.example")), Network(pods=(Entry("10.0.0.0/8"),))
-    found = noproxy.compose(user, (network,), policy, Consumer.PRODUCT)
+    found = noproxy.compose(user, (network,), policy, Audience.PRODUCT)
     assert [entry.text for entry in found] == ["a.example", "extra.example"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from krm_fn.lint.values import RULES, Rule
-from krm_fn.noproxy import ALL_DERIVED, Consumer, Entry, Network, Policy, Style, compose, join
+from krm_fn.noproxy import ALL_DERIVED, Audience, Entry, Network, Policy, Style, compose, join
 
 PAGE = (Path(__file__).parent.parent / "docs" / "no-proxy.md").read_text(encoding="utf-8")
 
@@ -31,7 +31,7 @@ def test_the_table_is_the_table_of_the_code() -> None:
 
 @pytest.mark.parametrize("style", Style)
 def test_the_example_of_each_style_is_its_output(style: Style) -> None:
-    example = join(compose(USER, (DOCUMENTS,), Policy(style=style), Consumer.NODE))
+    example = join(compose(USER, (DOCUMENTS,), Policy(style=style), Audience.NODE))
     assert f"\n{style.value}:\n    {example}\n" in PAGE
 
 

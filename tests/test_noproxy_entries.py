@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krm_fn.noproxy import entries
-from krm_fn.noproxy.entries import Kind
+from krm_fn.noproxy.entries import EntryKind
 
 NAMES = ["a", "svc", "localhost", "com", "x.y", "Foo", "ü", "ß", "cluster.local", "_", "*", "*.", "${X}", "{{ .y }}"]
 NUMBERS = ["10.", "10.1.2.3", "1", "::1", "fd00::", "10.1.2.9", "255.0.0.0", ":80", "/8", "/33", "%"]
@@ -103,34 +103,34 @@ def test_an_entry_in_its_portable_forms(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("entry", "kind"),
     [
-        pytest.param("a", Kind.NAME, id="a label"),
-        pytest.param("ip-10-0-0-1.ec2.internal", Kind.NAME, id="a name with numbers"),
-        pytest.param("a_b.c", Kind.NAME, id="an underscore"),
-        pytest.param("a.b.", Kind.NAME, id="a rooted name"),
-        pytest.param(".a.b", Kind.DOMAIN, id="a leading dot"),
-        pytest.param("*.a.b", Kind.GLOB, id="a glob"),
-        pytest.param("*a.b", Kind.UNKNOWN, id="a glob without a dot"),
-        pytest.param("*", Kind.EVERYTHING, id="everything"),
-        pytest.param("10.1.2.3", Kind.ADDRESS, id="IPv4"),
-        pytest.param("[::1]", Kind.ADDRESS, id="IPv6 in brackets"),
-        pytest.param("10.1.2.3/8", Kind.CIDR, id="a CIDR with host bits"),
-        pytest.param("10.1.*", Kind.ADDRESS_GLOB, id="octets"),
-        pytest.param("10.1.300.*", Kind.UNKNOWN, id="octets that are too large"),
-        pytest.param("10.1.2.3.", Kind.UNKNOWN, id="an address with a final dot"),
-        pytest.param("10.1.2.3-10.1.2.4", Kind.RANGE, id="a range"),
-        pytest.param("fd00::1-fd00::ff", Kind.RANGE, id="a range of IPv6"),
-        pytest.param("fd00::ff-fd00::1", Kind.UNKNOWN, id="a range of IPv6 that runs backwards"),
-        pytest.param("dead-beef", Kind.NAME, id="a name of hexadecimal digits"),
-        pytest.param("1", Kind.NUMBERS, id="a number"),
-        pytest.param(".2.3", Kind.NUMBERS, id="the end of an address"),
-        pytest.param("1.2.3.4.5", Kind.UNKNOWN, id="five numbers"),
-        pytest.param("-a", Kind.UNKNOWN, id="a leading hyphen"),
-        pytest.param("a..b", Kind.UNKNOWN, id="an empty label"),
-        pytest.param("", Kind.UNKNOWN, id="nothing"),
-        pytest.param("x${Y}", Kind.TEMPLATE, id="a template inside"),
+        pytest.param("a", EntryKind.NAME, id="a label"),
+        pytest.param("ip-10-0-0-1.ec2.internal", EntryKind.NAME, id="a name with numbers"),
+        pytest.param("a_b.c", EntryKind.NAME, id="an underscore"),
+        pytest.param("a.b.", EntryKind.NAME, id="a rooted name"),
+        pytest.param(".a.b", EntryKind.DOMAIN, id="a leading dot"),
+        pytest.param("*.a.b", EntryKind.GLOB, id="a glob"),
+        pytest.param("*a.b", EntryKind.UNKNOWN, id="a glob without a dot"),
+        pytest.param("*", EntryKind.EVERYTHING, id="everything"),
+        pytest.param("10.1.2.3", EntryKind.ADDRESS, id="IPv4"),
+        pytest.param("[::1]", EntryKind.ADDRESS, id="IPv6 in brackets"),
+        pytest.param("10.1.2.3/8", EntryKind.CIDR, id="a CIDR with host bits"),
+        pytest.param("10.1.*", EntryKind.ADDRESS_GLOB, id="octets"),
+        pytest.param("10.1.300.*", EntryKind.UNKNOWN, id="octets that are too large"),
+        pytest.param("10.1.2.3.", EntryKind.UNKNOWN, id="an address with a final dot"),
+        pytest.param("10.1.2.3-10.1.2.4", EntryKind.RANGE, id="a range"),
+        pytest.param("fd00::1-fd00::ff", EntryKind.RANGE, id="a range of IPv6"),
+        pytest.param("fd00::ff-fd00::1", EntryKind.UNKNOWN, id="a range of IPv6 that runs backwards"),
+        pytest.param("dead-beef", EntryKind.NAME, id="a name of hexadecimal digits"),
+        pytest.param("1", EntryKind.NUMBERS, id="a number"),
+        pytest.param(".2.3", EntryKind.NUMBERS, id="the end of an address"),
+        pytest.param("1.2.3.4.5", EntryKind.UNKNOWN, id="five numbers"),
+        pytest.param("-a", EntryKind.UNKNOWN, id="a leading hyphen"),
+        pytest.param("a..b", EntryKind.UNKNOWN, id="an empty label"),
+        pytest.param("", EntryKind.UNKNOWN, id="nothing"),
+        pytest.param("x${Y}", EntryKind.TEMPLATE, id="a template inside"),
     ],
 )
-def test_the_kind_of_an_entry(entry: str, kind: Kind) -> None:
+def test_the_kind_of_an_entry(entry: str, kind: EntryKind) -> None:
     assert entries.classify(entry) is kind
 
 

@@ -9,7 +9,7 @@ import jsonpatch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.errors import OurBug
+from krm_fn.errors import InternalError
 from krm_fn.patch import APPEND, ListEdit, Operation, add, apply, field_path, lookup, remove, render_pointer, replace
 
 
@@ -111,7 +111,7 @@ def test_values_of_operations_are_not_shared_with_the_data() -> None:
     ],
 )
 def test_an_operation_that_does_not_fit_is_our_bug(operation: Operation) -> None:
-    with pytest.raises(OurBug, match="an operation does not fit its object"):
+    with pytest.raises(InternalError, match="an operation does not fit its object"):
         apply({"l": [1]}, [operation])
 
 

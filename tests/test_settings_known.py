@@ -8,7 +8,7 @@ import pytest
 from krm_fn import noproxy, settings
 from krm_fn.clusters import ClusterFacts, Fact, Membership, Role
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Consumer, Entry, Network
+from krm_fn.noproxy import Audience, Entry, Network
 from krm_fn.settings import Resolved, resolve
 
 from function_configs import PROXY, loaded
@@ -65,9 +65,9 @@ DEFAULT_NETWORK = Network(
 )
 
 
-def resolved(*clusters: ClusterFacts, consumer: Consumer = Consumer.POD, **spec: Any) -> Resolved:
+def resolved(*clusters: ClusterFacts, audience: Audience = Audience.POD, **spec: Any) -> Resolved:
     memberships = [Membership(facts, Role.WORKER) for facts in clusters]
-    return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", consumer=consumer)
+    return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", audience=audience)
 
 
 def test_every_fact_becomes_an_entry_with_its_reason() -> None:
@@ -131,8 +131,8 @@ def test_several_clusters_give_the_union() -> None:
 
 def test_node_and_pod_read_different_lists() -> None:
     six = cluster(pod_cidrs=(Fact("fd00:1::/48", reference("prod-1"), ("spec",)),))
-    assert "fd00:1::/48" in resolved(six, consumer=Consumer.NODE).settings.no_proxy
-    assert "fd00:1::/48" not in resolved(six, consumer=Consumer.POD).settings.no_proxy
+    assert "fd00:1::/48" in resolved(six, audience=Audience.NODE).settings.no_proxy
+    assert "fd00:1::/48" not in resolved(six, audience=Audience.POD).settings.no_proxy
 
 
 ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
@@ -206,5 +206,5 @@ def test_each_list_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for facts in (cluster(f"c-{number}", number) for number in range(50)):
         for role in (*Role, *Role):
             for target in ("kubeletDropIn", "containerdDropIn"):
-                resolve(config, [Membership(facts, role)], target=target, consumer=Consumer.NODE)
+                resolve(config, [Membership(facts, role)], target=target, audience=Audience.NODE)
     assert len(composed) == 50 * len(Role)

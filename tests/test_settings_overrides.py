@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from krm_fn.clusters import ClusterFacts, Membership, Role
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Consumer, Entry, Style
+from krm_fn.noproxy import Audience, Entry, Style
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve
 
 from function_configs import PROXY, loaded
@@ -24,7 +24,7 @@ ALL = ProxySettings(PROXY, PROXY, "base")
 
 
 def resolved(spec: dict[str, Any], *memberships: Membership, target: str = "kubeletDropIn") -> Resolved:
-    return resolve(loaded(**spec), memberships, target=target, consumer=Consumer.NODE)
+    return resolve(loaded(**spec), memberships, target=target, audience=Audience.NODE)
 
 
 def override(match: dict[str, Any], **sets: Any) -> dict[str, Any]:
@@ -291,13 +291,13 @@ def test_an_override_for_less_than_a_cluster_makes_its_settings_particular(
     match: dict[str, Any], *, particular: bool
 ) -> None:
     spec = {**BASE, "overrides": [override(match, httpProxy=EU)]}
-    assert resolved(spec, WORKER).settings.is_particular is particular
-    assert resolved(spec, Membership(LAB), WORKER).settings.is_particular is particular
+    assert resolved(spec, WORKER).settings.differs_from_cluster is particular
+    assert resolved(spec, Membership(LAB), WORKER).settings.differs_from_cluster is particular
 
 
 def test_an_override_that_says_what_is_said_already_makes_nothing_particular() -> None:
     spec = {**BASE, "overrides": [override({"roles": ["Worker"]}, httpProxy=PROXY)]}
-    assert not resolved(spec, WORKER).settings.is_particular
+    assert not resolved(spec, WORKER).settings.differs_from_cluster
 
 
 @pytest.mark.parametrize(

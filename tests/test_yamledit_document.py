@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from krm_fn.errors import EditError, InputError, OurBug
+from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document, document, read
 
@@ -116,7 +116,7 @@ def test_a_text_without_a_final_line_break_gets_one_only_where_it_must_be(line_b
 def test_a_wrong_edit_is_never_given_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the ways of editing do, the proof stands behind them."""
     monkeypatch.setattr(document, "splice", lambda text, _: text.replace("1", "2"))
-    with pytest.raises(OurBug, match="nothing was written"):
+    with pytest.raises(InternalError, match="nothing was written"):
         Document("a: 1\nb: 1\n").edit([replace("a", value=2)])
 
 
@@ -133,7 +133,7 @@ def test_a_coarser_way_is_taken_where_the_first_proves_wrong(monkeypatch: pytest
 
 
 def test_operations_that_do_not_fit_are_our_bug() -> None:
-    with pytest.raises(OurBug, match="does not fit"):
+    with pytest.raises(InternalError, match="does not fit"):
         Document("a: 1\n").edit([remove("b")])
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from krm_fn.errors import EditError
 from krm_fn.yamledit.breaks import newline_of
-from krm_fn.yamledit.layout import Place, column_of, end_of_line, starts_line, style_near, style_of
-from krm_fn.yamledit.render import Style
+from krm_fn.yamledit.layout import Geometry, column_of, end_of_line, starts_line, style_near, style_of
+from krm_fn.yamledit.render import Layout
 from krm_fn.yamledit.tree import Mapping, Sequence, compose
 
 
@@ -59,7 +59,7 @@ def test_the_line_break_of_the_first_line(text: str, line_break: str) -> None:
     ],
 )
 def test_where_children_stand(text: str, children: list[str]) -> None:
-    place = Place(text, collection(text))
+    place = Geometry(text, collection(text))
     assert [text[start:end] for start, end in zip(place.starts, place.ends, strict=True)] == children
     if not place.flow:
         assert all(text[position - 1] in "-:" for position in place.behind)
@@ -71,48 +71,48 @@ def test_a_place_knows_its_column_and_kind() -> None:
     assert isinstance(inner, Mapping)
     node = inner.entries[0][1]
     assert isinstance(node, Sequence)
-    place = Place("a:\n  - 1\n", node)
+    place = Geometry("a:\n  - 1\n", node)
     assert (place.column, place.is_list, place.flow) == (2, True, False)
 
 
 def test_an_explicit_key_without_a_value_cannot_be_edited_in_place() -> None:
     with pytest.raises(EditError, match="an explicit key without a value"):
-        Place("? a\n? b\n", collection("? a\n? b\n"))
+        Geometry("? a\n? b\n", collection("? a\n? b\n"))
 
 
 @pytest.mark.parametrize(
     ("text", "style"),
     [
-        pytest.param("a: 1\n", Style(), id="what shows nothing is kustomize's"),
-        pytest.param("a:\n- 1\n", Style(), id="compact lists"),
-        pytest.param("a:\n  - 1\n", Style(dash=2), id="lists that are indented"),
-        pytest.param("a:\n    b: 1\n", Style(step=4), id="four columns"),
-        pytest.param("a:\n- 1\nb:\n- 1\nc:\n  - 1\n", Style(), id="most of the lists decide"),
+        pytest.param("a: 1\n", Layout(), id="what shows nothing is kustomize's"),
+        pytest.param("a:\n- 1\n", Layout(), id="compact lists"),
+        pytest.param("a:\n  - 1\n", Layout(dash=2), id="lists that are indented"),
+        pytest.param("a:\n    b: 1\n", Layout(step=4), id="four columns"),
+        pytest.param("a:\n- 1\nb:\n- 1\nc:\n  - 1\n", Layout(), id="most of the lists decide"),
         pytest.param(
-            "a:\n   b:\n   - 1\n   c:\n      - 1\n   d:\n      - 1\n", Style(step=3, dash=3), id="three columns"
+            "a:\n   b:\n   - 1\n   c:\n      - 1\n   d:\n      - 1\n", Layout(step=3, dash=3), id="three columns"
         ),
-        pytest.param('{"a": 1}\n', Style(json=True), id="a mapping in braces"),
-        pytest.param("\n [1]\n", Style(json=True), id="a list in brackets"),
-        pytest.param("a: 1\r\n", Style(newline="\r\n"), id="line breaks of two characters"),
+        pytest.param('{"a": 1}\n', Layout(json=True), id="a mapping in braces"),
+        pytest.param("\n [1]\n", Layout(json=True), id="a list in brackets"),
+        pytest.param("a: 1\r\n", Layout(newline="\r\n"), id="line breaks of two characters"),
     ],
 )
-def test_the_style_of_a_text(text: str, style: Style) -> None:
+def test_the_style_of_a_text(text: str, style: Layout) -> None:
     assert style_of(text, compose(text)) == style
 
 
 @pytest.mark.parametrize(
     ("text", "style"),
     [
-        pytest.param("- 'a'\n- b\n- \"c\"\n", Style(quotes=(("", '"'),)), id="the quotes of the last item"),
-        pytest.param("- k: 'v'\n  l: w\n", Style(quotes=(("k", "'"), ("l", ""))), id="the quotes of its members"),
-        pytest.param("-    a\n", Style(width=5, quotes=(("", ""),)), id="columns behind a dash"),
-        pytest.param("-\n  a\n", Style(quotes=(("", ""),)), id="an item on the next line says nothing about columns"),
-        pytest.param("a:\n  - 1\n", Style(dash=2), id="the dashes of its own members"),
-        pytest.param('{"a": 1}\n', Style(json=True), id="JSON by its quoted keys"),
-        pytest.param('[{"a": 1}]\n', Style(json=True, quotes=(("a", ""),)), id="JSON inside a list"),
-        pytest.param("{a: 1}\n", Style(), id="a flow mapping that is no JSON"),
+        pytest.param("- 'a'\n- b\n- \"c\"\n", Layout(quotes=(("", '"'),)), id="the quotes of the last item"),
+        pytest.param("- k: 'v'\n  l: w\n", Layout(quotes=(("k", "'"), ("l", ""))), id="the quotes of its members"),
+        pytest.param("-    a\n", Layout(width=5, quotes=(("", ""),)), id="columns behind a dash"),
+        pytest.param("-\n  a\n", Layout(quotes=(("", ""),)), id="an item on the next line says nothing about columns"),
+        pytest.param("a:\n  - 1\n", Layout(dash=2), id="the dashes of its own members"),
+        pytest.param('{"a": 1}\n', Layout(json=True), id="JSON by its quoted keys"),
+        pytest.param('[{"a": 1}]\n', Layout(json=True, quotes=(("a", ""),)), id="JSON inside a list"),
+        pytest.param("{a: 1}\n", Layout(), id="a flow mapping that is no JSON"),
     ],
 )
-def test_the_style_near_a_child(text: str, style: Style) -> None:
+def test_the_style_near_a_child(text: str, style: Layout) -> None:
     node = collection(text)
-    assert style_near(text, node, Place(text, node), Style()) == style
+    assert style_near(text, node, Geometry(text, node), Layout()) == style

@@ -13,7 +13,7 @@ from krm_fn.errors import EditError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, document, read
 from krm_fn.yamledit.breaks import BREAKS, with_line_feeds
-from krm_fn.yamledit.layout import Place
+from krm_fn.yamledit.layout import Geometry
 from krm_fn.yamledit.render import is_plain, scalar
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
 from krm_fn.yamledit.view import is_merge, key_text, same, view
@@ -163,7 +163,7 @@ def _entries(root: Node) -> list[tuple[Node, Node]]:
 
 def _children(text: str, node: Node) -> list[tuple[int, int]]:
     """Where each child begins, dash or key included, and where it ends."""
-    place = Place(with_line_feeds(text), node) if isinstance(node, (Mapping, Sequence)) else None
+    place = Geometry(with_line_feeds(text), node) if isinstance(node, (Mapping, Sequence)) else None
     return list(zip(place.starts, place.ends, strict=True)) if place else []
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 from krm_fn.yamledit import member_text, read
-from krm_fn.yamledit.render import Raw, Style, after_indicator, block, flow, is_literal, is_plain, literal, scalar
+from krm_fn.yamledit.render import Layout, Raw, after_indicator, block, flow, is_literal, is_plain, literal, scalar
 
-COMPACT = Style()
-WIDE = Style(dash=2)
-JSON = Style(json=True)
+COMPACT = Layout()
+WIDE = Layout(dash=2)
+JSON = Layout(json=True)
 
 
 @pytest.mark.parametrize(
@@ -205,14 +205,14 @@ def test_literal_blocks(value: str, lines: list[str]) -> None:
         pytest.param({"a": [1, {"b": None}]}, COMPACT, "{a: [1, {b: null}]}", id="nested"),
         pytest.param(["a b", "c"], COMPACT, '["a b", c]', id="quotes where they must be"),
         pytest.param(
-            {"a": "x", "b": "z"}, Style(quotes=(("a", "'"),)), "{a: 'x', b: z}", id="quotes as in the neighbour"
+            {"a": "x", "b": "z"}, Layout(quotes=(("a", "'"),)), "{a: 'x', b: z}", id="quotes as in the neighbour"
         ),
         pytest.param({"a": ["x", None, True, Raw("1e3", 1000.0)]}, JSON, '{"a": ["x", null, true, 1000.0]}', id="JSON"),
         pytest.param("\u2028", JSON, '"\\u2028"', id="JSON that is YAML too"),
         pytest.param({"": ""}, COMPACT, '{"": ""}', id="nothing as a key and as a value"),
     ],
 )
-def test_flow_style(value: Any, style: Style, written: str) -> None:
+def test_flow_style(value: Any, style: Layout, written: str) -> None:
     assert flow(value, style) == written
 
 
@@ -233,7 +233,7 @@ ENTRY = {"name": "A", "list": ["x", ["v", "w"]], "map": {"k": {}, "l": []}, "tex
             id="dashes deeper than the key",
         ),
         pytest.param(
-            Style(step=4, dash=2, width=4),
+            Layout(step=4, dash=2, width=4),
             [
                 "name: A",
                 "list:",
@@ -251,7 +251,7 @@ ENTRY = {"name": "A", "list": ["x", ["v", "w"]], "map": {"k": {}, "l": []}, "tex
         ),
     ],
 )
-def test_block_style(style: Style, lines: list[str]) -> None:
+def test_block_style(style: Layout, lines: list[str]) -> None:
     assert block(ENTRY, 0, style) == lines
     assert read("\n".join(lines) + "\n") == ENTRY
 

@@ -6,7 +6,7 @@ import pytest
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.document import _in_place
-from krm_fn.yamledit.splice import Edit, splice
+from krm_fn.yamledit.splice import TextEdit, splice
 
 
 def edited(text: str, *operations: Operation) -> str:
@@ -235,7 +235,7 @@ def test_several_operations_on_neighbours_do_not_meet() -> None:
 
 
 def test_edits_are_made_in_the_order_of_their_places() -> None:
-    edits = [Edit(4, 5, "E"), Edit(0, 1, "A"), Edit(2, 2, "+"), Edit(2, 2, "-")]
+    edits = [TextEdit(4, 5, "E"), TextEdit(0, 1, "A"), TextEdit(2, 2, "+"), TextEdit(2, 2, "-")]
     assert splice("abcde", edits) == "Ab+-cdE"
     assert splice("abc", []) == "abc"
 

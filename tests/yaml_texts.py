@@ -1,6 +1,6 @@
 """YAML texts that nobody thought of, and operations on them, for the property tests of the writer.
 
-The law of this room: what a strategy gives is a document the writer can read; whether it is edited well is judged
+What a strategy gives is a document the writer can read; whether it is edited well is judged
 elsewhere. ``texts`` are dumped by PyYAML, ``handwritten`` have what people write and no dumper does.
 """
 

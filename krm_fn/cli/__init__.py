@@ -1,6 +1,6 @@
 """The door: arguments, streams and exit codes.
 
-The law of this room: it reads once and writes once. Output is complete before its first byte is written, and exit code
+It reads once and writes once. Output is complete before its first byte is written, and exit code
 0 means that it was written. One line for each thing to tell, the most important first; no traceback unless asked for.
 """
 
@@ -23,7 +23,7 @@ from krm_fn.krm.results import Severity, by_importance, lines, redact
 from krm_fn.printable import printable
 
 if TYPE_CHECKING:
-    from krm_fn.cli._answer import Answer
+    from krm_fn.cli._command_result import CommandResult
     from krm_fn.pipeline import Outcome
 
 USAGE = """\
@@ -180,7 +180,7 @@ def _command(name: str, arguments: list[str]) -> int:
     from krm_fn.yamledit import limited  # noqa: PLC0415 -- help and version answer at once
 
     with limited():
-        answer: Answer = module.run(
+        answer: CommandResult = module.run(
             [argument for argument in arguments if argument != "--traceback"], _read_stdin
         )
     _print(answer.output)

@@ -1,6 +1,6 @@
 """The arguments of a sub-command, taken apart.
 
-The law of this room: it knows options, flags and words, and what none of them means.
+It knows options, flags and words, and what none of them means.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Arguments:
     flags: frozenset[str]
 
 
-def taken_apart(
+def parse_arguments(
     command: str,
     arguments: Sequence[str],
     options: Mapping[str, tuple[str, ...]],

@@ -1,6 +1,6 @@
 """The one ProxyConfig of a command line: in a file of its own, or among the manifests.
 
-The law of this room: it finds a ProxyConfig and judges nothing in it.
+It finds a ProxyConfig and judges nothing in it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def the_config(
     return wanted
 
 
-class _Given(NamedTuple):
+class _LocatedConfig(NamedTuple):
     """A FunctionConfig, and where it stands: in which document, and below which path of it."""
 
     data: Any
@@ -63,16 +63,16 @@ class _Given(NamedTuple):
     path: Pointer
 
 
-def _configs(manifests: Manifests, index: int) -> Iterator[_Given]:
+def _configs(manifests: Manifests, index: int) -> Iterator[_LocatedConfig]:
     if config.KIND not in manifests.kinds(index):
         return
     given = manifests.function_config(index)
     if given is not None:
-        yield _Given(given, index, ("functionConfig",))
+        yield _LocatedConfig(given, index, ("functionConfig",))
         return
     for obj in manifests.objects(index):
         if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
-            yield _Given(obj.data, index, obj.path)
+            yield _LocatedConfig(obj.data, index, obj.path)
 
 
 def _misspelt(manifests: Manifests) -> str:

@@ -1,6 +1,6 @@
 """Files that a person names on the command line.
 
-The law of this room: it reads and writes bytes; what they mean is for others. Of several files all are written, or as
+It reads and writes bytes; what they mean is for others. Of several files all are written, or as
 few as the file system allows.
 """
 

@@ -1,6 +1,6 @@
 """The command line of ``konvoy create cluster``, as a ``spec``.
 
-The law of this room: it knows flags and fields. A flag that it does not know is named, without its value; one that can
+It knows flags and fields. A flag that it does not know is named, without its value; one that can
 only be a misspelling of one that it knows is an error.
 
 Sources: the Konvoy document; ``dkp create cluster preprovisioned`` of DKP 2.3 (mesosphere/dcos-docs-site), whose
@@ -63,7 +63,7 @@ _INFRASTRUCTURES = {
 
 
 @dataclass
-class _Line:
+class _CommandLine:
     """A command line, taken apart: known flags with all their values, and the names of the others."""
 
     words: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ def spec(
     Raises:
         UsageError: a flag is misspelt or lacks its value, or nothing in it is about a proxy or a mirror.
     """
-    line = _taken_apart(arguments)
+    line = _parse_command_line(arguments)
     made: dict[str, Any] = _proxies(line)
     if line.last(_MIRROR):
         ca = line.last(_MIRROR_CA)
@@ -109,8 +109,8 @@ def spec(
     return made, _told(line)
 
 
-def _taken_apart(arguments: Sequence[str]) -> _Line:
-    line = _Line()
+def _parse_command_line(arguments: Sequence[str]) -> _CommandLine:
+    line = _CommandLine()
     rest = list(arguments)
     while rest:
         argument = rest.pop(0)
@@ -138,7 +138,7 @@ def _refuse_misspelt(name: str) -> None:
         )
 
 
-def _proxies(line: _Line) -> dict[str, Any]:
+def _proxies(line: _CommandLine) -> dict[str, Any]:
     """What both roles share, and an override for each role that has something of its own."""
     by_role = {role: _proxy(line, prefix) for prefix, role in _ROLES.items()}
     if not any(by_role.values()):
@@ -155,7 +155,7 @@ def _proxies(line: _Line) -> dict[str, Any]:
     return {**shared, **({"overrides": overrides} if overrides else {})}
 
 
-def _proxy(line: _Line, role: str) -> dict[str, Any]:
+def _proxy(line: _CommandLine, role: str) -> dict[str, Any]:
     """The fields that the flags of one role set."""
     given: dict[str, Any] = {}
     for flag, (whose, target) in _PROXY_FLAGS.items():
@@ -166,7 +166,7 @@ def _proxy(line: _Line, role: str) -> dict[str, Any]:
     return {target: value for target, value in given.items() if value}
 
 
-def _facts(line: _Line) -> dict[str, Any]:
+def _facts(line: _CommandLine) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     for flag, name in _FACTS.items():
         value = line.last(flag)
@@ -176,7 +176,7 @@ def _facts(line: _Line) -> dict[str, Any]:
     return {**facts, **({"infrastructure": kind} if kind else {})}
 
 
-def _told(line: _Line) -> list[str]:
+def _told(line: _CommandLine) -> list[str]:
     told = []
     if line.others:
         names = ", ".join(f"`{name}`" for name in line.others)
@@ -192,7 +192,7 @@ def _told(line: _Line) -> list[str]:
     return told
 
 
-def _given(line: _Line, prefixes: tuple[str, ...]) -> Mapping[str, list[str]]:
+def _given(line: _CommandLine, prefixes: tuple[str, ...]) -> Mapping[str, list[str]]:
     return {
         flag: line.flags[flag]
         for flag, (role, _) in _PROXY_FLAGS.items()

@@ -1,6 +1,6 @@
 """``inject-proxy check``: whether the inputs of an image build would leave a proxy in the image.
 
-The law of this room: words in, words out; what would be left, and what is only used, another room knows.
+Words in, words out; what would be left, and what is only used, another package knows.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from krm_fn.cli._answer import Answer
-from krm_fn.cli._arguments import FAIL_ON, taken_apart
+from krm_fn.cli._arguments import FAIL_ON, parse_arguments
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._files import read_every_file
 from krm_fn.errors import UsageError
 from krm_fn.image_check import Note, Report, check
@@ -41,7 +41,7 @@ _LONGEST = 1 << 20
 _NAMED = 5
 
 
-def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:  # noqa: ARG001 -- one door for all
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:  # noqa: ARG001 -- all take the same arguments
     """Look at files.
 
     Args:
@@ -52,7 +52,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:  # noq
         UsageError: an unknown option, no path, or one that does not exist.
         InputError: a file or folder cannot be read.
     """
-    given = taken_apart("check", arguments, _OPTIONS)
+    given = parse_arguments("check", arguments, _OPTIONS)
     if not given.words:
         raise UsageError("a file or folder must be named: `inject-proxy check --help` shows how")
     report = check(read_every_file(given.words, at_most=_LONGEST))
@@ -63,7 +63,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:  # noq
     lines = "".join(f"{_line(note)}\n" for note in report.notes)
     fail_on = FAIL_ON[given.options.get("--fail-on", Severity.ERROR.value)]
     exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
-    return Answer(
+    return CommandResult(
         (told if as_json else lines).encode(errors="surrogateescape"), _summary(report), exit_code
     )
 

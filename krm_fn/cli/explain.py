@@ -1,6 +1,6 @@
 """``inject-proxy explain``: who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it.
 
-The law of this room: it reads what it is given and writes nothing.
+It reads what it is given and writes nothing.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
-from krm_fn.cli._answer import Answer
-from krm_fn.cli._arguments import taken_apart
+from krm_fn.cli._arguments import parse_arguments
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import read_files
 from krm_fn.errors import UsageError
 from krm_fn.explain import Section, explain, html, text, to_data
 from krm_fn.krm.manifests import Manifests
-from krm_fn.plan import survey
+from krm_fn.plan import plan_edits
 from krm_fn.printable import printable_json
 from krm_fn.sources import Objects
 
@@ -38,7 +38,7 @@ _OUTPUTS: dict[str, Callable[[Iterable[Section]], str]] = {
 _OPTIONS = {"--config": (), "--output": tuple(_OUTPUTS)}
 
 
-def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """Explain what a run would write.
 
     Args:
@@ -49,7 +49,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         UsageError: an unknown option, or no ProxyConfig, or several.
         InputError, ConfigError: the input is wrong.
     """
-    given = taken_apart("explain", arguments, _OPTIONS)
+    given = parse_arguments("explain", arguments, _OPTIONS)
     paths = [word for word in given.words if word != "-"]
     files = read_files(paths) if paths else {"standard input": read_stdin()}
     manifests = Manifests(files)
@@ -61,4 +61,4 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         source, path=path, objects=Objects(manifests, source) if path else Objects(manifests)
     )
     render = _OUTPUTS[given.options.get("--output", "text")]
-    return Answer(render(explain(survey(manifests, wanted))).encode())
+    return CommandResult(render(explain(plan_edits(manifests, wanted))).encode())

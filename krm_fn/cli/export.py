@@ -1,6 +1,6 @@
 """``inject-proxy export``: a file of another system, filled with the proxy of a ProxyConfig.
 
-The law of this room: it reads a file and gives it back; what is written into it, other rooms know. The file itself is
+It reads a file and gives it back; what is written into it, other packages know. The file itself is
 written only where ``--in-place`` asks for it.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krm_fn import settings
-from krm_fn.cli._answer import Answer
-from krm_fn.cli._arguments import taken_apart
+from krm_fn.cli._arguments import parse_arguments
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import read_file, write_files
 from krm_fn.cli.import_ import FORMS
@@ -38,7 +38,7 @@ With `mode: Remove` the proxy is taken out. exit codes: 0 done; 1 the file or th
 _STDIN = "standard input"
 
 
-def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """Fill a file.
 
     Args:
@@ -50,7 +50,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         InputError, ConfigError: the file or the ProxyConfig is wrong.
         OutputError: the file cannot be written.
     """
-    given = taken_apart("export", arguments, {"--config": ()}, ("--in-place",))
+    given = parse_arguments("export", arguments, {"--config": ()}, ("--in-place",))
     path, in_place = given.options.get("--config", ""), "--in-place" in given.flags
     system, file = _words(given.words)
     if file == "-" and (in_place or not path):
@@ -70,9 +70,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
     told = tuple(f"[warning] {name}: {note.message}" for note in settings.notes(resolved, ()))
     told = (*told, f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not in_place:
-        return Answer(text.encode(), told)
+        return CommandResult(text.encode(), told)
     write_files({name: text.encode()} if edits else {}, {name: content})
-    return Answer(b"", told)
+    return CommandResult(b"", told)
 
 
 def _words(words: tuple[str, ...]) -> tuple[str, str]:
@@ -86,7 +86,7 @@ def _words(words: tuple[str, ...]) -> tuple[str, str]:
 def _resolved(wanted: ProxyConfig, system: str) -> Resolved:
     """The proxy for the file, which belongs to no Cluster of a list."""
     kind = KINDS[FORMS[system]]
-    resolved = settings.resolve(wanted, (), target=kind.target, consumer=kind.consumer)
+    resolved = settings.resolve(wanted, (), target=kind.target, audience=kind.audience)
     if not resolved.declared and wanted.mode is not Mode.REMOVE:
         raise UsageError(
             "the ProxyConfig must say which proxy goes into the file: in `spec`, or in an override whose `match` holds "

@@ -1,6 +1,6 @@
 """``inject-proxy import``: a ProxyConfig made of the values of another system.
 
-The law of this room: what it prints is a ProxyConfig that loads without an error, or nothing is printed.
+What it prints is a ProxyConfig that loads without an error, or nothing is printed.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 
 from krm_fn import config, noproxy
 from krm_fn.cli import _konvoy
-from krm_fn.cli._answer import Answer
-from krm_fn.cli._arguments import taken_apart
+from krm_fn.cli._arguments import parse_arguments
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._files import read_file
-from krm_fn.config import Given
+from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.sources import formats
 from krm_fn.yamledit import mapping_text
@@ -44,7 +44,7 @@ FORMS = {
 _LISTS = ("noProxy", "podCIDRs", "serviceCIDRs")
 
 
-def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """Print a ProxyConfig.
 
     Args:
@@ -60,8 +60,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
     if system == "konvoy":
         flags = rest[1:] if rest[:1] == ["--"] else rest
         spec, told = _konvoy.spec(flags, lambda path: _text(path, read_stdin))
-        return Answer(_printed(spec, "the flags of `konvoy create cluster`"), tuple(told))
-    words = taken_apart("import", rest, {}).words
+        return CommandResult(_printed(spec, "the flags of `konvoy create cluster`"), tuple(told))
+    words = parse_arguments("import", rest, {}).words
     if system not in FORMS:
         raise UsageError(
             f"the system must be {', '.join(FORMS)} or konvoy: `inject-proxy import --help` shows how"
@@ -82,7 +82,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         raise ConfigError(
             [_in_words_of_the_file(problem, found) for problem in error.problems]
         ) from None
-    return Answer(printed, tuple(_told(text)) if system == "tkg" and "mode" not in spec else ())
+    return CommandResult(
+        printed, tuple(_told(text)) if system == "tkg" and "mode" not in spec else ()
+    )
 
 
 def _text(path: str, read_stdin: Callable[[], bytes]) -> str:
@@ -93,7 +95,7 @@ def _text(path: str, read_stdin: Callable[[], bytes]) -> str:
         raise InputError(f"the file must be UTF-8, but byte {error.start + 1} is not") from None
 
 
-def _in_words_of_the_file(problem: str, found: Mapping[tuple[str, ...], Given]) -> str:
+def _in_words_of_the_file(problem: str, found: Mapping[tuple[str, ...], ForeignValue]) -> str:
     """The same with the name that a field has in the file; a problem of the ``spec`` as a whole is a missing proxy."""
     where, _, text = problem.partition(": ")
     if where == "spec":
@@ -113,7 +115,7 @@ def _told(text: str) -> list[str]:
     )
 
 
-def _spec(found: Mapping[tuple[str, ...], Given]) -> dict[str, Any]:
+def _spec(found: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:
     spec: dict[str, Any] = {}
     for path, given in found.items():
         node = spec

@@ -1,6 +1,6 @@
 """``inject-proxy lint``: judge a NO_PROXY list, or what manifests say about a proxy, and mend it.
 
-The law of this room: words in, words out; what is wrong, and what may be done about it, is known by other rooms. Files
+Words in, words out; what is wrong, and what may be done about it, is known by other packages. Files
 are written only where ``--fix`` asks for it, and only those that change.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.cli._answer import Answer
-from krm_fn.cli._arguments import FAIL_ON, Arguments, taken_apart
+from krm_fn.cli._arguments import FAIL_ON, Arguments, parse_arguments
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import exists, find_files, read_files, write_files
 from krm_fn.config import ProxyConfig
@@ -22,7 +22,7 @@ from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_sever
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import Audit, audit, listed, mend
 from krm_fn.lint.values import Problem, lint_list
-from krm_fn.noproxy import Consumer, Network
+from krm_fn.noproxy import Audience, Network
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_json
 
@@ -54,14 +54,14 @@ _STDIN = "standard input"
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _LintRequest:
     """The command line, taken apart."""
 
     given: Arguments
 
     @property
-    def consumer(self) -> Consumer:
-        return Consumer(self.given.options.get("--consumer", Consumer.NODE.value))
+    def audience(self) -> Audience:
+        return Audience(self.given.options.get("--consumer", Audience.NODE.value))
 
     @property
     def as_json(self) -> bool:
@@ -76,7 +76,7 @@ class _Wish:
         return "--fix" in self.given.flags
 
 
-def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """Judge, and mend where that is asked for.
 
     Args:
@@ -88,8 +88,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> Answer:
         InputError, ConfigError: a file, or the ProxyConfig of ``--config``, is wrong.
         OutputError: a file cannot be written.
     """
-    given = taken_apart("lint", arguments, _OPTIONS, ("--fix",))
-    wish, words = _Wish(given), given.words
+    given = parse_arguments("lint", arguments, _OPTIONS, ("--fix",))
+    wish, words = _LintRequest(given), given.words
     if not words:
         raise UsageError(
             "a list, a path or `-` must be named: `inject-proxy lint --help` shows how"
@@ -113,15 +113,15 @@ def _as_list(text: str) -> str:
     return text
 
 
-def _of_list(text: str, wish: _Wish, wanted: ProxyConfig) -> Answer:
+def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResult:
     defaults = wanted.cluster_defaults
     networks = (defaults,) if defaults != Network() else ()
-    listing = Listing(wish.consumer, networks, wanted.policy.max_length)
+    listing = Listing(wish.audience, networks, wanted.policy.max_length)
     mended = listed(text, listing, has_proxy=True)
     judged = mended if wish.fix else text
     network = networks[0] if networks else None
     found = lint_list(
-        judged, consumer=listing.consumer, network=network, max_length=listing.max_length
+        judged, audience=listing.audience, network=network, max_length=listing.max_length
     )
     rules = Rules(wanted.lint)
     told = [
@@ -138,12 +138,12 @@ def _of_list(text: str, wish: _Wish, wanted: ProxyConfig) -> Answer:
         else _bytes(_joined([*lines, *advice]))
     )
     if not wish.fix:
-        return Answer(report, (), exit_code)
+        return CommandResult(report, (), exit_code)
     if "@" in mended:
-        return Answer(
+        return CommandResult(
             b"", (*_lines(report), "[error] the list is not printed: it may hold a password"), 1
         )
-    return Answer(_bytes(f"{mended}\n"), _lines(report), exit_code)
+    return CommandResult(_bytes(f"{mended}\n"), _lines(report), exit_code)
 
 
 def _line_of_problem(severity: Severity, found: Problem) -> str:
@@ -163,10 +163,10 @@ def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
 def _of_files(
     files: Mapping[str, bytes],
     by_path: Mapping[str, Sequence[str]],
-    wish: _Wish,
+    wish: _LintRequest,
     wanted: ProxyConfig | None,
-) -> Answer:
-    done = (mend if wish.fix else audit)(files, config=wanted, consumer=wish.consumer)
+) -> CommandResult:
+    done = (mend if wish.fix else audit)(files, config=wanted, audience=wish.audience)
     results = [*_without_manifests(by_path, done), *done.results]
     lines = [_line(result) for result in results]
     report = (
@@ -176,9 +176,9 @@ def _of_files(
     told = _summary(files, done, results, wish)
     if wish.fix and _STDIN in files:
         mended = done.mended.get(_STDIN, files[_STDIN])
-        return Answer(mended, (*_lines(report), *told), exit_code)
+        return CommandResult(mended, (*_lines(report), *told), exit_code)
     write_files(done.mended, files)
-    return Answer(report, told, exit_code)
+    return CommandResult(report, told, exit_code)
 
 
 def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Iterator[Result]:
@@ -190,7 +190,7 @@ def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Ite
 
 
 def _summary(
-    files: Mapping[str, bytes], done: Audit, results: Sequence[Result], wish: _Wish
+    files: Mapping[str, bytes], done: Audit, results: Sequence[Result], wish: _LintRequest
 ) -> tuple[str, ...]:
     counts = {
         severity: sum(result.severity is severity for result in results) for severity in Severity

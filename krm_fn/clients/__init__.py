@@ -1,6 +1,6 @@
 """Models of what reads NO_PROXY: would this client reach this host directly, or through the proxy?
 
-The law of this room: the text of NO_PROXY, a host and a port are all it knows; no model asks a name server, the network
+The text of NO_PROXY, a host and a port are all it knows; no model asks a name server, the network
 or the rest of this program.
 
 Twenty-six implementations, because hardly two agree; of curl and wget every range of versions whose rules differ. Each
@@ -17,7 +17,7 @@ from typing import Protocol
 from krm_fn.clients import curl, gnu, go, httpx, node, others, python, ruby
 
 
-class Consumer(Protocol):
+class Client(Protocol):
     """One client, or one range of versions of it."""
 
     @property
@@ -58,7 +58,7 @@ class _Model:
         return self.fails(no_proxy)
 
 
-_TABLE: tuple[Consumer, ...] = (
+_TABLE: tuple[Client, ...] = (
     _Model("go", "Go (containerd, kubelet, kubectl, Helm, Flux, Argo CD, Kyverno)", go.net_http),
     _Model("curl-old", "curl up to 7.85 (Ubuntu 22.04, RHEL 9)", curl.curl_7_85),
     _Model("curl", "curl 7.87 to 8.8, git, PHP (Debian 12)", curl.curl_8_8),
@@ -87,5 +87,5 @@ _TABLE: tuple[Consumer, ...] = (
     _Model("java", "Java (the list as http.nonProxyHosts)", others.java),
 )
 
-CONSUMERS: dict[str, Consumer] = {consumer.ID: consumer for consumer in _TABLE}
+CLIENTS: dict[str, Client] = {client.ID: client for client in _TABLE}
 """Every model by its ID, in the order in which they are told; written by hand."""

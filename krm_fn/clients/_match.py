@@ -1,6 +1,6 @@
 """What several models need: entries of a list, addresses, networks, domains.
 
-The law of this room: a text that is not what was asked for is None or does not match; nothing raises.
+A text that is not what was asked for is None or does not match; nothing raises.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """curl, and what links libcurl: git, PHP.
 
-The law of this room: the verdict of ``Curl_check_noproxy`` (curl ``lib/noproxy.c``; before 7.86 ``check_noproxy`` in
+The verdict of ``Curl_check_noproxy`` (curl ``lib/noproxy.c``; before 7.86 ``check_noproxy`` in
 ``lib/url.c``) on what curl's URL parser hands it.
 
 The rules changed four times, and distributions still ship each of them. Release 7.86.0 alone, replaced after eight

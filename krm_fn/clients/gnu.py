@@ -1,6 +1,6 @@
 """wget and apt: plain suffixes of the host, nothing else.
 
-The law of this room: no CIDR, no port, no ``*``, and every blank counts.
+No CIDR, no port, no ``*``, and every blank counts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Go's ``net/http``, and with it most of Kubernetes: containerd, kubelet, kubectl, Flux, Argo CD, Helm, Kyverno.
 
-The law of this room: the verdict of ``golang.org/x/net/http/httpproxy`` (``proxy.go``; ``net/http`` carries a copy).
+The verdict of ``golang.org/x/net/http/httpproxy`` (``proxy.go``; ``net/http`` carries a copy).
 
 CIDRs of both families and ports are honoured; ``.d`` and ``*.d`` mean the names below ``d``, ``d`` means both. What is
 no address is a name, and a name never matches an address. Loopback goes direct without an entry.

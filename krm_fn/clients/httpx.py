@@ -1,6 +1,6 @@
 """Python's httpx.
 
-The law of this room: the verdict of httpx 0.28 ``_utils.get_environment_proxies`` and ``URLPattern``, which make a URL
+The verdict of httpx 0.28 ``_utils.get_environment_proxies`` and ``URLPattern``, which make a URL
 of every entry. One that makes no URL is an exception in every ``httpx.Client()``, whatever host is asked for.
 """
 

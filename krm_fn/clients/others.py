@@ -1,6 +1,6 @@
 """Perl's LWP, Rust's reqwest, .NET and Java.
 
-The law of this room: one function per client, after its source; what cannot be run in our tests says so.
+One function per client, after its source; what cannot be run in our tests says so.
 """
 
 from __future__ import annotations

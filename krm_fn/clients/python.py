@@ -1,6 +1,6 @@
 """Python's HTTP clients, but for httpx.
 
-The law of this room: the verdict of each library's own function, on the host as that library cuts it out of the URL.
+The verdict of each library's own function, on the host as that library cuts it out of the URL.
 """
 
 from __future__ import annotations

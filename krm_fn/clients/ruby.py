@@ -1,6 +1,6 @@
 """Ruby's Net::HTTP, and what stands on it: Fluentd, Puppet, Chef.
 
-The law of this room: the verdict of ``URI::Generic#find_proxy`` and ``use_proxy?`` (Ruby 3.1, ``uri/generic.rb``).
+The verdict of ``URI::Generic#find_proxy`` and ``use_proxy?`` (Ruby 3.1, ``uri/generic.rb``).
 
 Ruby resolves a name before it compares, so that a CIDR can match a name; this program asks no name server and judges
 literal addresses and ``localhost`` only. An entry is cut at every colon: ``::1`` is the name ``1``, which matches all

@@ -1,6 +1,6 @@
 """What the objects that bring charts say of their Cluster: App, HelmRelease, and what holds values of users.
 
-The law of this room: one object at a time, and nothing is looked up. A kubeconfig and the values of a cluster's own
+One object at a time, and nothing is looked up. A kubeconfig and the values of a cluster's own
 chart name a Cluster; the names that people give such objects only may be those of one.
 
 Sources: ``App`` of Giant Swarm (``giantswarm/apiextensions-application``: ``spec.kubeConfig.secret``; ``kubectl gs

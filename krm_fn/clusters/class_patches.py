@@ -113,7 +113,7 @@ class _Write:
 
 
 @dataclass(frozen=True)
-class _Patch:
+class _NodePatch:
     """The operations of a patch that concern the nodes."""
 
     writes: tuple[_Write, ...] = ()
@@ -160,7 +160,7 @@ def simulate(
     return state
 
 
-def _after(state: ListState, index: int, patch: _Patch, path: Pointer) -> ListState:
+def _after(state: ListState, index: int, patch: _NodePatch, path: Pointer) -> ListState:
     if patch.is_external:
         return _after_extension(state, index)
     after = state
@@ -252,18 +252,18 @@ def _may_render_nothing(text: str) -> bool:
     return text != "" and not text.lstrip().startswith(("-", "["))
 
 
-def _read(patch: Any, index: int, nodes: NodeClass) -> _Patch:
+def _read(patch: Any, index: int, nodes: NodeClass) -> _NodePatch:
     if not isinstance(patch, Mapping):
-        return _Patch()
+        return _NodePatch()
     if isinstance(patch.get("external"), Mapping):
-        return _Patch(is_external=True)
+        return _NodePatch(is_external=True)
     condition = patch.get("enabledIf")
     is_conditional = isinstance(condition, str) and condition != ""
     if isinstance(condition, str) and is_conditional and "{{" not in condition:
         is_conditional = False
         if condition.strip() != "true":
-            return _Patch()
-    return _Patch(tuple(_writes(patch, index, nodes)), is_certain=not is_conditional)
+            return _NodePatch()
+    return _NodePatch(tuple(_writes(patch, index, nodes)), is_certain=not is_conditional)
 
 
 def _writes(patch: Mapping[str, Any], index: int, nodes: NodeClass) -> Iterator[_Write]:

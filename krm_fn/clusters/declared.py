@@ -1,6 +1,6 @@
 """What one object declares about the network of its Cluster.
 
-The law of this room: one object at a time; to which Cluster it belongs is not known here.
+One object at a time; to which Cluster it belongs is not known here.
 """
 
 from __future__ import annotations

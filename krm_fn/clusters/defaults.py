@@ -51,7 +51,7 @@ _AZURE_DOMAINS = {
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Infrastructure:
     """An object that makes the infrastructure of a Cluster: its ``spec``, or that of what is made of a template."""
 
     ref: ObjectRef
@@ -77,7 +77,9 @@ def assumed(obj: Object) -> Assumed:
     is_template = kind.endswith("Template")
     start = ("spec", "template", "spec") if is_template else ("spec",)
     spec = lookup(obj.data, start)
-    return find(_Part(obj.ref, start, spec if isinstance(spec, Mapping) else {}, is_template))
+    return find(
+        _Infrastructure(obj.ref, start, spec if isinstance(spec, Mapping) else {}, is_template)
+    )
 
 
 def kubeadm_services(cluster: ObjectRef) -> Fact:
@@ -96,19 +98,19 @@ def for_cluster(found: Assumed, name: str) -> Assumed:
     )
 
 
-def _aws(part: _Part) -> Assumed:
+def _aws(part: _Infrastructure) -> Assumed:
     hosts = tuple(_aws_load_balancer(part))
     return Assumed(networks=tuple(_aws_network(part)), hosts=hosts)
 
 
-def _eks(part: _Part) -> Assumed:
+def _eks(part: _Infrastructure) -> Assumed:
     name = region(part.get("region"))
     value = f".{name}.eks.{_amazon(name)}"
     hosts = (part.fact(value, "controlPlaneEndpoint.host", "Amazon EKS"),) if name else ()
     return Assumed(networks=tuple(_aws_network(part)), hosts=hosts)
 
 
-def _aws_network(part: _Part) -> Iterator[Fact]:
+def _aws_network(part: _Infrastructure) -> Iterator[Fact]:
     for network in ("network", "networkSpec"):  # v1alpha4 and later, v1alpha3
         vpc = part.get(f"{network}.vpc")
         if isinstance(vpc, Mapping) and any(
@@ -118,7 +120,7 @@ def _aws_network(part: _Part) -> Iterator[Fact]:
     yield part.fact("10.0.0.0/16", "network.vpc.cidrBlock", "Cluster API Provider AWS")
 
 
-def _aws_load_balancer(part: _Part) -> Iterator[Fact]:
+def _aws_load_balancer(part: _Infrastructure) -> Iterator[Fact]:
     name = region(part.get("region"))
     kind = text(part.get("controlPlaneLoadBalancer.loadBalancerType"))
     if not name or kind == "disabled":
@@ -133,14 +135,14 @@ def _amazon(name: str) -> str:
     return "amazonaws.com.cn" if name.startswith("cn-") else "amazonaws.com"
 
 
-def _azure(part: _Part) -> Assumed:
+def _azure(part: _Infrastructure) -> Assumed:
     balancer = "networkSpec.apiServerLB"
     is_internal = text(part.get(f"{balancer}.type")) == "Internal"
     hosts = _azure_private(part) if is_internal else _azure_public(part)
     return Assumed(networks=tuple(_azure_network(part)), hosts=tuple(hosts))
 
 
-def _azure_network(part: _Part) -> Iterator[Fact]:
+def _azure_network(part: _Infrastructure) -> Iterator[Fact]:
     """The VNet that is made, unless every subnet has a CIDR of its own."""
     vnet = part.get("networkSpec.vnet")
     vnet = vnet if isinstance(vnet, Mapping) else {}
@@ -157,7 +159,7 @@ def _azure_network(part: _Part) -> Iterator[Fact]:
     yield part.fact("10.0.0.0/8", "networkSpec.vnet.cidrBlocks", "Cluster API Provider Azure")
 
 
-def _azure_private(part: _Part) -> Iterator[Fact]:
+def _azure_private(part: _Infrastructure) -> Iterator[Fact]:
     program = "Cluster API Provider Azure"
     zone = host(part.get("networkSpec.privateDNSZoneName")) or f"{_CLUSTER}.capz.io"
     yield part.fact(f"apiserver.{zone}", "controlPlaneEndpoint.host", program)
@@ -165,7 +167,7 @@ def _azure_private(part: _Part) -> Iterator[Fact]:
         yield part.fact("10.0.0.100", "networkSpec.apiServerLB.frontendIPs", program)
 
 
-def _azure_public(part: _Part) -> Iterator[Fact]:
+def _azure_public(part: _Infrastructure) -> Iterator[Fact]:
     """The name of the public address, which holds a hash of what the manifest says; a template does not say it all."""
     name = part.ref.name
     subscription, location = text(part.get("subscriptionID")), region(part.get("location"))
@@ -189,7 +191,7 @@ def _fnv32a(value: str) -> int:
     return found
 
 
-def _gcp(part: _Part) -> Assumed:
+def _gcp(part: _Infrastructure) -> Assumed:
     name = text(part.get("network.name")) or "default"
     is_custom = part.get("network.autoCreateSubnetworks") is False or part.get(
         "network.hostProject"
@@ -199,14 +201,14 @@ def _gcp(part: _Part) -> Assumed:
     return Assumed(networks=(part.fact("10.128.0.0/9", "network.subnets", "Google Cloud"),))
 
 
-def _hetzner(part: _Part) -> Assumed:
+def _hetzner(part: _Infrastructure) -> Assumed:
     if part.get("hcloudNetwork.enabled") is not True or part.get("hcloudNetwork.cidrBlock"):
         return NOTHING
     path = "hcloudNetwork.cidrBlock"
     return Assumed(networks=(part.fact("10.0.0.0/16", path, "Cluster API Provider Hetzner"),))
 
 
-def _oci(part: _Part) -> Assumed:
+def _oci(part: _Infrastructure) -> Assumed:
     vcn = part.get("networkSpec.vcn")
     is_said = isinstance(vcn, Mapping) and any(vcn.get(field) for field in ("id", "cidr", "cidrs"))
     if is_said or part.get("networkSpec.skipNetworkManagement"):
@@ -216,7 +218,7 @@ def _oci(part: _Part) -> Assumed:
     )
 
 
-_FINDERS: dict[str, Callable[[_Part], Assumed]] = {
+_FINDERS: dict[str, Callable[[_Infrastructure], Assumed]] = {
     "AWSCluster": _aws,
     "AWSManagedControlPlane": _eks,
     "AzureCluster": _azure,

@@ -1,6 +1,6 @@
 """What one object says about itself: its Cluster, its role, its facts.
 
-The law of this room: one object at a time, and nothing is looked up.
+One object at a time, and nothing is looked up.
 
 Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clusterName``, ``spec.topology`` (v1beta1
 ``class``, ``classNamespace``; v1beta2 ``classRef``); ``giantswarm.io`` labels: ``giantswarm/k8smetadata``.

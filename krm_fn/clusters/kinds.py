@@ -1,6 +1,6 @@
 """The kinds this package reads, and where each keeps its facts.
 
-The law of this room: tables only. A pattern is a path in which ``*`` stands for every member; of several patterns for
+Tables only. A pattern is a path in which ``*`` stands for every member; of several patterns for
 one fact, the API versions of a kind use one each.
 
 Sources: Cluster API ``api/core``, ``api/bootstrap/kubeadm``, ``api/controlplane/kubeadm`` (v1alpha3 to v1beta2); the

@@ -1,6 +1,6 @@
 """What the topology says about an object: its Clusters, its role there, and how that is known.
 
-The law of this room: these are values only; each fact knows the object and the field it was read from.
+These are values only; each fact knows the object and the field it was read from.
 """
 
 from __future__ import annotations

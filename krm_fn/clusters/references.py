@@ -1,6 +1,6 @@
 """References between objects, in the shapes of all API versions.
 
-The law of this room: one object at a time, and nothing is looked up. Names are compared as they stand: a template such
+One object at a time, and nothing is looked up. Names are compared as they stand: a template such
 as ``${CLUSTER_NAME}`` is a name like any other, as long as both sides write it.
 
 Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVersion``, ``kind``, ``name`` and at times

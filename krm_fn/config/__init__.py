@@ -1,6 +1,6 @@
 """The FunctionConfig: what the user asks for, checked as a whole before anything else happens.
 
-The law of this room: it sees one FunctionConfig as plain data and either gives all of it, or says everything that is
+It sees one FunctionConfig as plain data and either gives all of it, or says everything that is
 wrong with it. Of the objects it refers to it sees what a ``Lookup`` gives, and no problem it tells holds a credential.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from krm_fn.config import _build, _configmap, _finer, _referred, _schema
 from krm_fn.config._model import (
     Certificates,
-    Given,
+    ForeignValue,
     Lookup,
     Mirror,
     Mode,
@@ -23,7 +23,7 @@ from krm_fn.config._model import (
     ProxyConfig,
     said,
 )
-from krm_fn.config._selector import ClusterMatcher, Matcher, Place, Selector
+from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.patch import Pointer, field_path
 
@@ -32,13 +32,13 @@ __all__ = [
     "KIND",
     "Certificates",
     "ClusterMatcher",
-    "Given",
+    "ForeignValue",
     "Lookup",
     "Matcher",
     "Mirror",
     "Mode",
     "Override",
-    "Place",
+    "OverrideSubject",
     "PolicyChange",
     "ProxyConfig",
     "Selector",
@@ -173,7 +173,7 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
         objects is None or made.mode is Mode.REMOVE
     ):  # a proxy goes, also where the object that named it has gone
         return made
-    return _referred.followed(made, spec, _referred.Reader(objects, form.name, _problems))
+    return _referred.followed(made, spec, _referred.ReferenceReader(objects, form.name, _problems))
 
 
 def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:

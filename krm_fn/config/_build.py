@@ -1,6 +1,6 @@
 """A ``spec`` without mistakes, as a ProxyConfig.
 
-The law of this room: it judges nothing any more. Every entry and every fact is given the field it was written in, in
+It judges nothing any more. Every entry and every fact is given the field it was written in, in
 the words of the form that was used.
 """
 

@@ -1,6 +1,6 @@
 """A ConfigMap read as if it were a ProxyConfig.
 
-The law of this room: it changes the form and judges nothing that the schema can judge. Its values are strings; a key
+It changes the form and judges nothing that the schema can judge. Its values are strings; a key
 is a field of ``spec`` (``httpProxy``), a field below it with dots (``targets.kubeletDropIn.enabled``), or a variable.
 
 Convention: kpt sends ``fn eval -- key=value`` and the ``configMap`` of a Kptfile in this form; an unquoted ``yes``

@@ -1,6 +1,6 @@
 """Mistakes that have finer words than the schema has.
 
-The law of this room: whoever is told a place here is not told the same place by the schema; what is right for the
+Whoever is told a place here is not told the same place by the schema; what is right for the
 schema may still be wrong here.
 """
 

@@ -1,6 +1,6 @@
 """What a checked FunctionConfig holds.
 
-The law of this room: values only. None, where it is allowed, means "not said here", and is something else than empty.
+Values only. None, where it is allowed, means "not said here", and is something else than empty.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Certificates:
 
 
 @dataclass(frozen=True)
-class Given:
+class ForeignValue:
     """A value of another system: ``place`` says where it stands, for a message, its object first.
 
     ``in_secret`` is True where that object is a Secret.
@@ -105,7 +105,7 @@ class Given:
 class Lookup(Protocol):
     """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it."""
 
-    def values(self, source: Mapping[str, Any]) -> Mapping[Path, Given]:
+    def values(self, source: Mapping[str, Any]) -> Mapping[Path, ForeignValue]:
         """What an entry of ``spec.from`` says: path below ``spec`` -> value."""
 
     def certificates(self, config_map: Mapping[str, Any]) -> Certificates:

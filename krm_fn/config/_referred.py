@@ -1,6 +1,6 @@
 """What a FunctionConfig takes from objects of the list: values of other systems, and certificates.
 
-The law of this room: what an object says is judged as if it stood in the FunctionConfig, and lies below what stands
+What an object says is judged as if it stood in the FunctionConfig, and lies below what stands
 there. A place is named by the entry that refers to it and by the object; what stands in the object is never repeated.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from krm_fn.config import _build, _schema
-from krm_fn.config._model import Certificates, Given, Lookup, Path, ProxyConfig
+from krm_fn.config._model import Certificates, ForeignValue, Lookup, Path, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.noproxy import Network
 from krm_fn.patch import lookup
@@ -24,7 +24,7 @@ Judge = Callable[[Any], Iterable[tuple[_schema.Place, str]]]
 
 
 @dataclass(frozen=True)
-class Reader:
+class ReferenceReader:
     """Reads what is referred to; ``problems`` gathers what is wrong, each with its place."""
 
     objects: Lookup
@@ -32,7 +32,7 @@ class Reader:
     judge: Judge
     problems: list[str] = field(default_factory=list)
 
-    def values(self, at: int, source: Mapping[str, Any]) -> dict[Path, Given]:
+    def values(self, at: int, source: Mapping[str, Any]) -> dict[Path, ForeignValue]:
         """What an entry of ``from`` says, each value with a place that a reason puts in back-quotes, as any other."""
         place = self.name(("from", at))
         try:
@@ -68,13 +68,13 @@ class Reader:
         return replace(found, pem=_build.pem(found.pem))
 
 
-def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: Reader) -> ProxyConfig:
+def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: ReferenceReader) -> ProxyConfig:
     """``config`` with what its ``spec`` refers to.
 
     Raises:
         ConfigError: with everything that is wrong there.
     """
-    given: dict[Path, Given] = {}
+    given: dict[Path, ForeignValue] = {}
     for at, source in enumerate(spec.get("from", ())):
         given |= reader.values(at, source)
     trusted = reader.certificates(spec, ("trustedCA",))
@@ -93,7 +93,9 @@ def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: Reader) -> Pr
     return merged
 
 
-def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Given]) -> ProxyConfig:
+def _over(
+    config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, ForeignValue]
+) -> ProxyConfig:
     """``config`` over what objects say."""
     below = _build.built(_nested(given), lambda path: given[tuple(map(str, path))].place)
     http, https = (
@@ -123,7 +125,7 @@ def _over(config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, Giv
     )
 
 
-def _secret_urls(given: Mapping[Path, Given]) -> frozenset[str]:
+def _secret_urls(given: Mapping[Path, ForeignValue]) -> frozenset[str]:
     """Return the proxy URLs that hold a password and come from a Secret."""
     found = (given[path] for path in _URLS if path in given)
     return frozenset(one.value for one in found if one.in_secret and urlsplit(one.value).password)
@@ -146,7 +148,7 @@ def _asks(config: ProxyConfig) -> bool:
     return any(urls) or config.says_none or bool(config.trusted_ca.pem or config.mirror)
 
 
-def _nested(given: Mapping[Path, Given]) -> dict[str, Any]:
+def _nested(given: Mapping[Path, ForeignValue]) -> dict[str, Any]:
     spec: dict[str, Any] = {}
     for path, one in given.items():
         node = spec

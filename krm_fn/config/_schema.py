@@ -1,6 +1,6 @@
 """The JSON Schema of the FunctionConfig, and its verdict in words a person can act on.
 
-The law of this room: what the API is, only the schema says; here stands how a mistake is told. The texts of
+What the API is, only the schema says; here stands how a mistake is told. The texts of
 ``jsonschema`` itself are never used: they repeat the value, which may hold a password.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from krm_fn.errors import OurBug
+from krm_fn.errors import InternalError
 from krm_fn.patch import Pointer
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def schema() -> dict[str, Any]:
     """The schema, read once.
 
     Raises:
-        OurBug: this installation has none.
+        InternalError: this installation has none.
     """
     for folder in _FOLDERS:
         file = folder / "proxyconfig.schema.json"
@@ -48,7 +48,7 @@ def schema() -> dict[str, Any]:
     message = (
         "`proxyconfig.schema.json` is missing from this installation: install `inject-proxy` again"
     )
-    raise OurBug(message)
+    raise InternalError(message)
 
 
 def fields(

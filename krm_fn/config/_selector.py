@@ -1,6 +1,6 @@
 """Which objects, and which Clusters, the user means.
 
-The law of this room: an object or a Cluster is its identity here, a few plain values; nothing is looked up in it.
+An object or a Cluster is its identity here, a few plain values; nothing is looked up in it.
 
 Convention: AND inside a matcher, OR between matchers, as in the selectors of kpt; the values are globs.
 """
@@ -82,7 +82,7 @@ class Selector:
 
 
 @dataclass(frozen=True)
-class Place:
+class OverrideSubject:
     """Where a proxy is to go: a Cluster, the nodes of it that an object makes, and the target at work.
 
     ``cluster`` is None for an object that belongs to no known one; ``role`` is "ControlPlane", "Worker" or "" and
@@ -108,7 +108,7 @@ class ClusterMatcher:
     worker_groups: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
 
-    def fits(self, place: Place) -> bool:
+    def fits(self, place: OverrideSubject) -> bool:
         """True if the place is meant; a Cluster without a namespace has the empty one."""
         if self.targets and place.target not in self.targets:
             return False

@@ -1,6 +1,6 @@
 """Who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it.
 
-The law of this room: it tells what a run would do and changes nothing; what it tells holds no credential.
+It tells what a run would do and changes nothing; what it tells holds no credential.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 from krm_fn.explain.hosts import Row, rows
 from krm_fn.krm.results import redact
-from krm_fn.noproxy import Consumer, Entry
-from krm_fn.plan import Place
+from krm_fn.noproxy import Audience, Entry
+from krm_fn.plan import PlannedEdit
 from krm_fn.targets import REPORTED_ONLY
 
 __all__ = ["Section", "explain", "to_data"]
@@ -24,14 +24,14 @@ class Section:
     """One proxy setting and all places that get it.
 
     ``clusters`` are the names of the Clusters (none is known where it is empty), ``roles`` their roles and worker
-    groups, ``consumer`` is ``node``, ``pod``, ``go``, ``product`` or ``tkg``; the URLs are redacted. A product
+    groups, ``audience`` is ``node``, ``pod``, ``go``, ``product`` or ``tkg``; the URLs are redacted. A product
     completes its list by itself, so nothing is said about who honours it. ``readers`` are the IDs of the programs that
-    read the list, one for each verdict of a row: all of ``CONSUMERS``, or Go alone.
+    read the list, one for each verdict of a row: all of ``CLIENTS``, or Go alone.
     """
 
     clusters: tuple[str, ...]
     roles: tuple[str, ...]
-    consumer: str
+    audience: str
     http_proxy: str
     https_proxy: str
     entries: tuple[Entry, ...]
@@ -40,33 +40,33 @@ class Section:
     readers: tuple[str, ...]
 
 
-def explain(places: Iterable[Place]) -> list[Section]:
+def explain(places: Iterable[PlannedEdit]) -> list[Section]:
     """The sections for all places that a run would write to, in the order in which they are first met."""
-    grouped: dict[Any, list[Place]] = {}
+    grouped: dict[Any, list[PlannedEdit]] = {}
     for place in places:
-        is_written = place.target_id not in REPORTED_ONLY and place.consumer is not Consumer.NOBODY
+        is_written = place.target_id not in REPORTED_ONLY and place.audience is not Audience.NOBODY
         if is_written and place.resolved.declared and place.is_touched:
             grouped.setdefault(_key(place), []).append(place)
     return [_section(members) for members in grouped.values()]
 
 
-def _key(place: Place) -> tuple[Any, ...]:
+def _key(place: PlannedEdit) -> tuple[Any, ...]:
     clusters = tuple(_name(membership.cluster) for membership in place.memberships)
     roles = tuple(membership.role for membership in place.memberships)
-    return (clusters, roles, place.consumer, place.resolved.settings, place.resolved.entries)
+    return (clusters, roles, place.audience, place.resolved.settings, place.resolved.entries)
 
 
-def _section(places: list[Place]) -> Section:
+def _section(places: list[PlannedEdit]) -> Section:
     first = places[0]
     proxy = first.resolved.settings
     memberships = [membership for place in places for membership in place.memberships]
-    is_told = not first.consumer.completes_the_list and any((proxy.http_proxy, proxy.https_proxy))
+    is_told = not first.audience.completes_the_list and any((proxy.http_proxy, proxy.https_proxy))
     return Section(
         clusters=tuple(
             dict.fromkeys(_name(membership.cluster) for membership in first.memberships)
         ),
         roles=tuple(dict.fromkeys(filter(None, map(_role, memberships)))),
-        consumer=first.consumer.value,
+        audience=first.audience.value,
         http_proxy=redact(proxy.http_proxy),
         https_proxy=redact(proxy.https_proxy),
         entries=first.resolved.entries,
@@ -76,7 +76,7 @@ def _section(places: list[Place]) -> Section:
     )
 
 
-def _rows(place: Place) -> tuple[Row, ...]:
+def _rows(place: PlannedEdit) -> tuple[Row, ...]:
     resolved = place.resolved
     has_https = bool(resolved.settings.https_proxy)
     return rows(
@@ -88,8 +88,8 @@ def _rows(place: Place) -> tuple[Row, ...]:
     )
 
 
-def _readers(place: Place) -> tuple[str, ...]:
-    return ("go",) if place.consumer is Consumer.GO else tuple(CONSUMERS)
+def _readers(place: PlannedEdit) -> tuple[str, ...]:
+    return ("go",) if place.audience is Audience.GO else tuple(CLIENTS)
 
 
 def _name(cluster: Any) -> str:
@@ -106,9 +106,7 @@ def _role(membership: Any) -> str:
 def to_data(sections: Iterable[Section]) -> dict[str, Any]:
     """The sections as plain data, for ``--output json``; the keys are part of the interface."""
     return {
-        "consumers": [
-            {"id": consumer.ID, "name": consumer.NAME} for consumer in CONSUMERS.values()
-        ],
+        "consumers": [{"id": client.ID, "name": client.NAME} for client in CLIENTS.values()],
         "sections": [_section_data(section) for section in sections],
     }
 
@@ -117,7 +115,7 @@ def _section_data(section: Section) -> dict[str, Any]:
     return {
         "clusters": list(section.clusters),
         "roles": list(section.roles),
-        "consumer": section.consumer,
+        "consumer": section.audience,
         "httpProxy": section.http_proxy,
         "httpsProxy": section.https_proxy,
         "noProxy": [{"entry": entry.text, "why": list(entry.why)} for entry in section.entries],

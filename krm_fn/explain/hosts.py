@@ -1,7 +1,7 @@
 """The hosts that decide whether a cluster behind a proxy works, and who reaches them directly.
 
-The law of this room: a host is a name or an address with a port and what it is for; the verdict is that of the models
-in ``consumers``, never an opinion.
+A host is a name or an address with a port and what it is for; the verdict is that of the models
+in ``clients``, never an opinion.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from krm_fn import placeholders
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 from krm_fn.noproxy import CLUSTER_DOMAIN, Network
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
@@ -47,7 +47,7 @@ def rows(
     user: Iterable[str],
     *,
     https: bool = True,
-    readers: Sequence[str] = tuple(CONSUMERS),
+    readers: Sequence[str] = tuple(CLIENTS),
 ) -> tuple[Row, ...]:
     """What every reader does with every host that matters, under the list ``no_proxy``.
 
@@ -56,10 +56,10 @@ def rows(
         networks: what is known of the Clusters it is for.
         user: the entries the user wrote.
         https: whether there is a proxy for ``https://``; if not, hosts are called by ``http://``.
-        readers: the IDs of the models of ``CONSUMERS`` that are asked.
+        readers: the IDs of the models of ``CLIENTS`` that are asked.
     """
     public = next(
-        (name for name in _PUBLIC if not CONSUMERS["go"].goes_direct(no_proxy, name, 443)), ""
+        (name for name in _PUBLIC if not CLIENTS["go"].goes_direct(no_proxy, name, 443)), ""
     )
     asked = [*_hosts(list(networks), list(user), public)][::-1]
     found = {(host.name, host.port): host for host in asked if not placeholders.is_in(host.name)}
@@ -72,10 +72,8 @@ def rows(
 
 def _verdicts(no_proxy: str, host: Host, readers: Sequence[str]) -> tuple[bool | None, ...]:
     return tuple(
-        None
-        if consumer.breaks_on(no_proxy)
-        else consumer.goes_direct(no_proxy, host.name, host.port)
-        for consumer in (CONSUMERS[reader] for reader in readers)
+        None if client.breaks_on(no_proxy) else client.goes_direct(no_proxy, host.name, host.port)
+        for client in (CLIENTS[reader] for reader in readers)
     )
 
 

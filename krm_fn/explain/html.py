@@ -1,6 +1,6 @@
 """The explanation as one HTML file that a person can open: no script, no font, nothing loaded from anywhere.
 
-The law of this room: every value is escaped, whatever it holds.
+Every value is escaped, whatever it holds.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 from krm_fn.explain import Section
 from krm_fn.explain.hosts import Row
 from krm_fn.explain.text import heading
@@ -68,8 +68,7 @@ def _section(section: Section) -> str:
 
 def _table(rows: tuple[Row, ...], readers: tuple[str, ...]) -> str:
     names = "".join(
-        f'<th class="turned"><span>{escape(CONSUMERS[reader].NAME)}</span></th>'
-        for reader in readers
+        f'<th class="turned"><span>{escape(CLIENTS[reader].NAME)}</span></th>' for reader in readers
     )
     lines = "".join(
         f"<tr><td><code>{escape(row.host.name)}</code></td><td>{escape(row.host.what)}</td>"

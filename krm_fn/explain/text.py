@@ -1,6 +1,6 @@
 """The explanation for a terminal.
 
-The law of this room: lines of at most 120 columns where the words allow it; no colour, so that it can be piped.
+Lines of at most 120 columns where the words allow it; no colour, so that it can be piped.
 """
 
 from __future__ import annotations
@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from string import ascii_uppercase
 
-from krm_fn.clients import CONSUMERS
+from krm_fn.clients import CLIENTS
 from krm_fn.explain import Section
 from krm_fn.explain.hosts import Row
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.printable import printable
 
 _READERS = {
-    Consumer.NODE.value: "nodes",
-    Consumer.POD.value: "pods",
-    Consumer.GO.value: "pods whose programs are written in Go",
-    Consumer.TKG.value: "the stored configuration of TKG, which adds what a cluster needs itself",
-    Consumer.PRODUCT.value: "products, which add what a cluster needs themselves",
+    Audience.NODE.value: "nodes",
+    Audience.POD.value: "pods",
+    Audience.GO.value: "pods whose programs are written in Go",
+    Audience.TKG.value: "the stored configuration of TKG, which adds what a cluster needs itself",
+    Audience.PRODUCT.value: "products, which add what a cluster needs themselves",
 }
 _MARKS = {True: ".", False: "P", None: "!"}
 
@@ -58,7 +58,7 @@ def heading(section: Section) -> str:
     """Which Clusters, which roles, which readers."""
     clusters = ", ".join(section.clusters) or "no known Cluster"
     roles = f" ({', '.join(section.roles)})" if section.roles else ""
-    readers = _READERS[section.consumer]
+    readers = _READERS[section.audience]
     return f"{clusters}{roles}: {readers}"
 
 
@@ -70,7 +70,7 @@ def _table(rows: tuple[Row, ...], readers: tuple[str, ...]) -> Iterator[str]:
         direct, of = row.counted
         yield f"  {letter:2} {row.host.name:{width}}  {direct:2} of {of}  {row.host.what}"
     yield ""
-    names = [CONSUMERS[reader].NAME for reader in readers]
+    names = [CLIENTS[reader].NAME for reader in readers]
     widest = max(map(len, names))
     yield f"  {'. direct, P proxy, ! fails':{widest}}  {' '.join(letters)}"
     for number, name in enumerate(names):

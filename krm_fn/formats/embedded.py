@@ -1,6 +1,6 @@
 """YAML documents inside a value of a Secret or a ConfigMap, read and edited as losslessly as the object around them.
 
-The law of this room: it knows where such a text stands and how it is encoded, and never what is in it. A text that is
+It knows where such a text stands and how it is encoded, and never what is in it. A text that is
 not there, or cannot be read, is no text; a part of it that nobody asked about stays as it is, comments and annotations
 of ytt, separators and order included.
 

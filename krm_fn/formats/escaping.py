@@ -1,6 +1,6 @@
 r"""One value, each layer: how a string has to be written so that its reader gets back exactly that string.
 
-The law of this room: every function is pure, ``str`` in and ``str`` out, and is judged by the program that reads the
+Every function is pure, ``str`` in and ``str`` out, and is judged by the program that reads the
 result (systemd, ``sh``, ``bash``), not by a description of it.
 
 Sources: systemd ``src/basic/extract-word.c``, ``src/basic/escape.c`` and ``src/shared/specifier.c`` for
@@ -44,7 +44,7 @@ _KUBERNETES_PIECE = re.compile(r"\$[$(]")
 
 
 @dataclass(frozen=True)
-class Word:
+class QuotedWord:
     """One word of a line: ``line[start:end]`` is how it is written, ``value`` what its reader makes of it.
 
     ``value`` is None where the reader makes nothing of it, or nothing that can be known from the text alone.
@@ -109,13 +109,13 @@ def read_kubernetes_env(value: str) -> str | None:
     return None if refers else value.replace("$$", "$")
 
 
-def systemd_words(line: str) -> list[Word]:
+def systemd_words(line: str) -> list[QuotedWord]:
     """The words systemd reads in the value of ``Environment=``, unquoted and unescaped, specifiers not yet resolved.
 
     A word with an invalid escape or an open quote has no value; systemd gives up on the line there and ignores what
     follows. The words behind an invalid escape are returned nevertheless: mending it brings them back.
     """
-    words: list[Word] = []
+    words: list[QuotedWord] = []
     at = 0
     while (start := _next_word(line, at)) < len(line):
         words.append(_systemd_word(line, start))
@@ -128,13 +128,13 @@ def resolve_specifiers(value: str) -> str | None:
     return None if _OPEN_SPECIFIER.search(value) else value.replace("%%", "%")
 
 
-def shell_statements(command: str) -> list[list[Word]] | None:
+def shell_statements(command: str) -> list[list[QuotedWord]] | None:
     """The simple commands of a script that only joins words by ``;``, ``&&`` and line breaks, each as its words.
 
     None for anything else: pipes, redirections, sub-shells, background jobs, an open quote. Comments are passed over.
     The value of a word that the shell would expand (``$``, backticks, globs, braces, ``~``) is None.
     """
-    statements: list[list[Word]] = [[]]
+    statements: list[list[QuotedWord]] = [[]]
     at = 0
     while at < len(command):
         token = _SHELL_TOKEN.match(command, at)
@@ -143,7 +143,9 @@ def shell_statements(command: str) -> list[list[Word]] | None:
         if token["end"]:
             statements.append([])
         elif token["word"]:
-            statements[-1].append(Word(token.start(), token.end(), _read_shell_word(token["word"])))
+            statements[-1].append(
+                QuotedWord(token.start(), token.end(), _read_shell_word(token["word"]))
+            )
         at = token.end()
     return [statement for statement in statements if statement]
 
@@ -154,7 +156,7 @@ def _next_word(line: str, at: int) -> int:
     return at
 
 
-def _systemd_word(line: str, start: int) -> Word:
+def _systemd_word(line: str, start: int) -> QuotedWord:
     read, mark, sound, at = bytearray(), "", True, start
     while at < len(line):
         plain = (_QUOTED if mark else _BARE).match(line, at)
@@ -179,7 +181,7 @@ def _systemd_word(line: str, start: int) -> Word:
         else:
             read += char.encode("utf-8", "surrogatepass")
         at += 1
-    return Word(start, at, _utf8(read) if sound and not mark else None)
+    return QuotedWord(start, at, _utf8(read) if sound and not mark else None)
 
 
 def _c_unescape(escape: re.Match[str]) -> bytes:

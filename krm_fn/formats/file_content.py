@@ -1,6 +1,6 @@
 """The text of one entry of ``files``, through whatever encoding it is written in.
 
-The law of this room: decoding and encoding are each other's inverse in meaning, and the same text always gives the
+Decoding and encoding are each other's inverse in meaning, and the same text always gives the
 same bytes (the time stamp inside gzip is zero).
 
 Source: ``Encoding`` in Cluster API ``kubeadmconfig_types.go``: ``base64``, ``gzip`` and ``gzip+base64``.

@@ -1,6 +1,6 @@
 """Certificates in PEM form: taken apart, and told in one line.
 
-The law of this room: it reads where a certificate begins and ends and never what it says; a result shows fingerprints,
+It reads where a certificate begins and ends and never what it says; a result shows fingerprints,
 which is what ``openssl x509 -fingerprint -sha256`` prints, and not the text.
 """
 

@@ -110,12 +110,12 @@ def programs(text: str) -> tuple[Program, ...]:
 def _programs(text: str, depth: int) -> list[Program]:
     if depth > _DEEPEST:
         return []
-    reader = _Reader(text, depth)
+    reader = _ShellReader(text, depth)
     reader.commands()
     return reader.found
 
 
-class _Reader:
+class _ShellReader:
     """Reads a text once, from its beginning to its end."""
 
     def __init__(self, text: str, depth: int) -> None:

@@ -1,6 +1,6 @@
 """Cutting words out of a text, and writing others in their place, without touching what stands around them.
 
-The law of this room: it knows offsets only; what the words mean is the business of its callers.
+It knows offsets only; what the words mean is the business of its callers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether the inputs of an image build would leave a proxy in the image.
 
-The law of this room: files in, notes out; nothing is run, and what is not known is said to be unknown, never clean. In
+Files in, notes out; nothing is run, and what is not known is said to be unknown, never clean. In
 which order a build takes its files is not known.
 
     places      the files of a machine that give programs a proxy
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from krm_fn.errors import InputError
 from krm_fn.image_check import ansible, builds, cloud_init, dockerfile, places, shell
-from krm_fn.image_check._model import Left, Looked, Note, together
+from krm_fn.image_check._model import Leak, Note, ScanResult, together
 from krm_fn.image_check._words import read
 from krm_fn.krm.results import Severity
 from krm_fn.yamledit import documents
@@ -61,7 +61,7 @@ def check(files: Mapping[str, bytes | None]) -> Report:
     """
     texts = {name: text for name, data in files.items() if (text := _decoded(data)) is not None}
     looked = {
-        name: _look(name, texts[name], texts) if name in texts else Looked() for name in files
+        name: _look(name, texts[name], texts) if name in texts else ScanResult() for name in files
     }
     used = {name for one in looked.values() for name in one.used}
     whole = _Build(looked)
@@ -81,7 +81,7 @@ def check(files: Mapping[str, bytes | None]) -> Report:
 class _Build:
     """All files together: what one leaves, another may remove."""
 
-    looked: Mapping[str, Looked]
+    looked: Mapping[str, ScanResult]
 
     def defined(self, file: str) -> Iterator[Note]:
         """That variables of a build are well where they are."""
@@ -93,7 +93,7 @@ class _Build:
                 f"`{name}` is used while the image is built, and not left in it",
             )
 
-    def note(self, file: str, left: Left) -> Note:
+    def note(self, file: str, left: Leak) -> Note:
         """What becomes of something that is left."""
         if left.dest and not left.names:
             message = f"places `{left.dest}` from a file that was not looked at: name it, too"
@@ -123,7 +123,7 @@ class _Build:
         message = f"{said}, which the sysprep of an image builder removes only if {some} is defined: remove it yourself"
         return Note(Severity.WARNING, file, left.line, message)
 
-    def _remover(self, file: str, left: Left) -> str:
+    def _remover(self, file: str, left: Leak) -> str:
         """``file:line`` of what removes a file or a folder above it; of a Dockerfile, only what it does itself."""
         for name, one in self.looked.items():
             is_of_one_build = name == file or (left.is_swept and one.kind != dockerfile.KIND)
@@ -142,34 +142,34 @@ def _decoded(data: bytes | None) -> str | None:
         return None
 
 
-def _look(name: str, text: str, texts: Mapping[str, str]) -> Looked:
+def _look(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
     """What one file is and leaves, judged by its place, its name and then its content."""
     dest = places.dest_of(name)
     if dest:
         found = places.settings(dest, text)
-        left = (Left(found[0].line, places.names(found), dest),) if found else ()
-        return Looked(_FILE, left)
+        left = (Leak(found[0].line, places.names(found), dest),) if found else ()
+        return ScanResult(_FILE, left)
     if dockerfile.is_one(name):
         return dockerfile.look(text, texts)
     if _YAML.search(name) or text.startswith("#cloud-config"):
         return _of_yaml(name, text, texts)
     if _SCRIPT.search(name) or _SHEBANG.match(text):
         return shell.look(text)
-    return Looked()
+    return ScanResult()
 
 
-def _of_yaml(name: str, text: str, texts: Mapping[str, str]) -> Looked:
+def _of_yaml(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
     """All documents of a file; what cannot be read, as a template of YAML, is not known."""
-    found: list[Looked] = []
+    found: list[ScanResult] = []
     for start, end in documents(text):
         try:
             data = read("\n" * text.count("\n", 0, start) + text[start:end])
         except InputError:
-            return Looked()
+            return ScanResult()
         if ansible.is_one(data):
             found.append(ansible.look(data, name, texts))
         elif cloud_init.is_one(text, data):
             found.append(cloud_init.look(data))
         elif builds.kind_of(data):
             found.append(builds.look(data))
-    return together(found[0].kind, found) if found else Looked()
+    return together(found[0].kind, found) if found else ScanResult()

@@ -1,6 +1,6 @@
 """What one file would leave in an image, and what it takes out again.
 
-The law of this room: values only.
+Values only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from krm_fn.krm.results import Severity
 
 
 @dataclass(frozen=True)
-class Left:
+class Leak:
     """Settings of a proxy that a build leaves in the image: ``names`` in the file ``dest``, or what ``what`` says.
 
     Without ``names`` and ``what``, the text of the file is not known. ``is_swept``: the build may end in the sysprep of
@@ -37,7 +37,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Looked:
+class ScanResult:
     """What was seen in one file.
 
     ``kind`` says what it is in one phrase, "" if it is nothing that is known here. ``removed`` are paths that it takes
@@ -46,16 +46,16 @@ class Looked:
     """
 
     kind: str = ""
-    left: tuple[Left, ...] = ()
+    left: tuple[Leak, ...] = ()
     removed: Mapping[str, int] = field(default_factory=dict)
     used: frozenset[str] = frozenset()
     defined: Mapping[str, int] = field(default_factory=dict)
 
 
-def together(kind: str, parts: Iterable[Looked]) -> Looked:
+def together(kind: str, parts: Iterable[ScanResult]) -> ScanResult:
     """Several looks at one file as one."""
     all_parts = list(parts)
-    return Looked(
+    return ScanResult(
         kind,
         tuple(left for part in all_parts for left in part.left),
         {path: line for part in all_parts for path, line in part.removed.items()},

@@ -1,6 +1,6 @@
 """A YAML document as plain data whose texts know their lines.
 
-The law of this room: every scalar is a text, as a playbook that is not run has nothing else; no text is looked into.
+Every scalar is a text, as a playbook that is not run has nothing else; no text is looked into.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the tasks of Ansible leave in the files of a machine.
 
-The law of this room: it reads the modules that write files or run commands, with loops over lists that stand in the
+It reads the modules that write files or run commands, with loops over lists that stand in the
 task; variables, conditions and includes are not worked out. The environment of a task is gone with the task.
 
 Source: the documentation of ``ansible.builtin``, and of ``community.general.ini_file``.
@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from krm_fn.image_check import places, shell
-from krm_fn.image_check._model import Left, Looked, together
+from krm_fn.image_check._model import Leak, ScanResult, together
 from krm_fn.image_check._words import Word, entries, text_of
 
 KIND = "tasks of Ansible"
@@ -63,7 +63,7 @@ def is_one(data: Any) -> bool:
     )
 
 
-def look(data: Any, file: str, texts: Mapping[str, str]) -> Looked:
+def look(data: Any, file: str, texts: Mapping[str, str]) -> ScanResult:
     """What the tasks of a document leave, and what they remove.
 
     Args:
@@ -82,7 +82,7 @@ def _tasks(data: Any) -> Iterator[dict[Any, Any]]:
                 yield from _tasks(task.get(name))
 
 
-def _of_task(task: Mapping[Any, Any], file: str, texts: Mapping[str, str]) -> Iterator[Looked]:
+def _of_task(task: Mapping[Any, Any], file: str, texts: Mapping[str, str]) -> Iterator[ScanResult]:
     loop = next((task[name] for name in _LOOPS if isinstance(task.get(name), list)), [None])
     for key, given in task.items():
         module = str(key).rpartition(".")[2]
@@ -118,21 +118,22 @@ def _path(arguments: _Arguments) -> Word | None:
     return next((arguments[name] for name in ("path", "dest", "name") if name in arguments), None)
 
 
-def _copied(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:
+def _copied(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:
     dest, src, content = (arguments.get(name) for name in ("dest", "src", "content"))
     if dest is None:
-        return Looked()
+        return ScanResult()
     target = f"{dest}{PurePosixPath(src or '').name}" if dest.endswith("/") else str(dest)
     if content is not None:
         return places.placed(target, content, dest.line)
     source = _source(src or "", file, texts)
     if source and places.dest_of(target):
         return together(
-            "", (places.placed(target, texts[source], dest.line), Looked(used=frozenset({source})))
+            "",
+            (places.placed(target, texts[source], dest.line), ScanResult(used=frozenset({source}))),
         )
     is_suspect = "proxy" in target.lower() and bool(places.dest_of(target))
-    return Looked(
-        left=(Left(dest.line, (), target),) if is_suspect else ()
+    return ScanResult(
+        left=(Leak(dest.line, (), target),) if is_suspect else ()
     )  # elsewhere, a file speaks for itself
 
 
@@ -144,42 +145,44 @@ def _source(src: str, file: str, texts: Mapping[str, str]) -> str:
     return next(iter(of_role or likely), "") if len(of_role or likely) == 1 else ""
 
 
-def _line_in_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+def _line_in_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
     dest, text = _path(arguments), arguments.get("line") or arguments.get("block")
-    return places.placed(dest, text, dest.line) if dest and text else Looked()
+    return places.placed(dest, text, dest.line) if dest and text else ScanResult()
 
 
-def _ini_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+def _ini_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
     dest, section, option, value = (
         _path(arguments),
         *(arguments.get(name) for name in ("section", "option", "value")),
     )
     return (
-        places.placed(dest, f"[{section}]\n{option}={value or ''}", dest.line) if dest else Looked()
+        places.placed(dest, f"[{section}]\n{option}={value or ''}", dest.line)
+        if dest
+        else ScanResult()
     )
 
 
-def _repository(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+def _repository(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
     name, proxy = arguments.get("file") or arguments.get("name"), arguments.get("proxy")
     dest = f"/etc/yum.repos.d/{name}.repo"
-    return places.placed(dest, f"proxy={proxy}", proxy.line) if name and proxy else Looked()
+    return places.placed(dest, f"proxy={proxy}", proxy.line) if name and proxy else ScanResult()
 
 
-def _without(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+def _without(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
     path = _path(arguments)
     return (
-        Looked(removed={str(path): path.line})
+        ScanResult(removed={str(path): path.line})
         if path and arguments.get("state") == "absent"
-        else Looked()
+        else ScanResult()
     )
 
 
-def _command(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> Looked:  # noqa: ARG001 -- one door for all
+def _command(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
     text = text_of(arguments.get(_FREE))
-    return shell.look(text, first=text.line) if text is not None else Looked()
+    return shell.look(text, first=text.line) if text is not None else ScanResult()
 
 
-_MODULES: dict[str, Callable[[_Arguments, str, Mapping[str, str]], Looked]] = {
+_MODULES: dict[str, Callable[[_Arguments, str, Mapping[str, str]], ScanResult]] = {
     "copy": _copied,
     "template": _copied,
     "lineinfile": _line_in_file,

@@ -1,6 +1,6 @@
 """What the variables of an image builder say about a proxy: it is used while the image is built.
 
-The law of this room: variables are not what is left in an image; what is made of them is for the tasks.
+Variables are not what is left in an image; what is made of them is for the tasks.
 
 Sources: mesosphere/konvoy-image-builder ``images/``, ``overrides/``; kubernetes-sigs/image-builder ``packer/config``;
 templates of Packer.
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from krm_fn.image_check import shell
-from krm_fn.image_check._model import Looked, together
+from krm_fn.image_check._model import ScanResult, together
 from krm_fn.image_check._words import Word, entries
 
 OVERRIDES, VARIABLES, PACKER = (
@@ -39,14 +39,14 @@ def kind_of(data: Any) -> str:
     return "" if data.keys().isdisjoint(_TOP) else VARIABLES
 
 
-def look(data: dict[Any, Any]) -> Looked:
+def look(data: dict[Any, Any]) -> ScanResult:
     """The proxy variables that a document of such a kind sets, and what the commands in it leave."""
     commands = (
         _commands(one) for one in entries(data.get("provisioners")) if isinstance(one, dict)
     )
     return together(
         kind_of(data),
-        [Looked(defined=dict(_defined(data))), *(part for some in commands for part in some)],
+        [ScanResult(defined=dict(_defined(data))), *(part for some in commands for part in some)],
     )
 
 
@@ -60,7 +60,7 @@ def _defined(data: dict[Any, Any]) -> Iterator[tuple[str, int]]:
             yield name, data[name].line
 
 
-def _commands(provisioner: dict[Any, Any]) -> Iterator[Looked]:
+def _commands(provisioner: dict[Any, Any]) -> Iterator[ScanResult]:
     for command in entries(provisioner.get("inline")):
         if isinstance(command, Word):
             yield shell.look(command, first=command.line)

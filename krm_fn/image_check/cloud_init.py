@@ -1,6 +1,6 @@
 """What user data of cloud-init, or an autoinstall of Ubuntu, leaves in the files of a machine.
 
-The law of this room: it reads what writes files, names a proxy, or runs commands.
+It reads what writes files, names a proxy, or runs commands.
 
 Sources: the modules ``write_files``, ``apt``, ``yum_add_repo``, ``runcmd``, ``bootcmd`` of cloud-init; ``proxy`` and
 ``late-commands`` of the autoinstall reference ("configured both during installation and for apt and snapd").
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from krm_fn.image_check import places, shell
-from krm_fn.image_check._model import Left, Looked, together
+from krm_fn.image_check._model import Leak, ScanResult, together
 from krm_fn.image_check._words import Word, entries, text_of
 
 KIND = "user data of cloud-init"
@@ -29,7 +29,7 @@ def is_one(text: str, data: Any) -> bool:
     return isinstance(data, dict) and (text.startswith("#cloud-config") or "autoinstall" in data)
 
 
-def look(data: dict[Any, Any]) -> Looked:
+def look(data: dict[Any, Any]) -> ScanResult:
     """What the machine keeps of a document that ``is_one``."""
     install = data.get("autoinstall")
     inner = install if isinstance(install, dict) else {}
@@ -38,38 +38,40 @@ def look(data: dict[Any, Any]) -> Looked:
     proxy = text_of(inner.get("proxy"))
     if proxy:
         parts.append(
-            Looked(left=(Left(proxy.line, ("proxy",), "/etc/apt/apt.conf.d/90curtin-aptproxy"),))
+            ScanResult(
+                left=(Leak(proxy.line, ("proxy",), "/etc/apt/apt.conf.d/90curtin-aptproxy"),)
+            )
         )
     return together(KIND, parts)
 
 
-def _of(data: dict[Any, Any]) -> Iterator[Looked]:
+def _of(data: dict[Any, Any]) -> Iterator[ScanResult]:
     for one in entries(data.get("write_files")):
         yield from _file(one) if isinstance(one, dict) else ()
     yield from _packages(data.get("apt"), data.get("yum_repos"))
     for name in _COMMANDS:
         for command in entries(data.get(name)):
             words = [word for word in entries(command) if isinstance(word, Word)]
-            yield shell.look(" ".join(words), first=words[0].line) if words else Looked()
+            yield shell.look(" ".join(words), first=words[0].line) if words else ScanResult()
 
 
-def _packages(apt: Any, repositories: Any) -> Iterator[Looked]:
+def _packages(apt: Any, repositories: Any) -> Iterator[ScanResult]:
     settings = apt if isinstance(apt, dict) else {}
     for name in ("proxy", "http_proxy", "https_proxy"):
         value = text_of(settings.get(name))
-        yield Looked(left=(Left(value.line, (f"apt.{name}",), _APT_PROXY),) if value else ())
+        yield ScanResult(left=(Leak(value.line, (f"apt.{name}",), _APT_PROXY),) if value else ())
     conf = text_of(settings.get("conf"))
-    yield places.placed(_APT_CONF, conf, conf.line) if conf else Looked()
+    yield places.placed(_APT_CONF, conf, conf.line) if conf else ScanResult()
     for name, one in repositories.items() if isinstance(repositories, dict) else ():
         proxy = text_of(one.get("proxy")) if isinstance(one, dict) else None
         yield (
             places.placed(f"/etc/yum.repos.d/{name}.repo", f"proxy={proxy}", proxy.line)
             if proxy
-            else Looked()
+            else ScanResult()
         )
 
 
-def _file(one: dict[Any, Any]) -> Iterator[Looked]:
+def _file(one: dict[Any, Any]) -> Iterator[ScanResult]:
     path, content, encoding = (text_of(one.get(name)) for name in ("path", "content", "encoding"))
     if path and content:
         yield places.placed(

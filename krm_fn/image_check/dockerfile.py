@@ -1,6 +1,6 @@
 """What a Dockerfile leaves in the image that it makes.
 
-The law of this room: it follows the stages that the last one is built on, and runs nothing. ``ARG`` is not kept: it is
+It follows the stages that the last one is built on, and runs nothing. ``ARG`` is not kept: it is
 how a build is given a proxy. Stages are the same whose names differ in case alone.
 
 Source: the Dockerfile reference, "Predefined ARGs" and ``ENV``; ``moby/buildkit`` compares names by ``EqualFold``.
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from krm_fn.image_check import places, shell
-from krm_fn.image_check._model import Left, Looked, together
+from krm_fn.image_check._model import Leak, ScanResult, together
 
 KIND = "Dockerfile"
 
@@ -40,23 +40,23 @@ def is_one(file: str) -> bool:
     return bool(_NAME.search(file))
 
 
-def look(text: str, texts: Mapping[str, str]) -> Looked:
+def look(text: str, texts: Mapping[str, str]) -> ScanResult:
     """What stays in the last image; ``texts`` are all files, by name, among them those that are copied."""
-    environment: dict[str, Left] = {}
-    parts: list[Looked] = []
+    environment: dict[str, Leak] = {}
+    parts: list[ScanResult] = []
     for step in _of_last_image(list(_steps(text))):
         if step.name == "ENV":
             for name, value in _pairs(step.text):
                 environment.pop(name, None)
                 if value:
-                    environment[name] = Left(
+                    environment[name] = Leak(
                         step.line, (name,), what=f"sets `{name}` by `ENV`", is_swept=False
                     )
         elif step.name == "RUN":
             parts.append(shell.look(step.text, first=step.line, is_swept=False))
         elif step.name in ("COPY", "ADD"):
             parts.append(_copied(step, texts))
-    return together(KIND, [Looked(left=tuple(environment.values())), *parts])
+    return together(KIND, [ScanResult(left=tuple(environment.values())), *parts])
 
 
 def _steps(text: str) -> Iterator[_Step]:
@@ -110,16 +110,16 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     return [(name, value.strip(" \t\r\n\"'")) for name, value in given if _PROXY.fullmatch(name)]
 
 
-def _copied(step: _Step, texts: Mapping[str, str]) -> Looked:
+def _copied(step: _Step, texts: Mapping[str, str]) -> ScanResult:
     """A file that is copied to a place that is known, where its text is among ``texts``."""
     words = [word for word in step.text.split() if not word.startswith("--")]
     if len(words) != 2:
-        return Looked()
+        return ScanResult()
     source, dest = words[0].removeprefix("./"), words[1]
     target = dest + PurePosixPath(source).name if dest.endswith("/") else dest
     likely = [name for name in texts if f"/{name}".endswith(f"/{source}")]
     left = places.placed(target, texts[likely[0]], step.line).left if len(likely) == 1 else ()
-    return Looked(
+    return ScanResult(
         left=tuple(replace(one, is_swept=False) for one in left),
         used=frozenset(likely if left else ()),
     )

@@ -1,6 +1,6 @@
 """The files of a machine that give programs a proxy, and what their text sets.
 
-The law of this room: a path and a text in, names and lines out. A setting without a value is none.
+A path and a text in, names and lines out. A setting without a value is none.
 
 Sources: systemd.exec(5), systemd-system.conf(5), environment(5), environment.d(5), apt-transport-http(1), yum.conf(5),
 wget(1), curl(1), dockerd(8); DKP 2.1 "HTTP proxy override files" (``/etc/konvoy_http_proxy.conf``).
@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from krm_fn.image_check._model import Left, Looked
-from krm_fn.targets import _unit_lines
+from krm_fn.image_check._model import Leak, ScanResult
+from krm_fn.targets import unit_lines
 
 NAMES = r"(?i:https?|ftp|all|no)_(?i:proxy)"
 _ROOT = re.compile(r"(?:etc|usr|lib|run|root|home)/")
@@ -24,7 +24,7 @@ _UNIT = re.compile(
 
 
 @dataclass(frozen=True)
-class Setting:
+class FoundName:
     """A name that a text sets, on that line of it."""
 
     name: str
@@ -93,32 +93,32 @@ def dest_of(path: str) -> str:
     return ""
 
 
-def settings(dest: str, text: str) -> list[Setting]:
+def settings(dest: str, text: str) -> list[FoundName]:
     """What ``text`` sets where it stands at ``dest``, a path that ``dest_of`` knows; nothing for another."""
     known = dest_of(dest).lstrip("/")
     if _UNIT.fullmatch(known):
         return list(_of_unit(text))
     return [
-        Setting(found[1], text.count("\n", 0, found.start(1)) + 1)
+        FoundName(found[1], text.count("\n", 0, found.start(1)) + 1)
         for path, pattern in _TABLE
         if path.fullmatch(known)
         for found in pattern.finditer(text)
     ]
 
 
-def placed(dest: str, text: str, line: int) -> Looked:
+def placed(dest: str, text: str, line: int) -> ScanResult:
     """What a build leaves that writes ``text``, or puts it into the section of a unit, by what stands at ``line``."""
     found = settings(dest, text) or settings(dest, f"[Service]\n{text}")
-    return Looked(left=(Left(line, names(found), dest),) if found else ())
+    return ScanResult(left=(Leak(line, names(found), dest),) if found else ())
 
 
-def names(found: list[Setting]) -> tuple[str, ...]:
+def names(found: list[FoundName]) -> tuple[str, ...]:
     """Each name once, in order."""
     return tuple(dict.fromkeys(one.name for one in found))
 
 
-def _of_unit(text: str) -> Iterator[Setting]:
-    live, _ = _unit_lines.assignments(_unit_lines.with_final_eol(text))
+def _of_unit(text: str) -> Iterator[FoundName]:
+    live, _ = unit_lines.assignments(unit_lines.with_final_eol(text))
     for one in live.values():
         if one.value != "":
-            yield Setting(one.name, text.count("\n", 0, one.line.start) + 1)
+            yield FoundName(one.name, text.count("\n", 0, one.line.start) + 1)

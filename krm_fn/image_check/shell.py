@@ -1,6 +1,6 @@
 """What the commands of a shell script leave in the files of a machine.
 
-The law of this room: it looks at what is written by a redirection or by ``tee`` into a file that ``places`` knows, at
+It looks at what is written by a redirection or by ``tee`` into a file that ``places`` knows, at
 the few commands that keep a proxy on their own, and at ``rm``. It runs nothing and follows no variable: a script may
 leave more than is seen here.
 """
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from krm_fn.image_check import places
-from krm_fn.image_check._model import Left, Looked
+from krm_fn.image_check._model import Leak, ScanResult
 
 HEREDOC = re.compile(r"(?<!<)<<(?!<)-?\s*[\"']?([A-Za-z_][A-Za-z0-9_]*)[\"']?")
 _WRITTEN = re.compile(r"(?:>>?|\btee\b(?:\s+-\S+)*)\s*[\"']?(/[^\s\"'\\;|&)]+)")
@@ -31,29 +31,31 @@ _KEPT = re.compile(
 )
 
 
-def look(text: str, kind: str = "shell script", *, first: int = 1, is_swept: bool = True) -> Looked:
+def look(
+    text: str, kind: str = "shell script", *, first: int = 1, is_swept: bool = True
+) -> ScanResult:
     """What a script leaves, and what it removes.
 
     Args:
         text: the script.
         kind: what it is.
         first: the line at which the text begins in its file.
-        is_swept: as in ``Left``.
+        is_swept: as in ``Leak``.
     """
-    left: list[Left] = []
+    left: list[Leak] = []
     removed: dict[str, int] = {}
     for line, command, body in _commands(text):
         left += _written(first + line, command, body, is_swept=is_swept)
         kept = _KEPT.search(command)
         if kept:
             left.append(
-                Left(
+                Leak(
                     first + line, (), what=f"runs `{' '.join(kept[1].split())}`", is_swept=is_swept
                 )
             )
         for found in _REMOVED.finditer(command):
             removed |= {path.strip("\"'"): first + line for path in found[2].split()}
-    return Looked(kind, tuple(left), removed)
+    return ScanResult(kind, tuple(left), removed)
 
 
 def _commands(text: str) -> Iterator[tuple[int, str, str | None]]:
@@ -78,7 +80,7 @@ def _commands(text: str) -> Iterator[tuple[int, str, str | None]]:
             yield start, command, body
 
 
-def _written(line: int, command: str, body: str | None, *, is_swept: bool) -> Iterator[Left]:
+def _written(line: int, command: str, body: str | None, *, is_swept: bool) -> Iterator[Leak]:
     for found in _WRITTEN.finditer(command):
         dest = found[1] if places.dest_of(found[1]) else ""
         if dest and body is not None:
@@ -89,4 +91,4 @@ def _written(line: int, command: str, body: str | None, *, is_swept: bool) -> It
             names = tuple(dict.fromkeys(next(filter(None, one)) for one in _INLINE.findall(said)))
         is_gone = any(dest in later[2].split() for later in _REMOVED.finditer(command, found.end()))
         if dest and names and not is_gone:
-            yield Left(line, names, dest, is_swept=is_swept)
+            yield Leak(line, names, dest, is_swept=is_swept)

@@ -1,6 +1,6 @@
 """Files of manifests, as they lie in a repository or come out of `kustomize build`.
 
-The law of this room: a file is YAML documents between ``---`` lines, each read and edited on its own; it offers the
+A file is YAML documents between ``---`` lines, each read and edited on its own; it offers the
 same looks as a ResourceList. A document that is no mapping is no object and is passed by.
 """
 

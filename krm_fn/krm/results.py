@@ -1,6 +1,6 @@
-"""What a run has to say: findings of the rooms, stamped with their object and put in order.
+"""What a run has to say: findings of the packages, stamped with their object and put in order.
 
-The law of this room: everything that leaves the program as prose passes through here, and no credential does.
+Everything that leaves the program as prose passes through here, and no credential does.
 
 Format: ``results`` of the KRM functions specification v1 (kustomize ``cmd/config/docs/api-conventions``), order and
 one-line form of kyaml (``kyaml/fn/framework/result.go``).
@@ -44,7 +44,7 @@ def are_severe(results: Iterable[Result], least: Severity) -> bool:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something a room noticed about one object and did not change: a skip, a warning, an impossibility.
+    """Something a package noticed about one object and did not change: a skip, a warning, an impossibility.
 
     ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty. ``is_stale``
     is True where the object holds another proxy than the declared one and no operation can change that: with

@@ -1,6 +1,6 @@
 """A field that has another type than the one it must have: how all targets tell it.
 
-The law of this room: it only words the finding; which fields are read is known by its callers.
+It only words the finding; which fields are read is known by its callers.
 """
 
 from __future__ import annotations

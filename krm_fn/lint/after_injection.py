@@ -1,6 +1,6 @@
 """What is left to say once every place has what it is to have: rules that do not hold, places that disagree.
 
-The law of this room: it looks at the objects as they are now and proposes nothing. What is to be written in many places
+It looks at the objects as they are now and proposes nothing. What is to be written in many places
 is judged once, for the FunctionConfig that wants it; in a place only what is not ours.
 """
 
@@ -16,13 +16,13 @@ from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.lint import Listing, Rules, WrittenFile, drift
-from krm_fn.lint.drift import Said
+from krm_fn.lint.drift import ObservedObject
 from krm_fn.noproxy import SERVICE_ADDRESSES, Style
 from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
-from krm_fn.plan import Place
+from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, provider_files
-from krm_fn.targets import NAMES_OF_ITS_AUTHOR, OF_ALL_NODES, REPORTED_ONLY, Seen
+from krm_fn.targets import NAMES_OF_ITS_AUTHOR, OF_ALL_NODES, REPORTED_ONLY, Reading
 
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
@@ -37,7 +37,9 @@ _WITHHELD = (
 )
 
 
-def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) -> Iterator[Result]:
+def review(
+    places: Iterable[PlannedEdit], wanted: ProxyConfig, config_ref: ObjectRef
+) -> Iterator[Result]:
     """Findings of the linter, and a warning for each place that does not say what others of its cluster say.
 
     A file of a node whose content a Secret of the list is to hold, but does not hold, is a warning, too.
@@ -53,7 +55,7 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
     places = list(places)
     yield from _missing(places)
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
-    said: list[Said] = []
+    said: list[ObservedObject] = []
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
     addresses: dict[Fact, Result] = {}
     for place in places:
@@ -62,7 +64,7 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         if not seen:
             continue
         limit, in_secret = place.resolved.policy.max_length, place.obj.group_kind == _SECRET
-        listing = Listing(place.consumer, place.resolved.networks, limit, in_secret=in_secret)
+        listing = Listing(place.audience, place.resolved.networks, limit, in_secret=in_secret)
         if (key := (tuple(variables.values()), listing, place.resolved.derived)) not in judged:
             judged.add(key)
             yield from _of_settings(place, listing, rules, config_ref)
@@ -84,7 +86,7 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         addresses |= _unknown_addresses(place, seen)
     yield from addresses.values()
     yield from drift.disagreements(one for one in said if one.clusters)
-    strangers: dict[ObjectRef, list[Said]] = {}
+    strangers: dict[ObjectRef, list[ObservedObject]] = {}
     for one in said:
         if not one.clusters:
             strangers.setdefault(one.ref, []).append(one)
@@ -92,7 +94,7 @@ def review(places: Iterable[Place], wanted: ProxyConfig, config_ref: ObjectRef) 
         yield from drift.disagreements(of_one_object)
 
 
-def _encoded(place: Place, seen: Iterable[Seen]) -> Iterator[Result]:
+def _encoded(place: PlannedEdit, seen: Iterable[Reading]) -> Iterator[Result]:
     """A warning for a placeholder of ours in a text that is stored encoded, where no later step finds it."""
     ours = place.resolved.settings.variables().values()
     for one in seen:
@@ -109,7 +111,7 @@ def _encoded(place: Place, seen: Iterable[Seen]) -> Iterator[Result]:
             return
 
 
-def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]:
+def _unknown_addresses(place: PlannedEdit, seen: Iterable[Reading]) -> dict[Fact, Result]:
     """A warning for each service CIDR that is a placeholder: its first address is missing in the list."""
     policy = place.resolved.policy
     holds_list = any(one.variable.upper() == "NO_PROXY" and one.value is not None for one in seen)
@@ -133,7 +135,7 @@ def _unknown_addresses(place: Place, seen: Iterable[Seen]) -> dict[Fact, Result]
 
 
 def _of_settings(
-    place: Place, listing: Listing, rules: Rules, config_ref: ObjectRef
+    place: PlannedEdit, listing: Listing, rules: Rules, config_ref: ObjectRef
 ) -> Iterator[Result]:
     """Findings about what is to be written: each about the object that says it, a Cluster or the FunctionConfig."""
     resolved = place.resolved
@@ -160,12 +162,14 @@ def _fact_of(entry: str, memberships: Iterable[Membership]) -> Fact | None:
     return None
 
 
-def unreached(places: Iterable[Place]) -> Iterator[Result]:
+def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
     """A warning for each object that holds one proxy for all nodes, and is passed by by overrides for some of them."""
     told: set[ObjectRef] = set()
     for place in places:
         beyond = (
-            () if place.around or place.target_id not in OF_ALL_NODES else place.resolved.beyond
+            ()
+            if place.around or place.target_id not in OF_ALL_NODES
+            else place.resolved.unreachable_overrides
         )
         if beyond and place.obj.ref not in told and _is_place(place):
             told.add(place.obj.ref)
@@ -173,7 +177,7 @@ def unreached(places: Iterable[Place]) -> Iterator[Result]:
             yield place.result(Finding(Severity.WARNING, _UNREACHED.format(named), code="NP041"))
 
 
-def withheld(places: Iterable[Place]) -> Iterator[Result]:
+def withheld(places: Iterable[PlannedEdit]) -> Iterator[Result]:
     """Yield a warning for each object that says itself that it belongs to a Cluster of another namespace.
 
     Only where a target would write the proxy of that Cluster there: see ``Resolved.withheld``.
@@ -195,7 +199,7 @@ def _cluster(cluster: ClusterFacts) -> str:
     return f"`{name}`" if cluster.is_listed else f"`{name}` (not in the list)"
 
 
-def _is_place(place: Place) -> bool:
+def _is_place(place: PlannedEdit) -> bool:
     """Whether the target finds its place in an object of the list: any proxy that is not there yet it would write.
 
     Of one that is encrypted nothing is told: no target writes there.
@@ -214,7 +218,7 @@ def _is_place(place: Place) -> bool:
     return any(isinstance(one, Change) for one in said)
 
 
-def _in_our_file(seen: tuple[Seen, ...], variables: Mapping[str, str]) -> list[Seen]:
+def _in_our_file(seen: tuple[Reading, ...], variables: Mapping[str, str]) -> list[Reading]:
     """Without what stands in another file than the one that says what is wanted: its target told that it should go.
 
     What such a file sets is not worth a line for each rule.
@@ -227,15 +231,17 @@ def _in_our_file(seen: tuple[Seen, ...], variables: Mapping[str, str]) -> list[S
     return [one for one in seen if one.file in ours or not (one.file and ours)]
 
 
-def _said(place: Place, seen: tuple[Seen, ...]) -> Said:
+def _said(place: PlannedEdit, seen: tuple[Reading, ...]) -> ObservedObject:
     clusters = (
         f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in place.memberships
     )
     variables = place.resolved.settings.variables()
-    return Said(place.obj.ref, place.target_id, seen, variables, tuple(dict.fromkeys(clusters)))
+    return ObservedObject(
+        place.obj.ref, place.target_id, seen, variables, tuple(dict.fromkeys(clusters))
+    )
 
 
-def _missing(places: Iterable[Place]) -> Iterator[Result]:
+def _missing(places: Iterable[PlannedEdit]) -> Iterator[Result]:
     """A warning for each reference to a key that a Secret of the list has not: Cluster API makes no node then."""
     held = ByKey(
         (key_of(place.obj), _keys(place.obj.data))

@@ -1,6 +1,6 @@
 """Whether the places of one cluster say the same about its proxy.
 
-The law of this room: it compares what places say with what was wanted of them, and knows no kind. A place that differs
+It compares what places say with what was wanted of them, and knows no kind. A place that differs
 is told together with one that says what was wanted; where there is none, the target that could not set it told so.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import ObjectRef, Result, Severity, redact
 from krm_fn.noproxy import parse
-from krm_fn.targets import Seen
+from krm_fn.targets import Reading
 
 CODE = "NP040"
 """The rule of a place that says something else."""
@@ -21,7 +21,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Said:
+class ObservedObject:
     """What one target sees in one object, after injection.
 
     ``wanted`` is what the settings ask for there (name -> value, empty for no proxy); ``clusters`` names the Clusters
@@ -30,7 +30,7 @@ class Said:
 
     ref: ObjectRef
     target: str
-    seen: tuple[Seen, ...]
+    seen: tuple[Reading, ...]
     wanted: Mapping[str, str] = field(hash=False)
     clusters: tuple[str, ...] = ()
 
@@ -40,11 +40,11 @@ class Said:
         return self.clusters or ("",)
 
 
-_Witnesses = dict[tuple[str, str, str], tuple[Said, Seen]]
+_Witnesses = dict[tuple[str, str, str], tuple[ObservedObject, Reading]]
 """(cluster, variable, wanted value) -> the first place that says it."""
 
 
-def disagreements(said: Iterable[Said]) -> Iterator[Result]:
+def disagreements(said: Iterable[ObservedObject]) -> Iterator[Result]:
     """A warning for each place that does not say what was wanted although another place of its cluster does.
 
     Args:
@@ -58,7 +58,7 @@ def disagreements(said: Iterable[Said]) -> Iterator[Result]:
             yield _result(one, same, witness)
 
 
-def _witnesses(said: Sequence[Said]) -> _Witnesses:
+def _witnesses(said: Sequence[ObservedObject]) -> _Witnesses:
     found: _Witnesses = {}
     for one in said:
         for seen in one.seen:
@@ -68,7 +68,7 @@ def _witnesses(said: Sequence[Said]) -> _Witnesses:
     return found
 
 
-def _agrees(seen: Seen, wanted: str) -> bool:
+def _agrees(seen: Reading, wanted: str) -> bool:
     """Whether a place says what is wanted of it; of a list that is computed in part, the static part counts."""
     if _is_unknown(seen):
         return not wanted
@@ -78,17 +78,19 @@ def _agrees(seen: Seen, wanted: str) -> bool:
     )
 
 
-def _is_unknown(seen: Seen) -> bool:
+def _is_unknown(seen: Reading) -> bool:
     return seen.value is None and not seen.known
 
 
-def _value(seen: Seen) -> str:
+def _value(seen: Reading) -> str:
     return seen.known if seen.value is None else seen.value
 
 
-def _grouped(one: Said, witnesses: _Witnesses) -> Iterator[tuple[list[Seen], tuple[Said, Seen]]]:
+def _grouped(
+    one: ObservedObject, witnesses: _Witnesses
+) -> Iterator[tuple[list[Reading], tuple[ObservedObject, Reading]]]:
     """What differs in one object, the variables that differ alike in one place together, with a place that agrees."""
-    groups: dict[tuple[str, ...], list[Seen]] = {}
+    groups: dict[tuple[str, ...], list[Reading]] = {}
     for seen in one.seen:
         wanted = one.wanted.get(seen.variable, "")
         if not _is_unknown(seen) and not _agrees(seen, wanted):
@@ -104,7 +106,9 @@ def _grouped(one: Said, witnesses: _Witnesses) -> Iterator[tuple[list[Seen], tup
             yield same, witness
 
 
-def _result(one: Said, same: Sequence[Seen], witness: tuple[Said, Seen]) -> Result:
+def _result(
+    one: ObservedObject, same: Sequence[Reading], witness: tuple[ObservedObject, Reading]
+) -> Result:
     seen, (other, agreeing) = same[0], witness
     wanted = one.wanted.get(seen.variable, "")
     names = ", ".join(f"`{each.variable}`" for each in same)
@@ -121,7 +125,7 @@ def _result(one: Said, same: Sequence[Seen], witness: tuple[Said, Seen]) -> Resu
     )
 
 
-def _difference(seen: Seen, wanted: str, *, are_many: bool) -> str:
+def _difference(seen: Reading, wanted: str, *, are_many: bool) -> str:
     """What a place says instead of ``wanted``, behind the names of variables, without a credential."""
     value = _value(seen)
     if seen.variable.upper() == "NO_PROXY":

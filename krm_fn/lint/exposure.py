@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.krm.results import Finding, ObjectRef, Result, Severity
-from krm_fn.plan import Place
+from krm_fn.plan import PlannedEdit
 
 _SECRET = ("", "Secret")
 _ADVICE = {
@@ -33,7 +33,7 @@ _GENERAL_ADVICE = (
 )
 
 
-def exposed_passwords(places: Iterable[Place], urls: frozenset[str]) -> Iterator[Result]:
+def exposed_passwords(places: Iterable[PlannedEdit], urls: frozenset[str]) -> Iterator[Result]:
     """Yield a warning for each object of another kind than Secret that holds one of ``urls``.
 
     Args:

@@ -1,6 +1,6 @@
 """Judge what an object says about a proxy, by the rules with ids: the values, and the places they stand in.
 
-The law of this room: it judges what was seen and knows no kind of object; what is wrong with a list or a URL by itself
+It judges what was seen and knows no kind of object; what is wrong with a list or a URL by itself
 is known by ``noproxy.lint``. Each finding begins with the id of its rule; a rule speaks once for all places that hold
 the same.
 """
@@ -17,10 +17,10 @@ from krm_fn import placeholders
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import values as rules_of
-from krm_fn.noproxy import Consumer, Network
+from krm_fn.noproxy import Audience, Network
 from krm_fn.noproxy.rules import Problem, problem
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import Seen
+from krm_fn.targets import Reading
 
 _ABOUT_THE_CLUSTER = frozenset({"NP003", "NP004", "NP023"})
 _LACKS = frozenset({*_ABOUT_THE_CLUSTER, "NP024"})
@@ -67,7 +67,7 @@ class Listing:
     ``in_secret``: what is judged stands in a Secret, where a password is in its place.
     """
 
-    consumer: Consumer
+    audience: Audience
     networks: tuple[Network, ...] = ()
     max_length: int = 0
     in_secret: bool = False
@@ -122,7 +122,7 @@ def lint_settings(
         completes: whether the style writes each domain of the user in both forms.
     """
     listed = variables.get("NO_PROXY", "")
-    is_completed = listing.consumer.completes_the_list
+    is_completed = listing.audience.completes_the_list
     judged = (
         _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
     )
@@ -161,7 +161,7 @@ def _filled_in_later(url: str) -> Iterator[Problem]:
 
 
 def lint_object(
-    seen: Iterable[Seen],
+    seen: Iterable[Reading],
     listing: Listing,
     *,
     rules: Rules = THE_TABLE,
@@ -172,13 +172,13 @@ def lint_object(
 
     Args:
         seen: what the target's ``observe`` gives.
-        listing: how lists are judged: for the target's ``CONSUMER``, and for each Cluster the object belongs to.
+        listing: how lists are judged: for the target's ``AUDIENCE``, and for each Cluster the object belongs to.
         rules: which rules speak, and how loud.
         settled: name -> value of what ``lint_settings`` judges; here only the place of such a value is judged.
         names_are_chosen: whether the target sets no other variables than the author of the object: then one that is
             there in one case only is information.
     """
-    told: dict[tuple[str, str, str], list[tuple[Problem, tuple[Seen, ...]]]] = {}
+    told: dict[tuple[str, str, str], list[tuple[Problem, tuple[Reading, ...]]]] = {}
     all_places = places(seen)
     for place in all_places:
         for found, about in (*_of_place(place, listing, settled), *_of_writers(place, all_places)):
@@ -204,7 +204,7 @@ _CHOSEN = problem(
 
 
 def lint_provider(
-    seen: Iterable[Seen], files: Iterable[WrittenFile], rules: Rules = THE_TABLE
+    seen: Iterable[Reading], files: Iterable[WrittenFile], rules: Rules = THE_TABLE
 ) -> Iterator[Finding]:
     """Yield NP031 for each place that stands in a file which the infrastructure provider writes, too.
 
@@ -232,15 +232,15 @@ class WrittenFile:
     writer: str
 
 
-def places(seen: Iterable[Seen]) -> list[dict[str, Seen]]:
+def places(seen: Iterable[Reading]) -> list[dict[str, Reading]]:
     """What was seen, place by place: variable -> what that place says; of a repeated one the last."""
-    by_place: dict[str, dict[str, Seen]] = {}
+    by_place: dict[str, dict[str, Reading]] = {}
     for one in seen:
         by_place.setdefault(one.place, {})[one.variable] = one
     return list(by_place.values())
 
 
-def _finding(same: Sequence[tuple[Problem, tuple[Seen, ...]]], severity: Severity) -> Finding:
+def _finding(same: Sequence[tuple[Problem, tuple[Reading, ...]]], severity: Severity) -> Finding:
     found, about = same[0]
     names = ", ".join(f"`{one.variable}`" for one in about)
     others = f" and {len(same) - 1} more" if len(same) > 1 else ""
@@ -248,11 +248,13 @@ def _finding(same: Sequence[tuple[Problem, tuple[Seen, ...]]], severity: Severit
     return Finding(severity, message, about[0].path, code=found.rule)
 
 
-_Told = Iterator[tuple[Problem, tuple[Seen, ...]]]
+_Findings = Iterator[tuple[Problem, tuple[Reading, ...]]]
 """A problem and what it is about, at least one variable, all of one place."""
 
 
-def _of_place(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
+def _of_place(
+    place: Mapping[str, Reading], listing: Listing, settled: Mapping[str, str]
+) -> _Findings:
     yield from _of_layers(place)
     yield from _of_pairs(place)
     yield from _of_lists(place, listing, settled)
@@ -260,7 +262,7 @@ def _of_place(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str,
     yield from _of_file(place)
 
 
-def _of_layers(place: Mapping[str, Seen]) -> _Told:
+def _of_layers(place: Mapping[str, Reading]) -> _Findings:
     """NP001 and NP009: texts that do not reach their reader."""
     for one in place.values():
         if one.is_lost:
@@ -272,7 +274,7 @@ def _of_layers(place: Mapping[str, Seen]) -> _Told:
             yield problem("NP009", "", message), (one,)
 
 
-def _loss(one: Seen) -> Problem:
+def _loss(one: Reading) -> Problem:
     if any(
         value is not None and escaping.resolve_specifiers(value) is None
         for value in _words(one)[:1]
@@ -286,12 +288,12 @@ def _loss(one: Seen) -> Problem:
     )
 
 
-def _goes_on_behind_a_blank(one: Seen) -> bool:
+def _goes_on_behind_a_blank(one: Reading) -> bool:
     following = _words(one)[1:2]
     return bool(following) and "=" not in (following[0] or "=")
 
 
-def _words(one: Seen) -> list[str | None]:
+def _words(one: Reading) -> list[str | None]:
     """The words of a line of a drop-in from the one on that sets the variable; none for any other text."""
     words = (
         [word.value for word in escaping.systemd_words(one.raw.partition("=")[2])]
@@ -305,7 +307,7 @@ def _words(one: Seen) -> list[str | None]:
     return words[at:]
 
 
-def _of_pairs(place: Mapping[str, Seen]) -> _Told:
+def _of_pairs(place: Mapping[str, Reading]) -> _Findings:
     """NP007 and NP008; two values of which one is not known here are taken for equal."""
     for upper in PROXY_VARIABLES[::2]:
         pair = tuple(place[name] for name in (upper, upper.lower()) if name in place)
@@ -322,13 +324,15 @@ def _of_pairs(place: Mapping[str, Seen]) -> _Told:
         yield from ((found, pair) for found in rules_of.lint_variables(values))
 
 
-def _of_lists(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
+def _of_lists(
+    place: Mapping[str, Reading], listing: Listing, settled: Mapping[str, str]
+) -> _Findings:
     """NP002 for the place, and everything about the value of a list, once for both cases."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value != ""]
     lists = [
         one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""
     ]
-    is_completed = listing.consumer.completes_the_list
+    is_completed = listing.audience.completes_the_list
     if urls and not lists and not is_completed:
         message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
         yield problem("NP002", "", message), tuple(urls)
@@ -354,14 +358,14 @@ def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, 
     each = [
         rules_of.lint_list(
             value,
-            consumer=listing.consumer,
+            audience=listing.audience,
             network=network,
             has_proxy=has_proxy,
             max_length=listing.max_length,
         )
         for network in first or (None,)
     ]
-    lacks = rules_of.lint_for(value, listing.consumer, others) if has_proxy else []
+    lacks = rules_of.lint_for(value, listing.audience, others) if has_proxy else []
     times = Counter(found for problems in each for found in dict.fromkeys(problems))
     shared = [
         found for found in times if found.rule in _ABOUT_THE_CLUSTER or times[found] == len(each)
@@ -369,7 +373,9 @@ def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, 
     return tuple(sorted(dict.fromkeys([*shared, *lacks]), key=lambda found: found.rule))
 
 
-def _of_urls(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, str]) -> _Told:
+def _of_urls(
+    place: Mapping[str, Reading], listing: Listing, settled: Mapping[str, str]
+) -> _Findings:
     """Everything about the values of the URLs."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value]
     listed = ",".join(
@@ -387,7 +393,7 @@ def _of_urls(place: Mapping[str, Seen], listing: Listing, settled: Mapping[str, 
         yield from ((found, about) for found in problems)
 
 
-def _of_file(place: Mapping[str, Seen]) -> _Told:
+def _of_file(place: Mapping[str, Reading]) -> _Findings:
     """NP030: the permissions of the file that the place stands in."""
     urls = (one for one in place.values() if one.variable.upper() != "NO_PROXY")
     guarded = tuple(one for one in urls if one.file and "@" in (one.value or ""))
@@ -400,7 +406,9 @@ def _of_file(place: Mapping[str, Seen]) -> _Told:
         yield from ((one, about) for one in found)
 
 
-def _of_writers(place: Mapping[str, Seen], all_places: Sequence[Mapping[str, Seen]]) -> _Told:
+def _of_writers(
+    place: Mapping[str, Reading], all_places: Sequence[Mapping[str, Reading]]
+) -> _Findings:
     """NP031: the other places that write the same file, told with the first of them."""
     about = next(iter(place.values()))
     same = [next(iter(other.values())) for other in all_places if about.file]

@@ -15,9 +15,9 @@ from krm_fn.clusters import ClusterFacts, Foreign, Membership, is_template, syst
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Change, ObjectRef, Result, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
-from krm_fn.plan import Overview, Place
+from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import PATCHER, TARGETS
 
@@ -51,12 +51,12 @@ _NOTHING_SELECTED = (
 
 
 def unwritten(
-    overview: Overview, places: Sequence[Place], wanted: ProxyConfig, config_ref: ObjectRef
+    overview: Overview, places: Sequence[PlannedEdit], wanted: ProxyConfig, config_ref: ObjectRef
 ) -> Iterator[Result]:
     """Yield a warning for each thing that nobody writes.
 
     Args:
-        overview: what the survey has seen besides its places.
+        overview: what `plan_edits` has seen besides its places.
         places: all of them, with their objects as the run leaves them.
         wanted: the checked FunctionConfig.
         config_ref: its identity.
@@ -116,7 +116,7 @@ def _identity(one: Foreign) -> str:
 
 
 def _without_class(
-    overview: Overview, places: Sequence[Place], wanted: ProxyConfig
+    overview: Overview, places: Sequence[PlannedEdit], wanted: ProxyConfig
 ) -> Iterator[Result]:
     """A warning for each Cluster of an unknown class, unless a target writes the proxy into the Cluster itself."""
     if wanted.targets.get(PATCHER.ID, {}).get("sharedTemplates") == "Patch":
@@ -129,7 +129,7 @@ def _without_class(
     }
     for obj, name, path in overview.without_class:
         resolved = settings.resolve(
-            wanted, overview.memberships[obj.ref], target=_NODES[0], consumer=Consumer.NODE
+            wanted, overview.memberships[obj.ref], target=_NODES[0], audience=Audience.NODE
         )
         if any(_urls(resolved)) and obj.ref not in written:
             yield Result(
@@ -140,7 +140,7 @@ def _without_class(
 def _of_object(
     obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
 ) -> Iterator[Result]:
-    resolved = settings.resolve(wanted, memberships, target="", consumer=Consumer.POD)
+    resolved = settings.resolve(wanted, memberships, target="", audience=Audience.POD)
     if not (resolved.declared or wanted.mode is Mode.REMOVE):
         return
     if obj.group_kind[0] not in _KYVERNO_GROUPS and _holds_policy(obj.data, is_root=True):
@@ -205,7 +205,7 @@ def _texts(data: Any) -> Iterator[tuple[Pointer, str]]:
 
 def _resolved(cluster: ClusterFacts | None, wanted: ProxyConfig) -> Resolved:
     memberships = (Membership(cluster),) if cluster else ()
-    return settings.resolve(wanted, memberships, target=_NODES[0], consumer=Consumer.NODE)
+    return settings.resolve(wanted, memberships, target=_NODES[0], audience=Audience.NODE)
 
 
 def _urls(resolved: Resolved) -> tuple[str, str]:
@@ -216,7 +216,7 @@ def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
     return bool(wanted.targets.get(name, {}).get("enabled", True))
 
 
-def _is_written(place: Place) -> bool:
+def _is_written(place: PlannedEdit) -> bool:
     """Whether a target has a place for a proxy in an object: it sees one, or would write one."""
     if any(True for _ in place.seen()):
         return True

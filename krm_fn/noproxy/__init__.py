@@ -1,6 +1,6 @@
 """Algebra on the entries of NO_PROXY: parse, normalise, compose, lint.
 
-The law of this room: where an entry comes from, and which object gets the list, is not known here.
+Where an entry comes from, and which object gets the list, is not known here.
 
     model        entries with reasons, the facts of a cluster, the wishes of the user
     entries      one entry and its portable forms
@@ -26,7 +26,7 @@ from krm_fn.noproxy.model import (
     PROVIDER,
     SERVICE_ADDRESSES,
     SERVICE_CIDRS,
-    Consumer,
+    Audience,
     Entry,
     Network,
     Origin,
@@ -48,7 +48,7 @@ __all__ = [
     "PROVIDER",
     "SERVICE_ADDRESSES",
     "SERVICE_CIDRS",
-    "Consumer",
+    "Audience",
     "Entry",
     "Network",
     "Origin",

@@ -1,6 +1,6 @@
 """Lists as people write them: take one apart, say what is wrong with an entry.
 
-The law of this room: an entry is a text without blanks and commas, and stays as it was written.
+An entry is a text without blanks and commas, and stays as it was written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From what the user wrote and what is known to one list, each entry with its reasons.
 
-The law of this room: the order of a style is kept, of equal entries the first keeps its place and gets all reasons,
+The order of a style is kept, of equal entries the first keeps its place and gets all reasons,
 and a literal address stays although a CIDR covers it: half of all clients do not read CIDRs.
 """
 
@@ -13,10 +13,10 @@ from fnmatch import translate
 from functools import lru_cache
 
 from krm_fn.noproxy import entries, styles
-from krm_fn.noproxy.entries import Kind
+from krm_fn.noproxy.entries import EntryKind
 from krm_fn.noproxy.model import (
     CLUSTER_DOMAIN_NAMES,
-    Consumer,
+    Audience,
     Entry,
     Network,
     Policy,
@@ -27,28 +27,28 @@ from krm_fn.noproxy.styles import Piece, Recipe
 
 
 def compose(
-    user: Sequence[Entry], networks: Sequence[Network], policy: Policy, consumer: Consumer
+    user: Sequence[Entry], networks: Sequence[Network], policy: Policy, audience: Audience
 ) -> tuple[Entry, ...]:
-    """The list for one consumer: what the user wrote, completed in the policy's style, each entry with its reasons.
+    """The list for one audience: what the user wrote, completed in the policy's style, each entry with its reasons.
 
     Args:
         user: the entries as written, in order; in the styles ``Portable`` and ``Verbatim`` theirs comes first.
         networks: the clusters that the object belongs to; several give the union, none what every cluster needs.
         policy: ``extra`` is appended and ``exclude`` taken out in every style, ``Verbatim`` too.
-        consumer: pods get no entry that makes a client of theirs fail (style ``Portable``); a product that completes
+        audience: pods get no entry that makes a client of theirs fail (style ``Portable``); a product that completes
             the list gets it as in ``Verbatim``, and what TKG stores of a cluster is in the style ``TKG``.
     """
-    style = _style(policy, consumer)
+    style = _style(policy, audience)
     recipe = styles.RECIPES[style]
     pieces = [
-        piece for piece in _pieces(recipe, user, networks, consumer) if _is_wanted(piece, policy)
+        piece for piece in _pieces(recipe, user, networks, audience) if _is_wanted(piece, policy)
     ]
     has_rooted_names = style in {Style.PORTABLE, Style.VERBATIM} or _is_everything(recipe, user)
     if policy.rooted and not has_rooted_names:
         pieces += styles.rooted_names(networks)
     pieces += _finished(recipe, (Piece("", entry) for entry in policy.extra))
     found = _merged(pieces) if recipe.merged else _merged_derived(pieces)
-    if policy.style is Style.PORTABLE and consumer is Consumer.POD:
+    if policy.style is Style.PORTABLE and audience is Audience.POD:
         found = [entry for entry in found if not entries.breaks_clients(entry.text)]
     found = [
         entry
@@ -60,10 +60,10 @@ def compose(
     return tuple(sorted(found, key=lambda entry: entry.text) if recipe.ordered else found)
 
 
-def _style(policy: Policy, consumer: Consumer) -> Style:
-    if consumer is Consumer.PRODUCT or policy.style is Style.VERBATIM:
+def _style(policy: Policy, audience: Audience) -> Style:
+    if audience is Audience.PRODUCT or policy.style is Style.VERBATIM:
         return Style.VERBATIM
-    return Style.TKG if consumer is Consumer.TKG else policy.style
+    return Style.TKG if audience is Audience.TKG else policy.style
 
 
 def join(list_of_entries: Iterable[Entry]) -> str:
@@ -72,12 +72,12 @@ def join(list_of_entries: Iterable[Entry]) -> str:
 
 
 def _pieces(
-    recipe: Recipe, user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer
+    recipe: Recipe, user: Sequence[Entry], networks: Sequence[Network], audience: Audience
 ) -> Iterator[Piece]:
     """The pieces of the style, in the forms it wants; the user's ``*`` alone switches the proxy off and stays so."""
     if _is_everything(recipe, user):
         return iter([Piece("", user[0])])
-    return _finished(recipe, recipe.pieces(user, networks, consumer))
+    return _finished(recipe, recipe.pieces(user, networks, audience))
 
 
 def _is_everything(recipe: Recipe, user: Sequence[Entry]) -> bool:
@@ -124,7 +124,7 @@ def _rewritten(entry: Entry, text: str) -> Entry:
     """Return ``text``, which is another form of ``entry``, or stands beside it, with the reason."""
     if text == f".{entry.text}":
         return entry.by_rule(text, styles.TWIN)
-    if entries.classify(text) is Kind.ADDRESS and entries.network(entry.text):
+    if entries.classify(text) is EntryKind.ADDRESS and entries.network(entry.text):
         return entry.by_rule(
             text, f"the address itself beside {entry.text} (for clients that read no CIDRs)"
         )

@@ -1,6 +1,6 @@
 """One entry: what it is, and the forms in which every client understands it.
 
-The law of this room: an entry in, entries out; no list, no cluster, no style. Each step is idempotent, and none makes
+An entry in, entries out; no list, no cluster, no style. Each step is idempotent, and none makes
 an entry mean more than its author wrote: a bare name already covers its subdomains in Go, curl, Python and apt.
 
 The steps are those that were measured with 24 clients: ``split``, ``bare``, ``canonical``, ``forms``.
@@ -18,7 +18,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Cidr = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What an entry is, once scheme, path and port are gone."""
 
     NAME = "a name"
@@ -165,28 +165,28 @@ def _ascii(token: str) -> str:
 
 
 @lru_cache(maxsize=16384)
-def classify(entry: str) -> Kind:
+def classify(entry: str) -> EntryKind:
     """What ``entry``, one of ``bare``, is."""
     if is_template(entry):
-        return Kind.TEMPLATE
+        return EntryKind.TEMPLATE
     if entry == "*":
-        return Kind.EVERYTHING
+        return EntryKind.EVERYTHING
     if address(entry):
-        return Kind.ADDRESS
+        return EntryKind.ADDRESS
     if network(entry):
-        return Kind.CIDR
+        return EntryKind.CIDR
     if _range(entry):
-        return Kind.RANGE
+        return EntryKind.RANGE
     if _octets(entry):
-        return Kind.ADDRESS_GLOB
+        return EntryKind.ADDRESS_GLOB
     name = entry.removeprefix("*").removeprefix(".")
     if not _NAME.fullmatch(name) or _RANGE.fullmatch(name):
-        return Kind.UNKNOWN
+        return EntryKind.UNKNOWN
     if name.rstrip(".").replace(".", "").isdigit():
-        return Kind.UNKNOWN if name.count(".") >= 3 or "*" in entry else Kind.NUMBERS
+        return EntryKind.UNKNOWN if name.count(".") >= 3 or "*" in entry else EntryKind.NUMBERS
     if entry.startswith("*"):
-        return Kind.GLOB if entry.startswith("*.") else Kind.UNKNOWN
-    return Kind.DOMAIN if entry.startswith(".") else Kind.NAME
+        return EntryKind.GLOB if entry.startswith("*.") else EntryKind.UNKNOWN
+    return EntryKind.DOMAIN if entry.startswith(".") else EntryKind.NAME
 
 
 @lru_cache(maxsize=16384)
@@ -265,13 +265,13 @@ def forms(entry: str) -> tuple[str, ...]:
     that only the proxy reaches. ``d.`` is followed by what ``d`` becomes: outside curl it matches rooted names alone.
     """
     kind = classify(entry)
-    if kind is Kind.GLOB:
+    if kind is EntryKind.GLOB:
         return forms(entry.removeprefix("*"))
-    if kind not in {Kind.NAME, Kind.DOMAIN}:
+    if kind not in {EntryKind.NAME, EntryKind.DOMAIN}:
         return (entry,)
     if entry.endswith("."):
         return (entry, *forms(entry.rstrip(".")))
-    if kind is Kind.DOMAIN:
+    if kind is EntryKind.DOMAIN:
         return (entry, entry[1:]) if entry[1:] in CLUSTER_NAMES else (entry,)
     return (entry, f".{entry}") if is_domain(entry) else (entry,)
 

@@ -1,6 +1,6 @@
 """What a list is made from: entries with their reasons, the facts of one cluster, and the wishes of the user.
 
-The law of this room: data only, no decision; every value carries the reason why it is there, as lines for a person.
+Data only, no decision; every value carries the reason why it is there, as lines for a person.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ fact that it stands for, and needs both names. ``INFRASTRUCTURE_ENDPOINT`` is de
 """
 
 
-class Consumer(Enum):
+class Audience(Enum):
     """Who reads the list: a node (drop-ins, exports: Go, curl, wget, apt) or a pod (any client there is).
 
     ``GO`` is a pod whose programs are known and written in Go: it reads every IPv6 form, so it gets what a node gets.
@@ -66,7 +66,7 @@ class Consumer(Enum):
     @property
     def completes_the_list(self) -> bool:
         """Whether the reader adds the networks of its cluster by itself, so that a list need not hold them."""
-        return self in {Consumer.PRODUCT, Consumer.TKG}
+        return self in {Audience.PRODUCT, Audience.TKG}
 
 
 class Style(Enum):
@@ -161,7 +161,7 @@ class Network:
 class Policy:
     """``spec.noProxyPolicy``, checked.
 
-    ``derive`` names what to derive; ``extra`` is appended for every consumer; ``exclude`` takes entries out again,
+    ``derive`` names what to derive; ``extra`` is appended for every audience; ``exclude`` takes entries out again,
     whoever put them in (the exact text after normalisation, or a glob). ``rooted`` says whether ``.svc.<domain>.`` is
     in the list; None: it is in the style ``Portable``, as a part of ``CLUSTER_DOMAIN_NAMES``, and in no other.
     ``max_length`` is the longest joined list without a finding, 0 for no limit.

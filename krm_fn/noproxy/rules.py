@@ -1,6 +1,6 @@
 """The table of rules: what each finds, how much it matters, why, and what ``fix`` may do about it.
 
-The law of this room: written by hand, in the order of the ids; ``docs/no-proxy.md`` shows this table and a test
+Written by hand, in the order of the ids; ``docs/no-proxy.md`` shows this table and a test
 compares the two. An id never changes its meaning: ``spec.lint.rules`` and other people's notes name it.
 """
 

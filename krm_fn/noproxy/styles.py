@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from krm_fn import placeholders
 from krm_fn.noproxy import entries, model, providers
-from krm_fn.noproxy.model import Consumer, Entry, Network, Style
+from krm_fn.noproxy.model import Audience, Entry, Network, Style
 
 TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
 ROOTED = "rooted"
@@ -28,7 +28,7 @@ class Piece(NamedTuple):
     entry: Entry
 
 
-Pieces = Callable[[Sequence[Entry], Sequence[Network], Consumer], Iterator[Piece]]
+Pieces = Callable[[Sequence[Entry], Sequence[Network], Audience], Iterator[Piece]]
 
 
 @dataclass(frozen=True)
@@ -68,18 +68,18 @@ def first_address(cidr: str) -> str:
 
 
 def _portable(
-    user: Sequence[Entry], networks: Sequence[Network], consumer: Consumer
+    user: Sequence[Entry], networks: Sequence[Network], audience: Audience
 ) -> Iterator[Piece]:
     yield from (Piece("", entry) for entry in user)
-    yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=consumer is not Consumer.POD)
+    yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=audience is not Audience.POD)
     yield from _cluster_names(networks)
     yield from _short_names()
     yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     for network in networks:
         yield from (Piece(model.SERVICE_CIDRS, entry) for entry in network.services)
-        yield from _service_addresses(network, consumer)
+        yield from _service_addresses(network, audience)
     yield from _control_planes(networks)
-    yield from _metadata(networks, v6=consumer is not Consumer.POD and speaks_ipv6(networks))
+    yield from _metadata(networks, v6=audience is not Audience.POD and speaks_ipv6(networks))
     for network in networks:
         yield from _provider(network)
     yield from _node_networks(networks)
@@ -125,11 +125,11 @@ def _short_names() -> Iterator[Piece]:
         )
 
 
-def _service_addresses(network: Network, consumer: Consumer) -> Iterator[Piece]:
+def _service_addresses(network: Network, audience: Audience) -> Iterator[Piece]:
     for at, service in enumerate(network.services):
         found = first_address(service.text)
         # The API server's address is in the first CIDR: pods need it, whatever Ruby makes of it.
-        if found and not (at and consumer is Consumer.POD and entries.confuses_ruby(found)):
+        if found and not (at and audience is Audience.POD and entries.confuses_ruby(found)):
             cidr = str(entries.network(service.text))
             rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
             yield Piece(model.SERVICE_ADDRESSES, service.by_rule(found, rule))
@@ -185,7 +185,7 @@ def _node_networks(networks: Sequence[Network]) -> Iterator[Piece]:
 
 
 def _giant_swarm(
-    user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
+    user: Sequence[Entry], networks: Sequence[Network], _audience: Audience
 ) -> Iterator[Piece]:
     """cluster-apps-operator ``service/controller/resource/clustersecret/desired.go``, function ``noProxy``."""
     for network in networks:
@@ -207,7 +207,7 @@ def _giant_swarm(
 
 
 def _tkg(
-    user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
+    user: Sequence[Entry], networks: Sequence[Network], _audience: Audience
 ) -> Iterator[Piece]:
     """The members of TKG's ``get_no_proxy`` (ytt providers), user and cloud first, then in the documents' order.
 
@@ -245,7 +245,7 @@ def _tkg_cloud(network: Network) -> Iterator[Piece]:
 
 
 def _sorted(
-    user: Sequence[Entry], networks: Sequence[Network], _consumer: Consumer
+    user: Sequence[Entry], networks: Sequence[Network], _audience: Audience
 ) -> Iterator[Piece]:
     """OpenShift cluster-network-operator ``pkg/util/proxyconfig/no_proxy.go``."""
     yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
@@ -268,7 +268,7 @@ def _sorted(
 
 
 def _verbatim(
-    user: Sequence[Entry], _networks: Sequence[Network], _consumer: Consumer
+    user: Sequence[Entry], _networks: Sequence[Network], _audience: Audience
 ) -> Iterator[Piece]:
     yield from (Piece("", entry) for entry in user)
 

@@ -4,7 +4,7 @@ Cluster API rolls nodes when a reference changes, not when the template behind i
 other content for a KubeadmControlPlaneTemplate. Only a ClusterClass carries the content of a KubeadmConfigTemplate on,
 so nothing is said of that.
 
-The law of this room: whether a template holds something of a target, the target says: a removal would take it out. Of
+Whether a template holds something of a target, the target says: a removal would take it out. Of
 the content it reads only which Secrets files are taken from. A name follows from the FunctionConfig and the content,
 whatever it was before; a template to which nothing in the list refers keeps its name, because nobody could follow, and
 so does one that is encrypted, or that something encrypted refers to.
@@ -26,11 +26,11 @@ from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Change, Finding, ObjectRef, Severity
 from krm_fn.patch import Pointer
-from krm_fn.plan import Place, Source
-from krm_fn.rollout.model import ADVICE, HEX, NAME, Said, hash_of, holds_something, kept_name
+from krm_fn.plan import ObjectSource, PlannedEdit
+from krm_fn.rollout.model import ADVICE, HEX, NAME, RolloutNote, hash_of, holds_something, kept_name
 from krm_fn.rollout.secrets import hashed, secret_names
 
-__all__ = ["Said", "new_refs", "rollout", "secret_names"]
+__all__ = ["RolloutNote", "new_refs", "rollout", "secret_names"]
 
 _CONFIGS = ("bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate")
 _CONTROL_PLANES = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlaneTemplate")
@@ -72,8 +72,8 @@ class _Known:
 
 
 def rollout(
-    source: Source, places: Sequence[Place], wanted: ProxyConfig, changed: set[int]
-) -> Iterator[Said]:
+    source: ObjectSource, places: Sequence[PlannedEdit], wanted: ProxyConfig, changed: set[int]
+) -> Iterator[RolloutNote]:
     """New names and the references that follow, as the user wishes; and what will not be rolled.
 
     Args:
@@ -96,7 +96,7 @@ def rollout(
         if template.name == template.obj.ref.name:
             yield from _not_rolled(template, users, wanted)
         elif obstacle := _obstacle(template, known):
-            yield Said(
+            yield RolloutNote(
                 template.index,
                 template.obj,
                 Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME, code="NameKept"),
@@ -105,7 +105,7 @@ def rollout(
             yield from _renamed(template, users)
 
 
-def new_refs(said: Iterable[Said]) -> dict[ObjectRef, ObjectRef]:
+def new_refs(said: Iterable[RolloutNote]) -> dict[ObjectRef, ObjectRef]:
     """What the objects are that get another name by what was said, and what they will be."""
     return {
         one.obj.ref: replace(one.obj.ref, name=one.what.operation.value)
@@ -115,7 +115,7 @@ def new_refs(said: Iterable[Said]) -> dict[ObjectRef, ObjectRef]:
 
 
 def _templates(
-    places: Sequence[Place], wanted: ProxyConfig, changed: set[int]
+    places: Sequence[PlannedEdit], wanted: ProxyConfig, changed: set[int]
 ) -> Iterator[_Template]:
     """The templates of a list; of two with one identity the first says what both are called."""
     names: dict[Key, str] = {}
@@ -162,7 +162,7 @@ def _hash(obj: Object, taken: Iterable[tuple[Object, str]]) -> str:
     return hash_of([obj.data.get("spec"), *elsewhere])
 
 
-def _known(source: Source) -> _Known:
+def _known(source: ObjectSource) -> _Known:
     """Reads the items in which the kind of a template stands, or of which nothing can be told."""
     known, words = _Known(), {kind for _, kind in _TEMPLATES}
     for index in range(len(source)):
@@ -205,18 +205,20 @@ def _obstacle(template: _Template, known: _Known) -> str:
     return ""
 
 
-def _renamed(template: _Template, users: list[_User]) -> Iterator[Said]:
+def _renamed(template: _Template, users: list[_User]) -> Iterator[RolloutNote]:
     index, obj, name = template.index, template.obj, template.name
     why = (
         "a hash of its content"
         if name != obj.base_name
         else "what it was called before, without a hash"
     )
-    yield Said(index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}"))
+    yield RolloutNote(
+        index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}")
+    )
     if change := kept_name(obj, is_hashed=name != obj.base_name):
-        yield Said(index, obj, change)
+        yield RolloutNote(index, obj, change)
     for at, user, path in users:
-        yield Said(
+        yield RolloutNote(
             at,
             user,
             Change(
@@ -225,7 +227,9 @@ def _renamed(template: _Template, users: list[_User]) -> Iterator[Said]:
         )
 
 
-def _not_rolled(template: _Template, users: list[_User], wanted: ProxyConfig) -> Iterator[Said]:
+def _not_rolled(
+    template: _Template, users: list[_User], wanted: ProxyConfig
+) -> Iterator[RolloutNote]:
     """What the user must know of a template that changes and keeps its name; once he has decided, it is no warning."""
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
     advice = "give it a new name" if wanted.hash_names else ADVICE
@@ -234,7 +238,7 @@ def _not_rolled(template: _Template, users: list[_User], wanted: ProxyConfig) ->
             f"is immutable where it exists already, and the API server rejects a change: {advice}"
         )
         found = Finding(severity, text, ("spec", "template", "spec"), code="TemplateImmutable")
-        yield from [Said(template.index, template.obj, found)] if users else []
+        yield from [RolloutNote(template.index, template.obj, found)] if users else []
         return
     text = f"its nodes stay as they are, because the content of the template changes and its name does not: {advice}"
     kinds = (
@@ -242,7 +246,7 @@ def _not_rolled(template: _Template, users: list[_User], wanted: ProxyConfig) ->
     )  # which carries another content on
     for index, user, path in users:
         if user.ref.kind in kinds:
-            yield Said(
+            yield RolloutNote(
                 index,
                 user,
                 Finding(

@@ -11,7 +11,7 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.krm.resourcelist import BASE_NAME, Object
 from krm_fn.krm.results import Change, Finding
-from krm_fn.plan import Place
+from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings
 
 ADVICE = "`spec.rollout.hashNames: true` gives it a new name, `false` says that this is meant"
@@ -20,7 +20,7 @@ HEX = 10
 
 
 @dataclass(frozen=True)
-class Said:
+class RolloutNote:
     """What is to be done to an object of item ``index``, or what there is to say about it."""
 
     index: int
@@ -28,7 +28,7 @@ class Said:
     what: Change | Finding
 
 
-def holds_something(places: Iterable[Place]) -> bool:
+def holds_something(places: Iterable[PlannedEdit]) -> bool:
     """Whether there is something in an object that a removal would take out."""
     return any(
         isinstance(one, Change)

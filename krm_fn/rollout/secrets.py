@@ -25,9 +25,9 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.plan import Place, Source
-from krm_fn.rollout.model import ADVICE, NAME, Said, hash_of, holds_something, kept_name
-from krm_fn.targets import AWARE, PATCHER, SYSTEMD_SECRET, Around, is_encrypted
+from krm_fn.plan import ObjectSource, PlannedEdit
+from krm_fn.rollout.model import ADVICE, NAME, RolloutNote, hash_of, holds_something, kept_name
+from krm_fn.targets import AWARE, PATCHER, SYSTEMD_SECRET, TargetContext, is_encrypted
 
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 """Kinds of objects that are, or become, the Secret that they name."""
@@ -53,8 +53,8 @@ class _Reference:
     path: Pointer
     name: str
     is_wanted: bool
-    place: Place | None = None
-    of_class: Place | None = None
+    place: PlannedEdit | None = None
+    of_class: PlannedEdit | None = None
 
     def names(self, secret: Object) -> bool:
         """Whether it names the Secret, with its hash or as it was called before."""
@@ -71,7 +71,7 @@ class _Secret:
     name: str
 
 
-def hashed(places: Sequence[Place]) -> set[int]:
+def hashed(places: Sequence[PlannedEdit]) -> set[int]:
     """``id`` of the data of the Secrets whose name follows from their content."""
     found = set()
     for place in places:
@@ -82,8 +82,8 @@ def hashed(places: Sequence[Place]) -> set[int]:
 
 
 def secret_names(
-    source: Source, places: Sequence[Place], wanted: ProxyConfig, changed: set[int]
-) -> list[Said]:
+    source: ObjectSource, places: Sequence[PlannedEdit], wanted: ProxyConfig, changed: set[int]
+) -> list[RolloutNote]:
     """New names of Secrets and the references that follow; and which nodes keep the old content.
 
     Args:
@@ -99,7 +99,7 @@ def secret_names(
     of_classes = list(_of_classes(places))
     is_concerned = bool(of_classes) or _is_concerned(secrets, places)
     references = [*_references(source, places), *of_classes] if is_concerned else []
-    said: list[Said] = []
+    said: list[RolloutNote] = []
     for secret in secrets:
         users = [one for one in references if one.names(secret.obj)]
         if secret.name != secret.obj.ref.name:
@@ -113,11 +113,11 @@ def secret_names(
     return said
 
 
-def _is_concerned(secrets: Sequence[_Secret], places: Sequence[Place]) -> bool:
+def _is_concerned(secrets: Sequence[_Secret], places: Sequence[PlannedEdit]) -> bool:
     return bool(secrets) or any(kubeadm_spec_path(place.obj.ref.kind) for place in places)
 
 
-def _secrets(places: Sequence[Place], wanted: ProxyConfig) -> Iterator[_Secret]:
+def _secrets(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[_Secret]:
     for _, group in groupby(places, key=lambda place: id(place.obj)):
         of_object = [one for one in group if one.target_id == SYSTEMD_SECRET.ID]
         obj = of_object[0].obj if of_object else None
@@ -129,7 +129,7 @@ def _secrets(places: Sequence[Place], wanted: ProxyConfig) -> Iterator[_Secret]:
         yield _Secret(of_object[0].index, obj, name)
 
 
-def _references(source: Source, places: Sequence[Place]) -> Iterator[_Reference]:
+def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
     """All files of the list whose content is in the Secret of a Cluster, as the run leaves them."""
     there: dict[tuple[int, Pointer], Object] = {}
     asked: set[tuple[int, Pointer]] = set()
@@ -162,7 +162,9 @@ def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Referen
             yield _Reference(index, obj, where, name, is_wanted)
 
 
-def _patchers(places: Sequence[Place], kind: str) -> Iterator[tuple[Place, Around, Key]]:
+def _patchers(
+    places: Sequence[PlannedEdit], kind: str
+) -> Iterator[tuple[PlannedEdit, TargetContext, Key]]:
     """The places of one kind where a class is patched so that drop-ins come from Secrets, and the key of the class."""
     for place in places:
         around = place.around
@@ -172,7 +174,7 @@ def _patchers(places: Sequence[Place], kind: str) -> Iterator[tuple[Place, Aroun
             yield place, around, around.of_class
 
 
-def _of_classes(places: Sequence[Place]) -> Iterator[_Reference]:
+def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
     """The Clusters whose class is patched, with the Secret that their nodes take drop-ins from."""
     classes = {key: place for place, _, key in _patchers(places, "ClusterClass")}
     for place, around, key in _patchers(places, "Cluster"):
@@ -182,7 +184,7 @@ def _of_classes(places: Sequence[Place]) -> Iterator[_Reference]:
             yield _Reference(place.index, place.obj, path, name, True, place, classes.get(key))
 
 
-def _of_other_lists(places: Sequence[Place], wanted: ProxyConfig) -> Iterator[Said]:
+def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[RolloutNote]:
     """A warning for each class whose patches refer to Secrets of Clusters that are not in the list."""
     listed = {key for _, _, key in _patchers(places, "Cluster")}
     generate = f"spec.targets.{SYSTEMD_SECRET.ID}.generate"
@@ -203,53 +205,55 @@ def _of_other_lists(places: Sequence[Place], wanted: ProxyConfig) -> Iterator[Sa
         if not is_made:
             message += f". `{generate}: true` makes this an information"
         severity = Severity.INFO if is_made else Severity.WARNING
-        yield Said(
+        yield RolloutNote(
             place.index,
             place.obj,
             Finding(severity, message, ("spec", "patches"), code="SecretOfClassMissing"),
         )
 
 
-def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
+def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[RolloutNote]:
     index, obj, name = secret.index, secret.obj, secret.name
     is_hashed = name != obj.base_name
     if obstacle := _obstacle(secret, users):
-        yield Said(
+        yield RolloutNote(
             index,
             obj,
             Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME, code="NameKept"),
         )
         return
     why = "a hash of its content" if is_hashed else "what it was called before, without a hash"
-    yield Said(index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}"))
+    yield RolloutNote(
+        index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}")
+    )
     if change := kept_name(obj, is_hashed=is_hashed):
-        yield Said(index, obj, change)
+        yield RolloutNote(index, obj, change)
     for user in users:
         yield from _follows(user, secret)
 
 
-def _followed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[Said]:
+def _followed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[RolloutNote]:
     """References that were added, to a Secret that has its hash already."""
     for user in users:
         if not is_encrypted(user.obj.data):
             yield from _follows(user, secret)
 
 
-def _follows(user: _Reference, secret: _Secret) -> Iterator[Said]:
+def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
     """What makes a reference name the Secret as it is called now; nothing where it does."""
     message = "follows the new name of the Secret, so that nodes roll"
     around = user.place.around if user.place else None
     if user.place is None or around is None:
         if user.name != secret.name:
             change = Change(patch.replace(*user.path, value=secret.name), message)
-            yield Said(user.index, user.obj, change)
+            yield RolloutNote(user.index, user.obj, change)
         return
     name = secret.name if secret.name != secret.obj.base_name else ""
     known = replace(around, secret=name, has_hashed_secrets=False)
     settings = user.place.resolved.settings
     for one in AWARE[PATCHER.ID].propose_in(user.obj.data, settings, known):
         if isinstance(one, Change):
-            yield Said(user.index, user.obj, replace(one, message=message))
+            yield RolloutNote(user.index, user.obj, replace(one, message=message))
 
 
 def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
@@ -265,7 +269,7 @@ def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
     return ""
 
 
-def _rolling(source: Source, users: Sequence[_Reference], changed: set[int]) -> set[int]:
+def _rolling(source: ObjectSource, users: Sequence[_Reference], changed: set[int]) -> set[int]:
     """``changed``, and the Clusters whose class gets other patches in this run."""
     found = set(changed)
     for user in users:
@@ -280,7 +284,7 @@ def _rolling(source: Source, users: Sequence[_Reference], changed: set[int]) -> 
 
 def _not_rolled(
     secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfig, changed: set[int]
-) -> Iterator[Said]:
+) -> Iterator[RolloutNote]:
     """Nodes that keep the old content: those of control planes, of templates that a class names, and of Clusters."""
     if id(secret.obj) not in changed or wanted.hash_names:
         return
@@ -292,7 +296,7 @@ def _not_rolled(
             "nodes stay as they are, because the content of this Secret changes and its name does not, which is all "
             f"that Cluster API compares: {ADVICE}"
         )
-        yield Said(
+        yield RolloutNote(
             user.index,
             user.obj,
             Finding(severity, message, user.path, user.name, code="NodesNotRolled"),
@@ -300,8 +304,8 @@ def _not_rolled(
 
 
 def _missing(
-    source: Source, places: Sequence[Place], references: Sequence[_Reference]
-) -> Iterator[Said]:
+    source: ObjectSource, places: Sequence[PlannedEdit], references: Sequence[_Reference]
+) -> Iterator[RolloutNote]:
     """A warning for each object that refers to a Secret which is neither in the list nor made."""
     asked = [one for one in references if one.is_wanted]
     if not asked:
@@ -327,14 +331,14 @@ def _missing(
             f'the Secret "{one.name}" is neither in the list nor made, and no node boots without it: add it, or set '
             f"`spec.targets.{SYSTEMD_SECRET.ID}.generate` to true"
         )
-        yield Said(
+        yield RolloutNote(
             one.index,
             one.obj,
             Finding(Severity.WARNING, message, one.path, code="SystemdSecretMissing"),
         )
 
 
-def _names(source: Source) -> Iterator[tuple[str, str]]:
+def _names(source: ObjectSource) -> Iterator[tuple[str, str]]:
     """Namespace and name of each Secret of the list, and of what becomes one."""
     for index in range(len(source)):
         kinds = source.kinds(index)

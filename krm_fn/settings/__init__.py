@@ -1,6 +1,6 @@
 """From what is declared and what is known about its Clusters to the proxy one object is to get.
 
-The law of this room: it knows values, roles and consumers; never a kind, a field path or YAML. Installation-wide goes
+It knows values, roles and audiences; never a kind, a field path or YAML. Installation-wide goes
 below every override, and of several overrides that set one field the last wins.
 """
 
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from krm_fn import noproxy
 from krm_fn.clusters import ClusterFacts, Membership, Role
-from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, Place, ProxyConfig, said
+from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, OverrideSubject, ProxyConfig, said
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.noproxy import MIRRORS, Consumer, Entry, Network, Policy, Style
+from krm_fn.noproxy import MIRRORS, Audience, Entry, Network, Policy, Style
 from krm_fn.settings import _known
 from krm_fn.settings._known import provider_files
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
@@ -37,7 +37,7 @@ def resolve(
     memberships: Sequence[Membership],
     *,
     target: str,
-    consumer: Consumer,
+    audience: Audience,
     alone: ClusterFacts | None = None,
 ) -> Resolved:
     """What the user asked for at this place, completed with what is known about it; empty for ``mode: Remove``.
@@ -47,18 +47,18 @@ def resolve(
         memberships: the Clusters the object belongs to; of several, the first says which proxy, and the lists are
             united. None: ``spec.clusterDefaults`` says what is known.
         target: the ID of the target at work, for overrides that name some.
-        consumer: who reads the list.
+        audience: who reads the list.
         alone: what the object itself says of a Cluster that is not known; ignored where it belongs to some.
     """
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
         return Resolved(blank)
     blank = replace(blank, trusted_ca=config.trusted_ca, mirror=config.mirror)
-    if consumer is Consumer.NOBODY:
+    if audience is Audience.NOBODY:
         return Resolved(blank)
-    if consumer is Consumer.TKG and config.reads_objects:
+    if audience is Audience.TKG and config.reads_objects:
         # What is stored may be what was read: completed, it would come back as the user's list in the next run.
-        consumer = Consumer.PRODUCT
+        audience = Audience.PRODUCT
     if withheld := _withheld(config, memberships, target):
         return Resolved(replace(blank, is_declared=False), withheld=withheld)
     wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
@@ -75,16 +75,17 @@ def resolve(
         for at, network in enumerate(networks)
         if at >= len(memberships) or memberships[at].cluster.is_listed or network != Network()
     ]
-    derives = not consumer.completes_the_list
-    entries = _united(wishes, networks, consumer) if any(first.urls) else ()
+    derives = not audience.completes_the_list
+    entries = _united(wishes, networks, audience) if any(first.urls) else ()
     return Resolved(
         settings=replace(
             blank,
             http_proxy=first.urls[0],
             https_proxy=first.urls[1],
             no_proxy=noproxy.join(entries),
-            is_particular=any(
-                _is_particular(config, *pair) for pair in zip(memberships, wishes, strict=False)
+            differs_from_cluster=any(
+                _differs_from_cluster(config, *pair)
+                for pair in zip(memberships, wishes, strict=False)
             ),
             is_declared=first.declared,
         ),
@@ -95,7 +96,7 @@ def resolve(
         missing=_missing(config, memberships, target, first, networks)
         if derives and any(first.urls)
         else (),
-        beyond=_beyond(
+        unreachable_overrides=_unreachable_overrides(
             config, [_place(membership, target) for membership in memberships or (None,)], wishes
         ),
     )
@@ -105,7 +106,7 @@ def _missing(
     config: ProxyConfig,
     memberships: Sequence[Membership],
     target: str,
-    wish: _Wish,
+    wish: _Declaration,
     networks: Sequence[Network],
 ) -> tuple[_known.Missing, ...]:
     talks_to_nodes = _known.talks_to_nodes(target, config.targets, memberships)
@@ -115,7 +116,7 @@ def _missing(
 
 
 def resolve_for_all_machines(
-    config: ProxyConfig, memberships: Sequence[Membership], *, target: str, consumer: Consumer
+    config: ProxyConfig, memberships: Sequence[Membership], *, target: str, audience: Audience
 ) -> Resolved:
     """Resolve the one proxy of a place that the machines of all roles share.
 
@@ -123,28 +124,28 @@ def resolve_for_all_machines(
     ``konvoy create cluster``, which are for a role each, that of their workers, else of their control plane. The lists
     of all roles with the same proxy are united. Arguments are those of ``resolve``.
     """
-    whole = resolve(config, memberships, target=target, consumer=consumer)
-    if not whole.beyond:
+    whole = resolve(config, memberships, target=target, audience=audience)
+    if not whole.unreachable_overrides:
         return whole
     candidates: list[tuple[Role | None, list[Membership], Resolved]] = []
     for role in (None, Role.WORKER, Role.CONTROL_PLANE):
         of_role = [replace(membership, role=role) for membership in memberships]
-        found = resolve(config, of_role, target=target, consumer=consumer)
+        found = resolve(config, of_role, target=target, audience=audience)
         if any(found.urls):
             candidates.append((role, of_role, found))
     if not candidates:
         return whole
     first_role, _, first = candidates[0]
     alike = [one for _, of_role, found in candidates if found.urls == first.urls for one in of_role]
-    united = resolve(config, alike, target=target, consumer=consumer)
+    united = resolve(config, alike, target=target, audience=audience)
     places = [_place(membership, target) for membership in alike]
     reached = {
         f"spec.overrides[{at}]"
         for at, override in enumerate(config.overrides)
         if any(map(override.match.fits, places))
     }
-    beyond = tuple(one for one in united.beyond if one not in reached)
-    return replace(united, beyond=beyond, of_role=first_role)
+    beyond = tuple(one for one in united.unreachable_overrides if one not in reached)
+    return replace(united, unreachable_overrides=beyond, of_role=first_role)
 
 
 def idle(
@@ -172,7 +173,9 @@ def idle(
             )
 
 
-def _is_mistaken(match: ClusterMatcher, there: Iterable[Place], *, is_alone: bool) -> bool:
+def _is_mistaken(
+    match: ClusterMatcher, there: Iterable[OverrideSubject], *, is_alone: bool
+) -> bool:
     """Whether a match that fits none of the places ``there`` means the Clusters of this list, not those of others."""
     of_cluster = replace(match, roles=(), worker_groups=(), targets=())
     if of_cluster == ClusterMatcher():
@@ -183,8 +186,8 @@ def _is_mistaken(match: ClusterMatcher, there: Iterable[Place], *, is_alone: boo
     return any(map(of_cluster.fits, known)) or (is_alone and bool(known))
 
 
-def _beyond(
-    config: ProxyConfig, places: Sequence[Place], wishes: Sequence[_Wish]
+def _unreachable_overrides(
+    config: ProxyConfig, places: Sequence[OverrideSubject], wishes: Sequence[_Declaration]
 ) -> tuple[str, ...]:
     """The overrides that fit one of these places but for ``roles`` and ``workerGroups``, and would change something."""
     found = []
@@ -227,13 +230,13 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     )
 
 
-def _is_particular(config: ProxyConfig, membership: Membership, wish: _Wish) -> bool:
+def _differs_from_cluster(config: ProxyConfig, membership: Membership, wish: _Declaration) -> bool:
     """Whether ``wish`` is another one than that of the Cluster as a whole, whatever the role, group or target."""
     return wish != _wish(config, _place(Membership(membership.cluster), ""))
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _Declaration:
     """What is declared for one place, whatever is known about it."""
 
     http_proxy: str
@@ -247,11 +250,11 @@ class _Wish:
     def urls(self) -> tuple[str, str]:
         return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
 
-    def under(self, override: Override) -> _Wish:
+    def under(self, override: Override) -> _Declaration:
         """What is left of it, and what is new, once ``override`` lies over it."""
         changes = (override.http_proxy, override.https_proxy, override.disabled)
         before = () if override.replaces else self.entries
-        return _Wish(
+        return _Declaration(
             http_proxy=said(override.http_proxy, self.http_proxy),
             https_proxy=said(override.https_proxy, self.https_proxy),
             entries=self.entries if override.no_proxy is None else (*before, *override.no_proxy),
@@ -261,16 +264,16 @@ class _Wish:
         )
 
 
-def _wish(config: ProxyConfig, place: Place) -> _Wish:
+def _wish(config: ProxyConfig, place: OverrideSubject) -> _Declaration:
     declared = bool(config.http_proxy or config.https_proxy) or config.says_none
-    wish = _Wish(
+    wish = _Declaration(
         config.http_proxy, config.https_proxy, config.no_proxy, config.policy, declared=declared
     )
     fitting = (override for override in config.overrides if override.match.fits(place))
-    return _with_mirror(functools.reduce(_Wish.under, fitting, wish), config.mirror)
+    return _with_mirror(functools.reduce(_Declaration.under, fitting, wish), config.mirror)
 
 
-def _with_mirror(wish: _Wish, mirror: Mirror | None) -> _Wish:
+def _with_mirror(wish: _Declaration, mirror: Mirror | None) -> _Declaration:
     """The host of ``spec.registryMirror`` counts as written by the user: no style leaves it out."""
     policy = wish.policy
     is_listed = mirror and mirror.host in (entry.text for entry in wish.entries)
@@ -286,11 +289,11 @@ def _with_mirror(wish: _Wish, mirror: Mirror | None) -> _Wish:
     )
 
 
-def _place(membership: Membership | None, target: str) -> Place:
+def _place(membership: Membership | None, target: str) -> OverrideSubject:
     if membership is None:
-        return Place(target)
+        return OverrideSubject(target)
     cluster = membership.cluster
-    return Place(
+    return OverrideSubject(
         target=target,
         cluster=cluster.name,
         namespace=cluster.namespace,
@@ -301,7 +304,7 @@ def _place(membership: Membership | None, target: str) -> Place:
 
 
 def _united(
-    wishes: Sequence[_Wish], networks: Sequence[Network], consumer: Consumer
+    wishes: Sequence[_Declaration], networks: Sequence[Network], audience: Audience
 ) -> tuple[Entry, ...]:
     """One list for all places; those that share a policy are composed as one, so that its order is kept."""
     groups: dict[Policy, list[int]] = {}
@@ -313,15 +316,15 @@ def _united(
         # A list that all of them share stays as it was written, repetitions and all.
         own = next(iter(user)) if len(user) == 1 else _merged(user)
         known = dict.fromkeys(networks[at] for at in members if at < len(networks))
-        lists.append(_composed(own, tuple(known), policy, consumer))
+        lists.append(_composed(own, tuple(known), policy, audience))
     return lists[0] if len(lists) == 1 else _merged(lists)
 
 
 @functools.lru_cache(maxsize=4096)
 def _composed(
-    user: tuple[Entry, ...], networks: tuple[Network, ...], policy: Policy, consumer: Consumer
+    user: tuple[Entry, ...], networks: tuple[Network, ...], policy: Policy, audience: Audience
 ) -> tuple[Entry, ...]:
-    return noproxy.compose(user, networks, policy, consumer)
+    return noproxy.compose(user, networks, policy, audience)
 
 
 def _merged(lists: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
@@ -329,7 +332,9 @@ def _merged(lists: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
     return tuple(noproxy.united(entry for entries in lists for entry in entries))
 
 
-def _conflicts(wishes: Sequence[_Wish], memberships: Sequence[Membership]) -> tuple[str, ...]:
+def _conflicts(
+    wishes: Sequence[_Declaration], memberships: Sequence[Membership]
+) -> tuple[str, ...]:
     """The first place, and those that want another proxy than it."""
     others = [at for at, wish in enumerate(wishes) if wish.urls != wishes[0].urls]
     return tuple(dict.fromkeys(_called(memberships[at]) for at in (0, *others))) if others else ()

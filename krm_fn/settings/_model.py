@@ -1,6 +1,6 @@
 """The proxy of one object, as values.
 
-The law of this room: values only; a field that is empty is a variable that must not be set.
+Values only; a field that is empty is a variable that must not be set.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ class ProxySettings:
     comma-separated list; none is escaped for any layer yet.
 
     Besides the proxy: ``cluster`` is the name of the object's Cluster, the first of several, "" if none is known, and
-    ``namespace`` where it is; ``clusters`` are the names of all. ``is_particular``: an override for a role, a worker
-    group or a target gives this object another proxy than its Cluster has as a whole. ``is_declared`` is False where
+    ``namespace`` where it is; ``clusters`` are the names of all. ``differs_from_cluster``: an override for a role,
+    a worker group or a target gives this object another proxy than its Cluster has as a whole.
+    ``is_declared`` is False where
     nothing says which proxy this object is to have: the one that is there, or none, stays.
     ``is_listed`` is False where only the name of that Cluster is known, because it is not in the list.
     ``trusted_ca`` are the certificates to trust, and ``mirror`` is the registry mirror of the nodes.
@@ -36,7 +37,7 @@ class ProxySettings:
     trusted_ca: Certificates = field(default_factory=Certificates)
     mirror: Mirror | None = None
     clusters: tuple[str, ...] = field(default=(), compare=False)
-    is_particular: bool = field(default=False, compare=False)
+    differs_from_cluster: bool = field(default=False, compare=False)
     is_declared: bool = field(default=True, compare=False)
     is_listed: bool = field(default=True, compare=False)
 
@@ -63,8 +64,10 @@ class Resolved:
 
     ``entries`` are those of ``settings.no_proxy`` with their reasons, ``networks`` what is known of each Cluster, and
     ``policy`` that of the first. ``conflicts`` names the places whose proxies differ, the one whose proxy was taken
-    first; empty where they agree. ``missing`` names what is not known and would be needed. ``beyond`` names the
-    overrides for some nodes of its Clusters only, which would say something else. ``withheld`` are the memberships that
+    first; empty where they agree. ``missing`` names what is not known and would be needed.
+    ``unreachable_overrides`` names
+    the overrides for some nodes of its Clusters only, which would say something else. ``withheld`` are the
+    memberships that
     only the object itself claims from another namespace, and whose proxy it does not get for that reason: nothing says
     which proxy it has then.
     ``of_role`` is the role whose proxy stands for the machines of all roles, None where that of the Cluster does.
@@ -76,7 +79,7 @@ class Resolved:
     policy: Policy = field(default_factory=Policy)
     conflicts: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
-    beyond: tuple[str, ...] = field(default=(), compare=False)
+    unreachable_overrides: tuple[str, ...] = field(default=(), compare=False)
     withheld: tuple[Membership, ...] = ()
     of_role: Role | None = field(default=None, compare=False)
 

@@ -1,6 +1,6 @@
 """What a person should know about how the proxy of an object came about.
 
-The law of this room: sentences only; nothing is decided here.
+Sentences only; nothing is decided here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The proxy of a ClusterClass and of the nodes made of it: lists with names in them that Cluster API fills in.
 
-The law of this room: a name stands for what the builtin variables of a Cluster hold, and for nothing else. Where a list
+A name stands for what the builtin variables of a Cluster hold, and for nothing else. Where a list
 with names would not become the very entries that the nodes are to have, it holds no names.
 
 Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.cluster.network.{pods,services}`` are lists,
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from krm_fn import noproxy, placeholders
 from krm_fn.clusters import ClusterFacts, Fact, Membership
 from krm_fn.config import ProxyConfig
-from krm_fn.noproxy import Consumer, Entry
+from krm_fn.noproxy import Audience, Entry
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings._known import network
 
@@ -60,7 +60,7 @@ def for_class(
         networks=network(of_class, known, config.policy).networks,
     )
     found = resolve(
-        replace(config, cluster_defaults=probe), (), target=target, consumer=Consumer.NODE
+        replace(config, cluster_defaults=probe), (), target=target, audience=Audience.NODE
     )
     return _with_list(replace(found, networks=(), missing=()), _named(found))
 
@@ -76,7 +76,7 @@ def for_nodes(
         default: what they get if nothing is said about them; its list may hold names.
         target: the ID of the target at work.
     """
-    whole = resolve(config, (membership,), target=target, consumer=Consumer.NODE)
+    whole = resolve(config, (membership,), target=target, audience=Audience.NODE)
     wanted = [entry.text for entry in whole.entries]
     own = _Builtins.of(membership.cluster)
     is_same_proxy = (whole.settings.http_proxy, whole.settings.https_proxy) == (
@@ -87,7 +87,7 @@ def for_nodes(
     if is_same_proxy and set(own.fill(listed)) == set(wanted):
         return _with_list(whole, listed)
     probe = replace(membership, cluster=own.hidden(membership.cluster))
-    named = _named(resolve(config, (probe,), target=target, consumer=Consumer.NODE))
+    named = _named(resolve(config, (probe,), target=target, audience=Audience.NODE))
     filled = set(own.fill(named))
     is_true = filled <= set(wanted)
     return _with_list(

@@ -1,6 +1,6 @@
 """Objects of a list that a FunctionConfig refers to: values of other systems, and certificates.
 
-The law of this room: it finds an object and one text of it, and reads that in the form of its system. What the values
+It finds an object and one text of it, and reads that in the form of its system. What the values
 are good for is judged by others; nothing that stands in an object is ever told, only the names of its keys.
 
     formats   the names that TKG, Giant Swarm and Konvoy Image Builder give to the fields of ``spec``
@@ -14,13 +14,13 @@ from dataclasses import replace
 from typing import Any
 
 from krm_fn.clusters import is_open, may_be_same
-from krm_fn.config import Certificates, Given
+from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import embedded, sops
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
-from krm_fn.plan import Source
+from krm_fn.plan import ObjectSource
 from krm_fn.sources import formats
 
 __all__ = ["Objects", "formats"]
@@ -35,10 +35,10 @@ class Objects:
         lists: where the objects stand; an item is read only where its text says that it may be the one.
     """
 
-    def __init__(self, *lists: Source) -> None:
+    def __init__(self, *lists: ObjectSource) -> None:
         self._lists = lists
 
-    def values(self, source: Mapping[str, Any]) -> Mapping[_Path, Given]:
+    def values(self, source: Mapping[str, Any]) -> Mapping[_Path, ForeignValue]:
         """What an entry of ``spec.from`` says.
 
         Raises:

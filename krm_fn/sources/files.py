@@ -1,6 +1,6 @@
 """Plain files of other systems, filled with a proxy as losslessly as objects of a list.
 
-The law of this room: one text in, the same text out with the proxy of its system in it; the names it writes are those
+One text in, the same text out with the proxy of its system in it; the names it writes are those
 that ``formats`` reads, and whoever knows how to edit them does it.
 """
 
@@ -16,42 +16,42 @@ from krm_fn.errors import InputError
 from krm_fn.formats import embedded, sops
 from krm_fn.formats.embedded import Value
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.targets import (
-    _image_builder,
-    _values,
-    _ytt,
     giantswarm_installation_values,
+    image_builder_keys,
     image_builder_overrides,
+    three_keys,
     tkg_cluster_config,
+    ytt,
 )
-from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._tkg import half
-from krm_fn.targets._values import SHORT, Slot
+from krm_fn.targets.member_edits import MemberEdits, together
+from krm_fn.targets.three_keys import SHORT, ThreeKeys
+from krm_fn.targets.tkg_rules import half
 
 _SWITCH = "TKG_HTTP_PROXY_ENABLED"
-_SWARM = Slot(("proxy",), SHORT, "`proxy`", kept=0)
+_SWARM = ThreeKeys(("proxy",), SHORT, "`proxy`", kept=0)
 
-_Edit = Callable[[Any, ProxySettings], "Edit | Finding"]
+_Edit = Callable[[Any, ProxySettings], "MemberEdits | Finding"]
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of file: the target and the consumer that its settings are for, and what edits its document.
+class FileKind:
+    """A kind of file: the target and the audience that its settings are for, and what edits its document.
 
     ``members``: what it edits there, in a system that reads the file with ytt.
     """
 
     target: str
-    consumer: Consumer
+    audience: Audience
     edit: _Edit
     members: tuple[Pointer, ...] = ()
 
 
-def _tkg(data: Any, settings: ProxySettings) -> Edit | Finding:
+def _tkg(data: Any, settings: ProxySettings) -> MemberEdits | Finding:
     """In a file, unlike in the Secret that TKG makes of it, nothing counts without the switch."""
     problem = half(settings)
     if problem:
@@ -61,22 +61,26 @@ def _tkg(data: Any, settings: ProxySettings) -> Edit | Finding:
     return problems[0] if problems else made
 
 
-def _switch(data: Any, settings: ProxySettings) -> Edit:
+def _switch(data: Any, settings: ProxySettings) -> MemberEdits:
     is_missing = isinstance(data, dict) and data.get(_SWITCH) is None
     if not (is_missing and settings.variables()):
-        return Edit(())
-    return Edit((patch.add(_SWITCH, value=True),), f"sets `{_SWITCH}`", proposed=f"{_SWITCH}=true")
+        return MemberEdits(())
+    return MemberEdits(
+        (patch.add(_SWITCH, value=True),), f"sets `{_SWITCH}`", proposed=f"{_SWITCH}=true"
+    )
 
 
 KINDS = {
-    formats.TKG: Kind(tkg_cluster_config.ID, Consumer.PRODUCT, _tkg, tkg_cluster_config.MEMBERS),
-    formats.GIANT_SWARM: Kind(
-        giantswarm_installation_values.ID,
-        giantswarm_installation_values.CONSUMER,
-        lambda data, settings: _values.edit(data, _SWARM, settings),
+    formats.TKG: FileKind(
+        tkg_cluster_config.ID, Audience.PRODUCT, _tkg, tkg_cluster_config.MEMBERS
     ),
-    formats.IMAGE_BUILDER: Kind(
-        image_builder_overrides.ID, image_builder_overrides.CONSUMER, _image_builder.edit
+    formats.GIANT_SWARM: FileKind(
+        giantswarm_installation_values.ID,
+        giantswarm_installation_values.AUDIENCE,
+        lambda data, settings: three_keys.edit(data, _SWARM, settings),
+    ),
+    formats.IMAGE_BUILDER: FileKind(
+        image_builder_overrides.ID, image_builder_overrides.AUDIENCE, image_builder_keys.edit
     ),
 }
 """Product: TKG and cluster-apps-operator add the networks of each cluster by themselves."""
@@ -104,7 +108,7 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
     return text, told
 
 
-def _proposals(value: Value, kind: Kind, settings: ProxySettings) -> Iterator[Change | Finding]:
+def _proposals(value: Value, kind: FileKind, settings: ProxySettings) -> Iterator[Change | Finding]:
     found = embedded.read(value)
     if isinstance(found, Finding):
         yield found
@@ -114,10 +118,10 @@ def _proposals(value: Value, kind: Kind, settings: ProxySettings) -> Iterator[Ch
         )
     elif found:
         made = kind.edit(found[0].data, settings)
-        yield from _values.in_document(
-            found[0], _ytt.checked(found[0], made, kind.members) if kind.members else made
+        yield from three_keys.in_document(
+            found[0], ytt.checked(found[0], made, kind.members) if kind.members else made
         )
     else:
         made = kind.edit({}, settings)
-        if isinstance(made, Edit) and made.operations:
-            yield _ytt.begun(value, made)
+        if isinstance(made, MemberEdits) and made.operations:
+            yield ytt.begun(value, made)

@@ -1,6 +1,6 @@
 """The forms in which other systems write a proxy, and the fields of ``spec`` they stand for.
 
-The law of this room: YAML text in, fields of ``spec`` out; an empty URL is a word, too: there is no proxy. Values are
+YAML text in, fields of ``spec`` out; an empty URL is a word, too: there is no proxy. Values are
 passed on as they are and judged elsewhere.
 
 Sources: TKG: the document, ``config_default.yaml`` and ``get_no_proxy`` in ``ytt/lib/helpers.star`` of tanzu-framework,
@@ -19,16 +19,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from krm_fn import yamledit
-from krm_fn.config import Given
+from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops
 from krm_fn.patch import field_path, lookup
-from krm_fn.targets import _ytt
+from krm_fn.targets import ytt
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
 
 _Path = tuple[str, ...]
-_Fields = dict[_Path, Given]
+_Fields = dict[_Path, ForeignValue]
 
 _URLS = (("httpProxy",), ("httpsProxy",))
 _SPEC = (*_URLS, ("noProxy",))
@@ -68,7 +68,7 @@ _MAPPINGS = {path for path, _ in (*_SWARM_PLACES, *_BUILDER_PLACES)}
 """Where the names of all forms stand; those of TKG stand at the root."""
 
 
-def read(text: str, form: str | None = None) -> Mapping[_Path, Given]:
+def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
     """The fields of ``spec`` that ``text`` gives, each with the place it stands in.
 
     Args:
@@ -121,7 +121,7 @@ def left_out(text: str) -> list[str]:
 def _whole(text: str) -> dict[str, Any]:
     try:
         parts = [yamledit.read(text[start:end]) for start, end in yamledit.documents(text)]
-        undecided = _ytt.undecided(text, _TKG_NAMES)
+        undecided = ytt.undecided(text, _TKG_NAMES)
         paths = Counter(
             place.path for place in yamledit.places(text) if place.path[1:-1] in _MAPPINGS
         )
@@ -143,7 +143,7 @@ def _tkg(data: Any) -> _Fields:
     found = _three(data, (), _TKG_PROXY)
     switch = lookup(data, (_TKG_SWITCH,))
     if _is_off(switch):
-        found = {path: Given("", f"`{_TKG_SWITCH}`") for path in _URLS}
+        found = {path: ForeignValue("", f"`{_TKG_SWITCH}`") for path in _URLS}
     facts = {
         path: _fact(data, name)
         for name, path in _TKG_FACTS.items()
@@ -152,7 +152,7 @@ def _tkg(data: Any) -> _Fields:
     found |= {path: given for path, given in facts.items() if given.value}
     certificates = lookup(data, (_TKG_CA,))
     if certificates and found:
-        found["trustedCA", "pem"] = Given(_decoded(certificates), f"`{_TKG_CA}`")
+        found["trustedCA", "pem"] = ForeignValue(_decoded(certificates), f"`{_TKG_CA}`")
     return found if any(path in found for path in _SPEC) else {}
 
 
@@ -163,10 +163,10 @@ def _is_off(switch: Any) -> bool:
     return word in _OFF
 
 
-def _fact(data: Any, name: str) -> Given:
+def _fact(data: Any, name: str) -> ForeignValue:
     value = lookup(data, (name,))
     known = _TKG_INFRASTRUCTURES.get(str(value).lower(), "") if name == _TKG_PROVIDER else value
-    return Given(known, f"`{name}`")
+    return ForeignValue(known, f"`{name}`")
 
 
 def _decoded(text: Any) -> str:
@@ -200,7 +200,9 @@ def _three(data: Any, path: _Path, names: tuple[str, str, str]) -> _Fields:
         for target, name in zip(_SPEC, names, strict=True)
     }
     return {
-        target: Given(value if target in _URLS else _text(value), f"`{field_path((*path, name))}`")
+        target: ForeignValue(
+            value if target in _URLS else _text(value), f"`{field_path((*path, name))}`"
+        )
         for target, (value, name) in given.items()
         if value is not None
     }

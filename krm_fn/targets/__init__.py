@@ -1,6 +1,6 @@
 """The table of targets, written by hand, and what each of them has to be.
 
-The law of this room: a target proposes, it never writes. It sees one object as plain data and the settings for it, and
+A target proposes, it never writes. It sees one object as plain data and the settings for it, and
 yields only what differs; "no proxy" is a desired state like any other.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
     caren_cluster_config,
@@ -40,8 +40,8 @@ from krm_fn.targets import (
     tkg_vsphere_csi,
     workload_trust_store,
 )
-from krm_fn.targets._around import Around
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._around import TargetContext
+from krm_fn.targets._seen import Reading
 
 __all__ = [
     "AWARE",
@@ -54,12 +54,12 @@ __all__ = [
     "SYSTEMD_SECRET",
     "TARGETS",
     "WITHOUT_A_PROXY",
-    "Around",
     "Aware",
     "Maker",
     "Patcher",
-    "Seen",
+    "Reading",
     "Target",
+    "TargetContext",
     "is_encrypted",
 ]
 
@@ -67,16 +67,17 @@ __all__ = [
 class Target(Protocol):
     """What a module of this package offers.
 
-    ``ID`` is its key under ``spec.targets``. ``KINDS`` are the (API group, kind) pairs it looks at. ``WORDS``, where it
-    is not empty, holds words of which at least one stands in the text of every object it could want, so that the
-    others need not be read; where its option ``workloads`` names objects, no word counts. ``CONSUMER`` says who reads
+    ``ID`` is its key under ``spec.targets``. ``KINDS`` are the (API group, kind) pairs it looks at.
+    ``TEXT_HINTS``, where
+    it is not empty, holds words of which at least one stands in the text of every object it could want, so that the
+    others need not be read; where its option ``workloads`` names objects, no word counts. ``AUDIENCE`` says who reads
     NO_PROXY in its place.
     """
 
     ID: str
     KINDS: frozenset[tuple[str, str]]
-    WORDS: tuple[str, ...]
-    CONSUMER: Consumer
+    TEXT_HINTS: tuple[str, ...]
+    AUDIENCE: Audience
 
     def propose(
         self, obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
@@ -91,7 +92,7 @@ class Target(Protocol):
         The operations of all Changes hold when applied to ``obj`` one after another.
         """
 
-    def observe(self, obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+    def observe(self, obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
         """Yield what ``obj`` sets in this target's place, whoever wrote it, as the program that reads it there sees it.
 
         Args:
@@ -126,7 +127,7 @@ class Aware(Target, Protocol):
     """A target that must know what stands around its object. ``propose`` is for whoever knows of one object only."""
 
     def propose_in(
-        self, obj: Mapping[str, Any], settings: ProxySettings, around: Around
+        self, obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
     ) -> Iterator[Change | Finding]:
         """Yield what differs between ``obj`` and the desired state, as ``propose`` does.
 
@@ -150,7 +151,7 @@ class Patcher(Aware, Protocol):
     def is_on(self, options: Mapping[str, Any]) -> bool:
         """Whether the user wants all classes patched; else it takes out what is its own, unless a class erases."""
 
-    def erases(self, obj: Mapping[str, Any], around: Around) -> bool:
+    def erases(self, obj: Mapping[str, Any], around: TargetContext) -> bool:
         """Whether patches of a ClusterClass take out what its templates are to hold, on any path.
 
         Args:
@@ -158,10 +159,12 @@ class Patcher(Aware, Protocol):
             around: ``templates`` are those of the list, ``default`` and ``options`` say what they are to hold.
         """
 
-    def secret_keys(self, around: Around) -> list[str]:
+    def secret_keys(self, around: TargetContext) -> list[str]:
         """The keys that nodes take from the Secret of their Cluster; none where the patches refer to no Secret."""
 
-    def secret_of(self, obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> str:
+    def secret_of(
+        self, obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
+    ) -> str:
         """The name of the Secret from which nodes of a Cluster take drop-ins; "" where none of them has a proxy."""
 
 

@@ -1,6 +1,6 @@
 """Which workloads are cert-manager's or chart-operator's, by their labels and the names of their containers.
 
-The law of this room: it looks, and proposes nothing; the name of an object says nothing, it is that of a Helm release.
+It looks, and proposes nothing; the name of an object says nothing, it is that of a Helm release.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from krm_fn.targets._env import Container
 from krm_fn.targets._podspec import containers, labels
 
-WORDS = ("cert-manager", "chart-operator")
+TEXT_HINTS = ("cert-manager", "chart-operator")
 """Of which one stands in the text of every such workload."""
 
 _COMPONENTS = frozenset({"controller", "webhook", "cainjector", "startupapicheck"})

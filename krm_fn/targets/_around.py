@@ -1,4 +1,4 @@
-"""What a target knows of the list around its object, if it needs that: values, brought together by ``survey``."""
+"""What a target knows of the list around its object, if it needs that: values, brought together by ``plan``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from krm_fn.settings import ProxySettings
 
 
 @dataclass(frozen=True)
-class Around:
+class TargetContext:
     """What stands around a ClusterClass, or around a Cluster that is made of one; without anything: nobody wants it.
 
     A target that patches no class is told of ``groups`` only.

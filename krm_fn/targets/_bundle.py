@@ -1,6 +1,6 @@
 """A bundle of certificates in the pods of a workload: a volume, and for each container a mount and variables.
 
-The law of this room: ours are the volume and the mounts of our name, and the variables whose value is the path of the
+Ours are the volume and the mounts of our name, and the variables whose value is the path of the
 bundle; nothing else is touched. A variable that says something else is its author's, and is told.
 """
 

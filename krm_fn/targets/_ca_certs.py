@@ -1,6 +1,6 @@
 """Certificates of ours in a text of certificates that others may write into, too.
 
-The law of this room: what stands between our two lines is ours, and everything else is somebody's. Programs that read
+What stands between our two lines is ours, and everything else is somebody's. Programs that read
 PEM pass by what stands outside of ``BEGIN`` and ``END`` (RFC 7468, section 2).
 """
 
@@ -15,8 +15,8 @@ from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets._cluster_variables import without
-from krm_fn.targets._edit import Edit
-from krm_fn.targets._values import on_the_way
+from krm_fn.targets.member_edits import MemberEdits
+from krm_fn.targets.three_keys import on_the_way
 
 _FIRST, _LAST = "# inject-proxy: the certificates of spec.trustedCA", "# inject-proxy: end"
 # A block that somebody has cut in two begins at the later of its first lines, so that time is linear.
@@ -39,7 +39,7 @@ def with_ours(text: str, pem: str) -> str:
     )
 
 
-def edit(data: Any, path: Pointer, pem: str, kept: int) -> Edit | Finding:
+def edit(data: Any, path: Pointer, pem: str, kept: int) -> MemberEdits | Finding:
     """What the text at ``path`` lacks or has too much.
 
     Args:
@@ -56,15 +56,15 @@ def edit(data: Any, path: Pointer, pem: str, kept: int) -> Edit | Finding:
         return wrong_type(path, there, "a string")
     wanted, name = with_ours(there or "", pem), path[-1]
     if wanted == (there or ""):
-        return Edit(())
+        return MemberEdits(())
     if not wanted:
-        return Edit((without(data, path, kept),), f"removes `{name}`")
+        return MemberEdits((without(data, path, kept),), f"removes `{name}`")
     told = (
         f"sets {shown(pem)} in `{name}`" if pem else f"removes certificates of ours from `{name}`"
     )
     if there is not None:
-        return Edit((patch.replace(*path, value=wanted),), told)
+        return MemberEdits((patch.replace(*path, value=wanted),), told)
     value: Any = wanted
     while len(path) > 1 and lookup(data, path[:-1]) is None:
         path, value = path[:-1], {path[-1]: value}
-    return Edit((patch.add(*path, value=value),), told)
+    return MemberEdits((patch.add(*path, value=value),), told)

@@ -38,7 +38,7 @@ from krm_fn.targets import (
     node_trust_store,
     registry_mirror,
 )
-from krm_fn.targets._around import Around
+from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_commands import Ends, ends_of, possible_commands
 from krm_fn.targets._drop_in_seen import path_of
 from krm_fn.targets._kubeadm import ConfigSpec
@@ -118,17 +118,19 @@ class Eraser:
         return ("spec", "patches", str(self.field.patch), *self.field.path)
 
 
-def enabled(around: Around) -> dict[str, Mapping[str, Any]]:
+def enabled(around: TargetContext) -> dict[str, Mapping[str, Any]]:
     """Those of the node targets that are at work, with their options."""
     return _enabled(around, NODE_TARGETS)
 
 
-def _enabled(around: Around, targets: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _enabled(around: TargetContext, targets: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     options = {name: around.options.get(name, {}) for name in targets}
     return {name: given for name, given in options.items() if given.get("enabled", True)}
 
 
-def erasers(obj: Mapping[str, Any], around: Around, patches: Sequence[Any]) -> Iterator[Eraser]:
+def erasers(
+    obj: Mapping[str, Any], around: TargetContext, patches: Sequence[Any]
+) -> Iterator[Eraser]:
     """The operations of ``patches`` that would take out what the templates of a class are to hold.
 
     Args:
@@ -152,7 +154,7 @@ def erasers(obj: Mapping[str, Any], around: Around, patches: Sequence[Any]) -> I
                     yield Eraser(field, key)
 
 
-def _lists(around: Around, additions: _Additions) -> list[str]:
+def _lists(around: TargetContext, additions: _Additions) -> list[str]:
     """The lists of a template that are to hold something."""
     at_work = enabled(around) if around.is_wanted else {}
     options = at_work.get(kubeadm_commands.ID, {"exports": False, "restart": False})
@@ -179,7 +181,7 @@ def _simulated(
 
 
 def nodes_of(
-    obj: Mapping[str, Any], around: Around, before: Sequence[Any]
+    obj: Mapping[str, Any], around: TargetContext, before: Sequence[Any]
 ) -> Iterator[Nodes | Finding]:
     """The sorts of nodes of a ClusterClass; a finding for each whose template cannot be patched.
 
@@ -200,11 +202,13 @@ def nodes_of(
         if template is None:
             yield _not_known(reference, namespace, around, path)
         else:
-            yield from _Reader(section, name, reference, template, around, path, before).read()
+            yield from _TemplateReader(
+                section, name, reference, template, around, path, before
+            ).read()
 
 
 def _not_known(
-    reference: Mapping[str, Any], namespace: str, around: Around, path: Pointer
+    reference: Mapping[str, Any], namespace: str, around: TargetContext, path: Pointer
 ) -> Finding:
     called = f'the {reference["kind"]} "{reference.get("name")}"'
     if not around.is_chosen and not around.is_used_elsewhere(reference, namespace):
@@ -244,7 +248,7 @@ class _Additions:
     commands: tuple[Any, ...] = ()
 
 
-def _additions(spec: ConfigSpec, around: Around) -> _Additions:
+def _additions(spec: ConfigSpec, around: TargetContext) -> _Additions:
     """What the targets write into a template that holds nothing else."""
     if not around.is_behind:
         return _Additions()
@@ -262,14 +266,14 @@ def _additions(spec: ConfigSpec, around: Around) -> _Additions:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _TemplateReader:
     """Reads one template of a class: ``path`` is that of the reference to it."""
 
     section: str
     name: str
     reference: Mapping[str, Any]
     template: Mapping[str, Any]
-    around: Around
+    around: TargetContext
     path: Pointer
     before: Sequence[Any]
 

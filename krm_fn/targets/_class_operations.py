@@ -17,7 +17,7 @@ from typing import Any
 
 from krm_fn.patch import render_pointer
 from krm_fn.targets import _class_templates, _restart, _systemd_secret, kubeadm_commands
-from krm_fn.targets._around import Around
+from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_nodes import COMMANDS, FILES, UNITS, Nodes, enabled
 from krm_fn.targets._class_variable import enabled_if
 from krm_fn.targets._drop_in_seen import path_of
@@ -30,7 +30,7 @@ _SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "m
 _Operations = list[dict[str, Any]]
 
 
-def front(nodes: Sequence[Nodes], around: Around) -> dict[str, Any] | None:
+def front(nodes: Sequence[Nodes], around: TargetContext) -> dict[str, Any] | None:
     """The patch that starts lists before those of others run, where the class needs one."""
     definitions = _definitions(nodes, lambda one: (*one.place, one.front), _fronts)
     is_for_all = any(one.files or one.commands for one in nodes)
@@ -41,7 +41,7 @@ def front(nodes: Sequence[Nodes], around: Around) -> dict[str, Any] | None:
     )
 
 
-def patches(nodes: Sequence[Nodes], around: Around) -> list[dict[str, Any]]:
+def patches(nodes: Sequence[Nodes], around: TargetContext) -> list[dict[str, Any]]:
     """The patches that a class with these nodes needs behind those of others, in their order."""
     additions = _definitions(nodes, lambda one: one.sort, lambda one: list(_common(one)))
     made = [_patch(ADDITIONS, additions)] if additions else []
@@ -103,7 +103,7 @@ def _common(one: Nodes) -> Iterator[dict[str, Any]]:
         yield from (_add(one, key, "-", value=entry) for entry in entries)
 
 
-def _starts(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
+def _starts(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
     at_work = enabled(around)
     if not (one.has_files or one.files) and at_work.keys() & UNITS.keys():
         yield _add(one, FILES, value=[])
@@ -116,7 +116,7 @@ def _starts(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
         yield _add(one, COMMANDS, "0" if one.restart_first else "-", value=restart[0])
 
 
-def _additions(one: Nodes, around: Around) -> Iterator[dict[str, Any]]:
+def _additions(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
     for name, options in enabled(around).items():
         if name in UNITS:
             yield _add(one, FILES, "-", valueFrom={"template": _file(UNITS[name], options)})

@@ -20,7 +20,7 @@ from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import APPEND, ListEdit, Pointer, add, lookup, remove, replace
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._around import Around
+from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_nodes import Eraser, Nodes, erasers, nodes_of
 from krm_fn.targets._class_operations import ADDITIONS, EMPTY_LISTS, LISTS, NODES, front, patches
 from krm_fn.targets._class_templates import VARIABLE
@@ -35,7 +35,7 @@ _PATCHES = ("spec", "patches")
 
 
 def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
 ) -> Iterator[Change | Finding]:
     """Yield what a ClusterClass lacks or has too much; ``settings`` are the default of the variable."""
     wrong = list(_wrong(obj))
@@ -66,7 +66,7 @@ def propose(
     yield from _rearranged(obj, arranged, is_moved=bool(moved))
 
 
-def erasers_of(obj: Mapping[str, Any], around: Around) -> list[Eraser]:
+def erasers_of(obj: Mapping[str, Any], around: TargetContext) -> list[Eraser]:
     """The operations of others that take out what the templates of a class are to hold.
 
     Their paths name the index of a patch among those of others.
@@ -89,7 +89,7 @@ class _Others:
         return self.indices[number]
 
 
-def _others(obj: Mapping[str, Any], around: Around) -> tuple[_Others, list[Eraser]]:
+def _others(obj: Mapping[str, Any], around: TargetContext) -> tuple[_Others, list[Eraser]]:
     """The patches of others, and those behind ours that make ours move."""
     held = list(enumerate(lookup(obj, _PATCHES) or ()))
     others = [(index, entry) for index, entry in held if lookup(entry, ("name",)) not in PATCHES]
@@ -123,7 +123,7 @@ class _Arranged:
 
 
 def _arranged(
-    others: _Others, nodes: Sequence[Nodes], around: Around, kept: Sequence[tuple[int, Any]]
+    others: _Others, nodes: Sequence[Nodes], around: TargetContext, kept: Sequence[tuple[int, Any]]
 ) -> _Arranged:
     """All patches; ``kept`` are ours that stay as they are, because nothing says which proxy there is to be."""
     first = front(nodes, around)
@@ -145,7 +145,9 @@ def _ours(obj: Mapping[str, Any]) -> list[tuple[int, Any]]:
     return [(index, entry) for index, entry in enumerate(held) if _name(entry)]
 
 
-def _reasons(obj: Mapping[str, Any], around: Around, moved: Sequence[Eraser]) -> Iterator[Finding]:
+def _reasons(
+    obj: Mapping[str, Any], around: TargetContext, moved: Sequence[Eraser]
+) -> Iterator[Finding]:
     """Why a class is patched that the user did not choose, and why our patches are moved."""
     if moved:
         yield from (_reason(one, f"so `{NODES}` is moved behind it") for one in moved)

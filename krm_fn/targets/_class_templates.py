@@ -1,6 +1,6 @@
 r"""The Go templates of the patches: what a node gets, out of the variable and what Cluster API knows of the Cluster.
 
-The law of this room: texts only. Each template renders to one JSON value, made by ``toJson``, so that no character of a
+Texts only. Each template renders to one JSON value, made by ``toJson``, so that no character of a
 value can break it; what systemd or a shell would read otherwise is escaped before, as in ``escaping``.
 
 Sources: Cluster API ``internal/controllers/topology/cluster/patches/inline`` (``text/template`` with the hermetic

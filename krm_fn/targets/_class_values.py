@@ -14,7 +14,7 @@ from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup, replace
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _systemd_secret
-from krm_fn.targets._around import Around
+from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._class_variable import SECRET, has_proxy, units_in_secret, value_of
 from krm_fn.targets._cluster_variables import (
@@ -32,7 +32,7 @@ _GROUP = 5
 
 
 def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
 ) -> Iterator[Change | Finding]:
     """Yield what the variables of a Cluster lack or have too much; ``settings`` are those of its control plane."""
     if not around.is_known:
@@ -55,7 +55,9 @@ def propose(
     )
 
 
-def _particular(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> Finding | None:
+def _particular(
+    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
+) -> Finding | None:
     """What is wrong where the Secret of a Cluster would have to hold several proxies."""
     if not (around.is_wanted and units_in_secret(around) and has_proxy(settings)):
         return None
@@ -72,7 +74,7 @@ def _particular(obj: Mapping[str, Any], settings: ProxySettings, around: Around)
 
 
 def _wanted(
-    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
 ) -> Iterator[tuple[Pointer, dict[str, Any] | None]]:
     """Each list of variables that is ours to fill, and the value that it is to hold."""
     whole = value_of(settings, around)
@@ -89,7 +91,7 @@ def _wanted(
 
 
 def _group(
-    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: Around
+    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: TargetContext
 ) -> ProxySettings:
     """The proxy of the group of workers whose list of variables is at ``path``."""
     name = lookup(obj, (*path[:_GROUP], "name"))
@@ -97,7 +99,7 @@ def _group(
 
 
 def _secret(
-    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: Around
+    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: TargetContext
 ) -> dict[str, str]:
     """The member that names the Secret with the drop-ins, where its name has a hash; else empty.
 

@@ -17,7 +17,7 @@ from typing import Any
 from krm_fn import noproxy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kubeadm_commands
-from krm_fn.targets._around import Around
+from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_nodes import UNITS, enabled
 from krm_fn.targets._class_templates import VARIABLE
 
@@ -41,7 +41,7 @@ _NAME_OF_SECRET = {
 }
 
 
-def writes_proxy(around: Around) -> bool:
+def writes_proxy(around: TargetContext) -> bool:
     """Whether a patch writes the proxy itself, into a drop-in or a command."""
     at_work = enabled(around)
     exports = kubeadm_commands.ID in at_work and at_work[kubeadm_commands.ID].get("exports", True)
@@ -50,7 +50,7 @@ def writes_proxy(around: Around) -> bool:
     )
 
 
-def units_in_secret(around: Around) -> list[str]:
+def units_in_secret(around: TargetContext) -> list[str]:
     """The services whose drop-ins come from the Secret of a Cluster."""
     at_work = enabled(around)
     return [UNITS[name] for name in UNITS if name in at_work and _is_in_secret(at_work[name])]
@@ -65,7 +65,7 @@ def has_proxy(settings: ProxySettings) -> bool:
     return bool(settings.http_proxy or settings.https_proxy)
 
 
-def value_of(settings: ProxySettings, around: Around) -> dict[str, Any]:
+def value_of(settings: ProxySettings, around: TargetContext) -> dict[str, Any]:
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
     if not writes_proxy(around):
         return {ENABLED: True} if has_proxy(settings) else {}
@@ -76,7 +76,7 @@ def value_of(settings: ProxySettings, around: Around) -> dict[str, Any]:
     return found
 
 
-def definition_of(settings: ProxySettings, around: Around) -> dict[str, Any]:
+def definition_of(settings: ProxySettings, around: TargetContext) -> dict[str, Any]:
     """Return the entry of ``spec.variables``; ``settings`` are its default.
 
     What the variable held before, in Clusters that are there, stays valid where no URL is needed.
@@ -108,7 +108,7 @@ def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def enabled_if(around: Around) -> str:
+def enabled_if(around: TargetContext) -> str:
     """Return the condition of patches for Clusters that have a proxy."""
     members = ".httpProxy .httpsProxy"
     if not writes_proxy(around):

@@ -1,6 +1,6 @@
 """The variables of a Cluster that is made of a ClusterClass: where they stand, and how one comes and goes.
 
-The law of this room: it knows the lists and the names in them, never what a variable means. Each step sees the object
+It knows the lists and the names in them, never what a variable means. Each step sees the object
 as the steps before it leave it, so that no index is ever one too high.
 
 Source: Cluster API ``api/core`` v1beta1 and v1beta2: ``spec.topology.variables``, and ``variables.overrides`` of the

@@ -24,7 +24,7 @@ START, END = "Start", "End"
 _TRUST_STORE = "# inject-proxy: trust store"
 
 
-class Part(Enum):
+class CommandRole(Enum):
     """What a command is, as far as its place matters."""
 
     EXPORT = "exports proxy variables and does nothing else"
@@ -59,13 +59,13 @@ class _Anchors:
     moves_restart: bool = False
 
 
-def part_of(command: str) -> Part:
+def part_of(command: str) -> CommandRole:
     """What one command is."""
     if _exports.only_exports(command):
-        return Part.EXPORT
+        return CommandRole.EXPORT
     if _restart.is_ours(command):
-        return Part.RESTART
-    return Part.TRUST_STORE if command.rstrip().endswith(_TRUST_STORE) else Part.OTHER
+        return CommandRole.RESTART
+    return CommandRole.TRUST_STORE if command.rstrip().endswith(_TRUST_STORE) else CommandRole.OTHER
 
 
 def arrange(
@@ -86,7 +86,7 @@ def arrange(
         ends_all: nothing is moved, and what is new stands at the end, whatever the commands need.
     """
     parts = [part_of(command) for command in commands]
-    ours = [at for at, part in enumerate(parts) if part is Part.RESTART]
+    ours = [at for at, part in enumerate(parts) if part is CommandRole.RESTART]
     kept = ours[0] if ours and restart else None
     unit = CRI_O if _restart.restarts(restart, CRI_O) else CONTAINERD
     adds_restart = bool(restart) and not ours and not _restart.is_restarted(commands, unit)
@@ -103,14 +103,14 @@ def arrange(
 
 def _anchors(
     commands: Sequence[str],
-    parts: Sequence[Part],
+    parts: Sequence[CommandRole],
     place: str,
     scripts: Mapping[str, str],
     restart: int | None,
 ) -> _Anchors:
     end = len(commands)
-    others = [at for at, part in enumerate(parts) if part is Part.OTHER]
-    exports = [at for at, part in enumerate(parts) if part is Part.EXPORT]
+    others = [at for at, part in enumerate(parts) if part is CommandRole.OTHER]
+    exports = [at for at, part in enumerate(parts) if part is CommandRole.EXPORT]
     touching = [at for at in others if _node_commands.touches_containerd(commands[at], scripts)]
     behind = touching[-1] if touching else -1
     if place == END:
@@ -174,7 +174,9 @@ def confuses_comments(
         scripts: as for ``arrange``.
         new: how many commands of ours are wanted.
     """
-    others = [text for text in commands if part_of(text) in (Part.OTHER, Part.TRUST_STORE)]
+    others = [
+        text for text in commands if part_of(text) in (CommandRole.OTHER, CommandRole.TRUST_STORE)
+    ]
     arranged = arrange(others, restart="", place=place, scripts=scripts)
     order = [*arranged.order]
     order[arranged.exports_at : arranged.exports_at] = [None] * new

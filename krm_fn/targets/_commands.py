@@ -1,6 +1,6 @@
 """Shell commands of a KubeadmConfigSpec that export a proxy or restart containerd: what they set, and how to edit them.
 
-The law of this room: one list, ``preKubeadmCommands``; a command that does anything else is told and left alone.
+One list, ``preKubeadmCommands``; a command that does anything else is told and left alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from krm_fn.targets import _command_places, _exports, _kubeadm, _node_commands, 
 from krm_fn.targets._command_places import Arrangement
 from krm_fn.targets._kubeadm import ConfigSpec, find
 from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 _KEY = "preKubeadmCommands"
 _HELD_BACK = (
@@ -54,7 +54,7 @@ def propose(
     yield from _edit_commands(spec, edit, settings, options)
 
 
-def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any]) -> Iterator[Reading]:
     """What ``preKubeadmCommands`` leave exported to kubeadm: cloud-init and Ignition run them as one script."""
     spec = find(obj)
     commands = spec.entries(_KEY) if isinstance(spec, ConfigSpec) else None
@@ -63,7 +63,7 @@ def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
     texts = [command if isinstance(command, str) else "" for command in commands or ()]
     for one in _exports.live(texts):
         path, place = (*spec.path, _KEY, str(one.index)), f"the exports in `{_KEY}`"
-        seen = Seen(
+        seen = Reading(
             one.name,
             one.value,
             path,

@@ -1,6 +1,6 @@
 """A systemd drop-in that sets proxy variables, as one entry of ``files`` of a KubeadmConfigSpec.
 
-The law of this room: there is at most one entry of ours, known by its ``path``; another entry is looked at but not
+There is at most one entry of ours, known by its ``path``; another entry is looked at but not
 touched. Whether the text stands in the entry or in a Secret, is its author's to say unless the user does.
 """
 

@@ -1,6 +1,6 @@
 """An entry of ``files`` that holds the text of a drop-in itself: edited inside its text, through its encoding.
 
-The law of this room: the text is edited, never written anew; what cannot be read is not touched.
+The text is edited, never written anew; what cannot be read is not touched.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One run of a drop-in target over one object: where its file stands on the node, and what may stand there.
 
-The law of this room: it knows the place and its limits, never the text of a drop-in.
+It knows the place and its limits, never the text of a drop-in.
 """
 
 from __future__ import annotations

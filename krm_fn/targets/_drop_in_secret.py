@@ -1,6 +1,6 @@
 """An entry of ``files`` whose content stands in the Secret ``<cluster>-systemd-proxy``: the reference, not the text.
 
-The law of this room: a reference to another Secret is its author's; what stands in a Secret is not known here.
+A reference to another Secret is its author's; what stands in a Secret is not known here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OWNER = "giantswarmSystemdProxy"
 def source(drop_in: DropIn) -> dict[str, Any] | Finding:
     """The ``contentFrom`` that the entry is to have, or why there can be none."""
     settings = drop_in.settings
-    if settings.is_particular:
+    if settings.differs_from_cluster:
         why = (
             "holds the proxy of the whole Cluster, but an entry of `spec.overrides` asks for another one here: let it "
             "match the whole Cluster"

@@ -1,6 +1,6 @@
 """What the drop-ins of a service set, ours and those of others, as systemd reads them.
 
-The law of this room: it looks, and proposes nothing; a content that is not in the object is told as unknown.
+It looks, and proposes nothing; a content that is not in the object is told as unknown.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets._kubeadm import ConfigSpec, find
 from krm_fn.targets._node_system import CONTAINERD, CRI_O
 from krm_fn.targets._rivals import is_about_proxies, is_drop_in, namesakes
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._unit_lines import settings_of
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.unit_lines import settings_of
 
 
 def path_of(options: Mapping[str, Any], unit: str, entries: Sequence[Any]) -> str:
@@ -37,7 +37,7 @@ def possible_paths(unit: str) -> list[str]:
     return namesakes(f"/etc/systemd/system/{unit}.service.d/http-proxy.conf")
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) -> Iterator[Reading]:
     """What the drop-ins of ``unit`` in ``files`` set, in the order of the entries, without those that systemd ignores.
 
     Args:
@@ -63,7 +63,7 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) ->
         is_ours = file == ours and is_first
         is_first = is_first and not is_ours
         place = f"the drop-in of {unit}" if is_ours else f'the drop-in "{file}" in `files[{index}]`'
-        blank = Seen(
+        blank = Reading(
             "",
             None,
             (*spec.path, "files", str(index)),
@@ -87,8 +87,8 @@ def _is_hidden(file: str, paths: Set[str]) -> bool:
 
 
 def _of_entry(
-    spec: ConfigSpec, entry: Mapping[str, Any], blank: Seen, *, may_hide: bool
-) -> Iterator[Seen]:
+    spec: ConfigSpec, entry: Mapping[str, Any], blank: Reading, *, may_hide: bool
+) -> Iterator[Reading]:
     """``blank`` with each variable that the entry sets; with all six where it may and its text cannot be seen."""
     text = decode(entry) if entry.get("contentFrom") is None else None
     if text is not None:

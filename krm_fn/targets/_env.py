@@ -1,6 +1,6 @@
 """The environment of a container: which entries are ours to set, and the edits that make them right.
 
-The law of this room: an entry is right or it is replaced whole, because Kubernetes rejects a ``value`` beside a
+An entry is right or it is replaced whole, because Kubernetes rejects a ``value`` beside a
 ``valueFrom``. Entries of other names, and their order, are never touched: ``$(NAME)`` sees only what stands before it.
 
 Source of the form: ``EnvVar`` of the Kubernetes API, core/v1. What ``$`` means in a value: ``escaping.kubernetes_env``.
@@ -31,7 +31,7 @@ class Container:
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _Variable:
     """One entry of ``env`` that has a name of ours; ``first`` is False for every repetition of that name."""
 
     index: int
@@ -76,13 +76,15 @@ class _EnvEdit:
     def path(self) -> Pointer:
         return (*self.container.path, "env")
 
-    def entries(self) -> list[_Entry]:
+    def entries(self) -> list[_Variable]:
         """The entries that have one of the six names, in their order."""
-        found: list[_Entry] = []
+        found: list[_Variable] = []
         for index, item in enumerate(self.env):
             name = name_of(item)
             if name:
-                found.append(_Entry(index, name, item, all(entry.name != name for entry in found)))
+                found.append(
+                    _Variable(index, name, item, all(entry.name != name for entry in found))
+                )
         return found
 
     def override(self) -> Iterator[Change | Finding]:
@@ -135,14 +137,14 @@ class _EnvEdit:
             place = len(names) - len(run) + order.index(name)
             yield self.change(add(*self.path, place, value=self.item(name)), name)
 
-    def missing(self, entries: Sequence[_Entry]) -> list[str]:
+    def missing(self, entries: Sequence[_Variable]) -> list[str]:
         present = {entry.name for entry in entries}
         return [name for name in self.wanted if name not in present]
 
     def item(self, name: str) -> dict[str, str]:
         return {"name": name, "value": self.wanted[name]}
 
-    def is_right(self, entry: _Entry) -> bool:
+    def is_right(self, entry: _Variable) -> bool:
         return entry.name in self.wanted and entry.content == self.item(entry.name)
 
     def names_of(self, operation: Operation) -> list[str]:
@@ -164,14 +166,14 @@ class _EnvEdit:
         return f'in container "{self.container.name}"'
 
     def finding(
-        self, severity: Severity, entry: _Entry, message: str, *, code: str = ""
+        self, severity: Severity, entry: _Variable, message: str, *, code: str = ""
     ) -> Finding:
         place = (*self.path, str(entry.index))
         return Finding(
             severity, message, place, entry.content, self.wanted.get(entry.name), code=code
         )
 
-    def clash(self, entry: _Entry) -> Finding:
+    def clash(self, entry: _Variable) -> Finding:
         must = (
             f'must be "{_shown(entry.name, self.wanted[entry.name])}"'
             if entry.name in self.wanted
@@ -189,7 +191,7 @@ class _EnvEdit:
         )
         return self.finding(Severity.ERROR, entry, message)
 
-    def out_of_its_secret(self, entry: _Entry) -> Finding:
+    def out_of_its_secret(self, entry: _Variable) -> Finding:
         goes = (
             "and is replaced by a value in clear text"
             if entry.name in self.wanted
@@ -198,7 +200,7 @@ class _EnvEdit:
         message = f'`{entry.name}` {self.whose()} came from a Secret {goes}: set `conflict` to "Keep" to leave it'
         return self.finding(Severity.WARNING, entry, message, code="ValueOutOfSecret")
 
-    def kept(self, entry: _Entry) -> Finding:
+    def kept(self, entry: _Variable) -> Finding:
         why = (
             "the settings say something else"
             if entry.name in self.wanted

@@ -1,6 +1,6 @@
 """A list of environment variables among Helm values: what a chart hands on to the containers it renders.
 
-The law of this room: it edits the entries of the six names in one list, and nothing else. It adds upper-case names
+It edits the entries of the six names in one list, and nothing else. It adds upper-case names
 only, as cluster-apps-operator does; lower-case ones are kept up to date where they are there.
 
 Source: ``giantswarm/cluster-apps-operator``, ``service/controller/resource/clustersecret/desired.go``.
@@ -18,14 +18,14 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Pointer, add, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _env_seen
-from krm_fn.targets._edit import Edit
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.member_edits import MemberEdits
 
 _NEW = ("NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
 """What is added, in the order of cluster-apps-operator."""
 
 
-def edit(data: Any, path: Pointer, settings: ProxySettings) -> Edit | Finding:
+def edit(data: Any, path: Pointer, settings: ProxySettings) -> MemberEdits | Finding:
     """What the list at ``path`` of ``data`` lacks or has too much; a list that is not there is made."""
     entries = lookup(data, path)
     if entries is not None and not isinstance(entries, list):
@@ -53,7 +53,7 @@ def edit(data: Any, path: Pointer, settings: ProxySettings) -> Edit | Finding:
         operations.append(add(*path, place, value=new[name]))
     sets = [*(_name(entry) for entry in listed.replaced.values()), *added]
     gone = [name for name in old if name not in new]
-    return Edit(
+    return MemberEdits(
         tuple(operations),
         _message(sets, gone, path),
         _lines(old[name][1] for name in (*sets, *gone) if name in old),
@@ -72,7 +72,7 @@ def is_there(data: Any, path: Pointer) -> bool:
     return isinstance(entries, list) and any(map(_name, entries))
 
 
-def seen(data: Any, path: Pointer, what: str, text: Pointer = ()) -> Iterator[Seen]:
+def seen(data: Any, path: Pointer, what: str, text: Pointer = ()) -> Iterator[Reading]:
     """What the list sets, the last of repeated names.
 
     An upper-case name alone counts for both cases: what takes such a list (external-dns-app) is written in Go, which
@@ -92,7 +92,7 @@ def seen(data: Any, path: Pointer, what: str, text: Pointer = ()) -> Iterator[Se
     for name, index in last.items():
         if name:
             one = _env_seen.of_entry(
-                Seen(name, None, (*path, str(index)), "", what), entries[index]
+                Reading(name, None, (*path, str(index)), "", what), entries[index]
             )
             for variable in (name,) if name.lower() in last else (name, name.lower()):
                 yield replace(one, variable=variable, path=text or one.path)

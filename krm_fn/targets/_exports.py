@@ -1,6 +1,6 @@
 """Shell commands that export proxy variables: which do that and nothing else, and how to bring them in line.
 
-The law of this room: a command that does anything besides is never changed. An export whose value the shell would read
+A command that does anything besides is never changed. An export whose value the shell would read
 as wanted stays as written; a variable is exported once, by its first export.
 """
 
@@ -83,7 +83,7 @@ def plan(
     return planned
 
 
-def only_exports(command: str) -> list[list[escaping.Word]] | None:
+def only_exports(command: str) -> list[list[escaping.QuotedWord]] | None:
     """The statements of a command, if it exports proxy variables and does nothing else; otherwise None."""
     if not any(name in command for name in PROXY_VARIABLES):
         return None
@@ -154,20 +154,20 @@ def _export(name: str, written: str, read: str | None, index: int) -> Export:
     return Export(name, read.partition("=")[2], index)
 
 
-def _pieces(command: str) -> Iterator[list[escaping.Word]]:
+def _pieces(command: str) -> Iterator[list[escaping.QuotedWord]]:
     """The words of a command that is more than simple commands, as they are written; comments are passed over."""
     for piece in _PIECE.finditer(command):
         if not piece[0].lstrip().startswith("#"):
             at = piece.start()
             yield [
-                escaping.Word(at + one.start(), at + one.end(), one[0])
+                escaping.QuotedWord(at + one.start(), at + one.end(), one[0])
                 for one in _WRITTEN.finditer(piece[0])
             ]
 
 
 def _edited(
     command: str,
-    statements: Sequence[Sequence[escaping.Word]],
+    statements: Sequence[Sequence[escaping.QuotedWord]],
     variables: Mapping[str, str],
     seen: set[str],
 ) -> str:
@@ -226,7 +226,7 @@ def _in_our_order(commands: Sequence[str], variables: Mapping[str, str], planned
     planned.missing = ordered[len(block) :]
 
 
-def _name(command: str, word: escaping.Word) -> str:
+def _name(command: str, word: escaping.QuotedWord) -> str:
     """The proxy variable a word assigns; "" for any other word."""
     found = _NAME.match(command, word.start, word.end)
     return found[1] if found else ""

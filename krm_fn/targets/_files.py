@@ -1,6 +1,6 @@
 """Files that a target keeps on the nodes as a whole: entries of ``files`` of a KubeadmConfigSpec.
 
-The law of this room: an entry that is not ours is told, never touched; ours are written anew as a whole, and a path
+An entry that is not ours is told, never touched; ours are written anew as a whole, and a path
 stands there once. What ours is, the target says.
 
 Limits: ``validateFiles`` in Cluster API ``kubeadmconfig_types.go`` (a ``path`` is unique), ``File.content`` there
@@ -43,7 +43,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Files:
+class NodeFiles:
     """All files of one target.
 
     Args:
@@ -63,7 +63,7 @@ class Files:
         return next((file for file in self.wanted if file.path == path), None)
 
 
-def propose(spec: ConfigSpec, files: Files) -> Iterator[Change | Finding]:
+def propose(spec: ConfigSpec, files: NodeFiles) -> Iterator[Change | Finding]:
     """Yield what has to change in ``files`` of ``spec`` so that exactly the wanted ones of ours are there."""
     entries = spec.entries(_KEY)
     if isinstance(entries, Finding):
@@ -74,7 +74,7 @@ def propose(spec: ConfigSpec, files: Files) -> Iterator[Change | Finding]:
     yield from _kubeadm.at_new_places(list(_edit(spec, files, edit)), edit)
 
 
-def _edit(spec: ConfigSpec, files: Files, edit: ListEdit) -> Iterator[Change | Finding]:
+def _edit(spec: ConfigSpec, files: NodeFiles, edit: ListEdit) -> Iterator[Change | Finding]:
     old, met = edit.old or (), set()
     for index, entry in enumerate(old):
         path = lookup(entry, ("path",))
@@ -95,7 +95,7 @@ def _edit(spec: ConfigSpec, files: Files, edit: ListEdit) -> Iterator[Change | F
         yield from _limits(spec, files, (*edit.path, str(place)), new)
 
 
-def _foreign(files: Files, edit: ListEdit, index: int) -> Iterator[Finding]:
+def _foreign(files: NodeFiles, edit: ListEdit, index: int) -> Iterator[Finding]:
     """A warning that another one's file stands where one of ours is to be."""
     place = (*edit.path, str(index), "path")
     message = (
@@ -106,7 +106,7 @@ def _foreign(files: Files, edit: ListEdit, index: int) -> Iterator[Finding]:
 
 
 def _update(
-    spec: ConfigSpec, files: Files, edit: ListEdit, index: int
+    spec: ConfigSpec, files: NodeFiles, edit: ListEdit, index: int
 ) -> Iterator[Change | Finding]:
     """Bring the text of an entry of ours in line; owner and permissions stay as they are."""
     entry, place = lookup(edit.old, (index,)), (*edit.path, str(index))
@@ -125,7 +125,7 @@ def _update(
 
 
 def _limits(
-    spec: ConfigSpec, files: Files, place: tuple[str, ...], entry: dict[str, Any]
+    spec: ConfigSpec, files: NodeFiles, place: tuple[str, ...], entry: dict[str, Any]
 ) -> Iterator[Finding]:
     """What Cluster API, Ignition or cloud-init would make of an entry as it is to be."""
     encoding, path = entry.get("encoding"), entry["path"]
@@ -143,7 +143,7 @@ def _limits(
     yield from spec.too_long((*place, "content"), entry["content"], "use fewer certificates")
 
 
-def _whole(spec: ConfigSpec, files: Files, operation: Operation, old: Sequence[Any]) -> Change:
+def _whole(spec: ConfigSpec, files: NodeFiles, operation: Operation, old: Sequence[Any]) -> Change:
     """An entry that comes or goes as a whole, or the list with it."""
     is_list = operation.path == (*spec.path, _KEY)
     if operation.op == "add":
@@ -160,5 +160,5 @@ def _paths(entries: Sequence[Mapping[str, Any]]) -> str:
     return " and ".join(f'"{entry["path"]}"' for entry in entries)
 
 
-def _shown(files: Files, entries: Sequence[Mapping[str, Any]]) -> str:
+def _shown(files: NodeFiles, entries: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(files.shown(decode(entry) or "") for entry in entries)

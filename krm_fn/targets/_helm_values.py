@@ -1,6 +1,6 @@
 """Values of Helm charts, wherever an object holds them: whose they are, where they stand, and several edits as one.
 
-The law of this room: it finds values and hands edits on; which members of them hold a proxy is known by the targets.
+It finds values and hands edits on; which members of them hold a proxy is known by the targets.
 Values of which it cannot be told by the object alone for which chart they are, are none.
 
 Sources: ``HelmRelease`` of Flux (``helm.toolkit.fluxcd.io``, v2beta1 to v2): ``spec.values``, the chart in
@@ -22,9 +22,9 @@ from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
 from krm_fn.krm.results import Change, Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._values import in_document
 from krm_fn.targets._whole_text import commented
+from krm_fn.targets.member_edits import MemberEdits, together
+from krm_fn.targets.three_keys import in_document
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 KINDS = frozenset({HELM_RELEASE, ("", "Secret"), ("", "ConfigMap")})
@@ -93,7 +93,7 @@ def is_of_chart(name: str, chart: str) -> bool:
 
 
 def propose(
-    held: HelmValues, parts: list[Callable[[Any], Edit | Finding]]
+    held: HelmValues, parts: list[Callable[[Any], MemberEdits | Finding]]
 ) -> Iterator[Change | Finding]:
     """What several edits change in the object, each of which sees what those before it made of ``held.data``."""
     made, problems = together(held.data, parts)

@@ -1,6 +1,6 @@
 """The KubeadmConfigSpec inside the four Kubeadm kinds: where it is, what its version allows, how to reach into it.
 
-The law of this room: whatever stands in an object is read without raising; what has the wrong shape is a finding that
+Whatever stands in an object is read without raising; what has the wrong shape is a finding that
 names the field.
 
 Sources: Cluster API ``api/bootstrap/kubeadm/v1beta1`` and ``v1beta2`` (``kubeadmconfig_types.go``) for paths and
@@ -19,7 +19,7 @@ from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import ListEdit, Operation, Pointer, add, field_path, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._node_system import ADVICE, NodeSystem, runtime_of, system_of
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 _CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
 _BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
@@ -101,7 +101,7 @@ class ConfigSpec:
         """Whether cloud-init would take a part of ``text`` for a template."""
         return not self.ignition and any(mark in text for mark in _JINJA)
 
-    def through_jinja(self, seen: Seen) -> Seen:
+    def through_jinja(self, seen: Reading) -> Reading:
         """The same, without a value where cloud-init renders the text as a template."""
         if seen.value is None or not self.is_rendered(seen.value):
             return seen

@@ -1,6 +1,6 @@
 """Where a Kyverno policy sets proxy variables: rules, patches, container lists, entries.
 
-The law of this room: it walks and tells what it finds; it decides no value. Only what a patch *sets* counts: ``+(key)``
+It walks and tells what it finds; it decides no value. Only what a patch *sets* counts: ``+(key)``
 and ``=(key)`` do, the conditions ``(key)``, ``<(key)``, ``X(key)`` do not, but for the name of an entry.
 
 Source: ``api/kyverno/v1/common_types.go`` (``Mutation``, ``ForEachMutation``) and the anchors of the Kyverno
@@ -37,7 +37,7 @@ class ContextEntry:
 
 
 @dataclass(frozen=True)
-class Patch:
+class StrategicMergePatch:
     """One ``patchStrategicMerge``, and the context entries it sees, the innermost last."""
 
     path: Pointer
@@ -46,7 +46,7 @@ class Patch:
 
 
 @dataclass(frozen=True)
-class Slot:
+class VariableSlot:
     """One place where a policy sets one of the six variables.
 
     ``path`` is that of the value; ``value`` is None where there is none yet; ``from_elsewhere`` is True for a
@@ -63,7 +63,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Rule:
+class PolicyRule:
     """One authored rule with a ``mutate``, and how messages call it."""
 
     title: str
@@ -76,7 +76,7 @@ class Rule:
         return mutate
 
 
-def rules(policy: Mapping[str, Any]) -> Iterator[Rule | Finding]:
+def rules(policy: Mapping[str, Any]) -> Iterator[PolicyRule | Finding]:
     """The rules of a ClusterPolicy or Policy that mutate and that a person wrote."""
     items = lookup(policy, ("spec", "rules"))
     if items is not None and not isinstance(items, list):
@@ -89,22 +89,26 @@ def rules(policy: Mapping[str, Any]) -> Iterator[Rule | Finding]:
         if mutate is None or str(name).startswith("autogen-"):
             continue
         if isinstance(mutate, Mapping):
-            yield Rule(f'rule "{name}"' if isinstance(name, str) else f"rule {index}", path, fields)
+            yield PolicyRule(
+                f'rule "{name}"' if isinstance(name, str) else f"rule {index}", path, fields
+            )
         elif mentioned(mutate):
             yield wrong_type((*path, "mutate"), mutate, "a mapping")
 
 
-def patches(rule: Rule) -> Iterator[Patch]:
+def patches(rule: PolicyRule) -> Iterator[StrategicMergePatch]:
     """Every strategic merge patch of a rule, those of ``foreach`` at any depth included."""
     context = _context(rule.fields, rule.path)
     for index, target in enumerate(_list(rule.mutate.get("targets"))):
         context += _context(target, (*rule.path, "mutate", "targets", str(index)))
     for path, body, seen in _bodies(rule.mutate, (*rule.path, "mutate"), context):
         if body.get("patchStrategicMerge") is not None:
-            yield Patch((*path, "patchStrategicMerge"), body["patchStrategicMerge"], seen)
+            yield StrategicMergePatch(
+                (*path, "patchStrategicMerge"), body["patchStrategicMerge"], seen
+            )
 
 
-def text_patches(rule: Rule) -> Iterator[tuple[Pointer, list[str]]]:
+def text_patches(rule: PolicyRule) -> Iterator[tuple[Pointer, list[str]]]:
     """Where a ``patchesJson6902`` text of a rule mentions proxy variables, and which."""
     for path, body, _ in _bodies(rule.mutate, (*rule.path, "mutate"), ()):
         names = mentioned(body.get("patchesJson6902"))
@@ -112,7 +116,7 @@ def text_patches(rule: Rule) -> Iterator[tuple[Pointer, list[str]]]:
             yield (*path, "patchesJson6902"), names
 
 
-def slots(patch: Patch) -> Iterator[Slot]:
+def slots(patch: StrategicMergePatch) -> Iterator[VariableSlot]:
     """The entries of one patch that have one of the six names, in their order."""
     for path, container in _containers(patch.body, patch.path):
         env_key = _key(container, "env")
@@ -120,7 +124,7 @@ def slots(patch: Patch) -> Iterator[Slot]:
         for index, entry in enumerate(_list(container.get(env_key))):
             if _entry_name(entry) in PROXY_VARIABLES and not _sets_nothing(entry):
                 key = _key(entry, "value")
-                yield Slot(
+                yield VariableSlot(
                     name=_entry_name(entry),
                     path=(*path, env_key, str(index), key),
                     value=entry.get(key),
@@ -131,7 +135,7 @@ def slots(patch: Patch) -> Iterator[Slot]:
                 )
 
 
-def env_from(patch: Patch) -> Iterator[Pointer]:
+def env_from(patch: StrategicMergePatch) -> Iterator[Pointer]:
     """Where containers of a patch take whole ConfigMaps or Secrets as environment."""
     for path, container in _containers(patch.body, patch.path):
         key = _key(container, "envFrom")
@@ -139,7 +143,7 @@ def env_from(patch: Patch) -> Iterator[Pointer]:
             yield (*path, key)
 
 
-def kinds(rule: Rule) -> set[str]:
+def kinds(rule: PolicyRule) -> set[str]:
     """The kinds whose objects a rule changes: those of ``targets`` if there are some, else the matched ones."""
     targets = [
         target.get("kind")
@@ -156,7 +160,7 @@ def kinds(rule: Rule) -> set[str]:
     return {name.rsplit("/", 1)[-1] for name in names if isinstance(name, str)}
 
 
-def namespaces(rule: Rule, policy: Mapping[str, Any]) -> set[str]:
+def namespaces(rule: PolicyRule, policy: Mapping[str, Any]) -> set[str]:
     """The namespaces that a rule names for the objects it is asked about; a Policy sees its own alone."""
     names = [lookup(policy, ("metadata", "namespace"))] if policy.get("kind") == "Policy" else []
     for block in _match_blocks(rule) if rule.mutate.get("targets") is None else ():
@@ -167,7 +171,7 @@ def namespaces(rule: Rule, policy: Mapping[str, Any]) -> set[str]:
     return {name for name in names if isinstance(name, str)}
 
 
-def _match_blocks(rule: Rule) -> list[Any]:
+def _match_blocks(rule: PolicyRule) -> list[Any]:
     match = rule.fields.get("match")
     return [match, *(block for key in ("any", "all") for block in _list(lookup(match, (key,))))]
 

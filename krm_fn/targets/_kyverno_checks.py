@@ -1,6 +1,6 @@
 """What a person should look at in a policy that sets a proxy.
 
-The law of this room: it only warns. Each warning says what is wrong, where, and what can be done.
+It only warns. Each warning says what is wrong, where, and what can be done.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from krm_fn.targets._kyverno_values import Unfillable, find_place, is_dynamic
 _PASSED_BY = "kube-system"
 
 
-def other_forms(rule: kyverno.Rule) -> Iterator[Finding]:
+def other_forms(rule: kyverno.PolicyRule) -> Iterator[Finding]:
     """Yield a warning for each form of setting a proxy that is neither filled nor compared."""
     for patch in kyverno.patches(rule):
         for path in kyverno.env_from(patch):
@@ -35,7 +35,7 @@ def other_forms(rule: kyverno.Rule) -> Iterator[Finding]:
 
 
 def without_effect(
-    rule: kyverno.Rule, slots: Sequence[kyverno.Slot], *, policy: Mapping[str, Any]
+    rule: kyverno.PolicyRule, slots: Sequence[kyverno.VariableSlot], *, policy: Mapping[str, Any]
 ) -> Iterator[Finding]:
     """Warnings for a rule that is filled and still does not do what its author wants."""
     if slots and _PASSED_BY in kyverno.namespaces(rule, policy):
@@ -60,13 +60,15 @@ def without_effect(
         yield warning(message, rule.path, code="PolicyWithoutNoProxy")
 
 
-def two_proxies(rules: Sequence[tuple[kyverno.Rule, Sequence[kyverno.Slot]]]) -> Finding | None:
+def two_proxies(
+    rules: Sequence[tuple[kyverno.PolicyRule, Sequence[kyverno.VariableSlot]]],
+) -> Finding | None:
     """Return an error if two rules set different proxies: one value of the settings must not replace both.
 
     Args:
         rules: the rules of one policy, each with its entries. Only values that are plain text count.
     """
-    first: dict[str, tuple[kyverno.Rule, set[str]]] = {}
+    first: dict[str, tuple[kyverno.PolicyRule, set[str]]] = {}
     for rule, slots in rules:
         for variable, (values, path) in _proxies(slots).items():
             other, known = first.setdefault(variable, (rule, values))
@@ -80,7 +82,7 @@ def two_proxies(rules: Sequence[tuple[kyverno.Rule, Sequence[kyverno.Slot]]]) ->
     return None
 
 
-def _proxies(slots: Sequence[kyverno.Slot]) -> dict[str, tuple[set[str], Pointer]]:
+def _proxies(slots: Sequence[kyverno.VariableSlot]) -> dict[str, tuple[set[str], Pointer]]:
     """Return ``HTTP_PROXY``, ``HTTPS_PROXY`` -> the plain values that one rule sets, and where the first of them is."""
     found: dict[str, tuple[set[str], Pointer]] = {}
     for slot in slots:

@@ -1,6 +1,6 @@
 """The texts of a Kyverno policy that get a value, and the reasons why others do not.
 
-The law of this room: a text that several variables share gets one value, or none; what cannot be filled is noted, once.
+A text that several variables share gets one value, or none; what cannot be filled is noted, once.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from krm_fn.krm.results import Change
 from krm_fn.patch import Pointer, add, replace
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._env import quoted
-from krm_fn.targets._kyverno_values import Place, Unfillable, is_dynamic, new_value
+from krm_fn.targets._kyverno_values import Unfillable, ValuePlace, is_dynamic, new_value
 
 Reasons = dict[tuple[str, str], tuple[Pointer, list[str]]]
 """(rule, why a value cannot be set) -> the first place, the variables: told once for all container lists of a rule."""
 
 
 @dataclass(frozen=True)
-class Text:
+class FillableText:
     """One text that can be edited, and the variables whose value it decides."""
 
-    place: Place
+    place: ValuePlace
     rule: str
     names: list[str] = field(default_factory=list)
 
 
-def fill(texts: Iterable[Text], settings: ProxySettings, reasons: Reasons) -> Iterator[Change]:
+def fill(
+    texts: Iterable[FillableText], settings: ProxySettings, reasons: Reasons
+) -> Iterator[Change]:
     """The changes of all texts that can get their value; the others are noted in ``reasons``."""
     variables = settings.variables()
     for text in texts:
@@ -45,7 +47,7 @@ def fill(texts: Iterable[Text], settings: ProxySettings, reasons: Reasons) -> It
             )
 
 
-def _value_of(text: Text, wanted: set[str]) -> str | Unfillable:
+def _value_of(text: FillableText, wanted: set[str]) -> str | Unfillable:
     place = text.place
     if len(wanted) > 1:
         return Unfillable(
@@ -61,7 +63,7 @@ def _value_of(text: Text, wanted: set[str]) -> str | Unfillable:
     return new_value(place, value, is_list={name.upper() for name in text.names} == {"NO_PROXY"})
 
 
-def _told(text: Text, verb: str) -> str:
+def _told(text: FillableText, verb: str) -> str:
     part = (
         f'what is static in the context variable "{text.place.variable}", for '
         if text.place.variable

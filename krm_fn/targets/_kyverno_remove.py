@@ -14,10 +14,10 @@ from krm_fn.patch import ListEdit, Operation, Pointer, apply, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets._env import quoted
-from krm_fn.targets._kyverno_fill import Reasons, Text, fill, note
-from krm_fn.targets._kyverno_values import Place, Unfillable, find_place, new_value
+from krm_fn.targets._kyverno_fill import FillableText, Reasons, fill, note
+from krm_fn.targets._kyverno_values import Unfillable, ValuePlace, find_place, new_value
 
-RuleSlots = tuple[kyverno.Rule, Sequence[kyverno.Slot]]
+RuleSlots = tuple[kyverno.PolicyRule, Sequence[kyverno.VariableSlot]]
 
 
 def remove(
@@ -33,7 +33,7 @@ def remove(
         rules: its rules, each with the entries of the six variables in it.
         reasons: gets the entries that cannot be removed, and why.
     """
-    variables: dict[Pointer, Text] = {}
+    variables: dict[Pointer, FillableText] = {}
     operations: dict[Pointer, list[Operation]] = {}
     for rule, slots in rules:
         own: list[Operation] = []
@@ -41,7 +41,7 @@ def remove(
             removable = _removable(entries, rule, reasons)
             for slot, place in removable:
                 if place.variable:
-                    variables.setdefault(place.path, Text(place, rule.title)).names.append(
+                    variables.setdefault(place.path, FillableText(place, rule.title)).names.append(
                         slot.name
                     )
             for change in _list_changes(policy, list_path, [slot for slot, _ in removable], rule):
@@ -53,19 +53,19 @@ def remove(
     yield from _rules_without_effect(policy, [rule for rule, _ in rules], operations)
 
 
-def _by_list(slots: Sequence[kyverno.Slot]) -> dict[Pointer, list[kyverno.Slot]]:
+def _by_list(slots: Sequence[kyverno.VariableSlot]) -> dict[Pointer, list[kyverno.VariableSlot]]:
     """Return path of an ``env`` list -> the entries of the six variables in it."""
-    found: dict[Pointer, list[kyverno.Slot]] = {}
+    found: dict[Pointer, list[kyverno.VariableSlot]] = {}
     for slot in slots:
         found.setdefault(slot.path[:-2], []).append(slot)
     return found
 
 
 def _removable(
-    slots: Sequence[kyverno.Slot], rule: kyverno.Rule, reasons: Reasons
-) -> list[tuple[kyverno.Slot, Place]]:
+    slots: Sequence[kyverno.VariableSlot], rule: kyverno.PolicyRule, reasons: Reasons
+) -> list[tuple[kyverno.VariableSlot, ValuePlace]]:
     """Return the entries of one list that go, each with the text that decides its value; note why others stay."""
-    found: list[tuple[kyverno.Slot, Place]] = []
+    found: list[tuple[kyverno.VariableSlot, ValuePlace]] = []
     is_url_left = False
     for slot in slots:
         is_list = slot.name.upper() == "NO_PROXY"
@@ -82,7 +82,10 @@ def _removable(
 
 
 def _list_changes(
-    policy: Mapping[str, Any], path: Pointer, slots: Sequence[kyverno.Slot], rule: kyverno.Rule
+    policy: Mapping[str, Any],
+    path: Pointer,
+    slots: Sequence[kyverno.VariableSlot],
+    rule: kyverno.PolicyRule,
 ) -> Iterator[Change]:
     names = {int(slot.path[-2]): slot.name for slot in slots}
     edit = ListEdit(path, lookup(policy, path))
@@ -95,7 +98,7 @@ def _list_changes(
 
 def _rules_without_effect(
     policy: Mapping[str, Any],
-    rules: Sequence[kyverno.Rule],
+    rules: Sequence[kyverno.PolicyRule],
     operations: Mapping[Pointer, list[Operation]],
 ) -> Iterator[Finding]:
     everything = [operation for of_rule in operations.values() for operation in of_rule]

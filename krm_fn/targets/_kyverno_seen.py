@@ -1,6 +1,6 @@
 """What the rules of a Kyverno policy set in containers, as far as the policy itself tells.
 
-The law of this room: it looks, and proposes nothing. What Kyverno computes is not known here; the text beside it is.
+It looks, and proposes nothing. What Kyverno computes is not known here; the text beside it is.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from krm_fn.patch import field_path, lookup
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets import _kyverno_texts
 from krm_fn.targets._kyverno_values import Unfillable, find_place, is_dynamic, split_entries
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 _UNTOLD = ("mutate", "patchStrategicMerge")
 
 
-def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any]) -> Iterator[Reading]:
     """The variables that a policy of any kind sets, in the order of its rules."""
     if str(obj.get("kind")).endswith("MutatingPolicy"):
         for reading in _kyverno_texts.in_cel(obj):
@@ -36,30 +36,30 @@ def observe(obj: Mapping[str, Any]) -> Iterator[Seen]:
                 yield _of_slot(slot, f"`{field_path(tuple(where))}` of {rule.title}")
 
 
-def _of_text(obj: Mapping[str, Any], reading: _kyverno_texts.TextReading, place: str) -> Seen:
+def _of_text(obj: Mapping[str, Any], reading: _kyverno_texts.TextReading, place: str) -> Reading:
     """One variable of a text that is not edited."""
     raw = lookup(obj, reading.path)
     text = raw if isinstance(raw, str) else ""
     if reading.value is None:
-        return Seen(reading.name, None, reading.path, text, place, "Kyverno computes it")
-    return Seen(reading.name, read_kubernetes_env(reading.value), reading.path, text, place)
+        return Reading(reading.name, None, reading.path, text, place, "Kyverno computes it")
+    return Reading(reading.name, read_kubernetes_env(reading.value), reading.path, text, place)
 
 
-def _of_slot(slot: kyverno.Slot, place: str) -> Seen:
+def _of_slot(slot: kyverno.VariableSlot, place: str) -> Reading:
     """One entry of ``env``, its context variable followed to the text that decides the value."""
     found = find_place(slot)
     if isinstance(found, Unfillable):
         raw = slot.value if isinstance(slot.value, str) else ""
-        return Seen(slot.name, None, found.path, raw, place, found.reason)
+        return Reading(slot.name, None, found.path, raw, place, found.reason)
     text = "" if found.value is None else found.value
     if not isinstance(text, str):
-        return Seen(slot.name, None, found.path, "", place, "its `value` must be a text")
+        return Reading(slot.name, None, found.path, "", place, "its `value` must be a text")
     if is_dynamic(text):
         known = _static_part(text) if slot.name.upper() == "NO_PROXY" else ""
-        return Seen(
+        return Reading(
             slot.name, None, found.path, text, place, "a part of it is computed by Kyverno", known
         )
-    return Seen(slot.name, read_kubernetes_env(text), found.path, text, place)
+    return Reading(slot.name, read_kubernetes_env(text), found.path, text, place)
 
 
 def _static_part(text: str) -> str:

@@ -64,7 +64,7 @@ def _literal_variables(policy: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def in_json_patches(rule: kyverno.Rule) -> Iterator[TextReading]:
+def in_json_patches(rule: kyverno.PolicyRule) -> Iterator[TextReading]:
     """Yield what the ``patchesJson6902`` texts of a rule set; names in a text that is no YAML have no value."""
     for path, names in kyverno.text_patches(rule):
         text = lookup(rule.fields, path[len(rule.path) :])

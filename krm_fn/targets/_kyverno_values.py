@@ -1,6 +1,6 @@
 """A value of a Kyverno policy: what of it is static, what Kyverno computes, and what it becomes.
 
-The law of this room: text that holds ``{{ }}`` or ``$( )`` is never overwritten. Either a part around it is, or the
+Text that holds ``{{ }}`` or ``$( )`` is never overwritten. Either a part around it is, or the
 context variable that it stands for, or the reason why neither is possible is told.
 
 Source: the chapters "Variables" and "External Data Sources" of the Kyverno documentation; context entries:
@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets._kyverno import ContextEntry, Slot
+from krm_fn.targets._kyverno import ContextEntry, VariableSlot
 
 _REFERENCE = re.compile(r'\{\{\s*(?:"([\w-]+)"|([A-Za-z_]\w*))\s*\}\}')
 _FIRST_WORDS = re.compile(r"\{\{\s*([\w.-]*)")
 
 
 @dataclass(frozen=True)
-class Place:
+class ValuePlace:
     """Where the text stands that decides a value: in the entry itself, or in the context variable ``variable``."""
 
     path: Pointer
@@ -38,13 +38,13 @@ class Unfillable:
     reason: str
 
 
-def find_place(slot: Slot) -> Place | Unfillable:
+def find_place(slot: VariableSlot) -> ValuePlace | Unfillable:
     """Follow ``{{ name }}`` from variable to variable, to the text that can be edited."""
     if slot.from_elsewhere:
         return Unfillable(
             slot.path[:-1], "it comes from a `valueFrom`: set it there, or give the entry a `value`"
         )
-    place, seen = Place(slot.path, slot.value), set[Pointer]()
+    place, seen = ValuePlace(slot.path, slot.value), set[Pointer]()
     while isinstance(place.value, str) and is_expression(place.value.strip()):
         entry = _entry_of(place.value.strip(), slot.context)
         if isinstance(entry, str):
@@ -56,11 +56,11 @@ def find_place(slot: Slot) -> Place | Unfillable:
         if source:
             return Unfillable(entry.path, f"it comes from {source}: set it there")
         variable = entry.source["variable"]
-        place = Place((*entry.path, "variable", "value"), variable["value"], entry.name)
+        place = ValuePlace((*entry.path, "variable", "value"), variable["value"], entry.name)
     return place
 
 
-def new_value(place: Place, wanted: str, *, is_list: bool) -> str | Unfillable:
+def new_value(place: ValuePlace, wanted: str, *, is_list: bool) -> str | Unfillable:
     """The text at ``place`` with its static part replaced by ``wanted``.
 
     A list keeps the entries that Kyverno computes, in their order, behind ours; of a URL, all or nothing is static.

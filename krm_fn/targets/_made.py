@@ -1,6 +1,6 @@
 """Objects that this program makes because a list lacks them, and how they are known again.
 
-The law of this room: what carries the label was made here, and goes when there is nothing left in it that is wanted.
+What carries the label was made here, and goes when there is nothing left in it that is wanted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The pod template of a workload: its labels and its containers.
 
-The law of this room: it walks; it changes nothing. A missing or null field is empty, one of a wrong type is told.
+It walks; it changes nothing. A missing or null field is empty, one of a wrong type is told.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The restart of containerd among shell commands: whether it is there already, and which one is ours.
 
-The law of this room: it recognises what runs ``systemctl``, alone or joined to other commands; what merely mentions it
+It recognises what runs ``systemctl``, alone or joined to other commands; what merely mentions it
 in a comment or as an argument does not count.
 """
 

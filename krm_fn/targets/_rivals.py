@@ -1,6 +1,6 @@
 """Several drop-ins of one service that set the same variables: which of them counts, and what to do about it.
 
-The law of this room: it warns; it never proposes to change another one's drop-in.
+It warns; it never proposes to change another one's drop-in.
 
 Source: systemd.unit(5): drop-ins are read in the order of their file names, whatever their folder; the last assignment
 wins; a file in ``/etc`` hides one of the same name in ``/run``, and that one in ``/usr``.
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn.formats.file_content import decode
-from krm_fn.targets import _unit_lines
+from krm_fn.targets import unit_lines
 
 _ROOTS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 
@@ -34,7 +34,7 @@ def rival(
     if not isinstance(path, str) or path == ours or not is_drop_in(path, unit):
         return None
     text = decode(entry) if entry.get("contentFrom") is None else None
-    if not (_unit_lines.read(text) if text is not None else is_about_proxies(path)):
+    if not (unit_lines.read(text) if text is not None else is_about_proxies(path)):
         return None
     doubt = "" if text is not None else " (judged by its name: its content is not seen here)"
     what = (

@@ -1,6 +1,6 @@
 """What an object says already about a proxy, in the words of the program that reads it there.
 
-The law of this room: a value only, no judgement; who wrote it does not matter. What cannot be known from the object
+A value only, no judgement; who wrote it does not matter. What cannot be known from the object
 alone is None with a reason, never a guess.
 """
 
@@ -12,7 +12,7 @@ from krm_fn.patch import Pointer
 
 
 @dataclass(frozen=True)
-class Seen:
+class Reading:
     """One of the six variables as one place of an object sets it.
 
     ``value`` is what the reader gets (systemd unescaped, shell unquoted, ``$$`` of Kubernetes undone); None where that

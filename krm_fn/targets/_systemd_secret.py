@@ -1,6 +1,6 @@
 """The Secret of a Cluster that holds the drop-ins of its nodes: what it and its keys are called.
 
-The law of this room: names only.
+Names only.
 
 Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecret`` of
 ``giantswarm/cluster-apps-operator``.

@@ -1,6 +1,6 @@
 """The add-ons of Tanzu Kubernetes Grid: where a proxy stands in the data values of one, and in its configuration.
 
-The law of this room: it knows how TKG keeps data values, and no product; a target brings the table of its own. Data
+It knows how TKG keeps data values, and no product; a target brings the table of its own. Data
 values of another add-on, and overlays, are read and left as they are.
 
 Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt/02_addons`` (the type of the Secrets, their
@@ -19,14 +19,14 @@ from krm_fn.formats.embedded import Embedded, Value, read, values
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _ca_certs, _ytt
-from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import Slot, edit, in_documents, seen
+from krm_fn.targets import _ca_certs, ytt
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._whole_text import given_back
+from krm_fn.targets.member_edits import MemberEdits, together
+from krm_fn.targets.three_keys import ThreeKeys, edit, in_documents, seen
 
 SECRET = ("", "Secret")
-WORDS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
+TEXT_HINTS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
 """One of them stands in every Secret with data values of an add-on: its type."""
 
 _NAME = ("metadata", "labels", "tkg.tanzu.vmware.com/addon-name")
@@ -48,7 +48,7 @@ class AddOn:
 
     name: str
     mark: str
-    slot: Slot
+    slot: ThreeKeys
     unless: Mapping[str, str] = field(default_factory=dict)
     certificates: str = ""
 
@@ -68,7 +68,7 @@ class Config:
     ``certificates`` as for an AddOn.
     """
 
-    slot: Slot
+    slot: ThreeKeys
     mode: tuple[str, ...] = ()
     without: str = ""
     certificates: str = ""
@@ -92,8 +92,8 @@ class Table:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """``WORDS`` of the target."""
-        return (*WORDS, *sorted({group for group, _ in self.configs}))
+        """``TEXT_HINTS`` of the target."""
+        return (*TEXT_HINTS, *sorted({group for group, _ in self.configs}))
 
 
 def propose(
@@ -109,7 +109,7 @@ def propose(
         yield from _propose_values(obj, table.addons, settings)
 
 
-def observe(obj: Mapping[str, Any], table: Table) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], table: Table) -> Iterator[Reading]:
     """What an object of the table says, whoever wrote it."""
     config = _config(obj, table)
     if config is not None:
@@ -128,7 +128,7 @@ def _propose_values(
     name, texts = _name(obj), _texts(obj)
     if not name or name in {addon.name for addon in addons}:
         yield from (told for told in texts if isinstance(told, Finding))
-    made: list[tuple[Embedded, Edit | Finding]] = []
+    made: list[tuple[Embedded, MemberEdits | Finding]] = []
     for addon in addons:
         ours = [document for document in _all_documents(texts) if addon.owns(document.data)]
         home = _home(texts) if name == addon.name else None
@@ -141,33 +141,35 @@ def _propose_values(
         for document in ours or first:
             made += ((document, one) for one in _edits(document, addon, settings, is_home=is_home))
     plain = [
-        text.value for text in texts if isinstance(text, _Text) and "#@" not in text.value.text
+        text.value
+        for text in texts
+        if isinstance(text, _ValuesText) and "#@" not in text.value.text
     ]
     empty = [f"{addon.slot.path[0]}: {{}}" if addon.slot.path else "{}" for addon in addons]
     yield from (given_back(plain, empty, told) for told in in_documents(made))
 
 
-def _home(texts: list[_Text | Finding]) -> _Text | None:
+def _home(texts: list[_ValuesText | Finding]) -> _ValuesText | None:
     """The text in which data values stand that lack the product's own mapping."""
-    known = (text for text in texts if isinstance(text, _Text))
+    known = (text for text in texts if isinstance(text, _ValuesText))
     return next((text for text in known if text.value.path[-1].startswith("values.")), None)
 
 
-def _begin(value: Value, made: Edit) -> Iterator[Change | Finding]:
+def _begin(value: Value, made: MemberEdits) -> Iterator[Change | Finding]:
     if made.operations:
-        yield _ytt.begun(value, made)
+        yield ytt.begun(value, made)
 
 
 def _edits(
     document: Embedded, addon: AddOn, settings: ProxySettings, *, is_home: bool
-) -> Iterator[Edit | Finding]:
+) -> Iterator[MemberEdits | Finding]:
     """The edit of one document, and what is in its way; ``is_home``: the mapping of the product may be made there."""
     if addon.passes_by(document.data):
         return
     made, problems = _checked(document, addon, settings, is_home=is_home)
     if isinstance(made, Finding) and addon.certificates and settings.trusted_ca.pem:
         alone, _ = _checked(document, replace(addon, certificates=""), settings, is_home=is_home)
-        problems = [*problems, made] if isinstance(alone, Edit) else problems
+        problems = [*problems, made] if isinstance(alone, MemberEdits) else problems
         made = alone
     yield from problems
     yield made
@@ -175,18 +177,18 @@ def _edits(
 
 def _checked(
     document: Embedded, addon: AddOn, settings: ProxySettings, *, is_home: bool
-) -> tuple[Edit | Finding, list[Finding]]:
-    made: Edit | Finding = Edit(())
+) -> tuple[MemberEdits | Finding, list[Finding]]:
+    made: MemberEdits | Finding = MemberEdits(())
     problems: list[Finding] = []
     for slot in _slots(addon.slot, document.data, is_home=is_home):
         one, problems = together(document.data, _parts(replace(addon, slot=slot), settings))
-        made = _ytt.checked(document, one, _members(addon, settings))
-        if isinstance(made, Edit):
+        made = ytt.checked(document, one, _members(addon, settings))
+        if isinstance(made, MemberEdits):
             break
     return made, problems
 
 
-def _slots(slot: Slot, data: Any, *, is_home: bool) -> Iterator[Slot]:
+def _slots(slot: ThreeKeys, data: Any, *, is_home: bool) -> Iterator[ThreeKeys]:
     if is_home and slot.path and isinstance(data, Mapping) and len(data) > 1:
         yield replace(slot, kept=0)
     yield slot
@@ -201,13 +203,13 @@ def _members(addon: AddOn, settings: ProxySettings) -> list[Pointer]:
 
 def _parts(
     product: AddOn | Config, settings: ProxySettings
-) -> list[Callable[[Any], Edit | Finding]]:
+) -> list[Callable[[Any], MemberEdits | Finding]]:
     """What is to be done to values of a product, one after another."""
     pem = settings.trusted_ca.pem
     slot = replace(
         product.slot, keys=replace(product.slot.keys, is_fixed=True)
     )  # TKG's schemas know texts only
-    parts: list[Callable[[Any], Edit | Finding]] = []
+    parts: list[Callable[[Any], MemberEdits | Finding]] = []
     if settings.is_declared:
         parts.append(partial(edit, slot=slot, settings=settings))
     if product.certificates and (pem or settings.is_declared):
@@ -217,28 +219,30 @@ def _parts(
 
 
 @dataclass(frozen=True)
-class _Text:
+class _ValuesText:
     """One value of a Secret, and the documents in it."""
 
     value: Value
     documents: list[Embedded]
 
 
-def _texts(obj: Mapping[str, Any]) -> list[_Text | Finding]:
+def _texts(obj: Mapping[str, Any]) -> list[_ValuesText | Finding]:
     """The values that are YAML by their name, and what is wrong where one cannot be read."""
-    found: list[_Text | Finding] = []
+    found: list[_ValuesText | Finding] = []
     for value in values(obj):
         if isinstance(value, Finding):
             found += [value] if len(value.path) == 1 or _is_yaml(value.path[-1]) else []
         elif _is_yaml(value.path[-1]):
             documents = read(value)
-            found.append(documents if isinstance(documents, Finding) else _Text(value, documents))
+            found.append(
+                documents if isinstance(documents, Finding) else _ValuesText(value, documents)
+            )
     return found
 
 
-def _all_documents(texts: list[_Text | Finding]) -> Iterator[Embedded]:
+def _all_documents(texts: list[_ValuesText | Finding]) -> Iterator[Embedded]:
     for text in texts:
-        yield from text.documents if isinstance(text, _Text) else ()
+        yield from text.documents if isinstance(text, _ValuesText) else ()
 
 
 def _is_yaml(key: str) -> bool:
@@ -246,7 +250,7 @@ def _is_yaml(key: str) -> bool:
 
 
 def _is_data_values(obj: Mapping[str, Any]) -> bool:
-    return obj.get("kind") == "Secret" and obj.get("type") in WORDS
+    return obj.get("kind") == "Secret" and obj.get("type") in TEXT_HINTS
 
 
 def _config(obj: Mapping[str, Any], table: Table) -> Config | None:

@@ -1,6 +1,6 @@
 """Shell commands that bring certificates from a folder of ours into the trust store of a node, whatever its image is.
 
-The law of this room: each command finds out on the node whether it is meant, so all of them may stand together; it may
+Each command finds out on the node whether it is meant, so all of them may stand together; it may
 run again, it never ends the script it is a part of, and it holds no ``$``, which ``envsubst`` and clusterctl would
 replace. New commands stand before the restart of containerd and the exports that close the list.
 

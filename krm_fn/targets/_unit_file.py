@@ -1,6 +1,6 @@
 """Proxy variables in the text of a systemd unit file or drop-in: how to change them, and nothing else.
 
-The law of this room: a line that assigns no proxy variable stays byte for byte, and so does an assignment whose value
+A line that assigns no proxy variable stays byte for byte, and so does an assignment whose value
 is right already, however it is written. What counts of a text is told by ``_unit_lines``.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.formats import escaping
 from krm_fn.formats.splice import Edit, cuts, splice
-from krm_fn.targets._unit_lines import (
+from krm_fn.targets.unit_lines import (
     SECTION,
     Assignment,
-    Line,
+    UnitLine,
     assignments,
     eol_of,
     lines_of,
@@ -128,7 +128,9 @@ def _removals(gone: Sequence[Assignment]) -> Iterator[Edit]:
         yield from ((start, end, "") for start, end in spans)
 
 
-def _rescued_comments(text: str, lines: Sequence[Line], edits: Sequence[Edit]) -> Iterator[Edit]:
+def _rescued_comments(
+    text: str, lines: Sequence[UnitLine], edits: Sequence[Edit]
+) -> Iterator[Edit]:
     """Comments between the parts of a continued line move in front of it where an edit would swallow them."""
     for line in {line.start: line for line in lines}.values():
         for start, end in line.comments:

@@ -1,6 +1,6 @@
 """What the author of a drop-in meant where systemd reads something else: a single ``%``, a blank, an unknown escape.
 
-The law of this room: it takes what is written literally, and gives up where that could be more than one thing.
+It takes what is written literally, and gives up where that could be more than one thing.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from krm_fn.formats import escaping
-from krm_fn.formats.escaping import Word
+from krm_fn.formats.escaping import QuotedWord
 from krm_fn.formats.splice import Edit, cuts, splice
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._unit_lines import lines_of, with_final_eol
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.unit_lines import lines_of, with_final_eol
 
 _ASSIGNMENT = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})=")
 _ONE_OR_TWO_PERCENTS = re.compile("%%?")
@@ -24,7 +24,7 @@ _SEVERAL_THINGS = re.compile(rf"[\s\"'=]|{_TEMPLATE.pattern}")
 _NO_REST = re.compile(rf"=|^#|{_TEMPLATE.pattern}")
 
 
-def meant(one: Seen) -> Seen:
+def meant(one: Reading) -> Reading:
     """``one``, of a drop-in, with the value its author meant; as it is where systemd reads that, or nobody can tell."""
     text = one.raw.partition("=")[2]
     words = escaping.systemd_words(text)
@@ -55,7 +55,7 @@ def without_strays(text: str) -> str:
     return edited[: len(edited) - (len(whole) - len(text))]
 
 
-def _strays(text: str, words: Sequence[Word], at: int) -> list[int]:
+def _strays(text: str, words: Sequence[QuotedWord], at: int) -> list[int]:
     """The words behind the proxy variable ``at`` that assign nothing: the rest of a value without quotes."""
     found: list[int] = []
     is_open = _assigned(text, words[at]) and text[words[at].start] not in "\"'"
@@ -67,12 +67,12 @@ def _strays(text: str, words: Sequence[Word], at: int) -> list[int]:
     return found
 
 
-def _assigned(text: str, word: Word) -> str:
+def _assigned(text: str, word: QuotedWord) -> str:
     found = _ASSIGNMENT.match(text, word.start, word.end)
     return found[1] if found else ""
 
 
-def _literal(text: str, word: Word) -> str | None:
+def _literal(text: str, word: QuotedWord) -> str | None:
     """The value as systemd unescapes it, else as it is written between its quotes."""
     if word.value is not None:
         return word.value.partition("=")[2]

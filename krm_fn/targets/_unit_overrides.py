@@ -16,7 +16,7 @@ from typing import Any
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import lookup
-from krm_fn.targets import _environment_text, _kubeadm, _unit_file, _unit_lines
+from krm_fn.targets import _environment_text, _kubeadm, _unit_file, unit_lines
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._rivals import is_drop_in
 
@@ -46,14 +46,14 @@ def findings(
                 "stand alone on its line, in square brackets; correct it"
             )
             yield Finding(Severity.WARNING, message, place, code="SectionRejected")
-        gone = _unit_lines.unset_by(text, drop_in.variables)
+        gone = unit_lines.unset_by(text, drop_in.variables)
         if unset := [name for name in drop_in.variables if name in gone]:
             message = (
                 f"`UnsetEnvironment=` in `content` takes {_kubeadm.names(unset)} away from {drop_in.unit} again, "
                 "whatever sets it; remove the name there"
             )
             yield Finding(Severity.WARNING, message, place, code="VariableUnset")
-        for file in _unit_lines.environment_files(text):
+        for file in unit_lines.environment_files(text):
             yield from _of_file(drop_in, place, file, texts)
 
 
@@ -62,7 +62,7 @@ def _is_rejected(text: str, drop_in: DropIn) -> bool:
         edited = _unit_file.edit(text, drop_in.variables)
     except ValueError:  # the caller reports the value
         return False
-    return _unit_lines.rejected_header(edited) is not None
+    return unit_lines.rejected_header(edited) is not None
 
 
 def _of_file(

@@ -1,22 +1,22 @@
 """What the text of a unit file sets, and what changes in it, in words for a person.
 
-The law of this room: it words what ``_unit_lines`` reads, and decides nothing.
+It words what ``_unit_lines`` reads, and decides nothing.
 """
 
 from __future__ import annotations
 
-from krm_fn.targets import _unit_lines
+from krm_fn.targets import unit_lines
 from krm_fn.targets._kubeadm import names
 
 
 def shown(text: str) -> str:
     """The variables that a text sets, a line each."""
-    return "\n".join(f"{name}={value}" for name, value in _unit_lines.read(text).items())
+    return "\n".join(f"{name}={value}" for name, value in unit_lines.read(text).items())
 
 
 def difference(old: str, new: str, unit: str) -> str:
     """What is done to the service ``unit`` by writing ``new`` in the place of ``old``."""
-    before, after = _unit_lines.read(old), _unit_lines.read(new)
+    before, after = unit_lines.read(old), unit_lines.read(new)
     changed = [name for name, value in after.items() if before.get(name) != value]
     gone = [name for name in before if name not in after]
     parts = [

@@ -1,6 +1,6 @@
 """A text of a Secret or a ConfigMap that is one document of values: begun, edited, and taken out when nothing is left.
 
-The law of this room: it knows no names in the document. A text that says nothing any more goes, with the field that
+It knows no names in the document. A text that says nothing any more goes, with the field that
 held nothing else, and with the object if that was made here; a comment is something.
 """
 
@@ -15,9 +15,9 @@ from krm_fn import patch
 from krm_fn.formats.embedded import Embedded, Value, begin, values
 from krm_fn.krm.results import Change, Finding
 from krm_fn.patch import lookup
-from krm_fn.targets._edit import Edit
 from krm_fn.targets._made import is_made
-from krm_fn.targets._values import in_document
+from krm_fn.targets.member_edits import MemberEdits
+from krm_fn.targets.three_keys import in_document
 
 _NOTHING = "{}\n"
 """A text of which only an empty mapping is left, and no comment."""
@@ -28,7 +28,7 @@ _BARE = rf"({_COMMENTS}*)%s(\r?\n)?({_COMMENTS}*[ \t]*(?:#[^\n]*)?)"
 """A text of which only an empty document is left, and what stands around it."""
 
 
-def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change | Finding]:
+def begun(obj: Mapping[str, Any], value: Value, made: MemberEdits) -> Iterator[Change | Finding]:
     """The change that gives a text its values where it has none; comments stay.
 
     Args:
@@ -55,7 +55,9 @@ def begun(obj: Mapping[str, Any], value: Value, made: Edit) -> Iterator[Change |
         yield replace(change, operation=patch.add(field, value={key: text}))
 
 
-def edited(obj: Mapping[str, Any], found: Embedded, made: Edit) -> Iterator[Change | Finding]:
+def edited(
+    obj: Mapping[str, Any], found: Embedded, made: MemberEdits
+) -> Iterator[Change | Finding]:
     """The change of a document of ``obj``; the text goes if that leaves nothing of it."""
     for told in in_document(found, made):
         is_last = isinstance(told, Change) and told.operation.value == found.value.written(_NOTHING)

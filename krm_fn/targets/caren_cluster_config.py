@@ -46,18 +46,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer, parse
+from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
-from krm_fn.targets._edit import Edit
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import Keys, Slot, edit, seen
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.member_edits import MemberEdits
+from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, seen
 
 ID = "carenClusterConfig"
 KINDS = frozenset({KIND})
-WORDS = ("clusterConfig",)
-CONSUMER = Consumer.PRODUCT
+TEXT_HINTS = ("clusterConfig",)
+AUDIENCE = Audience.PRODUCT
 
 _MEMBERS = Keys("http", "https", "additionalNo", is_list=True, is_fixed=True)
 _MIRROR = ("value", "globalImageRegistryMirror", "url")
@@ -69,7 +69,7 @@ def propose(
 ) -> Iterator[Change | Finding]:
     """Yield what ``proxy`` lacks or has too much; see the module's text."""
     for entry in named(obj, VARIABLES, "clusterConfig"):
-        made = edit(obj, _slot(entry), settings) if settings.is_declared else Edit(())
+        made = edit(obj, _slot(entry), settings) if settings.is_declared else MemberEdits(())
         if isinstance(made, Finding):
             yield made
             continue
@@ -77,14 +77,14 @@ def propose(
         yield from _notes(obj, entry, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what ``proxy`` says, whoever wrote it."""
     for entry in named(obj, VARIABLES, "clusterConfig"):
         yield from seen(obj, _slot(entry))
 
 
-def _slot(entry: Pointer) -> Slot:
-    return Slot(
+def _slot(entry: Pointer) -> ThreeKeys:
+    return ThreeKeys(
         (*entry, "value", "proxy"), _MEMBERS, "the variable `clusterConfig`", kept=len(entry) + 1
     )
 

@@ -53,17 +53,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _apps, _env_seen
 from krm_fn.targets._env import set_proxy
 from krm_fn.targets._podspec import POD_SPEC, containers
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "certManager"
 KINDS = frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")})
-WORDS = ("cert-manager",)
-CONSUMER = Consumer.GO
+TEXT_HINTS = ("cert-manager",)
+AUDIENCE = Audience.GO
 
 
 def propose(
@@ -87,7 +87,7 @@ def propose(
         )
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the environments of cert-manager's containers set, whoever wrote it."""
     for container in _apps.cert_manager_containers(obj):
         yield from _env_seen.observe(container)

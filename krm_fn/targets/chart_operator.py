@@ -49,17 +49,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _apps, _env_seen
 from krm_fn.targets._env import set_proxy
 from krm_fn.targets._podspec import POD_SPEC, containers
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "chartOperator"
 KINDS = frozenset({("apps", "Deployment"), ("extensions", "Deployment")})
-WORDS = ("chart-operator",)
-CONSUMER = Consumer.GO
+TEXT_HINTS = ("chart-operator",)
+AUDIENCE = Audience.GO
 
 _CONTAINERS = {"initContainers": "wait-for-quay", "containers": "chart-operator"}
 
@@ -81,7 +81,7 @@ def propose(
             yield Finding(Severity.WARNING, message, (*POD_SPEC, field), code="ContainerNotFound")
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the environments of the two containers set, whoever wrote it."""
     for field, name in _CONTAINERS.items() if _apps.is_chart_operator(obj) else ():
         for container in containers(obj, field)[0]:

@@ -75,7 +75,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
@@ -85,16 +85,16 @@ from krm_fn.targets import (
     _class_variable,
     _systemd_secret,
 )
-from krm_fn.targets._around import Around
+from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, lists, named
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import CAMEL, Slot, seen
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.three_keys import CAMEL, ThreeKeys, seen
 
 ID = "clusterClass"
 KINDS = frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")})
-WORDS: tuple[str, ...] = (VARIABLE, *_class_patches.PATCHES)
-CONSUMER = Consumer.PRODUCT
+TEXT_HINTS: tuple[str, ...] = (VARIABLE, *_class_patches.PATCHES)
+AUDIENCE = Audience.PRODUCT
 INSTEAD_OF = frozenset(_class_nodes.NODE_TARGETS)
 INSTEAD_OF_WHERE_ERASED = frozenset(_class_nodes.FILE_TARGETS)
 
@@ -104,18 +104,18 @@ def is_on(options: Mapping[str, Any]) -> bool:
     return bool(options.get("sharedTemplates") == "Patch")
 
 
-def erases(obj: Mapping[str, Any], around: Around) -> bool:
+def erases(obj: Mapping[str, Any], around: TargetContext) -> bool:
     """Whether patches of a ClusterClass take out what its templates are to hold, on any path."""
     return any(True for _ in _class_patches.erasers_of(obj, around))
 
 
-def secret_keys(around: Around) -> list[str]:
+def secret_keys(around: TargetContext) -> list[str]:
     """The keys that nodes take from the Secret of their Cluster; none where the patches refer to no Secret."""
     units = _class_variable.units_in_secret(around) if around.is_wanted else []
     return [_systemd_secret.KEYS[unit] for unit in units]
 
 
-def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: Around) -> str:
+def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext) -> str:
     """The name of the Secret from which nodes of a Cluster take drop-ins; "" where none of them has a proxy.
 
     Args:
@@ -136,18 +136,18 @@ def propose(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[Change | Finding]:
     """Yield what has to go where nothing is known of the list: the variable and the patches."""
-    return propose_in(obj, ProxySettings(), Around())
+    return propose_in(obj, ProxySettings(), TargetContext())
 
 
 def propose_in(
-    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
 ) -> Iterator[Change | Finding]:
     """Yield what the ClusterClass, or the Cluster, lacks or has too much; see the module's text."""
     of_kind = _class_values.propose if obj.get("kind") == KIND[1] else _class_patches.propose
     return of_kind(obj, settings, around)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the variable of a class or of a whole Cluster says, with the names that Cluster API fills in.
 
     A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
@@ -155,4 +155,4 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
     is_cluster = obj.get("kind") == KIND[1]
     value = ("value",) if is_cluster else _class_patches.DEFAULT
     for entry in named(obj, VARIABLES if is_cluster else ("spec", "variables"), VARIABLE):
-        yield from seen(obj, Slot((*entry, *value), CAMEL, f"the variable `{VARIABLE}`"))
+        yield from seen(obj, ThreeKeys((*entry, *value), CAMEL, f"the variable `{VARIABLE}`"))

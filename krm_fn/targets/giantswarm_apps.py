@@ -55,15 +55,15 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "giantswarmApps"
 KINDS = frozenset({("application.giantswarm.io", "App")})
-WORDS: tuple[str, ...] = ()
-CONSUMER = Consumer.POD
+TEXT_HINTS: tuple[str, ...] = ()
+AUDIENCE = Audience.POD
 
 _CONFIG = ("spec", "config")
 _FIELDS = ("configMap", "secret")
@@ -103,7 +103,7 @@ def propose(
             yield Finding(Severity.WARNING, message, ("metadata",), code="NamespaceMissing")
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield nothing: an App says where its values stand, and no value."""
     yield from ()
 

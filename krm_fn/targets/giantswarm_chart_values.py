@@ -48,18 +48,18 @@ from functools import partial
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _env_list, _helm_values, _values
-from krm_fn.targets._edit import Edit
+from krm_fn.targets import _env_list, _helm_values, three_keys
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import SHORT, SNAKE, Keys, Slot
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.member_edits import MemberEdits
+from krm_fn.targets.three_keys import SHORT, SNAKE, Keys, ThreeKeys
 
 ID = "giantswarmChartValues"
 KINDS = _helm_values.KINDS
-WORDS = (
+TEXT_HINTS = (
     "cert-manager",
     "chart-operator",
     "cluster-autoscaler",
@@ -67,7 +67,7 @@ WORDS = (
     "external-dns",
     "teleport-kube-agent",
 )
-CONSUMER = Consumer.GO
+AUDIENCE = Audience.GO
 
 _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
     (("proxy",), SHORT),
@@ -84,19 +84,19 @@ def propose(
     if obj.get("kind") != "HelmRelease" and _is_of_a_chart(lookup(obj, ("metadata", "name"))):
         yield from _helm_values.unread(obj)
     for held in _held(obj):
-        parts: list[Callable[[Any], Edit | Finding]] = [
-            partial(_values.edit, slot=slot, settings=settings) for slot in _slots(held)
+        parts: list[Callable[[Any], MemberEdits | Finding]] = [
+            partial(three_keys.edit, slot=slot, settings=settings) for slot in _slots(held)
         ]
         if _env_list.is_there(held.data, _env(held)):
             parts.append(partial(_env_list.edit, path=_env(held), settings=settings))
         yield from _helm_values.propose(held, parts)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of an object set, whoever wrote them."""
     for held in _held(obj):
         for slot in _slots(held):
-            yield from _values.seen(held.data, slot, held.text)
+            yield from three_keys.seen(held.data, slot, held.text)
         yield from _env_list.seen(held.data, _env(held), "`env`", held.text)
 
 
@@ -108,16 +108,16 @@ def _held(obj: Mapping[str, Any]) -> Iterator[HelmValues]:
 
 
 def _is_of_a_chart(name: Any) -> bool:
-    return isinstance(name, str) and any(is_of_chart(name, chart) for chart in WORDS)
+    return isinstance(name, str) and any(is_of_chart(name, chart) for chart in TEXT_HINTS)
 
 
-def _slots(held: HelmValues) -> list[Slot]:
+def _slots(held: HelmValues) -> list[ThreeKeys]:
     """The places that are there: a mapping of its own also while it is empty, or is none."""
     found = []
     for path, keys in _PLACES:
         what = f"`{'.'.join(path)}`" if path else "the values"
-        slot = Slot((*held.root, *path), keys, what, kept=len(held.root) + len(path))
-        if _values.is_there(held.data, slot) or (
+        slot = ThreeKeys((*held.root, *path), keys, what, kept=len(held.root) + len(path))
+        if three_keys.is_there(held.data, slot) or (
             keys is SHORT and lookup(held.data, slot.path) is not None
         ):
             found.append(slot)

@@ -52,31 +52,31 @@ from krm_fn import patch
 from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
 from krm_fn.krm.results import Change, Finding
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _env_list, _values
-from krm_fn.targets._edit import Edit, together
+from krm_fn.targets import _env_list, three_keys
 from krm_fn.targets._made import is_made, skeleton
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import SHORT, SNAKE, Slot, in_document
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._whole_text import begun, edited, is_blank
+from krm_fn.targets.member_edits import MemberEdits, together
+from krm_fn.targets.three_keys import SHORT, SNAKE, ThreeKeys, in_document
 
 ID = "giantswarmClusterValues"
 KINDS = frozenset({("", "Secret"), ("", "ConfigMap")})
 BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
-WORDS = ("-cluster-values",)
-CONSUMER = Consumer.POD
+TEXT_HINTS = ("-cluster-values",)
+AUDIENCE = Audience.POD
 
 _SUFFIX = "-cluster-values"
 _KEY = "values"
 _ENV = ("env",)
 _SLOTS = (
-    Slot(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=0),
-    Slot((), SNAKE, "the values"),
+    ThreeKeys(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=0),
+    ThreeKeys((), SNAKE, "the values"),
 )
 
-_Part = Callable[[Any], Edit | Finding]
+_Part = Callable[[Any], MemberEdits | Finding]
 
 
 def propose(
@@ -108,12 +108,12 @@ def companions(
         yield skeleton("ConfigMap", name + _SUFFIX, obj, labels=labels)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of a cluster set, whoever wrote them."""
     value = _text(obj) if _is_ours(obj) else None
     for found in [*mappings(value)][:1] if isinstance(value, Value) else ():
         for slot in _SLOTS:
-            yield from _values.seen(found.data, slot, found.value.path)
+            yield from three_keys.seen(found.data, slot, found.value.path)
         yield from _env_list.seen(found.data, _ENV, "`env`", found.value.path)
 
 
@@ -164,8 +164,8 @@ def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
 def _parts(obj: Mapping[str, Any], data: Any, settings: ProxySettings) -> list[_Part]:
     """The edits of the text: all of a Secret's, and of a ConfigMap's those of what is there."""
     is_secret = obj.get("kind") == "Secret"
-    slots = [slot for slot in _SLOTS if is_secret or _values.is_there(data, slot)]
-    parts: list[_Part] = [partial(_values.edit, slot=slot, settings=settings) for slot in slots]
+    slots = [slot for slot in _SLOTS if is_secret or three_keys.is_there(data, slot)]
+    parts: list[_Part] = [partial(three_keys.edit, slot=slot, settings=settings) for slot in slots]
     if is_secret or _env_list.is_there(data, _ENV):
         parts.insert(1, partial(_env_list.edit, path=_ENV, settings=settings))
     return (
@@ -173,17 +173,17 @@ def _parts(obj: Mapping[str, Any], data: Any, settings: ProxySettings) -> list[_
     )
 
 
-def _private(data: Any, settings: ProxySettings) -> Edit:
+def _private(data: Any, settings: ProxySettings) -> MemberEdits:
     """That the cluster lies behind a proxy: what a ConfigMap that was made here says."""
     path = ("cluster", "private")
     there, is_private = lookup(data, path), bool(settings.variables())
     held = lookup(data, ("cluster",), {})
     if is_private and there is None and isinstance(held, Mapping):
         operation = patch.add("cluster", value={**held, "private": True})
-        return Edit((operation,), "sets `private` of `cluster`", proposed="private=true")
+        return MemberEdits((operation,), "sets `private` of `cluster`", proposed="private=true")
     if not is_private and there is True:
         gone = path if len(held) > 1 else path[:1]
-        return Edit(
+        return MemberEdits(
             (patch.remove(*gone),), "removes `private` of `cluster`", current="private=true"
         )
-    return Edit(())
+    return MemberEdits(())

@@ -62,23 +62,23 @@ from typing import Any
 from krm_fn.clusters import CLUSTER_CHARTS, USER_VALUES, user_values_of
 from krm_fn.formats.embedded import begin
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _helm_values, _values
-from krm_fn.targets._edit import Edit
+from krm_fn.targets import _helm_values, three_keys
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import CAMEL, SHORT, SNAKE, Slot
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.member_edits import MemberEdits
+from krm_fn.targets.three_keys import CAMEL, SHORT, SNAKE, ThreeKeys
 
 ID = "giantswarmInstallationValues"
 KINDS = _helm_values.KINDS
 _POLICIES = "kyverno-policies-connectivity"
 _OTHER_CHARTS = (_POLICIES, "cluster-apps-operator")
-WORDS = ("HelmRelease", *USER_VALUES, *_OTHER_CHARTS)
-CONSUMER = Consumer.PRODUCT
+TEXT_HINTS = ("HelmRelease", *USER_VALUES, *_OTHER_CHARTS)
+AUDIENCE = Audience.PRODUCT
 
-_GLOBAL = Slot(
+_GLOBAL = ThreeKeys(
     ("global", "connectivity", "proxy"),
     CAMEL,
     "`global.connectivity.proxy`",
@@ -87,12 +87,12 @@ _GLOBAL = Slot(
 )
 _OF_A_CLUSTER = (
     _GLOBAL,
-    Slot(("connectivity", "proxy"), CAMEL, "`connectivity.proxy`", kept=0, switch="enabled"),
-    Slot(("proxy",), SNAKE, "`proxy`", kept=0, switch="enabled"),
+    ThreeKeys(("connectivity", "proxy"), CAMEL, "`connectivity.proxy`", kept=0, switch="enabled"),
+    ThreeKeys(("proxy",), SNAKE, "`proxy`", kept=0, switch="enabled"),
 )
-_POLICY = Slot(("proxy",), SHORT, "`proxy`", kept=0, switch="enabled")
-_SHARED = Slot(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=2)
-_OPERATOR = Slot(("proxy",), SHORT, "`proxy`", kept=1)
+_POLICY = ThreeKeys(("proxy",), SHORT, "`proxy`", kept=0, switch="enabled")
+_SHARED = ThreeKeys(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=2)
+_OPERATOR = ThreeKeys(("proxy",), SHORT, "`proxy`", kept=1)
 
 
 def propose(
@@ -107,7 +107,7 @@ def propose(
     for held in _helm_values.of_object(obj):
         slots = _slots(held, settings.cluster)
         yield from _helm_values.propose(
-            held, [partial(_values.edit, slot=slot, settings=settings) for slot in slots]
+            held, [partial(three_keys.edit, slot=slot, settings=settings) for slot in slots]
         )
         if not slots and _is_cluster_release(held) and settings.variables():
             message = (
@@ -119,9 +119,9 @@ def propose(
 
 def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change | Finding]:
     """The values of the policies where there are none yet."""
-    made = _values.edit({}, _POLICY, settings)
+    made = three_keys.edit({}, _POLICY, settings)
     if (
-        isinstance(made, Edit)
+        isinstance(made, MemberEdits)
         and made.operations
         and is_of_chart(obj["metadata"]["name"], _POLICIES)
     ):
@@ -129,12 +129,12 @@ def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change |
             yield begin(value, made.operations, made.message, proposed=made.proposed)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of an object set, whoever wrote them."""
     for held in _helm_values.of_object(obj):
         for slot in _slots(held, ""):
             if not slot.switch or lookup(held.data, (*slot.path, slot.switch)) is True:
-                yield from _values.seen(held.data, slot, held.text)
+                yield from three_keys.seen(held.data, slot, held.text)
 
 
 def _is_known(name: Any, cluster: str) -> bool:
@@ -147,7 +147,7 @@ def _is_known(name: Any, cluster: str) -> bool:
     )
 
 
-def _slots(held: HelmValues, cluster: str) -> list[Slot]:
+def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
     """Where the proxy stands in the values, or is to stand in those of a Cluster of that name."""
     if is_of_chart(held.of, _POLICIES):
         found = [_POLICY, *_there(held, _SHARED)]
@@ -161,7 +161,7 @@ def _slots(held: HelmValues, cluster: str) -> list[Slot]:
     return [replace(slot, path=(*held.root, *slot.path), kept=_kept(held, slot)) for slot in found]
 
 
-def _there(held: HelmValues, *slots: Slot) -> list[Slot]:
+def _there(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
     """Those that are there already, a mapping or not; of a cluster's older ``proxy``, one with its names."""
     return [
         slot
@@ -169,7 +169,7 @@ def _there(held: HelmValues, *slots: Slot) -> list[Slot]:
         if lookup(held.data, (*held.root, *slot.path)) is not None
         and (
             slot.keys != SNAKE
-            or _values.is_there(held.data, replace(slot, path=(*held.root, *slot.path)))
+            or three_keys.is_there(held.data, replace(slot, path=(*held.root, *slot.path)))
         )
     ]
 
@@ -188,7 +188,7 @@ def _is_cluster_release(held: HelmValues) -> bool:
     return held.found is None and held.of in CLUSTER_CHARTS
 
 
-def _kept(held: HelmValues, slot: Slot) -> int:
+def _kept(held: HelmValues, slot: ThreeKeys) -> int:
     """``spec`` of a HelmRelease stays in any case, and ``global`` of a text, without which nothing would be added."""
     if held.found and slot.path[:1] == _GLOBAL.path[:1]:
         return 1

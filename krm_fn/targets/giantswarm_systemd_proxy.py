@@ -46,19 +46,19 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _made, _systemd_secret, _unit_file, _unit_lines
+from krm_fn.targets import _made, _systemd_secret, _unit_file, unit_lines
 from krm_fn.targets._kubeadm import names
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._unit_told import difference, shown
 
 ID = "giantswarmSystemdProxy"
 KINDS = frozenset({("", "Secret")})
 BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
-WORDS: tuple[str, ...] = ("-systemd-proxy",)
-CONSUMER = Consumer.NODE
+TEXT_HINTS: tuple[str, ...] = ("-systemd-proxy",)
+AUDIENCE = Audience.NODE
 
 is_one = _systemd_secret.is_one
 base_of = _systemd_secret.base_of
@@ -164,7 +164,7 @@ def _emptied(obj: Mapping[str, Any], field: str, gone: list[Value]) -> Iterator[
     yield from (Change(operation, message, current=current) for operation in operations)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what each of the two texts sets; no option is read here."""
     if not _systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
         return
@@ -172,9 +172,9 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
         key = value.path[-1]
         if isinstance(value, Value) and key in _UNITS:
             place = f"the drop-in of {_UNITS[key]} under `{key}`"
-            for one in _unit_lines.settings_of(value.text):
+            for one in unit_lines.settings_of(value.text):
                 is_lost = one.value is None
-                yield Seen(
+                yield Reading(
                     one.name,
                     one.value,
                     value.path,

@@ -54,20 +54,20 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _image_builder, _made
-from krm_fn.targets._edit import Edit
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import in_document
+from krm_fn.targets import _made, image_builder_keys
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._whole_text import begun, edited, is_blank
+from krm_fn.targets.member_edits import MemberEdits
+from krm_fn.targets.three_keys import in_document
 
 ID = "imageBuilderOverrides"
 KINDS = frozenset({("", "Secret")})
 BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
-WORDS = ("-user-overrides",)
-CONSUMER = Consumer.NODE
+TEXT_HINTS = ("-user-overrides",)
+AUDIENCE = Audience.NODE
 
 _SUFFIX = "-user-overrides"
 _KEY = "overrides.yaml"
@@ -98,18 +98,18 @@ def propose(
         elif not (isinstance(value, Value) and is_blank(value, found)):
             yield from (
                 _edited(obj, found[0], settings)
-                if is_first or _image_builder.is_there(found[0].data)
+                if is_first or image_builder_keys.is_there(found[0].data)
                 else ()
             )
         elif is_first:
             yield from _begun(obj, value, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the overrides set, whoever wrote them; no option is read here."""
     for value in _texts(obj):
         for found in [*mappings(value)][:1] if isinstance(value, Value) else ():
-            yield from _image_builder.seen(found.data, value.path)
+            yield from image_builder_keys.seen(found.data, value.path)
 
 
 def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
@@ -126,14 +126,14 @@ def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
 def _begun(
     obj: Mapping[str, Any], value: Value, settings: ProxySettings
 ) -> Iterator[Change | Finding]:
-    made = _image_builder.edit({}, settings)
-    yield from begun(obj, value, made) if isinstance(made, Edit) else ()
+    made = image_builder_keys.edit({}, settings)
+    yield from begun(obj, value, made) if isinstance(made, MemberEdits) else ()
 
 
 def _edited(
     obj: Mapping[str, Any], found: Embedded, settings: ProxySettings
 ) -> Iterator[Change | Finding]:
-    made = _image_builder.edit(found.data, settings)
+    made = image_builder_keys.edit(found.data, settings)
     if isinstance(made, Finding):
         yield from in_document(found, made)
     elif made.operations and settings.variables() and _is_ours_alone(obj, found):
@@ -144,7 +144,7 @@ def _edited(
 
 def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
     """Whether the Secret was made here and nothing but a proxy stands in the text, and no comment."""
-    gone = _image_builder.edit(found.data, _NO_PROXY)
+    gone = image_builder_keys.edit(found.data, _NO_PROXY)
     if not _made.is_made(obj) or "#" in found.value.text or isinstance(gone, Finding):
         return False
     return not patch.apply(copy.deepcopy(found.data), gone.operations)

@@ -48,15 +48,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _commands, _kubeadm
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "kubeadmCommands"
 KINDS = _kubeadm.KINDS
-WORDS: tuple[str, ...] = ()
-CONSUMER = Consumer.NODE
+TEXT_HINTS: tuple[str, ...] = ()
+AUDIENCE = Audience.NODE
 
 
 def propose(
@@ -66,6 +66,6 @@ def propose(
     return _commands.propose(obj, settings, options)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what ``preKubeadmCommands`` leave exported, whoever wrote them."""
     return _commands.observe(obj)

@@ -56,15 +56,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _drop_in, _drop_in_seen, _kubeadm
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "kubeletDropIn"
 KINDS = _kubeadm.KINDS
-WORDS: tuple[str, ...] = ()
-CONSUMER = Consumer.NODE
+TEXT_HINTS: tuple[str, ...] = ()
+AUDIENCE = Audience.NODE
 
 
 def propose(
@@ -74,6 +74,6 @@ def propose(
     return _drop_in.propose(obj, settings, options, unit="kubelet", target=ID)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what every drop-in of kubelet sets; ``options`` has the ``path`` of ours."""
     return _drop_in_seen.observe(obj, options, unit="kubelet")

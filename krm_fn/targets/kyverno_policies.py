@@ -58,16 +58,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets import _kyverno_remove, _kyverno_seen, _kyverno_texts
 from krm_fn.targets._env import quoted
 from krm_fn.targets._kyverno_checks import other_forms, two_proxies, warning, without_effect
-from krm_fn.targets._kyverno_fill import Reasons, Text, fill, note
+from krm_fn.targets._kyverno_fill import FillableText, Reasons, fill, note
 from krm_fn.targets._kyverno_values import Unfillable, find_place
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "kyvernoPolicies"
 KINDS = frozenset(
@@ -78,8 +78,8 @@ KINDS = frozenset(
         ("policies.kyverno.io", "NamespacedMutatingPolicy"),
     }
 )
-WORDS = PROXY_VARIABLES
-CONSUMER = Consumer.POD
+TEXT_HINTS = PROXY_VARIABLES
+AUDIENCE = Audience.POD
 
 
 def propose(
@@ -124,17 +124,19 @@ def propose(
 def _filled(
     rules: Sequence[_kyverno_remove.RuleSlots], settings: ProxySettings, reasons: Reasons
 ) -> Iterator[Change]:
-    texts: dict[Pointer, Text] = {}
+    texts: dict[Pointer, FillableText] = {}
     for rule, slots in rules:
         for slot in slots:
             place = find_place(slot)
             if isinstance(place, Unfillable):
                 note(reasons, rule.title, place, slot.name)
             else:
-                texts.setdefault(place.path, Text(place, rule.title)).names.append(slot.name)
+                texts.setdefault(place.path, FillableText(place, rule.title)).names.append(
+                    slot.name
+                )
     yield from fill(texts.values(), settings, reasons)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the rules set in the containers that they patch, as far as the policy itself tells."""
     return _kyverno_seen.observe(obj)

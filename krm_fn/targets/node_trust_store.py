@@ -51,17 +51,17 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.formats import pem
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _files, _kubeadm, _trust_commands
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._node_system import NodeSystem
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "nodeTrustStore"
 KINDS = _kubeadm.KINDS
-WORDS: tuple[str, ...] = ()
-CONSUMER = Consumer.NOBODY
+TEXT_HINTS: tuple[str, ...] = ()
+AUDIENCE = Audience.NOBODY
 
 _MOST_FILES = 200
 
@@ -86,17 +86,17 @@ def propose(
     yield from _trust_commands.propose(_with(spec, said), _trust_commands.commands(images))
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield nothing: a trust store says nothing about a proxy."""
     return iter(())
 
 
-def _files_of(certificates: Sequence[str]) -> _files.Files:
+def _files_of(certificates: Sequence[str]) -> _files.NodeFiles:
     wanted = [
         _files.File(_path(number), text, permissions="0644")
         for number, text in enumerate(certificates)
     ]
-    return _files.Files(
+    return _files.NodeFiles(
         "a certificate of the trust store", lambda path, _: _is_ours(path), wanted, pem.shown
     )
 

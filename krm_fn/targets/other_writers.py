@@ -36,12 +36,12 @@ from typing import Any
 
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer, parse
+from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _environment_text, _kubeadm, _unit_lines
+from krm_fn.targets import _environment_text, _kubeadm, unit_lines
 from krm_fn.targets._kubeadm import ConfigSpec
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "otherWriters"
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
@@ -51,8 +51,8 @@ _FIELDS: dict[tuple[str, str], Pointer] = {
     (_INFRASTRUCTURE, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
 }
 KINDS = _kubeadm.KINDS | frozenset(_FIELDS)
-WORDS: tuple[str, ...] = ()
-CONSUMER = Consumer.NODE
+TEXT_HINTS: tuple[str, ...] = ()
+AUDIENCE = Audience.NODE
 
 _PATH_OF_KIND = {kind: path for (_, kind), path in _FIELDS.items()}
 _MEMBERS = {"httpProxy": "HTTP_PROXY", "httpsProxy": "HTTPS_PROXY", "noProxy": "NO_PROXY"}
@@ -72,7 +72,7 @@ def propose(
 ) -> Iterator[Change | Finding]:
     """Yield a warning for each place that sets another proxy, or one where none is wanted; there are no ``options``."""
     wanted = settings.variables()
-    places: dict[str, list[Seen]] = {}
+    places: dict[str, list[Reading]] = {}
     for one in observe(obj, options):
         if one.value and not _agrees(one, wanted):
             places.setdefault(one.place, []).append(one)
@@ -88,7 +88,7 @@ def propose(
         yield Finding(Severity.WARNING, message, differing[0].path, code="OtherWriter")
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what other places of the object set."""
     path = _PATH_OF_KIND.get(str(obj.get("kind")))
     if path is not None:
@@ -101,36 +101,38 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen
             yield from _of_file(spec, entry, (*spec.path, "files", str(index), "content"))
 
 
-def _agrees(one: Seen, wanted: Mapping[str, str]) -> bool:
+def _agrees(one: Reading, wanted: Mapping[str, str]) -> bool:
     if one.variable.upper() == "NO_PROXY":
         return set(parse(one.value or "")) == set(parse(wanted.get(one.variable, "")))
     return (one.value or "").rstrip("/") == wanted.get(one.variable, "").rstrip("/")
 
 
-def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Seen]:
+def _of_fields(obj: Mapping[str, Any], path: Pointer) -> Iterator[Reading]:
     for member, name in _MEMBERS.items():
         value = lookup(obj, (*path, member))
         if isinstance(value, list):
             value = ",".join(entry for entry in value if isinstance(entry, str))
         if isinstance(value, str) and value:
             for variable in (name, name.lower()):
-                yield Seen(
+                yield Reading(
                     variable, value, (*path, member), value, f"`{path[-1]}` of {obj.get('kind')}"
                 )
 
 
-def _of_file(spec: ConfigSpec, entry: Any, path: Pointer) -> Iterator[Seen]:
+def _of_file(spec: ConfigSpec, entry: Any, path: Pointer) -> Iterator[Reading]:
     file = lookup(entry, ("path",))
     text = decode(entry) if isinstance(file, str) and entry.get("contentFrom") is None else None
     if not isinstance(file, str) or not text:
         return
     place = f'the file "{file}"'
     for name, value in _variables_in(file, text).items():
-        seen = Seen(name, value, path, "", place, "" if value is not None else "a shell expands it")
+        seen = Reading(
+            name, value, path, "", place, "" if value is not None else "a shell expands it"
+        )
         yield seen if entry.get("encoding") else spec.through_jinja(seen)
     if _is_of_apt(file) and _environment_text.of_apt(text):
         for name in ("NO_PROXY", "no_proxy"):  # nobody misses the list there
-            yield Seen(name, None, path, "", place, _NOT_SEEN)
+            yield Reading(name, None, path, "", place, _NOT_SEEN)
 
 
 def _variables_in(file: str, text: str) -> dict[str, str | None]:
@@ -143,7 +145,7 @@ def _variables_in(file: str, text: str) -> dict[str, str | None]:
     if file == "/etc/docker/daemon.json" or file.endswith("/.docker/config.json"):
         return _both_cases(_environment_text.of_docker(text))
     if folder.endswith("/systemd/system/docker.service.d") and name.endswith(".conf"):
-        return {one.name: one.value for one in _unit_lines.settings_of(text)}
+        return {one.name: one.value for one in unit_lines.settings_of(text)}
     if file == "/etc/systemd/system.conf" or folder.endswith("/systemd/system.conf.d"):
         return _environment_text.of_system_conf(text)
     return {}

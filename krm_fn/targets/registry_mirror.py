@@ -52,19 +52,19 @@ from typing import Any
 
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _files, _hosts_toml, _kubeadm
-from krm_fn.targets._files import Files
+from krm_fn.targets._files import NodeFiles
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._node_system import NodeSystem
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 ID = "registryMirror"
 KINDS = _kubeadm.KINDS
-WORDS: tuple[str, ...] = ()
-CONSUMER = Consumer.NOBODY
+TEXT_HINTS: tuple[str, ...] = ()
+AUDIENCE = Audience.NOBODY
 
 _CONFIG = "/etc/containerd/config.toml"
 
@@ -82,12 +82,12 @@ def propose(
         settings = ProxySettings()
     wanted = _hosts_toml.files_of(settings.mirror) if settings.mirror else ()
     what = "the registry mirror of containerd"
-    yield from _files.propose(spec, Files(what, _hosts_toml.is_ours, wanted, _hosts_toml.shown))
+    yield from _files.propose(spec, NodeFiles(what, _hosts_toml.is_ours, wanted, _hosts_toml.shown))
     if settings.mirror and not isinstance(spec.entries("files"), Finding):
         yield from _readers(spec)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield nothing: no proxy variable stands here."""
     return iter(())
 

@@ -47,15 +47,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _tkg_addon
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._tkg_addon import AddOn, Config, Table
-from krm_fn.targets._values import CAMEL, SNAKE, Slot
+from krm_fn.targets.three_keys import CAMEL, SNAKE, ThreeKeys
 
 ID = "tkgCloudCSI"
-CONSUMER = Consumer.GO
+AUDIENCE = Audience.GO
 
 _DRIVERS = (
     ("aws-ebs-csi-driver", "awsEBSCSIDriver", "AwsEbsCSIConfig", "the AWS EBS driver"),
@@ -64,18 +64,18 @@ _DRIVERS = (
 )
 _TABLE = Table(
     addons=tuple(
-        AddOn(name, key, Slot((key,), SNAKE, f"the data values of {what}"))
+        AddOn(name, key, ThreeKeys((key,), SNAKE, f"the data values of {what}"))
         for name, key, _, what in _DRIVERS
     ),
     configs={
         ("csi.tanzu.vmware.com", kind): Config(
-            Slot(("spec", key), CAMEL, f"the configuration of {what}", kept=2)
+            ThreeKeys(("spec", key), CAMEL, f"the configuration of {what}", kept=2)
         )
         for _, key, kind, what in _DRIVERS
     },
 )
 KINDS = _TABLE.kinds
-WORDS = _TABLE.words
+TEXT_HINTS = _TABLE.words
 
 
 def propose(
@@ -87,6 +87,6 @@ def propose(
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of these drivers say."""
     yield from _tkg_addon.observe(obj, _TABLE)

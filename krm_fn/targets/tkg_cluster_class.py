@@ -60,10 +60,10 @@ from functools import partial
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer, parse
+from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._around import Around
+from krm_fn.targets._around import TargetContext
 from krm_fn.targets._cluster_variables import (
     KIND,
     VARIABLES,
@@ -74,24 +74,24 @@ from krm_fn.targets._cluster_variables import (
     named,
     without,
 )
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._tkg import Trust, certificate, half, trusted, whole
-from krm_fn.targets._values import Keys, Slot, edit, seen
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, seen
+from krm_fn.targets.tkg_rules import Trust, certificate, half, trusted, whole
 
 ID = "tkgClusterClass"
 KINDS = frozenset({KIND, ("run.tanzu.vmware.com", "TanzuKubernetesCluster")})
-WORDS = ("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster")
-CONSUMER = Consumer.PRODUCT
+TEXT_HINTS = ("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster")
+AUDIENCE = Audience.PRODUCT
 
 _MEMBERS = Keys("httpProxy", "httpsProxy", "noProxy", is_list=True, is_fixed=True)
 _PREFIX = "tkg.tanzu.vmware.com/tkg-"
-_ANNOTATIONS = Slot(
+_ANNOTATIONS = ThreeKeys(
     ("metadata", "annotations"),
     Keys(f"{_PREFIX}http-proxy", f"{_PREFIX}https-proxy", f"{_PREFIX}no-proxy"),
     "the annotations that add-ons read",
 )
 _NETWORK = ("spec", "settings", "network")
-_OF_SERVICE = Slot((*_NETWORK, "proxy"), _MEMBERS, "`settings.network.proxy`")
+_OF_SERVICE = ThreeKeys((*_NETWORK, "proxy"), _MEMBERS, "`settings.network.proxy`")
 _TRUST_OF_SERVICE = Trust((*_NETWORK, "trust", "additionalTrustedCAs"), "inject-proxy", kept=1)
 _NONE = (
     "these nodes are to have no proxy, which the variable `proxy` cannot say where the Cluster has one, so they get "
@@ -107,11 +107,11 @@ def propose(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[Change | Finding]:
     """Yield what the Cluster, or the TanzuKubernetesCluster, lacks or has too much; see the module's text."""
-    yield from propose_in(obj, settings, Around())
+    yield from propose_in(obj, settings, TargetContext())
 
 
 def propose_in(
-    obj: Mapping[str, Any], settings: ProxySettings, around: Around
+    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
 ) -> Iterator[Change | Finding]:
     """The same, for a Cluster of which some groups of workers are to have another proxy."""
     if obj.get("kind") == KIND[1]:
@@ -127,7 +127,7 @@ def propose_in(
     yield from said
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the variables, the annotations and the settings say, whoever wrote it.
 
     A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
@@ -151,8 +151,8 @@ def _holds_proxy(obj: Mapping[str, Any], entry: Pointer) -> bool:
     return isinstance(value, Mapping) and ("httpProxy" in value or "httpsProxy" in value)
 
 
-def _slot(entry: Pointer) -> Slot:
-    return Slot((*entry, "value"), _MEMBERS, "the variable `proxy`", kept=len(entry) + 1)
+def _slot(entry: Pointer) -> ThreeKeys:
+    return ThreeKeys((*entry, "value"), _MEMBERS, "the variable `proxy`", kept=len(entry) + 1)
 
 
 def _steps_of_cluster(

@@ -53,22 +53,22 @@ from krm_fn import patch
 from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Embedded, Value
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer, parse
+from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Operation, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _ytt
-from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._tkg import certificate, half, whole
-from krm_fn.targets._values import Keys, Slot, edit, in_document, seen
+from krm_fn.targets import ytt
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.member_edits import MemberEdits, together
+from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, in_document, seen
+from krm_fn.targets.tkg_rules import certificate, half, whole
 
 ID = "tkgClusterConfig"
 KINDS = frozenset({("", "Secret")})
-WORDS = ("addons.cluster.x-k8s.io/resource-set",)
-CONSUMER = Consumer.TKG
+TEXT_HINTS = ("addons.cluster.x-k8s.io/resource-set",)
+AUDIENCE = Audience.TKG
 
 _KEYS = Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY", is_fixed=True)
-_SLOT = Slot((), _KEYS, "the configuration of the cluster", kept=0)
+_SLOT = ThreeKeys((), _KEYS, "the configuration of the cluster", kept=0)
 _ENABLED = "TKG_HTTP_PROXY_ENABLED"
 _CERTIFICATE = "TKG_PROXY_CA_CERT"
 MEMBERS = (*_SLOT.members, (_ENABLED,), (_CERTIFICATE,))
@@ -103,7 +103,7 @@ def propose(
                     Severity.WARNING, _VCENTER, document.value.path, code="VCenterNotInList"
                 )
             yield from in_document(
-                document, _ytt.checked(document, edit_document(document.data, settings), MEMBERS)
+                document, ytt.checked(document, edit_document(document.data, settings), MEMBERS)
             )
 
 
@@ -116,14 +116,14 @@ def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
     return not is_insecure and server not in parse(settings.no_proxy)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the configuration says, whoever wrote it."""
     for value in _values(obj):
         for document in _first(list(embedded.mappings(value))) if isinstance(value, Value) else ():
             yield from seen(document.data, _SLOT, value.path)
 
 
-def edit_document(data: Mapping[str, Any], settings: ProxySettings) -> Edit | Finding:
+def edit_document(data: Mapping[str, Any], settings: ProxySettings) -> MemberEdits | Finding:
     """What the configuration of a cluster lacks or has too much, also where it is a file of its own."""
     settings = whole(settings)
     proxy = [partial(edit, slot=_SLOT, settings=settings)] if settings.is_declared else []
@@ -134,7 +134,7 @@ def edit_document(data: Mapping[str, Any], settings: ProxySettings) -> Edit | Fi
 def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
     """The text under ``value``, if the Secret is one of TKG, or what is wrong with it."""
     name = lookup(obj, ("metadata", "name"))
-    if obj.get("type") in WORDS and isinstance(name, str) and name.endswith("-config-values"):
+    if obj.get("type") in TEXT_HINTS and isinstance(name, str) and name.endswith("-config-values"):
         yield from (value for value in embedded.values(obj) if value.path[-1] in ("sops", "value"))
 
 
@@ -142,7 +142,7 @@ def _first(documents: list[Embedded]) -> list[Embedded]:
     return [document for document in documents if isinstance(document.data, dict)][:1]
 
 
-def _companions(data: Mapping[str, Any], settings: ProxySettings) -> Edit:
+def _companions(data: Mapping[str, Any], settings: ProxySettings) -> MemberEdits:
     """What goes with the three members; None is the value of one that is to go."""
     wanted: dict[str, Any] = {}
     is_on = bool(settings.variables())
@@ -155,7 +155,7 @@ def _companions(data: Mapping[str, Any], settings: ProxySettings) -> Edit:
         for name, value in wanted.items()
         if (name in data, data.get(name)) != (value is not None, value)
     }
-    return Edit(
+    return MemberEdits(
         tuple(_operation(data, name, value) for name, value in differ.items()),
         ", ".join(
             f"{'removes' if value is None else 'sets'} `{name}`" for name, value in differ.items()

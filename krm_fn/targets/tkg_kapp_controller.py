@@ -50,28 +50,28 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _tkg_addon
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._tkg_addon import AddOn, Config, Table
-from krm_fn.targets._values import CAMEL, Slot
+from krm_fn.targets.three_keys import CAMEL, ThreeKeys
 
 ID = "tkgKappController"
-CONSUMER = Consumer.GO
+AUDIENCE = Audience.GO
 
 _TABLE = Table(
     addons=(
         AddOn(
             "kapp-controller",
             "kappController",
-            Slot(("kappController", "config"), CAMEL, "the data values of kapp-controller"),
+            ThreeKeys(("kappController", "config"), CAMEL, "the data values of kapp-controller"),
             certificates="caCerts",
         ),
     ),
     configs={
         ("run.tanzu.vmware.com", "KappControllerConfig"): Config(
-            Slot(
+            ThreeKeys(
                 ("spec", "kappController", "config"), CAMEL, "the configuration of kapp-controller"
             ),
             certificates="caCerts",
@@ -79,7 +79,7 @@ _TABLE = Table(
     },
 )
 KINDS = _TABLE.kinds
-WORDS = _TABLE.words
+TEXT_HINTS = _TABLE.words
 
 
 def propose(
@@ -91,6 +91,6 @@ def propose(
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of kapp-controller say."""
     yield from _tkg_addon.observe(obj, _TABLE)

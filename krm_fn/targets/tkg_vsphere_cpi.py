@@ -47,27 +47,27 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _tkg_addon
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._tkg_addon import AddOn, Config, Table
-from krm_fn.targets._values import SNAKE, Slot
+from krm_fn.targets.three_keys import SNAKE, ThreeKeys
 
 ID = "tkgVsphereCPI"
-CONSUMER = Consumer.GO
+AUDIENCE = Audience.GO
 
 _TABLE = Table(
     addons=(
         AddOn(
             "vsphere-cpi",
             "vsphereCPI",
-            Slot(("vsphereCPI",), SNAKE, "the data values of vSphere CPI"),
+            ThreeKeys(("vsphereCPI",), SNAKE, "the data values of vSphere CPI"),
         ),
     ),
     configs={
         ("cpi.tanzu.vmware.com", "VSphereCPIConfig"): Config(
-            Slot(
+            ThreeKeys(
                 ("spec", "vsphereCPI", "proxy"), SNAKE, "the configuration of vSphere CPI", kept=2
             ),
             mode=("spec", "vsphereCPI", "mode"),
@@ -76,7 +76,7 @@ _TABLE = Table(
     },
 )
 KINDS = _TABLE.kinds
-WORDS = _TABLE.words
+TEXT_HINTS = _TABLE.words
 
 
 def propose(
@@ -88,6 +88,6 @@ def propose(
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of vSphere CPI say."""
     yield from _tkg_addon.observe(obj, _TABLE)

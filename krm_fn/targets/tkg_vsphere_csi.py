@@ -46,27 +46,27 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.krm.results import Change, Finding
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _tkg_addon
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._tkg_addon import AddOn, Config, Table
-from krm_fn.targets._values import CAMEL, SNAKE, Slot
+from krm_fn.targets.three_keys import CAMEL, SNAKE, ThreeKeys
 
 ID = "tkgVsphereCSI"
-CONSUMER = Consumer.GO
+AUDIENCE = Audience.GO
 
 _TABLE = Table(
     addons=(
         AddOn(
             "vsphere-csi",
             "vsphereCSI",
-            Slot(("vsphereCSI",), SNAKE, "the data values of vSphere CSI"),
+            ThreeKeys(("vsphereCSI",), SNAKE, "the data values of vSphere CSI"),
         ),
     ),
     configs={
         ("csi.tanzu.vmware.com", "VSphereCSIConfig"): Config(
-            Slot(
+            ThreeKeys(
                 ("spec", "vsphereCSI", "config"), CAMEL, "the configuration of vSphere CSI", kept=2
             ),
             mode=("spec", "vsphereCSI", "mode"),
@@ -75,7 +75,7 @@ _TABLE = Table(
     },
 )
 KINDS = _TABLE.kinds
-WORDS = _TABLE.words
+TEXT_HINTS = _TABLE.words
 
 
 def propose(
@@ -87,6 +87,6 @@ def propose(
     yield from _tkg_addon.propose(obj, _TABLE, settings)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of vSphere CSI say."""
     yield from _tkg_addon.observe(obj, _TABLE)

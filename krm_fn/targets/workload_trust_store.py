@@ -66,20 +66,20 @@ from krm_fn.config import Certificates, Matcher
 from krm_fn.formats import pem
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _apps, _bundle, _made, _workloads
+from krm_fn.targets import _apps, _bundle, _made, container_readings
 from krm_fn.targets._bundle import DIRECTORIES, FILE, NAME, Bundle
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
 
 ID = "workloadTrustStore"
-KINDS = _workloads.KINDS | {("", "ConfigMap")}
-BESIDE = _workloads.KINDS
-WORDS = (*_apps.WORDS, NAME, _ANNOTATION)
-CONSUMER = Consumer.NOBODY
+KINDS = container_readings.KINDS | {("", "ConfigMap")}
+BESIDE = container_readings.KINDS
+TEXT_HINTS = (*_apps.TEXT_HINTS, NAME, _ANNOTATION)
+AUDIENCE = Audience.NOBODY
 
 
 def propose(
@@ -88,7 +88,7 @@ def propose(
     """Yield what a workload, or the ConfigMap beside it, lacks or has too much; see the module's text for options."""
     if obj.get("kind") == "ConfigMap":
         yield from _config_map(obj, settings.trusted_ca)
-    elif at := _workloads.pod_spec(obj):
+    elif at := container_readings.pod_spec(obj):
         yield from _bundle.propose(obj, at, _wanted(obj, settings.trusted_ca, options))
 
 
@@ -101,7 +101,7 @@ def companions(
         yield _made.skeleton("ConfigMap", NAME, obj)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield nothing: certificates say nothing about a proxy."""
     return iter(())
 

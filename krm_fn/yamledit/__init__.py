@@ -1,6 +1,6 @@
 """The lossless writer: YAML text + RFC 6902 operations -> YAML text.
 
-The law of this room: no operation, the same bytes; what was not asked for stays byte for byte. It knows nothing of
+No operation, the same bytes; what was not asked for stays byte for byte. It knows nothing of
 Kubernetes, proxies or files, and could be published alone.
 
     tree      text -> nodes with positions          shadow   operations -> what stays, goes, comes
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from krm_fn.yamledit.comments import Place, places
+from krm_fn.yamledit.comments import CommentedPlace, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import Document, items_text, member_text
 from krm_fn.yamledit.expansion import limited
@@ -27,9 +27,9 @@ from krm_fn.yamledit.stream import documents, edit_documents, prove
 from krm_fn.yamledit.view import same
 
 __all__ = [
+    "CommentedPlace",
     "Cut",
     "Document",
-    "Place",
     "cut",
     "documents",
     "edit_documents",

@@ -1,6 +1,6 @@
 """The places of a text of several YAML documents, each with the comments at it.
 
-The law of this room: it says which comment stands where, and never what one means.
+It says which comment stands where, and never what one means.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\r\n]")
 
 
 @dataclass(eq=False)
-class Place:
+class CommentedPlace:
     """A document, a member of a mapping or an item of a list.
 
     ``path`` begins with the number of the document; that of what stands behind everything is (). ``said`` is the text
@@ -36,22 +36,22 @@ class Place:
     beside: list[str] = field(default_factory=list)
 
 
-def places(text: str) -> list[Place]:
+def places(text: str) -> list[CommentedPlace]:
     """All places of ``text`` in its order, the end of it as the last one.
 
     Raises:
         InputError: a document of it cannot be read.
     """
     text = with_line_feeds(text)
-    found: list[Place] = []
+    found: list[CommentedPlace] = []
     pieces, position = [], 0
     for number, (start, end) in enumerate(documents(text)):
         root = Document(text[start:end]).root
-        found.append(Place((str(number),), _separator(text, start), _said(root)))
+        found.append(CommentedPlace((str(number),), _separator(text, start), _said(root)))
         found += _inner(root, (str(number),), start)
         pieces += [text[position:start], _without_scalars(text[start:end], root)]
         position = end
-    found.append(Place((), len(text)))
+    found.append(CommentedPlace((), len(text)))
     hidden = "".join([*pieces, text[position:]])
     for comment in _COMMENT.finditer(hidden):
         _put(comment[0], comment.start(), hidden, found)
@@ -65,7 +65,7 @@ def _separator(text: str, start: int) -> int:
     return text.rfind("\n", 0, start - 1) + 1 if start > 1 else -1
 
 
-def _inner(node: Node, path: tuple[str, ...], offset: int) -> Iterator[Place]:
+def _inner(node: Node, path: tuple[str, ...], offset: int) -> Iterator[CommentedPlace]:
     if isinstance(node, Mapping):
         children = [(key_text(key), key.start, value) for key, value in node.entries]
     elif isinstance(node, Sequence):
@@ -73,7 +73,7 @@ def _inner(node: Node, path: tuple[str, ...], offset: int) -> Iterator[Place]:
     else:
         return
     for name, start, value in children:
-        yield Place((*path, name), offset + start, _said(value))
+        yield CommentedPlace((*path, name), offset + start, _said(value))
         yield from _inner(value, (*path, name), offset)
 
 
@@ -97,7 +97,7 @@ def _without_scalars(text: str, root: Node) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _put(comment: str, start: int, text: str, found: list[Place]) -> None:
+def _put(comment: str, start: int, text: str, found: list[CommentedPlace]) -> None:
     line = text.rfind("\n", 0, start) + 1
     behind = bisect(found, start, key=lambda place: place.start)
     if not text[line:start].strip("\ufeff \t"):

@@ -1,6 +1,6 @@
 """A large document taken apart by its text alone, so that a reader pays only for the parts it looks at.
 
-The law of this room: what is not laid out beyond doubt is not cut (the caller then composes the whole); nothing is read
+What is not laid out beyond doubt is not cut (the caller then composes the whole); nothing is read
 that was not asked for.
 
 Why text is enough: in block style, whatever belongs to an item of a list is indented deeper than its dash, and whatever
@@ -50,7 +50,7 @@ def cut(text: str, key: str) -> Cut | None:
 
 
 def _breaks_lines_plainly(text: str) -> bool:
-    """True if every line break of YAML 1.1 in it is one that the patterns of this room see."""
+    """True if every line break of YAML 1.1 in it is one that the patterns of this package see."""
     return text.count("\r") == text.count("\r\n") and not any(
         mark in text for mark in _OTHER_LINE_BREAKS
     )

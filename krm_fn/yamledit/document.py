@@ -1,6 +1,6 @@
 """One YAML document: text and operations in, text out, proven.
 
-The law of this room: the new text, read again, says what ``jsonpatch`` makes of the old data, or there is no new text.
+The new text, read again, says what ``jsonpatch`` makes of the old data, or there is no new text.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.errors import EditError, ExpansionError, InputError, OurBug
+from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
 from krm_fn.patch import Operation
 from krm_fn.yamledit import expansion, layout, shadow
 from krm_fn.yamledit.breaks import BREAKS, newline_of, with_line_feeds
-from krm_fn.yamledit.origin import FOR_YTT, PLAIN, Origin, give_back, origins
-from krm_fn.yamledit.render import Style, block
+from krm_fn.yamledit.origin import FOR_YTT, PLAIN, FormerValue, give_back, origins
+from krm_fn.yamledit.render import Layout, block
 from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.splice import Origins, edits, splice
 from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
@@ -113,7 +113,7 @@ class Document:
         Raises:
             InputError: the text cannot be read.
             EditError: a place cannot be edited without risk (a key on the way stands twice).
-            OurBug: no way of writing it passed the proof.
+            InternalError: no way of writing it passed the proof.
         """
         if not operations:
             return self.text
@@ -128,7 +128,7 @@ class Document:
                     return text
         if refusals:
             raise refusals[-1]
-        raise OurBug("an edit would not have said what was asked for: nothing was written")
+        raise InternalError("an edit would not have said what was asked for: nothing was written")
 
     def meant(self, operations: Sequence[Operation]) -> Any:
         """Return the data that ``edit`` makes the text say, with what it gives back."""
@@ -142,7 +142,7 @@ class Document:
         return with_line_feeds(self.text)
 
     @cached_property
-    def _origins(self) -> dict[Node, Origin]:
+    def _origins(self) -> dict[Node, FormerValue]:
         return origins(self._lines, self.root)
 
     def _with_origins(self, operations: Sequence[Operation]) -> Sequence[Operation]:
@@ -258,10 +258,10 @@ def _is_touched(spot: Spot) -> bool:
 def member_text(key: str, value: Any, *, like: str) -> str:
     """``key: value`` as the lines of a new member of the outermost mapping, with the line breaks of ``like``."""
     line_break = newline_of(like)
-    return "".join(line + line_break for line in block({key: value}, 0, Style(newline=line_break)))
+    return "".join(line + line_break for line in block({key: value}, 0, Layout(newline=line_break)))
 
 
 def items_text(values: list[Any], column: int, *, like: str) -> str:
     """The lines of new items of a list whose dashes stand at ``column``, with the line breaks of ``like``."""
     line_break = newline_of(like)
-    return "".join(line + line_break for line in block(values, column, Style(newline=line_break)))
+    return "".join(line + line_break for line in block(values, column, Layout(newline=line_break)))

@@ -1,6 +1,6 @@
 """Where things stand in a text: columns, indicators, ends of lines, and the style they add up to.
 
-The law of this room: it measures and changes nothing. All positions are offsets into the text, whose lines end at line
+It measures and changes nothing. All positions are offsets into the text, whose lines end at line
 feeds (``breaks.with_line_feeds``).
 """
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from krm_fn.errors import EditError
 from krm_fn.yamledit.breaks import newline_of
-from krm_fn.yamledit.render import Style
+from krm_fn.yamledit.render import Layout
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 from krm_fn.yamledit.view import key_text
 
@@ -74,7 +74,7 @@ def _skip(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-class Place:
+class Geometry:
     """The geometry of one collection that stands in the text.
 
     Attributes:
@@ -145,7 +145,7 @@ def _first_dash(text: str, node: Sequence) -> int:
     return properties.end() if properties else node.start
 
 
-def style_of(text: str, root: Node) -> Style:
+def style_of(text: str, root: Node) -> Layout:
     """The layout most of the text has; where it shows none, that of kustomize (two columns, compact lists)."""
     steps: Counter[int] = Counter()
     dashes: Counter[int] = Counter()
@@ -153,7 +153,7 @@ def style_of(text: str, root: Node) -> Style:
         if isinstance(node, Mapping) and not node.flow:
             for key, value in node.entries:
                 _count(text, column_of(text, key.start), value, steps, dashes)
-    return Style(
+    return Layout(
         step=_most(steps, 2, 1),
         dash=_most(dashes, 0, 0),
         newline=newline_of(text),
@@ -182,7 +182,7 @@ def _most(counted: Counter[int], default: int, least: int) -> int:
     return max(possible, key=lambda columns: possible[columns]) if possible else default
 
 
-def style_near(text: str, node: Mapping | Sequence, place: Place, style: Style) -> Style:
+def style_near(text: str, node: Mapping | Sequence, place: Geometry, style: Layout) -> Layout:
     """``style`` as the siblings of a new child refine it: quotes, columns behind a dash, JSON or not."""
     near = replace(style, json=style.json or _is_json(node), quotes=_quotes(node))
     if isinstance(node, Mapping) and not node.flow:

@@ -37,7 +37,7 @@ _READ_AS_A_WHOLE = re.compile(r"# *(?:kpt-set:|\{\"\$)|#@")
 
 
 @dataclass(frozen=True)
-class Origin:
+class FormerValue:
     """What was behind the colon of a member: ``text`` with the comment there, and the ``data`` that it said."""
 
     text: str
@@ -59,14 +59,14 @@ def marked(words: str, tail: str, opening: str) -> str:
     return f"{tail}{mark}" if tail.strip() else f"{mark}{tail}"
 
 
-def origins(lines: str, root: Node) -> dict[Node, Origin]:
+def origins(lines: str, root: Node) -> dict[Node, FormerValue]:
     """Return what the values of a document were, of which a mark behind the key tells it.
 
     Args:
         lines: the text, its lines ended by line feeds.
         root: its tree.
     """
-    found: dict[Node, Origin] = {}
+    found: dict[Node, FormerValue] = {}
     if " was:" not in lines:
         return found
     for node in walk(root):
@@ -76,11 +76,11 @@ def origins(lines: str, root: Node) -> dict[Node, Origin]:
     return found
 
 
-def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[Node, Origin]]:
+def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[Node, FormerValue]]:
     """The values of one collection that have a mark behind their key or dash."""
     values = node.items if isinstance(node, SequenceNode) else [value for _, value in node.entries]
     try:
-        behind = layout.Place(lines, node).behind
+        behind = layout.Geometry(lines, node).behind
     except EditError:  # an explicit key without a value
         return
     for start, value in zip(behind, values, strict=True):
@@ -100,11 +100,11 @@ def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[
             continue
         # On removal kpt copies the mark to the line below: of another kind, it says nothing of what is there.
         if data is None or isinstance(data, dict) is isinstance(value, MappingNode):
-            yield value, Origin(mark["words"] + mark["tail"], data)
+            yield value, FormerValue(mark["words"] + mark["tail"], data)
 
 
 def give_back(
-    root: Node, operations: Iterable[Operation], known: Mapping[Node, Origin]
+    root: Node, operations: Iterable[Operation], known: Mapping[Node, FormerValue]
 ) -> list[Operation]:
     """Return the operations, with values of before in the place of removals of what has an origin.
 
@@ -137,7 +137,7 @@ def give_back(
     return given
 
 
-def _left_of(node: Node, known: Mapping[Node, Origin]) -> Origin | None:
+def _left_of(node: Node, known: Mapping[Node, FormerValue]) -> FormerValue | None:
     """What stays of a value that goes: the members inside it that were there before; None if there are none."""
     if node in known:
         return known[node]
@@ -146,7 +146,7 @@ def _left_of(node: Node, known: Mapping[Node, Origin]) -> Origin | None:
         left = _left_of(value, known)
         if left is not None:
             members[key_text(key)] = left.data
-    return Origin("", members) if members else None
+    return FormerValue("", members) if members else None
 
 
 def _changed(spot: Spot, path: Pointer) -> Iterator[tuple[Pointer, Node, Any]]:

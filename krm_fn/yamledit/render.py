@@ -1,6 +1,6 @@
 """Plain data as YAML text in a given style.
 
-The law of this room: what it writes means the same to YAML 1.1 and YAML 1.2; a string that one of them would take for
+What it writes means the same to YAML 1.1 and YAML 1.2; a string that one of them would take for
 something else is quoted. It writes no anchors, tags, comments or folded lines.
 """
 
@@ -18,7 +18,7 @@ from krm_fn.yamledit.view import ComplexKey, resolve
 
 
 @dataclass(frozen=True)
-class Style:
+class Layout:
     """How the author of a text lays it out.
 
     Attributes:
@@ -130,7 +130,7 @@ def is_literal(value: Any, *, is_short: bool = False) -> bool:
     )
 
 
-def literal(value: str, indent: int, style: Style) -> tuple[str, list[str]]:
+def literal(value: str, indent: int, style: Layout) -> tuple[str, list[str]]:
     """The header (``|``, ``|-``, ``|2`` …) and the lines of a literal block whose content stands at ``indent``."""
     hint = str(style.step) if value.lstrip("\n").startswith(" ") else ""
     chomping = "" if value.endswith("\n") else "-"
@@ -138,7 +138,7 @@ def literal(value: str, indent: int, style: Style) -> tuple[str, list[str]]:
     return f"|{hint}{chomping}", [" " * indent + line if line else "" for line in lines]
 
 
-def flow(value: Any, style: Style, quote: str = "") -> str:
+def flow(value: Any, style: Layout, quote: str = "") -> str:
     """``value`` on one line, as JSON where the author writes JSON."""
     if style.json:
         return double_quoted(value) if isinstance(value, str) else _json(value)
@@ -169,7 +169,7 @@ def _json(value: Any) -> str:
 
 
 def after_indicator(
-    value: Any, column: int, style: Style, *, dash: bool, quote: str = ""
+    value: Any, column: int, style: Layout, *, dash: bool, quote: str = ""
 ) -> tuple[str, list[str]]:
     """What follows ``key:`` or ``-`` in block style.
 
@@ -201,14 +201,14 @@ def after_indicator(
     ), []
 
 
-def quote_of_new(value: Any, name: str | None, style: Style) -> str:
+def quote_of_new(value: Any, name: str | None, style: Layout) -> str:
     """The quote the neighbours of a new value have; none for a text of several lines, which is a literal block."""
     return (
         "" if isinstance(value, str) and "\n" in value else dict(style.quotes).get(name or "", "")
     )
 
 
-def block(value: dict[str, Any] | list[Any], column: int, style: Style) -> list[str]:
+def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list[str]:
     """The lines of a collection that is not empty, its keys or dashes at ``column``."""
     lines: list[str] = []
     entries = value.items() if isinstance(value, dict) else ((None, item) for item in value)

@@ -1,6 +1,6 @@
 """The tree as it is to become: what stays where it stands, what goes, what is new.
 
-The law of this room: operations of RFC 6902 change the shadow only; the text is not looked at. What was never touched
+Operations of RFC 6902 change the shadow only; the text is not looked at. What was never touched
 stays one spot, however large it is.
 """
 
@@ -35,14 +35,14 @@ class Spot:
         self.node = node
         self.kept = node is not None
         self.value = value
-        self.children: list[Entry] | None = None
+        self.children: list[Child] | None = None
         self.stays = True
 
     def is_list(self) -> bool:
         """True for a list, False for a mapping or a scalar."""
         return isinstance(self.node, Sequence) if self.kept else isinstance(self.value, list)
 
-    def open(self) -> list[Entry]:
+    def open(self) -> list[Child]:
         """The children; an alias, and a value that is new, are taken apart into spots of their own."""
         if self.children is None:
             if isinstance(self.node, Alias) and self.kept:
@@ -87,7 +87,7 @@ class Spot:
 
 
 @dataclass
-class Entry:
+class Child:
     """A child: ``key`` is None for an item of a list and for a merge key ``<<``; ``index`` is its place in the text."""
 
     key: str | None
@@ -125,7 +125,7 @@ def _apply(root: Spot, operation: Operation) -> None:
         _remove(spot, token)
     elif spot.is_list() and operation.op == "add":
         position = len(spot.open()) if token == APPEND else int(token)
-        spot.open().insert(position, Entry(None, Spot(None, copy.deepcopy(operation.value))))
+        spot.open().insert(position, Child(None, Spot(None, copy.deepcopy(operation.value))))
     else:
         spot.stays = spot.stays and operation.leaves_around
         _set(spot, token, operation.value, operation.before)
@@ -168,21 +168,21 @@ def _detach(node: Node) -> Any:
     return Raw(node.value, value) if not node.style and not node.tag and node.value else value
 
 
-def _children(node: Node) -> list[Entry]:
+def _children(node: Node) -> list[Child]:
     if isinstance(node, Sequence):
-        return [Entry(None, Spot(item), index) for index, item in enumerate(node.items)]
+        return [Child(None, Spot(item), index) for index, item in enumerate(node.items)]
     if isinstance(node, Mapping):
         return [
-            Entry(None if is_merge(key) else key_text(key), Spot(value), index)
+            Child(None if is_merge(key) else key_text(key), Spot(value), index)
             for index, (key, value) in enumerate(node.entries)
         ]
     return []
 
 
-def _fresh_children(value: Any) -> list[Entry]:
+def _fresh_children(value: Any) -> list[Child]:
     if isinstance(value, dict):
-        return [Entry(key, Spot(None, item)) for key, item in value.items()]
-    return [Entry(None, Spot(None, item)) for item in value] if isinstance(value, list) else []
+        return [Child(key, Spot(None, item)) for key, item in value.items()]
+    return [Child(None, Spot(None, item)) for item in value] if isinstance(value, list) else []
 
 
 def _merged(spot: Spot) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class _RepeatedKeyError(Exception):
         self.times = times
 
 
-def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Entry | None:
+def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Child | None:
     """Return the child that ``token`` names; one that comes by a merge key is made a member of its own first.
 
     Args:
@@ -231,11 +231,11 @@ def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Entry | None:
             inherited = {**_merged(child.spot), **inherited}
     if token not in inherited:
         return None
-    children.append(Entry(token, Spot(None, inherited[token])))
+    children.append(Child(token, Spot(None, inherited[token])))
     return children[-1]
 
 
-def _child(spot: Spot, token: str, *, is_ours: bool = True) -> Entry:
+def _child(spot: Spot, token: str, *, is_ours: bool = True) -> Child:
     child = _find(spot, token, is_ours=is_ours)
     if child is None:
         raise EditError(f"nothing stands at `{render_pointer((token,))}`")
@@ -250,7 +250,7 @@ def _set(spot: Spot, token: str, value: Any, before: str = "", *, is_ours: bool 
             (index for index, other in enumerate(children) if before and other.key == before),
             len(children),
         )
-        children.insert(position, Entry(token, Spot(None, copy.deepcopy(value))))
+        children.insert(position, Child(token, Spot(None, copy.deepcopy(value))))
     else:
         child.spot.become(value)
 
@@ -296,7 +296,7 @@ def _become_list(spot: Spot, value: list[Any]) -> None:
     changed = children[head : len(children) - tail]
     for child, item in zip(changed, middle, strict=False):
         child.spot.become(item)
-    added = [Entry(None, Spot(None, copy.deepcopy(item))) for item in middle[len(changed) :]]
+    added = [Child(None, Spot(None, copy.deepcopy(item))) for item in middle[len(changed) :]]
     children[head : len(children) - tail] = [*changed[: len(middle)], *added]
 
 

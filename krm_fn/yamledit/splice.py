@@ -1,6 +1,6 @@
 """From the shadow to edits of the text.
 
-The law of this room: an edit touches the lines of what it is about and no others. It need not be right in every layout
+An edit touches the lines of what it is about and no others. It need not be right in every layout
 one can think of: what it gives is proven, and where the proof fails a coarser edit is tried.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from krm_fn.yamledit import layout
-from krm_fn.yamledit.layout import Place
-from krm_fn.yamledit.origin import PLAIN, Origin, marked, plain_data
+from krm_fn.yamledit.layout import Geometry
+from krm_fn.yamledit.origin import PLAIN, FormerValue, marked, plain_data
 from krm_fn.yamledit.render import (
     LITERAL,
-    Style,
+    Layout,
     after_indicator,
     block,
     flow,
@@ -25,14 +25,14 @@ from krm_fn.yamledit.render import (
     quote_of_new,
 )
 from krm_fn.yamledit.restyle import Frame, restyled
-from krm_fn.yamledit.shadow import Entry, Spot
+from krm_fn.yamledit.shadow import Child, Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
 from krm_fn.yamledit.tree import Node, Scalar, Sequence, walk
 from krm_fn.yamledit.view import same, scalar_value
 
 
 @dataclass(frozen=True)
-class Edit:
+class TextEdit:
     """Put ``text`` in place of what stands from ``start`` to ``end``."""
 
     start: int
@@ -40,7 +40,7 @@ class Edit:
     text: str
 
 
-def splice(text: str, edits: list[Edit]) -> str:
+def splice(text: str, edits: list[TextEdit]) -> str:
     """``text`` with all edits made; of those at one place the earlier in the list comes first."""
     parts: list[str] = []
     position = 0
@@ -57,12 +57,12 @@ class Origins:
     ``comment`` begins the comment that keeps it; JSON knows none, so nothing is kept there.
     """
 
-    known: Mapping[Node, Origin]
+    known: Mapping[Node, FormerValue]
     members: Collection[str] = ()
     comment: str = PLAIN
 
 
-def edits(text: str, root: Spot, style: Style, before: Origins) -> list[Edit]:
+def edits(text: str, root: Spot, style: Layout, before: Origins) -> list[TextEdit]:
     """The edits that make the text say what the shadow says; inner ones before outer ones at the same place.
 
     Raises:
@@ -78,13 +78,15 @@ _WRITTEN_EMPTY = re.compile(r" \{\}(?:[ \t]+#(?:.*[^ ])?)?")
 
 
 class _Writer:
-    def __init__(self, text: str, style: Style, before: Origins, envelope: Collection[int]) -> None:
+    def __init__(
+        self, text: str, style: Layout, before: Origins, envelope: Collection[int]
+    ) -> None:
         self.text = text
         self.style = style
         self.before = before
         self.envelope = envelope
 
-    def spot(self, spot: Spot, place: Place | None, index: int) -> Iterator[Edit]:
+    def spot(self, spot: Spot, place: Geometry | None, index: int) -> Iterator[TextEdit]:
         """Edits for the child ``index`` of ``place``; the root has no place."""
         node = spot.node
         if node is None or (spot.kept and spot.children is None):
@@ -92,7 +94,7 @@ class _Writer:
         origin = self.before.known.get(node)
         if origin and place and same(plain_data(spot.plain()), origin.data):
             end = node.end if place.flow else layout.end_of_line(self.text, node.end)
-            yield Edit(place.behind[index], end, origin.text)
+            yield TextEdit(place.behind[index], end, origin.text)
             return
         is_member = place is not None and not place.flow and not place.is_list
         if is_member and self.is_line(node) and _grows(spot):
@@ -108,7 +110,7 @@ class _Writer:
         else:
             yield from self.behind_indicator(spot, node, place, index)
 
-    def restyled(self, spot: Spot, node: Node, place: Place) -> list[Edit]:
+    def restyled(self, spot: Spot, node: Node, place: Geometry) -> list[TextEdit]:
         """The edits that give a scalar its new value in its author's style; none where there is no such way."""
         value = spot.value if not spot.kept and spot.children is None else None
         if not isinstance(node, Scalar) or not isinstance(value, str):
@@ -118,7 +120,8 @@ class _Writer:
         raw = self.text[node.start : node.end]
         changes = restyled(raw, node, value, Frame(place.column, self.style.newline, place.flow))
         return [
-            Edit(node.start + start, node.start + end, text) for start, end, text in changes or ()
+            TextEdit(node.start + start, node.start + end, text)
+            for start, end, text in changes or ()
         ]
 
     def is_line(self, node: Node) -> bool:
@@ -137,14 +140,14 @@ class _Writer:
         )
         return not any(isinstance(key, (MappingNode, Sequence)) for key in keys)
 
-    def collection(self, node: MappingNode | Sequence, children: list[Entry]) -> Iterator[Edit]:
+    def collection(self, node: MappingNode | Sequence, children: list[Child]) -> Iterator[TextEdit]:
         """Edits inside a collection that stays: in its children, then what goes, then what is new."""
         stay = {child.index: child.spot for child in children if child.index is not None}
         if len(stay) == len(children) == _size(node) and all(
             _is_untouched(spot) for spot in stay.values()
         ):
             return
-        place = Place(self.text, node)
+        place = Geometry(self.text, node)
         for index, spot in stay.items():
             yield from self.spot(spot, place, index)
         for first, last in _runs(set(range(_size(node))) - stay.keys()):
@@ -158,14 +161,14 @@ class _Writer:
                 insertion = self.flow_insertion if place.flow else self.block_insertion
                 yield insertion(place, behind, min(stay), child, style)
 
-    def removal(self, place: Place, first: int, last: int) -> Edit:
+    def removal(self, place: Geometry, first: int, last: int) -> TextEdit:
         """Take out the children from ``first`` to ``last``; at least one other stays."""
         text, start, end = self.text, place.starts[first], place.ends[last]
         if place.flow:
             return (
-                Edit(place.ends[first - 1], end, "")
+                TextEdit(place.ends[first - 1], end, "")
                 if first
-                else Edit(start, place.starts[last + 1], "")
+                else TextEdit(start, place.starts[last + 1], "")
             )
         if not layout.starts_line(
             text, start
@@ -174,17 +177,17 @@ class _Writer:
             if text[
                 line_end:neighbour
             ].strip():  # comments of the neighbour: they stay, below the dash
-                return Edit(len(text[:start].rstrip(" ")), line_end, "")
-            return Edit(start, neighbour, "")
+                return TextEdit(len(text[:start].rstrip(" ")), line_end, "")
+            return TextEdit(start, neighbour, "")
         start -= layout.column_of(text, start)
         if start == 0:
-            return Edit(0, text.index("\n", end) + 1, "")
+            return TextEdit(0, text.index("\n", end) + 1, "")
         # The line break before goes, the one behind stays: what is new behind a last child is put before that one.
-        return Edit(layout.end_of_line(text, start - 1), layout.end_of_line(text, end), "")
+        return TextEdit(layout.end_of_line(text, start - 1), layout.end_of_line(text, end), "")
 
     def block_insertion(
-        self, place: Place, behind: int | None, first: int, child: Entry, style: Style
-    ) -> Edit:
+        self, place: Geometry, behind: int | None, first: int, child: Child, style: Layout
+    ) -> TextEdit:
         """New lines below the child ``behind``, or above ``first``, the first one that stays."""
         is_item, value = child.key is None, child.spot.plain()
         quote = quote_of_new(value, child.key, style)
@@ -198,14 +201,14 @@ class _Writer:
                 else place.starts[first]
             )
             if start < place.starts[first]:  # the comments above the first item stay with it
-                return Edit(start, start, "".join(pad + line + style.newline for line in lines))
-            return Edit(start, start, style.newline.join([*lines, pad]))
+                return TextEdit(start, start, "".join(pad + line + style.newline for line in lines))
+            return TextEdit(start, start, style.newline.join([*lines, pad]))
         position = layout.end_of_child(self.text, place.ends[behind], place.column)
-        return Edit(position, position, style.newline + pad + style.newline.join(lines))
+        return TextEdit(position, position, style.newline + pad + style.newline.join(lines))
 
     def flow_insertion(
-        self, place: Place, behind: int | None, first: int, child: Entry, style: Style
-    ) -> Edit:
+        self, place: Geometry, behind: int | None, first: int, child: Child, style: Layout
+    ) -> TextEdit:
         """A new member behind the child ``behind``, or before ``first``; on a line of its own if that one has one."""
         quote = dict(style.quotes).get(child.key or "", "")
         head = "" if child.key is None else key(child.key, flow=True, json=style.json) + ": "
@@ -215,16 +218,16 @@ class _Writer:
         if layout.starts_line(self.text, neighbour):
             gap = style.newline + " " * layout.column_of(self.text, neighbour)
         if behind is None:
-            return Edit(neighbour, neighbour, member + "," + gap)
-        return Edit(place.ends[behind], place.ends[behind], "," + gap + member)
+            return TextEdit(neighbour, neighbour, member + "," + gap)
+        return TextEdit(place.ends[behind], place.ends[behind], "," + gap + member)
 
-    def in_flow(self, node: Node, spot: Spot, place: Place, index: int) -> Edit:
+    def in_flow(self, node: Node, spot: Spot, place: Geometry, index: int) -> TextEdit:
         """Write a child of a flow collection anew; what was nothing stays in a comment behind its key."""
         value, quote = spot.plain(), _quote(node)
         text = flow(value, replace(self.style, json=self.style.json or quote == '"'), quote)
         has_colon = not place.is_list and place.behind[index] >= 0
         if not has_colon or not value or not isinstance(value, (dict, list)):
-            return Edit(node.start, node.end, text)
+            return TextEdit(node.start, node.end, text)
         words = self.text[place.behind[index] : node.end]
         if (
             self.style.json
@@ -232,14 +235,16 @@ class _Writer:
             or not _is_nothing(node)
             or self.is_envelope(place, index)
         ):
-            return Edit(node.start, node.end, text)
+            return TextEdit(node.start, node.end, text)
         if spot.stays and self.text[node.start : node.end] == "{}":
-            return Edit(node.start, node.end, text)
+            return TextEdit(node.start, node.end, text)
         pad = " " * (layout.column_of(self.text, place.starts[index]) + self.style.step)
         mark = marked(words, "", self.before.comment)
-        return Edit(place.behind[index], node.end, mark + self.style.newline + pad + text)
+        return TextEdit(place.behind[index], node.end, mark + self.style.newline + pad + text)
 
-    def behind_indicator(self, spot: Spot, node: Node, place: Place, index: int) -> Iterator[Edit]:
+    def behind_indicator(
+        self, spot: Spot, node: Node, place: Geometry, index: int
+    ) -> Iterator[TextEdit]:
         """Write the value behind a ``-`` or ``:`` anew; a comment on that line stays."""
         value = spot.plain()
         indicator, newline = place.behind[index], self.style.newline
@@ -252,17 +257,17 @@ class _Writer:
             if isinstance(value, (dict, list)) and value and self.is_kept(spot, node, place, index):
                 tail = self.text[node.end : end_of_line]
                 mark = marked(self.text[indicator : node.end], tail, self.before.comment)
-                yield Edit(indicator, end_of_line, mark + body)
+                yield TextEdit(indicator, end_of_line, mark + body)
                 return
             start = node.start if rest and node.start > indicator else indicator
-            yield Edit(start, node.end, rest[1:] if start > indicator else rest)
-            yield Edit(end_of_line, end_of_line, body)
+            yield TextEdit(start, node.end, rest[1:] if start > indicator else rest)
+            yield TextEdit(end_of_line, end_of_line, body)
             return
         comment = self.text[indicator:end_of_line].rstrip(" ") if node.start > end_of_line else ""
         end = node.end if isinstance(node, Scalar) else layout.end_of_line(self.text, node.end)
-        yield Edit(indicator, end, rest + comment + body)
+        yield TextEdit(indicator, end, rest + comment + body)
 
-    def is_kept(self, spot: Spot, node: Node, place: Place, index: int) -> bool:
+    def is_kept(self, spot: Spot, node: Node, place: Geometry, index: int) -> bool:
         """True for what is nothing, or is on one line, and becomes a block: its words stay in a comment."""
         if place.is_list or self.is_envelope(place, index):
             return False
@@ -271,20 +276,20 @@ class _Writer:
             return False
         return _is_nothing(node) or isinstance(node, (MappingNode, Sequence))
 
-    def is_envelope(self, place: Place, index: int) -> bool:
+    def is_envelope(self, place: Geometry, index: int) -> bool:
         """True for a member of which what it was is not kept."""
         return place.starts[index] in self.envelope
 
-    def root(self, value: Any, node: Node) -> Edit:
+    def root(self, value: Any, node: Node) -> TextEdit:
         """Write the whole document anew; behind ``---`` on its line no block can stand."""
         column = layout.column_of(self.text, node.start)
         end = layout.end_of_line(self.text, node.end)
         if self.text.startswith("---", node.start - column) and column:
-            return Edit(node.start, node.end, flow(value, self.style))
+            return TextEdit(node.start, node.end, flow(value, self.style))
         if self.style.json or not isinstance(value, (dict, list)) or not value:
-            return Edit(node.start, end, flow(value, self.style))
+            return TextEdit(node.start, end, flow(value, self.style))
         lines = block(value, column, self.style)
-        return Edit(node.start, end, self.style.newline.join(lines).lstrip(" "))
+        return TextEdit(node.start, end, self.style.newline.join(lines).lstrip(" "))
 
 
 def _quote(node: Node) -> str:

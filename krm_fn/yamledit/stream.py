@@ -1,6 +1,6 @@
 """A text of several YAML documents, taken apart by its separators alone.
 
-The law of this room: what stands between two separators is one document, comments before its first line included; a
+What stands between two separators is one document, comments before its first line included; a
 part that holds nothing but comments, blanks and ends (``...``) is none. A separator with something behind it on its
 line is part of its document: ``--- {a: b}``. Nothing is written that PyYAML would take apart in another way.
 """

@@ -1,6 +1,6 @@
 r"""JSON that writes a character as two escapes (``"\ud83d\ude00"``), which YAML does not know and PyYAML refuses.
 
-Source: RFC 8259 section 7: a character above U+FFFF is escaped as a UTF-16 surrogate pair.
+ReadableText: RFC 8259 section 7: a character above U+FFFF is escaped as a UTF-16 surrogate pair.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PRIVATE = (0xE000, 0xE800, 0xF000)
 """Where as many characters begin that nobody has given a meaning (the Private Use Area of the BMP)."""
 
 
-class Source:
+class ReadableText:
     """A text as PyYAML can read it, of the same length, and how to get back what its scalars mean.
 
     Each half of a pair is replaced by the escape of a private character that the text does not hold.

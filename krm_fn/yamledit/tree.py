@@ -1,6 +1,6 @@
 """YAML text as a tree that knows where each value stands.
 
-The law of this room: nothing is resolved and nothing is lost; an alias stays an alias, a duplicated key stays twice.
+Nothing is resolved and nothing is lost; an alias stays an alias, a duplicated key stays twice.
 PyYAML's ``compose`` forgets both, so the tree is built from its events.
 
 All positions are offsets into the text, in characters.
@@ -16,7 +16,7 @@ import yaml
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit.breaks import with_line_feeds
-from krm_fn.yamledit.surrogates import Source
+from krm_fn.yamledit.surrogates import ReadableText
 
 MAX_DEPTH = 500
 """Deeper nesting is refused: no manifest needs it, and every consumer of the tree may walk it recursively."""
@@ -75,7 +75,7 @@ def compose(text: str) -> Node:
         InputError: the text is not YAML, holds no or several documents, nests too deep, or uses an unknown alias. The
             message names line and column, never the text around them: it may hold a credential.
     """
-    source = Source(text)
+    source = ReadableText(text)
     builder = _Builder(source, with_line_feeds(source.text))
     for event in _events(source.text):
         if isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
@@ -94,7 +94,7 @@ def compose_all(text: str) -> Iterator[Node]:
     Raises:
         InputError: as ``compose``, but for the number of documents.
     """
-    source = Source(text)
+    source = ReadableText(text)
     with_breaks = with_line_feeds(source.text)
     builder = _Builder(source, with_breaks)
     for event in _events(source.text):
@@ -129,7 +129,7 @@ def _at(mark: Any) -> str:
 class _Builder:
     """Builds the tree event by event; an explicit stack, so that depth is ours to limit."""
 
-    def __init__(self, source: Source, text: str) -> None:
+    def __init__(self, source: ReadableText, text: str) -> None:
         self.source = source
         self.text = (
             text  # the same for all documents: made once, so that many of them take linear time

@@ -1,6 +1,6 @@
 """The tree as plain data, the way YAML 1.2 reads it.
 
-The law of this room: a key is a string, and so is every value that JSON cannot hold (``.nan``, a date, ``=``). What
+A key is a string, and so is every value that JSON cannot hold (``.nan``, a date, ``=``). What
 YAML 1.1 would read differently (``yes``, ``22:30``, ``0640``) is data nobody writes back: it is only looked at.
 """
 

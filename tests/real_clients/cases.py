@@ -1,6 +1,6 @@
 """Lists, hosts and ports to ask models and real clients the same question with.
 
-The law of this room: the same seed gives the same cases; a host is one that every parser of URLs reads alike, whereas
+The same seed gives the same cases; a host is one that every parser of URLs reads alike, whereas
 an entry may be anything people have been seen to write.
 """
 

@@ -1,6 +1,6 @@
 """Runs curl, wget or apt where nothing but loopback exists, and tells which URLs came to the proxy.
 
-The law of this room: no packet leaves the machine. It must be started by `unshare --map-root-user --net --mount`, and
+No packet leaves the machine. It must be started by `unshare --map-root-user --net --mount`, and
 refuses before it touches anything where it was not. It brings up `lo` and takes away every way to a name server that is
 not the network (nscd, systemd-resolved).
 

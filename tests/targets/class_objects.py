@@ -1,6 +1,6 @@
 """Lists with a ClusterClass for the tests, and what Cluster API makes of the nodes of each Cluster.
 
-The law of this room: a list is asked for as a user does, through the whole function; the judge is Cluster API itself.
+A list is asked for as a user does, through the whole function; the judge is Cluster API itself.
 """
 
 from __future__ import annotations

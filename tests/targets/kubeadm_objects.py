@@ -1,6 +1,6 @@
 """Kubeadm objects for the tests of the node targets, and one way to run a target over them.
 
-The law of this room: every run is also checked for the promises that hold for all: the object that goes in is not
+Every run is also checked for the promises that hold for all: the object that goes in is not
 changed, and a second run finds nothing to do.
 """
 

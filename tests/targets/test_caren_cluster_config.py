@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from krm_fn.config import Mirror
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import caren_cluster_config
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
@@ -130,4 +130,4 @@ def test_it_sees_the_list_as_one_text() -> None:
     seen = list(caren_cluster_config.observe(cluster(config({"proxy": PROXY})), {}))
 
     assert {one.variable: one.value for one in seen} == FULL.variables()
-    assert caren_cluster_config.CONSUMER is Consumer.PRODUCT
+    assert caren_cluster_config.AUDIENCE is Audience.PRODUCT

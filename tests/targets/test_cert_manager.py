@@ -214,5 +214,5 @@ def test_an_env_of_a_wrong_type_is_an_error_because_the_target_clearly_wants_it(
 
 def test_its_words_stand_in_every_object_it_could_want() -> None:
     assert cert_manager.ID == "certManager"
-    assert cert_manager.WORDS == ("cert-manager",)
+    assert cert_manager.TEXT_HINTS == ("cert-manager",)
     assert {("apps", "Deployment"), ("extensions", "Deployment")} < cert_manager.KINDS

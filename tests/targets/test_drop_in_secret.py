@@ -14,7 +14,7 @@ from kubeadm_objects import NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 OF_ONE = replace(PROXY, cluster="mycluster", clusters=("mycluster",))
 SHARED = replace(PROXY, cluster="a", clusters=("a", "b"))
-PARTICULAR = replace(OF_ONE, is_particular=True)
+PARTICULAR = replace(OF_ONE, differs_from_cluster=True)
 GONE = replace(NONE, cluster="mycluster", clusters=("mycluster",))
 SECRET = {"content": "Secret"}
 INLINE = {"content": "Inline"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.targets import giantswarm_chart_values as target
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
@@ -167,4 +167,4 @@ def test_what_it_sees_is_what_the_chart_gets() -> None:
 
 
 def test_the_list_is_that_of_the_cluster() -> None:
-    assert target.CONSUMER is Consumer.GO
+    assert target.AUDIENCE is Audience.GO

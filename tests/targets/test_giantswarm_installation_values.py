@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_installation_values as target
 from krm_fn.yamledit import read
@@ -207,4 +207,4 @@ def test_what_it_sees_is_what_the_chart_gets() -> None:
 
 
 def test_the_list_is_that_of_the_installation() -> None:
-    assert target.CONSUMER is Consumer.PRODUCT
+    assert target.AUDIENCE is Audience.PRODUCT

@@ -1,6 +1,6 @@
 """What Ignition makes of the files and commands that we write into Kubeadm objects, judged by what Cluster API calls.
 
-The law of this room: the text handed over is laid out as Cluster API lays it out (``clcTemplate`` in
+The text handed over is laid out as Cluster API lays it out (``clcTemplate`` in
 ``bootstrap/kubeadm/internal/ignition/clc/clc.go``); its transpiler says what becomes of it.
 """
 

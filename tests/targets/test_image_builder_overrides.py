@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from krm_fn import patch
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _image_builder
+from krm_fn.targets import image_builder_keys
 from krm_fn.targets import image_builder_overrides as target
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
@@ -272,6 +272,6 @@ def test_the_last_settings_count_whatever_went_before(before: list[ProxySettings
     )
 )
 def test_no_document_is_too_strange(data: Any) -> None:
-    made = _image_builder.edit(data, FULL)
-    list(_image_builder.seen(data, ("data", KEY)))
-    assert hasattr(made, "severity") or _image_builder.is_there(patch.apply(data, made.operations))
+    made = image_builder_keys.edit(data, FULL)
+    list(image_builder_keys.seen(data, ("data", KEY)))
+    assert hasattr(made, "severity") or image_builder_keys.is_there(patch.apply(data, made.operations))

@@ -532,7 +532,7 @@ def test_a_rule_without_a_name_is_called_by_its_place() -> None:
 
 def test_the_six_names_are_looked_for_in_the_text() -> None:
     assert kyverno_policies.ID == "kyvernoPolicies"
-    assert set(kyverno_policies.WORDS) == set(SIX)
+    assert set(kyverno_policies.TEXT_HINTS) == set(SIX)
     assert all(any(word in json.dumps(shape()) for word in SIX) for name, shape in SHAPES.items() if name != "P12")
 
 

@@ -11,7 +11,7 @@ import pytest
 from krm_fn import patch
 from krm_fn.lint import places
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import TARGETS, _mending, _workloads
+from krm_fn.targets import TARGETS, container_readings, fixes
 from krm_fn.targets._unit_meant import meant, without_strays
 
 OLD, NEW = "http://old.corp.example:8080", "http://new.corp.example:3128"
@@ -46,9 +46,9 @@ def policy(entries: Env, context: list[dict[str, Any]] | None = None) -> dict[st
 def written(obj: dict[str, Any], target: str, values: Mapping[str, str | None]) -> dict[str, Any]:
     """The object after the first place that the target sees got other values; the first stays as it was."""
     before = copy.deepcopy(obj)
-    seen = TARGETS[target].observe(obj, {}) if target else _workloads.observe(obj, ("", "Pod"))
+    seen = TARGETS[target].observe(obj, {}) if target else container_readings.observe(obj, ("", "Pod"))
     (place, *_) = places(seen)
-    operations = _mending.operations(obj, target, place, values)
+    operations = fixes.operations(obj, target, place, values)
     assert obj == before
     return dict(patch.apply(copy.deepcopy(obj), operations))
 
@@ -175,13 +175,13 @@ def test_every_workload_is_seen(group_kind: tuple[str, str], path: tuple[str, ..
     data: Any = {field: [{"name": "a", "env": env(HTTP_PROXY=OLD, OTHER="x")}]}
     for token in reversed(path):
         data = {token: data}
-    (one,) = _workloads.observe(data, group_kind)
+    (one,) = container_readings.observe(data, group_kind)
     assert (one.variable, one.value, one.path) == ("HTTP_PROXY", OLD, (*path, field, "0", "env", "0", "value"))
 
 
 @pytest.mark.parametrize("spec", [None, [], "x", {"containers": None}, {"containers": [1, {"env": "x"}, {"env": [2]}]}])
 def test_a_workload_of_any_shape_is_looked_at_without_raising(spec: Any) -> None:
-    assert list(_workloads.observe({"spec": spec}, ("", "Pod"))) == []
+    assert list(container_readings.observe({"spec": spec}, ("", "Pod"))) == []
 
 
 # drop-ins
@@ -367,5 +367,5 @@ def test_what_is_written_is_what_is_seen(target: str) -> None:
         "": pod({"env": env(**dict.fromkeys(PROXY_VARIABLES, "x"))}),
     }
     obj = written(objects[target], target, values)
-    seen = TARGETS[target].observe(obj, {}) if target else _workloads.observe(obj, ("", "Pod"))
+    seen = TARGETS[target].observe(obj, {}) if target else container_readings.observe(obj, ("", "Pod"))
     assert {one.variable: one.value for one in seen} == values

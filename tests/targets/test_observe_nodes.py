@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from krm_fn.formats.file_content import encode
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import Seen, Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in
+from krm_fn.targets import Reading, Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in
 from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, kubeadm, run
 from test_kubeadm_shapes import JUNK, SPECS
 
@@ -22,7 +22,7 @@ OURS = "the drop-in of containerd"
 VALUES = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF, exclude_characters="\x7f{")).filter(str.strip)
 
 
-def observed(target: Target, obj: dict[str, Any], **options: Any) -> list[Seen]:
+def observed(target: Target, obj: dict[str, Any], **options: Any) -> list[Reading]:
     """What ``target`` sees in ``obj``, which it must leave as it is."""
     before = copy.deepcopy(obj)
     seen = list(target.observe(obj, options))
@@ -34,15 +34,15 @@ def drop_in(text: Any, path: str = PATH, **more: Any) -> dict[str, Any]:
     return {"path": path, "content": text, **more}
 
 
-def in_files(*entries: Any, **more: Any) -> list[Seen]:
+def in_files(*entries: Any, **more: Any) -> list[Reading]:
     return observed(containerd_drop_in, kubeadm({"files": list(entries), **more}))
 
 
-def in_commands(*commands: Any, **more: Any) -> list[Seen]:
+def in_commands(*commands: Any, **more: Any) -> list[Reading]:
     return observed(kubeadm_commands, kubeadm({"preKubeadmCommands": list(commands), **more}))
 
 
-def values(seen: list[Seen]) -> dict[str, str | None]:
+def values(seen: list[Reading]) -> dict[str, str | None]:
     return {one.variable: one.value for one in seen}
 
 
@@ -84,7 +84,7 @@ def test_where_nothing_is_set_nothing_is_seen(target: Target, obj: dict[str, Any
 @pytest.mark.parametrize("form", ["cloud-config", "ignition"])
 @pytest.mark.parametrize("proxy", [PROXY, OTHER, HTTP_ONLY, ProxySettings()])
 def test_what_is_written_is_read_back(target: Target, kind: str, form: str, proxy: ProxySettings) -> None:
-    assert target.CONSUMER is Consumer.NODE
+    assert target.AUDIENCE is Audience.NODE
     seen = observed(target, run(target, kubeadm({"format": form}, kind), proxy).obj)
     assert values(seen) == proxy.variables()
     assert len({one.place for one in seen}) == bool(proxy.variables())

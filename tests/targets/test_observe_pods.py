@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Seen, cert_manager, chart_operator, kyverno_policies
+from krm_fn.targets import Reading, cert_manager, chart_operator, kyverno_policies
 from kyverno_shapes import SHAPES, SIX, UPPER, p2, p9, p9_foreach, p10, p12, pods, policy, rule, smp, variable
 from proposals import FULL, NO, apply, env
 
@@ -26,7 +26,7 @@ def workload(app: str, **lists: list[Any]) -> dict[str, Any]:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "x"}, "spec": {"template": pod}}
 
 
-def observed(target: Any, obj: dict[str, Any]) -> list[Seen]:
+def observed(target: Any, obj: dict[str, Any]) -> list[Reading]:
     """What ``target`` sees in ``obj``, which it must leave as it is."""
     before = copy.deepcopy(obj)
     seen = list(target.observe(obj, {}))
@@ -35,16 +35,16 @@ def observed(target: Any, obj: dict[str, Any]) -> list[Seen]:
     return seen
 
 
-def in_env(*entries: Any) -> list[Seen]:
+def in_env(*entries: Any) -> list[Reading]:
     containers = [{"name": "cert-manager-controller", "env": list(entries)}]
     return observed(cert_manager, workload("cert-manager", containers=containers))
 
 
-def in_rule(*entries: Any, **more: Any) -> list[Seen]:
+def in_rule(*entries: Any, **more: Any) -> list[Reading]:
     return observed(kyverno_policies, policy(rule(smp(pods(list(entries))), **more)))
 
 
-def values(seen: list[Seen]) -> dict[str, str | None]:
+def values(seen: list[Reading]) -> dict[str, str | None]:
     return {one.variable: one.value for one in seen}
 
 
@@ -92,8 +92,8 @@ def test_property_what_is_written_to_policies_is_read_back(proxy: ProxySettings)
 
 
 def test_all_of_them_are_read_in_pods() -> None:
-    assert {target.CONSUMER for target in (cert_manager, chart_operator)} == {Consumer.GO}
-    assert kyverno_policies.CONSUMER is Consumer.POD
+    assert {target.AUDIENCE for target in (cert_manager, chart_operator)} == {Audience.GO}
+    assert kyverno_policies.AUDIENCE is Audience.POD
 
 
 @pytest.mark.parametrize(

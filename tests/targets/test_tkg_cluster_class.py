@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from krm_fn import patch
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Around, tkg_cluster_class
+from krm_fn.targets import TargetContext, tkg_cluster_class
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 LIST = NO.split(",")
@@ -174,7 +174,7 @@ def grouped(*overrides: Any, **more: Any) -> Any:
 
 
 def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Change | Finding]:
-    around = Around(groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()})
+    around = TargetContext(groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()})
     return list(tkg_cluster_class.propose_in(obj, settings, around))
 
 
@@ -425,7 +425,7 @@ def test_it_sees_variables_overrides_and_annotations() -> None:
 
 
 def test_the_list_is_taken_as_the_user_wrote_it() -> None:
-    assert tkg_cluster_class.CONSUMER is Consumer.PRODUCT
+    assert tkg_cluster_class.AUDIENCE is Audience.PRODUCT
     assert ("run.tanzu.vmware.com", "TanzuKubernetesCluster") in tkg_cluster_class.KINDS
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_cluster_config
@@ -161,9 +161,9 @@ def test_it_sees_both_cases_of_what_stands_there() -> None:
 
 
 def test_it_looks_at_secrets_of_one_type_and_takes_the_list_as_written() -> None:
-    assert tkg_cluster_config.WORDS == (TYPE,)
+    assert tkg_cluster_config.TEXT_HINTS == (TYPE,)
     assert {("", "Secret")} == tkg_cluster_config.KINDS
-    assert tkg_cluster_config.CONSUMER is Consumer.TKG
+    assert tkg_cluster_config.AUDIENCE is Audience.TKG
 
 
 CLUSTER = """\

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_vsphere_cpi
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
@@ -294,6 +294,6 @@ def test_what_says_nothing_is_not_seen(obj: Any) -> None:
 
 def test_it_looks_at_secrets_of_add_ons_and_at_its_configuration() -> None:
     assert tkg_vsphere_cpi.ID == "tkgVsphereCPI"
-    assert tkg_vsphere_cpi.CONSUMER is Consumer.GO
+    assert tkg_vsphere_cpi.AUDIENCE is Audience.GO
     assert set(tkg_vsphere_cpi.KINDS) == {("", "Secret"), (GROUP, "VSphereCPIConfig")}
-    assert tkg_vsphere_cpi.WORDS == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)
+    assert tkg_vsphere_cpi.TEXT_HINTS == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _unit_file, _unit_lines
+from krm_fn.targets import _unit_file, unit_lines
 
 from judges import systemd_environment
 
@@ -60,7 +60,7 @@ def test_a_text_that_sets_the_wanted_values_stays(text: str) -> None:
 )
 def test_a_text_that_sets_no_proxy_stays_when_none_is_wanted(text: str) -> None:
     assert _unit_file.edit(text, NONE) == text
-    assert _unit_lines.read(text) == {}
+    assert unit_lines.read(text) == {}
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_edit(text: str, variables: dict[str, str], expected: str) -> None:
     edited = _unit_file.edit(text, variables)
     assert edited == expected
     assert _unit_file.edit(edited, variables) == edited
-    assert _unit_lines.read(edited) == variables
+    assert unit_lines.read(edited) == variables
 
 
 # fmt: off
@@ -195,7 +195,7 @@ def files(draw: st.DrawFn, *lines: st.SearchStrategy[str]) -> str:
 def test_editing_twice_is_editing_once_and_the_wanted_values_are_read_back(text: str, wanted: dict[str, str]) -> None:
     once = _unit_file.edit(text, wanted)
     assert _unit_file.edit(once, wanted) == once
-    assert _unit_lines.read(once) == wanted
+    assert unit_lines.read(once) == wanted
 
 
 @given(files(FOREIGN), WANTED)
@@ -271,4 +271,4 @@ def test_removal_gives_a_text_with_a_rejected_header_back(text: str) -> None:
 
 @given(st.text())
 def test_any_text_can_be_read_and_edited(text: str) -> None:
-    assert _unit_lines.read(_unit_file.edit(text, ALL)) == ALL
+    assert unit_lines.read(_unit_file.edit(text, ALL)) == ALL

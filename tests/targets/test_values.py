@@ -13,25 +13,36 @@ from krm_fn import patch
 from krm_fn.formats.embedded import Embedded, Value, read
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._values import CAMEL, SHORT, SNAKE, Keys, Slot, edit, in_document, in_documents, is_there, seen
+from krm_fn.targets.member_edits import MemberEdits, together
+from krm_fn.targets.three_keys import (
+    CAMEL,
+    SHORT,
+    SNAKE,
+    Keys,
+    ThreeKeys,
+    edit,
+    in_document,
+    in_documents,
+    is_there,
+    seen,
+)
 from proposals import FULL, HTTP, HTTPS, NO, NONE
 
-ROOT = Slot((), CAMEL, "the proxy")
-DEEP = Slot(("spec", "a", "proxy"), CAMEL, "the proxy")
+ROOT = ThreeKeys((), CAMEL, "the proxy")
+DEEP = ThreeKeys(("spec", "a", "proxy"), CAMEL, "the proxy")
 LIST = Keys("http", "https", "additionalNo", is_list=True)
 MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
 
 
-def applied(data: Any, slot: Slot = DEEP, settings: ProxySettings = FULL) -> Any:
+def applied(data: Any, slot: ThreeKeys = DEEP, settings: ProxySettings = FULL) -> Any:
     """The data after the edit; a second one must want nothing."""
     before = copy.deepcopy(data)
     made = edit(data, slot, settings)
-    assert isinstance(made, Edit)
+    assert isinstance(made, MemberEdits)
     assert data == before
     result = patch.apply(copy.deepcopy(data), made.operations)
     again = edit(result, slot, settings)
-    assert isinstance(again, Edit)
+    assert isinstance(again, MemberEdits)
     assert again.operations == ()
     return result
 
@@ -52,22 +63,22 @@ def embedded(text: str) -> list[Embedded]:
         pytest.param({"spec": {"a": {"proxy": {"ca": "x"}}}}, DEEP, NONE, id="other members"),
         pytest.param(
             {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")},
-            Slot((), LIST, "the proxy"),
+            ThreeKeys((), LIST, "the proxy"),
             FULL,
             id="a list that says the same",
         ),
         pytest.param(
             {"http": HTTP, "https": HTTPS, "additionalNo": NO},
-            Slot((), LIST, "the proxy"),
+            ThreeKeys((), LIST, "the proxy"),
             FULL,
             id="a text that says the same, where a new one would be a list",
         ),
     ],
 )
-def test_what_must_not_change(data: Any, slot: Slot, settings: ProxySettings) -> None:
+def test_what_must_not_change(data: Any, slot: ThreeKeys, settings: ProxySettings) -> None:
     made = edit(data, slot, settings)
 
-    assert isinstance(made, Edit)
+    assert isinstance(made, MemberEdits)
     assert made.operations == ()
     assert list(made.changes()) == []
 
@@ -87,25 +98,25 @@ def test_what_must_not_change(data: Any, slot: Slot, settings: ProxySettings) ->
         ),
         pytest.param(
             {"no": 1},
-            Slot((), SHORT, "the proxy"),
+            ThreeKeys((), SHORT, "the proxy"),
             {"no": 1, "http": HTTP, "https": HTTPS, "noProxy": NO},
             id="short names",
         ),
         pytest.param(
             {},
-            Slot((), LIST, "the proxy"),
+            ThreeKeys((), LIST, "the proxy"),
             {"http": HTTP, "https": HTTPS, "additionalNo": NO.split(",")},
             id="a list where the caller wants one",
         ),
         pytest.param(
             {"http_proxy": 1, "no_proxy": ["old"]},
-            Slot((), SNAKE, "the proxy"),
+            ThreeKeys((), SNAKE, "the proxy"),
             {"http_proxy": HTTP, "https_proxy": HTTPS, "no_proxy": NO.split(",")},
             id="a list stays a list, and a number becomes a text",
         ),
     ],
 )
-def test_the_members_are_set(data: Any, slot: Slot, result: Any) -> None:
+def test_the_members_are_set(data: Any, slot: ThreeKeys, result: Any) -> None:
     assert applied(data, slot) == result
 
 
@@ -139,7 +150,7 @@ def test_a_variable_that_is_not_set_is_taken_away() -> None:
     ],
 )
 def test_without_a_proxy_the_members_go(kept: int, data: Any, result: Any) -> None:
-    assert applied(data, Slot(("spec", "a", "proxy"), CAMEL, "the proxy", kept), NONE) == result
+    assert applied(data, ThreeKeys(("spec", "a", "proxy"), CAMEL, "the proxy", kept), NONE) == result
 
 
 @pytest.mark.parametrize(
@@ -172,9 +183,9 @@ def test_something_else_in_the_way_is_told(data: Any, severity: Severity, path: 
 )
 def test_a_form_that_cannot_be_read_is_rewritten_and_told(keys: Keys, there: Any, after: Any, told: str) -> None:
     data = {"http": HTTP, "https": HTTPS, "additionalNo": there}
-    made = edit(data, Slot((), keys, "the proxy"), FULL)
+    made = edit(data, ThreeKeys((), keys, "the proxy"), FULL)
 
-    assert isinstance(made, Edit)
+    assert isinstance(made, MemberEdits)
     assert made.message == f"sets `additionalNo` (instead of {told}) of the proxy"
     assert patch.apply(copy.deepcopy(data), made.operations)["additionalNo"] == after
 
@@ -183,7 +194,7 @@ def test_an_edit_says_in_words_what_it_does() -> None:
     data = {"httpProxy": "http://old:1", "noProxy": ["a", "b"]}
     made = edit(data, ROOT, ProxySettings(HTTP, HTTPS))
 
-    assert isinstance(made, Edit)
+    assert isinstance(made, MemberEdits)
     assert made.message == "sets `httpProxy`, `httpsProxy` and removes `noProxy` of the proxy"
     assert made.current == "httpProxy=http://old:1\nnoProxy=a,b"
     assert made.proposed == f"httpProxy={HTTP}\nhttpsProxy={HTTPS}"
@@ -204,7 +215,7 @@ def test_an_edit_says_in_words_what_it_does() -> None:
 )
 def test_a_new_member_stands_where_it_would_have_stood(there: str, after: str) -> None:
     (document,) = embedded(there)
-    made = edit(document.data, Slot((), SHORT, "the proxy"), ProxySettings("a", "b", "c"))
+    made = edit(document.data, ThreeKeys((), SHORT, "the proxy"), ProxySettings("a", "b", "c"))
 
     (change,) = in_document(document, made)
 
@@ -214,7 +225,7 @@ def test_a_new_member_stands_where_it_would_have_stood(there: str, after: str) -
 
 # A switch beside them.
 
-SWITCHED = Slot(("proxy",), CAMEL, "the proxy", switch="enabled")
+SWITCHED = ThreeKeys(("proxy",), CAMEL, "the proxy", switch="enabled")
 
 
 def test_a_switch_comes_and_goes_with_them() -> None:
@@ -259,7 +270,7 @@ def test_several_documents_of_one_text_are_one_change() -> None:
 
 def test_edits_of_the_same_data_see_each_other() -> None:
     settings = ProxySettings(HTTP)
-    deep = Slot(("a",), SNAKE, "the rest")
+    deep = ThreeKeys(("a",), SNAKE, "the rest")
     parts = [lambda data: edit(data, ROOT, settings), lambda data: edit(data, DEEP, settings)]
 
     made, problems = together({"spec": 1}, [*parts, lambda data: edit(data, deep, settings)])
@@ -324,7 +335,7 @@ SETTINGS = st.builds(ProxySettings, TEXTS, TEXTS, TEXTS)
 def test_data_of_any_shape_comes_to_the_settings_or_is_told(
     data: Any, first: ProxySettings, second: ProxySettings, kept: int
 ) -> None:
-    slot = Slot(("spec", "a", "proxy"), CAMEL, "the proxy", kept)
+    slot = ThreeKeys(("spec", "a", "proxy"), CAMEL, "the proxy", kept)
     if isinstance(edit(data, slot, first), Finding):
         return
 

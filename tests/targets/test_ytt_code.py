@@ -12,7 +12,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.sources.files import filled
 from krm_fn.targets import tkg_cluster_config, tkg_pinniped, tkg_vsphere_cpi
-from krm_fn.targets._ytt import undecided
+from krm_fn.targets.ytt import undecided
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, messages, proposals
 from tkg_objects import HEADER, secret, text_of
 

@@ -1,6 +1,6 @@
 """The envelope: a ResourceList as the KRM functions specification v1 has it, and the objects in it.
 
-The law of this room: it knows the envelope, the identity of an object and where its text is; never what a field of an
+It knows the envelope, the identity of an object and where its text is; never what a field of an
 object means. An item that nobody asks for is never read.
 
 Source: kustomize ``cmd/config/docs/api-conventions/functions-spec.md``, "apiVersion: v1" (v1beta1 is the same shape).
@@ -17,7 +17,7 @@ from typing import Any
 from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.resourcelist._kinds import hides_words, kinds_in
-from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, Edits, WholeLayout, layout_of
+from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, ItemEdits, WholeLayout, layout_of
 from krm_fn.krm.resourcelist._objects import BASE_NAME, Object, objects, reference
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same
@@ -121,7 +121,7 @@ class ResourceList:
         known = held if isinstance(held, list) else []
         told = {repr(result) for result in known}
         new = [dict(result) for result in results if repr(result) not in told]
-        edits = Edits(wanted, list(new_items))
+        edits = ItemEdits(wanted, list(new_items))
         text = self._layout.write(edits, known, new)
         if may_be_entangled:
             self._prove(text, edits)
@@ -173,7 +173,7 @@ class ResourceList:
                 return True
         return False
 
-    def _prove(self, text: str, edits: Edits) -> None:
+    def _prove(self, text: str, edits: ItemEdits) -> None:
         """Compare each item of the new text with what the old one and the operations on it make.
 
         Raises:

@@ -1,6 +1,6 @@
 """Two ways to read and write the text of a ResourceList: cut into its items, or as one document.
 
-The law of this room: both give the same data and the same meaning; the cut one only pays for what is looked at.
+Both give the same data and the same meaning; the cut one only pays for what is looked at.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def layout_of(text: str) -> CutLayout | WholeLayout:
 
 
 @dataclass(frozen=True)
-class Edits:
+class ItemEdits:
     """What becomes of the items: operations by index, from the item's root, and objects that are to stand behind all.
 
     An operation that removes the root takes the item out.
@@ -93,7 +93,7 @@ class CutLayout:
     def read(self, index: int) -> Any:
         return Document(self.text(index)).data()[0]
 
-    def write(self, edits: Edits, known: list[Any], new: list[Any]) -> str:
+    def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> str:
         text, pieces, position = self.parts.text, [], 0
         result_start, result_end = self.parts.members.get("results", (len(text), len(text)))
         touched = {*edits.changes, *([len(self) - 1] if edits.new_items else [])}
@@ -109,7 +109,7 @@ class CutLayout:
         results = self._results(text[result_start:result_end], known, new)
         return "".join([*pieces, text[position:result_start], results, text[result_end:]])
 
-    def _item(self, index: int, edits: Edits) -> str:
+    def _item(self, index: int, edits: ItemEdits) -> str:
         """The slice of an item after its edits, behind the last one what is new; comments below it stay below."""
         slice_, is_gone = self.text(index), index in edits.removed
         column = len(slice_) - len(slice_.lstrip(" "))
@@ -172,7 +172,7 @@ class WholeLayout:
     def read(self, index: int) -> Any:
         return self.items[index].data()
 
-    def write(self, edits: Edits, known: list[Any], new: list[Any]) -> str:
+    def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> str:
         operations = [
             replace(operation, path=("items", str(index), *operation.path))
             for index in sorted(

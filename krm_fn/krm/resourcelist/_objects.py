@@ -1,6 +1,6 @@
 """Who an item is, and which objects stand in it.
 
-The law of this room: it reads the identity of an object and no other field.
+It reads the identity of an object and no other field.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What manifests say about a proxy, judged and mended as they lie in a repository: nothing is injected.
 
-The law of this room: files in, results and mended files out; it opens none. A file that cannot be read is told and
+Files in, results and mended files out; it opens none. A file that cannot be read is told and
 passed by.
 
     reading   files, their objects, and the ProxyConfigs among them
@@ -18,15 +18,15 @@ from krm_fn import lint
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.results import Result, Severity, in_order
 from krm_fn.lint import Rules, WrittenFile, drift
-from krm_fn.lint.drift import Said
+from krm_fn.lint.drift import ObservedObject
 from krm_fn.lint.manifests import configs, values
-from krm_fn.lint.manifests.reading import Files, Where
+from krm_fn.lint.manifests.reading import ManifestFiles, Where
 from krm_fn.lint.manifests.sites import Site, sites
 from krm_fn.lint.manifests.values import listed
-from krm_fn.noproxy import Consumer
+from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation
 from krm_fn.settings import provider_files
-from krm_fn.targets import NAMES_OF_ITS_AUTHOR, _mending
+from krm_fn.targets import NAMES_OF_ITS_AUTHOR, fixes
 
 __all__ = ["Audit", "audit", "listed", "mend"]
 
@@ -48,22 +48,22 @@ def audit(
     files: Mapping[str, bytes],
     *,
     config: ProxyConfig | None = None,
-    consumer: Consumer = Consumer.NODE,
+    audience: Audience = Audience.NODE,
 ) -> Audit:
     """Judge everything that ``files`` say about a proxy.
 
     Args:
         files: name -> content: YAML documents, JSON, a ResourceList.
         config: whose ``lint``, ``clusterDefaults`` and ``targets`` count; None: those of the ProxyConfig in ``files``.
-        consumer: who is taken to read the list of a ProxyConfig; objects know who reads theirs.
+        audience: who is taken to read the list of a ProxyConfig; objects know who reads theirs.
     """
-    found = Files(files)
+    found = ManifestFiles(files)
     wanted, problems = (config, []) if config else configs.chosen(found.configs)
     rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
     results = [*found.problems, *problems, *_of_sites(places, rules)]
     results += lint.levelled(_disagreements(places), rules)
     for given in found.configs:
-        results += configs.judge(given, rules, consumer)
+        results += configs.judge(given, rules, audience)
     judged = len({(place.where, place.obj.path) for place in places}) + len(found.configs)
     return Audit(tuple(in_order(results)), judged, empty=frozenset(found.empty))
 
@@ -72,13 +72,13 @@ def mend(
     files: Mapping[str, bytes],
     *,
     config: ProxyConfig | None = None,
-    consumer: Consumer = Consumer.NODE,
+    audience: Audience = Audience.NODE,
 ) -> Audit:
     """Do what the rules' fix allows; the results are about the files as they are then.
 
     Args: as for ``audit``.
     """
-    found = Files(files)
+    found = ManifestFiles(files)
     wanted = config or configs.chosen(found.configs)[0]
     rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
     changes: dict[Where, list[Operation]] = {}
@@ -88,9 +88,9 @@ def mend(
         changes.setdefault(site.where, []).extend(operations)
         notes += told
     for given in found.configs:
-        changes.setdefault(given.where, []).extend(configs.mended(given, rules, consumer))
+        changes.setdefault(given.where, []).extend(configs.mended(given, rules, audience))
     mended, refused = found.edited(changes)
-    after = audit({**files, **mended}, config=config, consumer=consumer)
+    after = audit({**files, **mended}, config=config, audience=audience)
     return Audit(
         tuple(in_order([*after.results, *notes, *refused])), after.judged, mended, after.empty
     )
@@ -116,7 +116,7 @@ def _mended(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:
         first = next(iter(place.values()))
         clash = values.clash(place)
         wanted = {} if clash else values.mended(place, site.listing, rules)
-        edits = _mending.operations(site.obj.data, site.target, place, wanted)
+        edits = fixes.operations(site.obj.data, site.target, place, wanted)
         operations += [replace(edit, path=(*site.obj.path, *edit.path)) for edit in edits]
         if clash:
             message = (
@@ -134,20 +134,20 @@ def _disagreements(places: Sequence[Site]) -> Iterator[Result]:
     Without a known Cluster an object is compared with itself alone: a folder may hold manifests of many clusters.
     What is not known here is passed by, and so are workloads that no target knows: they may want a list of their own.
     """
-    groups: dict[object, list[Said]] = {}
+    groups: dict[object, list[ObservedObject]] = {}
     for site in places:
         seen = tuple(one for one in site.seen if one.value or one.known)
         clusters = tuple(
             (one.cluster.namespace, one.cluster.name, one.role) for one in site.memberships
         )
         key = (
-            (site.listing.consumer, clusters)
+            (site.listing.audience, clusters)
             if clusters
-            else (site.where, site.obj.path, site.listing.consumer)
+            else (site.where, site.obj.path, site.listing.audience)
         )
         if site.target and seen:
             groups.setdefault(key, []).append(
-                Said(site.obj.ref, site.target, seen, {}, site.clusters)
+                ObservedObject(site.obj.ref, site.target, seen, {}, site.clusters)
             )
     for members in groups.values():
         said: dict[str, str] = {}

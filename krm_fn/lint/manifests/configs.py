@@ -1,6 +1,6 @@
 """The lists and URLs of a ProxyConfig: what is wrong with them, and what they should be.
 
-The law of this room: what the composition of the list mends by itself is no problem of the list. An entry is mended
+What the composition of the list mends by itself is no problem of the list. An entry is mended
 where it stands, a list stays a list and a text a text.
 """
 
@@ -16,9 +16,9 @@ from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
 from krm_fn.lint import Listing, Rules, said_by
 from krm_fn.lint.manifests import values
-from krm_fn.lint.manifests.reading import Given
+from krm_fn.lint.manifests.reading import FunctionConfig
 from krm_fn.lint.values import RULES, Problem, lint_list, lint_proxy, mend
-from krm_fn.noproxy import Consumer, Style, parse
+from krm_fn.noproxy import Audience, Style, parse
 from krm_fn.noproxy.entries import split
 from krm_fn.patch import ListEdit, Operation, Pointer, lookup, remove
 from krm_fn.patch import replace as replaced
@@ -34,7 +34,7 @@ _COMPLETED = frozenset({"NP011"})
 
 
 @dataclass(frozen=True)
-class _Text:
+class _ConfigText:
     """A URL or a list of a ProxyConfig, and the list beside it."""
 
     path: Pointer
@@ -47,7 +47,7 @@ class _Text:
         return parse([text for text in texts if isinstance(text, str)])
 
 
-def chosen(given: Sequence[Given]) -> tuple[ProxyConfig, list[Result]]:
+def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
     """The ProxyConfig whose rules, defaults and options count; the default one where several disagree, and a warning.
 
     One that is wrong counts for nothing: ``judge`` tells what is wrong with it.
@@ -66,13 +66,13 @@ def chosen(given: Sequence[Given]) -> tuple[ProxyConfig, list[Result]]:
     return ProxyConfig(), [Result(Severity.WARNING, message, loaded[0][0].ref)]
 
 
-def judge(given: Given, rules: Rules, consumer: Consumer) -> Iterator[Result]:
+def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[Result]:
     """Everything that is wrong with a FunctionConfig."""
     _, wrong = _loaded(given)
     yield from (Result(Severity.ERROR, text, given.ref) for text in wrong)
     silent = _TOLD_BY_CONFIG if wrong else frozenset()
     for text in _texts(given.data):
-        for found in _problems(text, given, consumer):
+        for found in _problems(text, given, audience):
             severity = rules.severity(found)
             if severity is not None and found.rule not in silent:
                 path = text.path if text.path[0] == "spec" else ()
@@ -80,30 +80,30 @@ def judge(given: Given, rules: Rules, consumer: Consumer) -> Iterator[Result]:
                 yield Result(severity, message, given.ref, path, code=found.rule)
 
 
-def mended(given: Given, rules: Rules, consumer: Consumer) -> list[Operation]:
+def mended(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:
     """What mends the URLs and the entries of a ProxyConfig; nothing for the form of a ConfigMap."""
     operations: list[Operation] = []
     for text in _texts(given.data) if given.data.get("kind") == config.KIND else ():
         found = {
             problem.rule
-            for problem in _problems(text, given, consumer)
+            for problem in _problems(text, given, audience)
             if rules.severity(problem) is not None
         }
         if any(RULES[rule].fix for rule in found):
             operations += (
-                _mended_list(text, given, rules, consumer) if _is_list(text) else _mended_url(text)
+                _mended_list(text, given, rules, audience) if _is_list(text) else _mended_url(text)
             )
     return [replace(operation, path=(*given.path, *operation.path)) for operation in operations]
 
 
-def _loaded(given: Given) -> tuple[ProxyConfig | None, list[str]]:
+def _loaded(given: FunctionConfig) -> tuple[ProxyConfig | None, list[str]]:
     try:
         return config.load(given.data, repeated=given.repeated), []
     except ConfigError as error:
         return None, error.problems
 
 
-def _texts(data: Mapping[str, Any]) -> Iterator[_Text]:
+def _texts(data: Mapping[str, Any]) -> Iterator[_ConfigText]:
     """The lists and URLs of ``spec`` and its overrides, or of a ConfigMap's ``data``."""
     root = "spec" if data.get("kind") == config.KIND else "data"
     overrides = lookup(data, (root, "overrides"))
@@ -114,7 +114,7 @@ def _texts(data: Mapping[str, Any]) -> Iterator[_Text]:
     ]
     for place in places:
         lists = [
-            _Text((*place, name), value)
+            _ConfigText((*place, name), value)
             for name, value in _members(data, place, ("noProxy", "NO_PROXY"))
         ]
         beside = ",".join(entry for one in lists for entry in one.entries)
@@ -123,7 +123,7 @@ def _texts(data: Mapping[str, Any]) -> Iterator[_Text]:
             data, place, ("httpProxy", "httpsProxy", "HTTP_PROXY", "HTTPS_PROXY")
         ):
             if isinstance(value, str):
-                yield _Text((*place, name), value, beside)
+                yield _ConfigText((*place, name), value, beside)
 
 
 def _members(
@@ -133,22 +133,22 @@ def _members(
     return ((name, value) for name, value in found if value and isinstance(value, (str, list)))
 
 
-def _is_list(text: _Text) -> bool:
+def _is_list(text: _ConfigText) -> bool:
     return text.path[-1] in ("noProxy", "NO_PROXY")
 
 
-def _problems(text: _Text, given: Given, consumer: Consumer) -> list[Problem]:
+def _problems(text: _ConfigText, given: FunctionConfig, audience: Audience) -> list[Problem]:
     if not _is_list(text):
         return lint_proxy(text.value, no_proxy=text.beside, in_manifest=True)
     silent = _COMPOSED | _COMPLETED if _is_completed(given) else _COMPOSED
     return [
         one
-        for one in lint_list(",".join(text.entries), consumer=consumer)
+        for one in lint_list(",".join(text.entries), audience=audience)
         if one.rule not in silent
     ]
 
 
-def _is_completed(given: Given) -> bool:
+def _is_completed(given: FunctionConfig) -> bool:
     """Whether the composition adds the dotted form of a domain."""
     return bool(
         lookup(given.data, ("spec", "noProxyPolicy", "style"), Style.PORTABLE.value)
@@ -156,16 +156,18 @@ def _is_completed(given: Given) -> bool:
     )
 
 
-def _mended_url(text: _Text) -> list[Operation]:
+def _mended_url(text: _ConfigText) -> list[Operation]:
     url = mend(text.value)
     return [replaced(*text.path, value=url)] if url != text.value else []
 
 
-def _mended_list(text: _Text, given: Given, rules: Rules, consumer: Consumer) -> list[Operation]:
+def _mended_list(
+    text: _ConfigText, given: FunctionConfig, rules: Rules, audience: Audience
+) -> list[Operation]:
     """New items at the end, where an item becomes several; one that holds several already keeps them together."""
     if "@" in "".join(text.entries):  # a comma may stand in a password: no half of it is an entry
         return []
-    forms = _Forms(given, rules, consumer)
+    forms = _Forms(given, rules, audience)
     if isinstance(text.value, str):
         new = forms.of(text.value)
         unchanged = new == list(parse(text.value))
@@ -193,8 +195,8 @@ def _mended_list(text: _Text, given: Given, rules: Rules, consumer: Consumer) ->
 class _Forms:
     """What to write for the entries of one list: each text once, and as it is where nothing is wrong with it."""
 
-    def __init__(self, given: Given, rules: Rules, consumer: Consumer) -> None:
-        self.given, self.rules, self.consumer = given, rules, consumer
+    def __init__(self, given: FunctionConfig, rules: Rules, audience: Audience) -> None:
+        self.given, self.rules, self.audience = given, rules, audience
         self.used: dict[str, None] = {}
 
     def of(self, text: str) -> list[str]:
@@ -205,12 +207,12 @@ class _Forms:
         return new
 
     def _of_entry(self, entry: str) -> list[str]:
-        found = _problems(_Text(("noProxy",), entry), self.given, self.consumer)
+        found = _problems(_ConfigText(("noProxy",), entry), self.given, self.audience)
         if not any(
             RULES[problem.rule].fix for problem in found if self.rules.severity(problem) is not None
         ):
             return [entry]
-        forms = list(parse(values.listed(entry, Listing(self.consumer), has_proxy=False)))
+        forms = list(parse(values.listed(entry, Listing(self.audience), has_proxy=False)))
         return [
             form
             for form in forms

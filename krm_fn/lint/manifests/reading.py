@@ -1,6 +1,6 @@
 """Files, document by document: the objects in them, the ProxyConfigs among those, and what cannot be read.
 
-The law of this room: a document is read only where something in it could matter; what cannot be read is one warning a
+A document is read only where something in it could matter; what cannot be read is one warning a
 file, as templates of Helm are no YAML.
 """
 
@@ -25,7 +25,7 @@ Where = tuple[str, int]
 _READ_ALWAYS = (
     clusters.kinds()
     | {config.KIND, "ResourceList"}
-    | {kind for target in TARGETS.values() if not target.WORDS for _, kind in target.KINDS}
+    | {kind for target in TARGETS.values() if not target.TEXT_HINTS for _, kind in target.KINDS}
 )
 
 
@@ -38,7 +38,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Given:
+class FunctionConfig:
     """A FunctionConfig: ``path`` leads from its document to it, ``repeated`` from it to keys that stand twice."""
 
     where: Where
@@ -48,7 +48,7 @@ class Given:
     repeated: tuple[Pointer, ...] = ()
 
 
-class Files:
+class ManifestFiles:
     """What stands in files.
 
     ``problems`` tell those that cannot be read, ``configs`` are the FunctionConfigs, and ``empty`` names the files in
@@ -60,7 +60,7 @@ class Files:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.items: list[Item] = []
-        self.configs: list[Given] = []
+        self.configs: list[FunctionConfig] = []
         self.problems: list[Result] = []
         self.empty: set[str] = set()
         self._manifests: dict[str, Manifests] = {}
@@ -140,7 +140,7 @@ def _matters(manifests: Manifests, index: int) -> bool:
     if not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, words):
         return True
     return any(
-        _may_be_of(target, kinds) and manifests.contains(index, target.WORDS)
+        _may_be_of(target, kinds) and manifests.contains(index, target.TEXT_HINTS)
         for target in TARGETS.values()
     )
 
@@ -160,15 +160,15 @@ def _misspelt(item: Item) -> Iterator[Result]:
             yield Result(Severity.WARNING, message, obj.ref)
 
 
-def _configs(manifests: Manifests, item: Item) -> Iterator[Given]:
+def _configs(manifests: Manifests, item: Item) -> Iterator[FunctionConfig]:
     name, index = item.where
     for obj in item.objects:
         if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
-            yield Given(
+            yield FunctionConfig(
                 item.where, obj.path, obj.data, obj.ref, tuple(manifests.repeated(index, obj.path))
             )
     given = manifests.function_config(index)
     if isinstance(given, Mapping):
         ref = replace(reference(dict(given)), file_path=name, file_index=index)
         path = ("functionConfig",)
-        yield Given(item.where, path, given, ref, tuple(manifests.repeated(index, path)))
+        yield FunctionConfig(item.where, path, given, ref, tuple(manifests.repeated(index, path)))

@@ -1,6 +1,6 @@
 """Where an object says something about a proxy, and what is known about its Clusters.
 
-The law of this room: it brings objects, targets and Clusters together and judges nothing. Every target looks, also one
+It brings objects, targets and Clusters together and judges nothing. Every target looks, also one
 that the ProxyConfig switches off: what stands in a manifest counts, whoever wrote it.
 """
 
@@ -16,8 +16,8 @@ from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
 from krm_fn.lint import Listing
 from krm_fn.lint.manifests.reading import Item, Where
-from krm_fn.noproxy import Consumer
-from krm_fn.targets import TARGETS, Seen, _workloads
+from krm_fn.noproxy import Audience
+from krm_fn.targets import TARGETS, Reading, container_readings
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Site:
     where: Where
     obj: Object
     target: str
-    seen: tuple[Seen, ...]
+    seen: tuple[Reading, ...]
     listing: Listing
     memberships: tuple[Membership, ...]
 
@@ -58,7 +58,7 @@ def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[Site]:
                 yield Site(item.where, obj, target, seen, listing, memberships)
 
 
-def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Seen, ...]]]:
+def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading, ...]]]:
     if sops.is_encrypted(obj.data):
         return
     known: set[tuple[str, ...]] = set()
@@ -68,9 +68,11 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Seen, .
             known |= {one.path for one in seen}
             if seen:
                 yield name, seen
-    if obj.group_kind in _workloads.KINDS:
+    if obj.group_kind in container_readings.KINDS:
         others = tuple(
-            one for one in _workloads.observe(obj.data, obj.group_kind) if one.path not in known
+            one
+            for one in container_readings.observe(obj.data, obj.group_kind)
+            if one.path not in known
         )
         if others:
             yield "", others
@@ -79,7 +81,7 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Seen, .
 def _listing(
     target: str, obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
 ) -> Listing:
-    consumer = TARGETS[target].CONSUMER if target else Consumer.POD
-    resolved = settings.resolve(wanted, memberships, target=target, consumer=consumer)
+    audience = TARGETS[target].AUDIENCE if target else Audience.POD
+    resolved = settings.resolve(wanted, memberships, target=target, audience=audience)
     in_secret = obj.group_kind == ("", "Secret")
-    return Listing(consumer, resolved.networks, resolved.policy.max_length, in_secret=in_secret)
+    return Listing(audience, resolved.networks, resolved.policy.max_length, in_secret=in_secret)

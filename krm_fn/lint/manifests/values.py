@@ -1,6 +1,6 @@
 """What the variables of one place should be, as far as the fix of a rule that speaks allows.
 
-The law of this room: values in, values out. A rule that is off, or that finds nothing, mends nothing; what a person has
+Values in, values out. A rule that is off, or that finds nothing, mends nothing; what a person has
 to decide stays.
 """
 
@@ -14,7 +14,7 @@ from krm_fn.lint import Listing, Rules
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.values import RULES, About
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import Seen, _mending
+from krm_fn.targets import Reading, fixes
 
 _MOST_ROUNDS = 8
 _LISTS = frozenset(rule.id for rule in RULES.values() if rule.about is About.LIST)
@@ -23,9 +23,9 @@ _LAYERS = frozenset({"NP001", "NP009"})
 _NOTHING: Mapping[str, str | None] = MappingProxyType({})
 
 
-def clash(place: Mapping[str, Seen]) -> str:
+def clash(place: Mapping[str, Reading]) -> str:
     """The two cases of a variable whose values differ, so that only a person knows which one is right; "" for none."""
-    known = _mending.as_meant(place)
+    known = fixes.as_meant(place)
     for upper in PROXY_VARIABLES[::2]:
         values = {known[name].value for name in (upper, upper.lower()) if name in known}
         if len(values - {None}) > 1:
@@ -33,13 +33,15 @@ def clash(place: Mapping[str, Seen]) -> str:
     return ""
 
 
-def mended(place: Mapping[str, Seen], listing: Listing, rules: Rules) -> Mapping[str, str | None]:
+def mended(
+    place: Mapping[str, Reading], listing: Listing, rules: Rules
+) -> Mapping[str, str | None]:
     """The variables of ``place`` that must change or are missing, with the values they should have.
 
     None stands for a variable that is missing and must say what the one in the other case says, which is not known.
     """
     told = _told(place, listing, rules)
-    known = _mending.as_meant(place) if told & _LAYERS else dict(place)
+    known = fixes.as_meant(place) if told & _LAYERS else dict(place)
     told |= _told(known, listing, rules)
     if not any(RULES[rule].fix for rule in told):
         return _NOTHING
@@ -72,7 +74,7 @@ def listed(text: str, listing: Listing, *, has_proxy: bool) -> str:
         for network in listing.networks or (None,):
             text = rules_of.fix(
                 text,
-                consumer=listing.consumer,
+                audience=listing.audience,
                 network=network,
                 has_proxy=has_proxy,
                 max_length=listing.max_length,
@@ -82,15 +84,15 @@ def listed(text: str, listing: Listing, *, has_proxy: bool) -> str:
     return text
 
 
-def _told(place: Mapping[str, Seen], listing: Listing, rules: Rules) -> set[str]:
+def _told(place: Mapping[str, Reading], listing: Listing, rules: Rules) -> set[str]:
     return {finding.code for finding in lint.lint_object(place.values(), listing, rules=rules)}
 
 
-def _text(one: Seen) -> str | None:
+def _text(one: Reading) -> str | None:
     return one.known or None if one.value is None else one.value
 
 
-def _lists(known: Mapping[str, Seen], listing: Listing, told: set[str]) -> dict[str, str | None]:
+def _lists(known: Mapping[str, Reading], listing: Listing, told: set[str]) -> dict[str, str | None]:
     """The lists of a place; a list that is computed in part keeps to the part that is there."""
     if not told & _LISTS:
         return {}

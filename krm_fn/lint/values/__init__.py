@@ -1,6 +1,6 @@
 """Judge a list, a proxy URL or the place where they stand, by rules with ids.
 
-The law of this room: values in, problems out, in the order of the rules' table; nothing here knows an object. What is
+Values in, problems out, in the order of the rules' table; nothing here knows an object. What is
 wrong can be mended by ``fix`` where the rule allows it, and then no such problem is left.
 """
 
@@ -15,7 +15,7 @@ from krm_fn.lint.values.files import lint_permissions, lint_writers
 from krm_fn.lint.values.proxy import lint_pair, lint_proxy, lint_variables, mend
 from krm_fn.noproxy import entries, model
 from krm_fn.noproxy.composition import compose, join
-from krm_fn.noproxy.model import Consumer, Network, Policy
+from krm_fn.noproxy.model import Audience, Network, Policy
 from krm_fn.noproxy.rules import RULES, About, Problem, Rule, problem
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
 def lint_list(
     text: str,
     *,
-    consumer: Consumer,
+    audience: Audience,
     network: Network | None = None,
     has_proxy: bool = True,
     max_length: int = 0,
@@ -47,7 +47,7 @@ def lint_list(
 
     Args:
         text: exactly as the client gets it, escaped for no layer.
-        consumer: who reads it.
+        audience: who reads it.
         network: the cluster whose hosts it must hold, None if unknown.
         has_proxy: whether a proxy is set beside it; without one the list may be empty and lack what it likes.
         max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
@@ -67,17 +67,17 @@ def lint_list(
     own = whole.own_domains(network) if network else frozenset()
     found = [
         *text_rules.of_spacing(text),
-        *(told for raw in raws for told in single.of_entry(raw, consumer, own)),
+        *(told for raw in raws for told in single.of_entry(raw, audience, own)),
     ]
-    listed = whole.Listed(_tokens(raws), consumer, network)
+    listed = whole.Listed(_tokens(raws), audience, network)
     found += whole.of_list(listed) if has_proxy else ()
-    found += text_rules.of_length(text, consumer, max_length)
+    found += text_rules.of_length(text, audience, max_length)
     return sorted(found, key=lambda told: told.rule)
 
 
-def lint_for(text: str, consumer: Consumer, networks: Iterable[Network]) -> list[Problem]:
+def lint_for(text: str, audience: Audience, networks: Iterable[Network]) -> list[Problem]:
     """What ``text``, beside a proxy, lacks for each of many clusters: what in ``lint_list`` depends on them."""
-    listed = whole.Listed(_tokens(_raws(text)), consumer, None)
+    listed = whole.Listed(_tokens(_raws(text)), audience, None)
     return [found for network in networks for found in whole.of_cluster(listed.beside(network))]
 
 
@@ -92,7 +92,7 @@ def _tokens(raws: Iterable[str]) -> tuple[str, ...]:
 def fix(
     text: str,
     *,
-    consumer: Consumer = Consumer.NODE,
+    audience: Audience = Audience.NODE,
     network: Network | None = None,
     has_proxy: bool = True,
     max_length: int = 0,
@@ -106,7 +106,7 @@ def fix(
     if entries.normalise([text]) == ("*",):
         return "*"
     written = entries.split(text)
-    listed = whole.Listed(written, consumer, network)
+    listed = whole.Listed(written, audience, network)
     undue = whole.needless_twins(written, replace(listed, entries=entries.normalise([text])))
     undue |= {name.rstrip(".") for name in written if whole.is_rooted_beside_its_name(name, listed)}
     undue = undue.difference(written)
@@ -115,14 +115,14 @@ def fix(
         for entry in entries.normalise([text])
         if not (entry in undue or entries.holds_every_address(entry))
     ]
-    if consumer is Consumer.POD:
+    if audience is Audience.POD:
         kept = [entry for entry in kept if not entries.breaks_clients(entry)]
     if not has_proxy:
         return ",".join(kept)
     if not kept:
-        return join(compose((), (network,) if network else (), Policy(), consumer))
-    found = _completed(tuple(kept), consumer, network)
-    too_long = any(text_rules.of_length(",".join(found), consumer, max_length))
+        return join(compose((), (network,) if network else (), Policy(), audience))
+    found = _completed(tuple(kept), audience, network)
+    too_long = any(text_rules.of_length(",".join(found), audience, max_length))
     return ",".join(whole.without_covered(found) if too_long else found)
 
 
@@ -131,10 +131,10 @@ def _may_hold_a_credential(text: str) -> bool:
 
 
 def _completed(
-    found: tuple[str, ...], consumer: Consumer, network: Network | None
+    found: tuple[str, ...], audience: Audience, network: Network | None
 ) -> tuple[str, ...]:
     """The list with what it lacks at its end, each name of the cluster in both forms."""
-    lacks = [lack.entry for lack in whole.lacking(whole.Listed(found, consumer, network))]
+    lacks = [lack.entry for lack in whole.lacking(whole.Listed(found, audience, network))]
     domain = (
         network.domain.text.strip(".").lower()
         if network and network.domain

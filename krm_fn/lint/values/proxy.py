@@ -1,6 +1,6 @@
 """What can be wrong with the URL of a proxy, and with the variables of one place together.
 
-The law of this room: no message and no ``mended`` holds a user name or a password; ``mend`` returns the URL itself,
+No message and no ``mended`` holds a user name or a password; ``mend`` returns the URL itself,
 for the one who writes it, never for print.
 """
 

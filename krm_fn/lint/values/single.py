@@ -1,6 +1,6 @@
 """What can be wrong with one entry, whatever else the list holds.
 
-The law of this room: an entry with an ``@`` may be a credential and never gets here.
+An entry with an ``@`` may be a credential and never gets here.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import entries
-from krm_fn.noproxy.entries import Kind
-from krm_fn.noproxy.model import Consumer
+from krm_fn.noproxy.entries import EntryKind
+from krm_fn.noproxy.model import Audience
 from krm_fn.noproxy.rules import Problem, problem
 
 _NUMERIC = re.compile(r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+")
@@ -41,15 +41,15 @@ _BROAD = frozenset(
 
 
 @lru_cache(maxsize=16384)
-def of_entry(raw: str, consumer: Consumer, own: frozenset[str]) -> tuple[Problem, ...]:
+def of_entry(raw: str, audience: Audience, own: frozenset[str]) -> tuple[Problem, ...]:
     """Everything that is wrong with ``raw``, one part of a list between two commas, trimmed.
 
     ``own`` are domains that are the cluster's own and never too broad, although one label may be all they have.
     """
-    return () if entries.is_template(raw) else tuple(_problems(raw, consumer, own))
+    return () if entries.is_template(raw) else tuple(_problems(raw, audience, own))
 
 
-def _problems(raw: str, consumer: Consumer, own: frozenset[str]) -> Iterator[Problem]:
+def _problems(raw: str, audience: Audience, own: frozenset[str]) -> Iterator[Problem]:
     tokens = entries.split(raw)
     if len(tokens) > 1:
         mended = ",".join(tokens)
@@ -63,7 +63,7 @@ def _problems(raw: str, consumer: Consumer, own: frozenset[str]) -> Iterator[Pro
         yield from _spelling(raw)
     for token in tokens:
         yield from _place(token)
-        yield from _meaning(entries.bare(token), consumer, own)
+        yield from _meaning(entries.bare(token), audience, own)
 
 
 def _line(text: str) -> str:
@@ -115,34 +115,38 @@ def _place(token: str) -> Iterator[Problem]:
         yield problem("NP017", token, message, mended=mended)
 
 
-def _meaning(token: str, consumer: Consumer, own: frozenset[str]) -> Iterator[Problem]:
+def _meaning(token: str, audience: Audience, own: frozenset[str]) -> Iterator[Problem]:
     kind = entries.classify(token)
     yield from _glob(token, kind)
-    if kind is Kind.CIDR:
+    if kind is EntryKind.CIDR:
         yield from _cidr(token)
-    if kind in {Kind.CIDR, Kind.ADDRESS, Kind.ADDRESS_GLOB}:
+    if kind in {EntryKind.CIDR, EntryKind.ADDRESS, EntryKind.ADDRESS_GLOB}:
         yield from _reach(token, entries.canonical(token)[0])
     if ":" in token:
-        yield from _ipv6(token, kind, consumer)
-    if kind is Kind.UNKNOWN and _NUMERIC.fullmatch(token):
+        yield from _ipv6(token, kind, audience)
+    if kind is EntryKind.UNKNOWN and _NUMERIC.fullmatch(token):
         yield problem(
             "NP015",
             token,
             f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"',
         )
-    elif kind is Kind.UNKNOWN and ".." in token:
+    elif kind is EntryKind.UNKNOWN and ".." in token:
         yield problem(
             "NP037",
             token,
             f'entry "{token}" must not hold two dots in a row: no host has such a name',
         )
-    if kind in {Kind.NAME, Kind.DOMAIN, Kind.GLOB, Kind.NUMBERS} and _is_broad(token, kind, own):
+    if kind in {EntryKind.NAME, EntryKind.DOMAIN, EntryKind.GLOB, EntryKind.NUMBERS} and _is_broad(
+        token, kind, own
+    ):
         message = f'entry "{token}" must not be so broad: everything that ends in it goes direct; name hosts or domains'
         yield problem("NP025", token, message)
 
 
-def _glob(token: str, kind: Kind) -> Iterator[Problem]:
-    if kind in {Kind.GLOB, Kind.ADDRESS_GLOB} or (kind is Kind.UNKNOWN and "*" in token):
+def _glob(token: str, kind: EntryKind) -> Iterator[Problem]:
+    if kind in {EntryKind.GLOB, EntryKind.ADDRESS_GLOB} or (
+        kind is EntryKind.UNKNOWN and "*" in token
+    ):
         mended = ",".join(form for form in entries.expand(token) if form != token)
         advice = f'write "{mended}"' if mended else "write a domain or a CIDR"
         message = (
@@ -201,17 +205,17 @@ def _reach(token: str, canonical: str) -> Iterator[Problem]:
         yield problem("NP025", token, message)
 
 
-def _ipv6(token: str, kind: Kind, consumer: Consumer) -> Iterator[Problem]:
-    if kind not in {Kind.ADDRESS, Kind.CIDR}:
+def _ipv6(token: str, kind: EntryKind, audience: Audience) -> Iterator[Problem]:
+    if kind not in {EntryKind.ADDRESS, EntryKind.CIDR}:
         return
     mended = entries.canonical(token)[0]
-    pod = consumer is Consumer.POD
+    pod = audience is Audience.POD
     if pod and entries.breaks_clients(token):
         message = (
             f'entry "{token}" must not stand in a list for pods: httpx fails on every '
             "request then; name addresses"
         )
-        written = mended if kind is Kind.ADDRESS and not entries.breaks_clients(mended) else ""
+        written = mended if kind is EntryKind.ADDRESS and not entries.breaks_clients(mended) else ""
         yield problem("NP019", token, message, mended=written, severity=Severity.ERROR)
     elif "%" in token:
         yield problem(
@@ -234,12 +238,12 @@ def _is_short(token: str) -> bool:
     return str(entries.address(text)) == text
 
 
-def _is_broad(token: str, kind: Kind, own: frozenset[str]) -> bool:
+def _is_broad(token: str, kind: EntryKind, own: frozenset[str]) -> bool:
     name = token.removeprefix("*").strip(".")
     if name in own or name in entries.CLUSTER_NAMES or name in entries.SHORT_NAMES:
         return False
     if entries.is_private_suffix(name):
         return False
-    if kind is Kind.NUMBERS or name in _BROAD:
+    if kind is EntryKind.NUMBERS or name in _BROAD:
         return True
-    return "." not in name and (kind is not Kind.NAME or entries.is_top_level(name))
+    return "." not in name and (kind is not EntryKind.NAME or entries.is_top_level(name))

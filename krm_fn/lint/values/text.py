@@ -1,6 +1,6 @@
 """What can be wrong with the text of a list: its length, and what stands between the entries.
 
-The law of this room: characters and bytes; what an entry means is not looked at.
+Characters and bytes; what an entry means is not looked at.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy.model import Consumer
+from krm_fn.noproxy.model import Audience
 from krm_fn.noproxy.rules import Problem, problem
 
 LONGEST = 131_062
@@ -19,10 +19,10 @@ LONGEST_ON_NODES = 4_900
 """Cluster API takes 10240 characters for a file (``files[].content``), and a drop-in holds the list twice."""
 
 
-def of_length(text: str, consumer: Consumer, max_length: int) -> Iterator[Problem]:
+def of_length(text: str, audience: Audience, max_length: int) -> Iterator[Problem]:
     """NP026: the whole value, in bytes, against the limits of what carries it."""
     length = len(text.encode(errors="surrogatepass"))
-    limit = max_length or (LONGEST_ON_NODES if consumer is Consumer.NODE else LONGEST)
+    limit = max_length or (LONGEST_ON_NODES if audience is Audience.NODE else LONGEST)
     if length > LONGEST:
         message = f"the list must not be longer than {LONGEST} bytes, but is {length}: Linux starts no program with it"
         yield problem("NP026", "", message, severity=Severity.ERROR)

@@ -1,6 +1,6 @@
 """What can be wrong with a list as a whole: what it lacks, repeats or cannot hold.
 
-The law of this room: what a cluster needs is told once, by ``lacking``, for the lint to report and for ``fix`` to add.
+What a cluster needs is told once, by ``lacking``, for the lint to report and for ``fix`` to add.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import entries, providers, styles
-from krm_fn.noproxy.entries import Cidr, Kind
-from krm_fn.noproxy.model import Consumer, Network
+from krm_fn.noproxy.entries import Cidr, EntryKind
+from krm_fn.noproxy.model import Audience, Network
 from krm_fn.noproxy.rules import Problem, problem
 
 
@@ -22,7 +22,7 @@ class Listed:
     """The entries of one list as clients see them, and what is known about their cluster and their reader."""
 
     entries: tuple[str, ...]
-    consumer: Consumer
+    audience: Audience
     network: Network | None
 
     @cached_property
@@ -115,7 +115,7 @@ def _lacking_for(network: Network, listed: Listed) -> Iterator[Lack]:
         for cidr in cidrs:
             if entries.is_template(cidr.text):
                 continue
-            if not _is_kept_out(cidr.text, listed.consumer) and not listed.covers(
+            if not _is_kept_out(cidr.text, listed.audience) and not listed.covers(
                 _plain(cidr.text)
             ):
                 yield Lack("NP003", _plain(cidr.text), f"it is a {what} CIDR of the cluster")
@@ -129,16 +129,16 @@ def _lacking_for(network: Network, listed: Listed) -> Iterator[Lack]:
     yield from _lacking_addresses(network, listed)
 
 
-def _is_kept_out(cidr: str, consumer: Consumer) -> bool:
+def _is_kept_out(cidr: str, audience: Audience) -> bool:
     return entries.holds_every_address(cidr) or (
-        consumer is Consumer.POD and entries.breaks_clients(cidr)
+        audience is Audience.POD and entries.breaks_clients(cidr)
     )
 
 
 def _lacking_addresses(network: Network, listed: Listed) -> Iterator[Lack]:
     for at, service in enumerate(network.services):
         first = styles.first_address(service.text)
-        harmful = at and listed.consumer is Consumer.POD and entries.confuses_ruby(first)
+        harmful = at and listed.audience is Audience.POD and entries.confuses_ruby(first)
         if first and first not in listed.texts and not harmful:
             reason = f'it is the first address of "{_plain(service.text)}", and half of all clients read no CIDRs'
             yield Lack("NP004", first, reason)
@@ -195,7 +195,7 @@ def _twins(listed: Listed) -> Iterator[Problem]:
         name, kind = text.removeprefix("."), entries.classify(text)
         if name.endswith("."):
             continue
-        if kind is Kind.NAME and (entries.is_domain(name) or name in own):
+        if kind is EntryKind.NAME and (entries.is_domain(name) or name in own):
             if (
                 not listed.texts.intersection({f".{name}", *_dotted_parents(name)})
                 and name not in exact
@@ -206,14 +206,16 @@ def _twins(listed: Listed) -> Iterator[Problem]:
                     "subdomains in .NET, axios, Node's http and httplib2",
                     own,
                 )
-        elif kind is Kind.DOMAIN and name in own and name not in listed.texts:
+        elif kind is EntryKind.DOMAIN and name in own and name not in listed.texts:
             yield _twin(
                 text,
                 f"{text},{name}",
                 "anything in wget before 1.20, nor the name itself in Go and apt",
                 own,
             )
-        elif kind is Kind.DOMAIN and not listed.texts.intersection({name, *_dotted_parents(name)}):
+        elif kind is EntryKind.DOMAIN and not listed.texts.intersection(
+            {name, *_dotted_parents(name)}
+        ):
             if entries.is_private_suffix(name):
                 continue
             yield _twin(
@@ -264,7 +266,7 @@ def own_domains(network: Network) -> frozenset[str]:
 def is_rooted_beside_its_name(text: str, listed: Listed) -> bool:
     """Return whether ``text`` is a rooted name ("x.") and the list holds "x" too, or a domain around it."""
     name = text.rstrip(".")
-    if name == text or entries.classify(text) not in {Kind.NAME, Kind.DOMAIN}:
+    if name == text or entries.classify(text) not in {EntryKind.NAME, EntryKind.DOMAIN}:
         return False
     return name in listed.texts or listed.covers(name.removeprefix("."))
 
@@ -272,7 +274,7 @@ def is_rooted_beside_its_name(text: str, listed: Listed) -> bool:
 def _rooted(listed: Listed) -> Iterator[Problem]:
     for text in dict.fromkeys(listed.entries):
         name = text.rstrip(".")
-        is_rooted = name != text and entries.classify(text) in {Kind.NAME, Kind.DOMAIN}
+        is_rooted = name != text and entries.classify(text) in {EntryKind.NAME, EntryKind.DOMAIN}
         if is_rooted and not is_rooted_beside_its_name(text, listed):
             message = f'entry "{text}" must not stand alone, only curl takes it for "{name}": write "{text},{name}"'
             yield problem("NP029", text, message, mended=f"{text},{name}")
@@ -280,7 +282,7 @@ def _rooted(listed: Listed) -> Iterator[Problem]:
 
 def _ranges(listed: Listed) -> Iterator[Problem]:
     for text in dict.fromkeys(listed.entries):
-        if entries.classify(text) is Kind.RANGE and not listed.texts.issuperset(
+        if entries.classify(text) is EntryKind.RANGE and not listed.texts.issuperset(
             mended := entries.canonical(text)
         ):
             written = ",".join(mended)
@@ -305,7 +307,7 @@ def _covered(listed: Listed) -> Iterator[Problem]:
 
 
 def _where_covered(text: str, cover: str, listed: Listed) -> str:
-    """Say in which clients ``cover`` makes ``text`` say nothing (held against the models of ``consumers`` by a test).
+    """Say in which clients ``cover`` makes ``text`` say nothing (held against the models of ``clients`` by a test).
 
     httpx compares a CIDR with the host as a text as well, Java reads a name as one host, and wget up to 1.19 reads no
     dotted domain.
@@ -325,7 +327,7 @@ def _cover(text: str, listed: Listed) -> str:
     if cidr is not None and cidr.prefixlen < cidr.max_prefixlen:
         wider = listed.wider(cidr)
         return "" if wider is None or wider.prefixlen == 0 else str(wider)
-    if entries.classify(text) not in {Kind.NAME, Kind.DOMAIN}:
+    if entries.classify(text) not in {EntryKind.NAME, EntryKind.DOMAIN}:
         return ""
     parents = _parents(text.removeprefix("."))
     return next((f".{name}" for name in parents if f".{name}" in listed.texts), "")
@@ -333,5 +335,5 @@ def _cover(text: str, listed: Listed) -> str:
 
 def without_covered(found: tuple[str, ...]) -> tuple[str, ...]:
     """The list without entries that others cover in almost every client: nearly the same meaning, shorter."""
-    listed = Listed(found, Consumer.NODE, None)
+    listed = Listed(found, Audience.NODE, None)
     return tuple(text for text in found if not _cover(text, listed))

@@ -1,6 +1,6 @@
 """Other values for proxy variables that stand in an object already: one place, edited where it stands.
 
-The law of this room: it writes what it is given, and the twin of what is there; it brings no proxy to a place that has
+It writes what it is given, and the twin of what is there; it brings no proxy to a place that has
 none, and touches nothing where it does not know all that it would have to write anew.
 """
 
@@ -25,23 +25,23 @@ from krm_fn.targets import (
     kubelet_drop_in,
     kyverno_policies,
 )
-from krm_fn.targets._kyverno_values import Place, new_value
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._kyverno_values import ValuePlace, new_value
+from krm_fn.targets._seen import Reading
 from krm_fn.targets._unit_meant import meant, without_strays
 
 Values = Mapping[str, str | None]
 """Variable -> the value it is to have; None for the twin of one whose value is not known: the same source."""
 
-Editor = Callable[[Mapping[str, Any], Mapping[str, Seen], Values], list[Operation]]
+Editor = Callable[[Mapping[str, Any], Mapping[str, Reading], Values], list[Operation]]
 
 
-def as_meant(place: Mapping[str, Seen]) -> dict[str, Seen]:
+def as_meant(place: Mapping[str, Reading]) -> dict[str, Reading]:
     """What one place says, with the values that systemd loses as their author meant them."""
     return {name: meant(one) for name, one in place.items()}
 
 
 def operations(
-    obj: Mapping[str, Any], target: str, place: Mapping[str, Seen], values: Values
+    obj: Mapping[str, Any], target: str, place: Mapping[str, Reading], values: Values
 ) -> list[Operation]:
     """What gives the variables of one place other values.
 
@@ -58,7 +58,9 @@ def operations(
     return editor(obj, place, values) if editor and values else []
 
 
-def _of_env(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -> list[Operation]:
+def _of_env(
+    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
+) -> list[Operation]:
     """No variable is added beside an ``envFrom``, which may set it already."""
     env = _entry(next(iter(place.values())))[:-1]
     is_all = not lookup(obj, (*env[:-1], "envFrom"))
@@ -70,7 +72,7 @@ def _of_env(obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values) -
 
 
 def _env_edit(
-    obj: Mapping[str, Any], env: Pointer, place: Mapping[str, Seen], name: str, value: str | None
+    obj: Mapping[str, Any], env: Pointer, place: Mapping[str, Reading], name: str, value: str | None
 ) -> Operation:
     twin = place.get(name.swapcase())
     if value is None and twin is not None:
@@ -82,13 +84,13 @@ def _env_edit(
     return (add if lookup(obj, (*at, "value")) is None else replace)(*at, "value", value=text)
 
 
-def _entry(one: Seen) -> Pointer:
+def _entry(one: Reading) -> Pointer:
     """Where the entry of ``env`` stands that a path leads to, or into."""
     return one.path if one.path[-1].isdigit() else one.path[:-1]
 
 
 def _of_drop_in(
-    obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
+    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
 ) -> list[Operation]:
     path = next(iter(place.values())).path
     entry = lookup(obj, path[:-1])
@@ -100,7 +102,7 @@ def _of_drop_in(
 
 
 def _of_systemd_secret(
-    obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
+    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
 ) -> list[Operation]:
     path = next(iter(place.values())).path
     texts = [
@@ -112,7 +114,7 @@ def _of_systemd_secret(
     ]
 
 
-def _unit(text: str, place: Mapping[str, Seen], values: Values) -> str | None:
+def _unit(text: str, place: Mapping[str, Reading], values: Values) -> str | None:
     """A drop-in with other values; None where there is nothing to change, or not all of it is known."""
     known = {name: one.value for name, one in as_meant(place).items()} | dict(values)
     wanted = {
@@ -130,7 +132,7 @@ def _unit(text: str, place: Mapping[str, Seen], values: Values) -> str | None:
 
 
 def _of_commands(
-    obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
+    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
 ) -> list[Operation]:
     path = next(iter(place.values())).path[:-1]
     commands = [command if isinstance(command, str) else "" for command in lookup(obj, path)]
@@ -163,7 +165,7 @@ def _of_commands(
 
 
 def _of_policy(
-    obj: Mapping[str, Any], place: Mapping[str, Seen], values: Values
+    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
 ) -> list[Operation]:
     """No entry is added: the author of a policy decides which names it sets."""
     edits: dict[Pointer, Operation] = {}
@@ -172,7 +174,7 @@ def _of_policy(
             path = place[name].path
             written = lookup(obj, path)
             text = new_value(
-                Place(path, written), kubernetes_env(value), is_list=name.upper() == "NO_PROXY"
+                ValuePlace(path, written), kubernetes_env(value), is_list=name.upper() == "NO_PROXY"
             )
             if isinstance(text, str):
                 edits[path] = (add if written is None else replace)(*path, value=text)

@@ -1,6 +1,6 @@
 """An override file of Konvoy Image Builder, with the proxy of the machine that is provisioned.
 
-The law of this room: it edits one document as plain data, whether that stands in an object or in a file of its own. It
+It edits one document as plain data, whether that stands in an object or in a file of its own. It
 writes both places the playbooks read: `proxy_env`, the environment of Ansible's own tasks, under all six names, and the
 top-level `http_proxy`, `https_proxy` and `no_proxy`, without which containerd gets no drop-in while provisioning.
 
@@ -19,19 +19,19 @@ from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _values
-from krm_fn.targets._edit import Edit, together
-from krm_fn.targets._seen import Seen
-from krm_fn.targets._values import SNAKE, Slot
+from krm_fn.targets import three_keys
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.member_edits import MemberEdits, together
+from krm_fn.targets.three_keys import SNAKE, ThreeKeys
 
 _ENVIRONMENT = "proxy_env"
 _ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
 """The six names of `proxy_env` as the document's own file has them."""
 
-_TOP = Slot((), SNAKE, "the override file")
+_TOP = ThreeKeys((), SNAKE, "the override file")
 
 
-def edit(data: Any, settings: ProxySettings) -> Edit | Finding:
+def edit(data: Any, settings: ProxySettings) -> MemberEdits | Finding:
     """What an override document lacks or has too much; its operations hold one after another.
 
     Args:
@@ -43,7 +43,7 @@ def edit(data: Any, settings: ProxySettings) -> Edit | Finding:
     """
     environment, top = (
         partial(_environment, settings=settings),
-        partial(_values.edit, slot=_TOP, settings=settings),
+        partial(three_keys.edit, slot=_TOP, settings=settings),
     )
     made, problems = together(data, (environment, top))
     return problems[0] if problems else made
@@ -52,12 +52,12 @@ def edit(data: Any, settings: ProxySettings) -> Edit | Finding:
 def is_there(data: Any) -> bool:
     """Whether a document sets one of the names already, in either place."""
     held = lookup(data, (_ENVIRONMENT,))
-    return _values.is_there(data, _TOP) or (
+    return three_keys.is_there(data, _TOP) or (
         isinstance(held, Mapping) and not held.keys().isdisjoint(_ORDER)
     )
 
 
-def seen(data: Any, text: Pointer) -> Iterator[Seen]:
+def seen(data: Any, text: Pointer) -> Iterator[Reading]:
     """What a document sets: in `proxy_env` each name for itself, at the top both cases, as the drop-in will have them.
 
     Args:
@@ -67,11 +67,11 @@ def seen(data: Any, text: Pointer) -> Iterator[Seen]:
     for name in _ORDER:
         value = lookup(data, (_ENVIRONMENT, name))
         if isinstance(value, str) and value:
-            yield Seen(name, value, text, value, f"`{_ENVIRONMENT}`")
-    yield from _values.seen(data, _TOP, text)
+            yield Reading(name, value, text, value, f"`{_ENVIRONMENT}`")
+    yield from three_keys.seen(data, _TOP, text)
 
 
-def _environment(data: Any, settings: ProxySettings) -> Edit | Finding:
+def _environment(data: Any, settings: ProxySettings) -> MemberEdits | Finding:
     """What `proxy_env` lacks or has too much."""
     if not isinstance(data, Mapping):
         return wrong_type((), data, "a mapping")
@@ -86,7 +86,7 @@ def _environment(data: Any, settings: ProxySettings) -> Edit | Finding:
         (verb, ", ".join(f"`{name}`" for name in some))
         for verb, some in (("sets", sets), ("removes", gone))
     ]
-    return Edit(
+    return MemberEdits(
         (*_settings(held, new, sets), *_removals(there, new, gone)),
         " and ".join(f"{verb} {names}" for verb, names in parts if names) + f" of `{_ENVIRONMENT}`",
         "\n".join(f"{name}={there[name]}" for name in (*sets, *gone) if name in there),

@@ -1,6 +1,6 @@
 """What a sub-command gives back to the door.
 
-The law of this room: a value; only the door prints.
+A value; only the door prints.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Answer:
+class CommandResult:
     """``output`` goes to standard output, ``told`` line by line to standard error."""
 
     output: bytes = b""

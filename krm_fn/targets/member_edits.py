@@ -1,6 +1,6 @@
 """What is to be done to plain data, in operations and in words.
 
-The law of this room: a value that says what gives data another meaning; it knows neither what the data is nor where it
+A value that says what gives data another meaning; it knows neither what the data is nor where it
 stands, in an object or in a text inside one.
 """
 
@@ -17,7 +17,7 @@ from krm_fn.patch import Operation, apply
 
 
 @dataclass(frozen=True)
-class Edit:
+class MemberEdits:
     """What gives the members of one mapping their values.
 
     ``operations`` hold one after another from the root of the data; ``current`` and ``proposed`` are lines for a
@@ -38,8 +38,8 @@ class Edit:
 
 
 def together(
-    data: Any, parts: Iterable[Callable[[Any], Edit | Finding]]
-) -> tuple[Edit, list[Finding]]:
+    data: Any, parts: Iterable[Callable[[Any], MemberEdits | Finding]]
+) -> tuple[MemberEdits, list[Finding]]:
     """Several edits of the same data as one, and what stood in the way of others.
 
     Args:
@@ -55,7 +55,7 @@ def together(
             data = apply(data, one.operations)
             made.append(one)
     return (
-        Edit(
+        MemberEdits(
             tuple(operation for one in made for operation in one.operations),
             ", ".join(one.message for one in made),
             "\n".join(one.current for one in made if one.current),

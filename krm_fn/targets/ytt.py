@@ -1,6 +1,6 @@
 """Code of ytt in data values: what it decides must not be edited, and no comment of it may come to mean another place.
 
-The law of this room: it lets an edit pass, or says why the document stays as it is. It proves it of the text before and
+It lets an edit pass, or says why the document stays as it is. It proves it of the text before and
 after: where code decides nothing about what is set or taken out, and everything else has the comments it had, ytt reads
 what was asked for.
 
@@ -20,8 +20,8 @@ from krm_fn.errors import EditError, ExpansionError
 from krm_fn.formats.embedded import Embedded, Value, begin
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Operation, Pointer
-from krm_fn.targets._edit import Edit
-from krm_fn.yamledit import Place, edit_documents, places
+from krm_fn.targets.member_edits import MemberEdits
+from krm_fn.yamledit import CommentedPlace, edit_documents, places
 
 _CODE = re.compile(r"#@(?:template/\w+)?(?:[ \t]+|$)(?P<code>.*)")
 _BLOCK = re.compile(r"(?P<word>if|for|while|def)(?P<once>/end)?\b")
@@ -53,7 +53,7 @@ class _Meant:
     each by the number of the line of code and by its word; so many lines of ``code`` have run before it.
     """
 
-    place: Place
+    place: CommentedPlace
     own: tuple[str, ...]
     beside: tuple[str, ...]
     blocks: tuple[tuple[int, str], ...]
@@ -72,8 +72,8 @@ _Text = Mapping[Pointer, _Meant]
 
 
 def checked(
-    found: Embedded, made: Edit | Finding, members: Iterable[Pointer] = ()
-) -> Edit | Finding:
+    found: Embedded, made: MemberEdits | Finding, members: Iterable[Pointer] = ()
+) -> MemberEdits | Finding:
     """``made``, if it does in the eyes of ytt what it says; else why the document stays as it is.
 
     Args:
@@ -96,7 +96,7 @@ def checked(
     )
 
 
-def begun(value: Value, made: Edit) -> Change | Finding:
+def begun(value: Value, made: MemberEdits) -> Change | Finding:
     """The first document behind a text that holds none; a header that is not closed yet is."""
     separators = list(_SEPARATOR.finditer(value.text))
     if _OF_A_DOCUMENT.search(value.text, separators[-1].end() if separators else 0):

@@ -1,6 +1,6 @@
 r"""What systemd reads in the text of a unit file or drop-in, with the place of each word: proxy variables in [Service].
 
-The law of this room: it reads, and changes nothing; what systemd ignores is told apart from what counts.
+It reads, and changes nothing; what systemd ignores is told apart from what counts.
 
 Reads as systemd does (``src/shared/conf-parser.c``, ``config_parse_environ`` in ``src/core/load-fragment.c``): ``\`` at
 the end continues a line, comment lines within are passed over, an empty ``Environment=`` forgets what came before, the
@@ -29,7 +29,7 @@ _NAME = re.compile(r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?=""")
 
 
 @dataclass(frozen=True)
-class Line:
+class UnitLine:
     """One line as systemd puts it together: ``joined[i]`` stands at ``offsets[i]`` of the text, its end at ``end``.
 
     ``is_lost`` is True from a section header on that systemd rejects: it reads nothing of the text from there on.
@@ -43,14 +43,14 @@ class Line:
     comments: tuple[Span, ...]
     is_lost: bool = False
 
-    def words(self) -> list[escaping.Word]:
+    def words(self) -> list[escaping.QuotedWord]:
         """The assignments of an ``Environment=`` line in [Service], with their places in the text."""
         key, equals, value = self.joined.partition("=")
         if self.section != SECTION or not equals or key.strip() != "Environment":
             return []
         behind_key = len(key) + 1
         return [
-            escaping.Word(
+            escaping.QuotedWord(
                 self.offsets[behind_key + word.start],
                 self.offsets[behind_key + word.end - 1] + 1,
                 word.value,
@@ -79,15 +79,15 @@ class Line:
 class Assignment:
     """One word of a line that assigns a proxy variable; ``value`` None: not to be known, or refused by systemd."""
 
-    line: Line
+    line: UnitLine
     index: int
-    word: escaping.Word
+    word: escaping.QuotedWord
     name: str
     value: str | None
 
 
 @dataclass(frozen=True)
-class Setting:
+class UnitSetting:
     """One proxy variable as the text sets it: ``value`` is None where systemd drops it or it depends on the machine.
 
     ``raw`` is the whole line as systemd puts it together from its continuations; ``why`` says why there is no value.
@@ -100,19 +100,20 @@ class Setting:
 
 
 @lru_cache(maxsize=_TEXTS)
-def settings_of(text: str) -> tuple[Setting, ...]:
+def settings_of(text: str) -> tuple[UnitSetting, ...]:
     """What the text sets, one entry for each variable, in the order of the assignments that count."""
     text = with_final_eol(text)
     live, dead = assignments(text)
     lost = {one.name: one for one in dead if one.line.is_lost and one.name not in live}
     unset = unset_by(text, {name: one.value for name, one in live.items()})
     found = [
-        Setting(one.name, one.value, one.line.joined.strip(), _why(one)) for one in live.values()
+        UnitSetting(one.name, one.value, one.line.joined.strip(), _why(one))
+        for one in live.values()
     ]
     found = [replace(one, value=None, why=_UNSET) if one.name in unset else one for one in found]
     return (
         *found,
-        *(Setting(one.name, None, one.line.joined.strip(), _REJECTED) for one in lost.values()),
+        *(UnitSetting(one.name, None, one.line.joined.strip(), _REJECTED) for one in lost.values()),
     )
 
 
@@ -150,7 +151,7 @@ def environment_files(text: str) -> list[str]:
     return found
 
 
-def rejected_header(text: str) -> Line | None:
+def rejected_header(text: str) -> UnitLine | None:
     """The first section header of a text that systemd rejects, and with it everything behind.
 
     Source: ``parse_line`` in systemd's ``src/shared/conf-parser.c``: "Invalid section header".
@@ -199,7 +200,7 @@ def assignments(text: str) -> tuple[dict[str, Assignment], list[Assignment]]:
     return live, dead
 
 
-def _name(text: str, word: escaping.Word) -> str:
+def _name(text: str, word: escaping.QuotedWord) -> str:
     """The variable a word assigns; judged by its spelling where systemd would refuse it."""
     if word.value is not None:
         return word.value.partition("=")[0] if "=" in word.value else ""
@@ -217,12 +218,12 @@ def _why(one: Assignment) -> str:
     )
 
 
-def _value(word: escaping.Word) -> str | None:
+def _value(word: escaping.QuotedWord) -> str | None:
     read = None if word.value is None else escaping.resolve_specifiers(word.value)
     return None if read is None else read.partition("=")[2]
 
 
-def lines_of(text: str) -> Iterator[Line]:
+def lines_of(text: str) -> Iterator[UnitLine]:
     """The lines of a text as systemd puts them together, comments between their parts set aside."""
     section, parts, offsets, comments, start = "", list[str](), list[int](), list[Span](), 0
     is_lost = False
@@ -240,10 +241,10 @@ def lines_of(text: str) -> Iterator[Line]:
         header = joined.strip()
         is_lost = is_lost or is_rejected_header(header)
         section = header[1:].partition("]")[0] if header.startswith("[") else section
-        yield Line(start, physical.end(), joined, offsets, section, tuple(comments), is_lost)
+        yield UnitLine(start, physical.end(), joined, offsets, section, tuple(comments), is_lost)
         parts, offsets, comments, start = [], [], [], physical.end()
     if parts:
-        yield Line(start, len(text), "".join(parts), offsets, section, tuple(comments), is_lost)
+        yield UnitLine(start, len(text), "".join(parts), offsets, section, tuple(comments), is_lost)
 
 
 def _is_comment(line: str) -> bool:

@@ -1,6 +1,6 @@
 """The containers of every built-in kind that runs pods, whether or not a target wants them.
 
-The law of this room: it looks, and proposes nothing; a field of a wrong type is passed by.
+It looks, and proposes nothing; a field of a wrong type is passed by.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from krm_fn.patch import Pointer
 from krm_fn.targets import _env_seen
 from krm_fn.targets._podspec import POD_SPEC, containers
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
 
 _POD_SPECS: dict[tuple[str, str], Pointer] = {
     ("", "Pod"): ("spec",),
@@ -37,7 +37,7 @@ def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
     return _POD_SPECS.get((group, str(obj.get("kind"))))
 
 
-def observe(obj: Mapping[str, Any], group_kind: tuple[str, str]) -> Iterator[Seen]:
+def observe(obj: Mapping[str, Any], group_kind: tuple[str, str]) -> Iterator[Reading]:
     """What the environments of all containers of ``obj``, an object of one of ``KINDS``, set."""
     for field in _LISTS:
         for container in containers(obj, field, at=_POD_SPECS[group_kind])[0]:

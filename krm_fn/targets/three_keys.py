@@ -1,6 +1,6 @@
 """Three members of a mapping that hold a proxy: http, https and what goes without it, under names of their own.
 
-The law of this room: it edits those three members of one mapping and nothing else. A list stays a list and a text a
+It edits those three members of one mapping and nothing else. A list stays a list and a text a
 text, unless they can be read in one form only; where neither is there, the caller's word counts. Where the mapping is
 missing it is made, and one that loses its last member to removal goes.
 """
@@ -18,8 +18,8 @@ from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import called, wrong_type
 from krm_fn.patch import Operation, Pointer, add, lookup, remove, replace
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._edit import Edit
-from krm_fn.targets._seen import Seen
+from krm_fn.targets._seen import Reading
+from krm_fn.targets.member_edits import MemberEdits
 
 _VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _MISSING = object()
@@ -45,7 +45,7 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Slot:
+class ThreeKeys:
     """One mapping that holds the three: ``path`` leads to it, and ``what`` is it in one phrase.
 
     ``kept``: so many mappings at the beginning of ``path`` stay, even if nothing is left in them. ``switch``: a fourth
@@ -69,7 +69,7 @@ CAMEL = Keys("httpProxy", "httpsProxy", "noProxy")
 SHORT = Keys("http", "https", "noProxy")
 
 
-def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
+def edit(data: Any, slot: ThreeKeys, settings: ProxySettings) -> MemberEdits | Finding:
     """What the mapping lacks or has too much.
 
     Args:
@@ -114,7 +114,7 @@ def edit(data: Any, slot: Slot, settings: ProxySettings) -> Edit | Finding:
         if some
     ]
     message = f"{' and '.join(parts)} of {slot.what}"
-    return Edit(
+    return MemberEdits(
         tuple(operations),
         message,
         _lines({name: there[name] for name in (*sets, *gone) if name in there}),
@@ -140,20 +140,24 @@ def _instead_of(there: Any, value: Any) -> str:
     return "" if there is None or type(there) is type(value) else f" (instead of {called(there)})"
 
 
-def _told(operation: Operation, slot: Slot, sets: list[str], misfits: Mapping[str, str]) -> str:
+def _told(
+    operation: Operation, slot: ThreeKeys, sets: list[str], misfits: Mapping[str, str]
+) -> str:
     """What one of several operations does; the one that makes the mapping sets the first member."""
     name = operation.path[-1] if len(operation.path) > len(slot.path) else sets[0]
     return f"{'removes' if operation.op == 'remove' else 'sets'} {_named([name], misfits)} of {slot.what}"
 
 
-def in_document(found: Embedded, made: Edit | Finding) -> Iterator[Change | Finding]:
+def in_document(found: Embedded, made: MemberEdits | Finding) -> Iterator[Change | Finding]:
     """The same about the object in which the document stands."""
     yield from in_documents([(found, made)])
 
 
-def in_documents(made: Iterable[tuple[Embedded, Edit | Finding]]) -> Iterator[Change | Finding]:
+def in_documents(
+    made: Iterable[tuple[Embedded, MemberEdits | Finding]],
+) -> Iterator[Change | Finding]:
     """The same for several documents, of several texts or of one; no two edits are about the same members."""
-    edits: dict[Pointer, list[tuple[Embedded, Edit]]] = {}
+    edits: dict[Pointer, list[tuple[Embedded, MemberEdits]]] = {}
     for found, one in made:
         if isinstance(one, Finding):
             yield Finding(one.severity, f"in it, {one.message}", found.value.path, code=one.code)
@@ -173,13 +177,13 @@ def in_documents(made: Iterable[tuple[Embedded, Edit | Finding]]) -> Iterator[Ch
         )
 
 
-def is_there(data: Any, slot: Slot) -> bool:
+def is_there(data: Any, slot: ThreeKeys) -> bool:
     """Whether the mapping sets one of the three, if only to nothing."""
     held = lookup(data, slot.path)
     return isinstance(held, Mapping) and not held.keys().isdisjoint(slot.keys.names)
 
 
-def seen(data: Any, slot: Slot, text: Pointer = ()) -> Iterator[Seen]:
+def seen(data: Any, slot: ThreeKeys, text: Pointer = ()) -> Iterator[Reading]:
     """What the mapping says; whoever reads it there gives both cases of each variable to its programs.
 
     Args:
@@ -195,7 +199,8 @@ def seen(data: Any, slot: Slot, text: Pointer = ()) -> Iterator[Seen]:
         if isinstance(value, str) and value:
             where = text or (*path, name)
             yield from (
-                Seen(each, value, where, value, slot.what) for each in (variable, variable.lower())
+                Reading(each, value, where, value, slot.what)
+                for each in (variable, variable.lower())
             )
 
 
@@ -208,7 +213,7 @@ def _as_it_is(there: Any, value: str, keys: Keys, name: str) -> Any:
     return list(noproxy.parse(value))
 
 
-def _set(data: Any, slot: Slot, name: str, new: Mapping[str, Any]) -> Operation:
+def _set(data: Any, slot: ThreeKeys, name: str, new: Mapping[str, Any]) -> Operation:
     """The first member that is set: with the mappings above it where they are missing."""
     there = lookup(data, slot.path)
     if isinstance(there, Mapping):
@@ -219,7 +224,9 @@ def _set(data: Any, slot: Slot, name: str, new: Mapping[str, Any]) -> Operation:
     return add(*at, value=value)
 
 
-def _member(slot: Slot, name: str, new: Mapping[str, Any], there: Mapping[str, Any]) -> Operation:
+def _member(
+    slot: ThreeKeys, name: str, new: Mapping[str, Any], there: Mapping[str, Any]
+) -> Operation:
     """One member that is set; a new one stands in front of those that follow it elsewhere, too."""
     path = (*slot.path, name)
     if name in there:
@@ -230,7 +237,7 @@ def _member(slot: Slot, name: str, new: Mapping[str, Any], there: Mapping[str, A
     return add(*path, value=new[name], before=before, leaves_around=is_kept)
 
 
-def _removals(data: Any, slot: Slot, gone: list[str]) -> list[Operation]:
+def _removals(data: Any, slot: ThreeKeys, gone: list[str]) -> list[Operation]:
     """Without the members, and without the mappings that held nothing else."""
     path = slot.path
     if set(lookup(data, path)) != set(gone) or len(path) <= slot.kept:

@@ -1,6 +1,6 @@
 """What all objects of TKG have in common: both proxies or none, and certificates that are trusted by name.
 
-The law of this room: it knows TKG's rules, and no object.
+It knows TKG's rules, and no object.
 
 Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers``: ``ytt/03_customizations/http_proxy.yaml``
 ("TKG_HTTP_PROXY and TKG_HTTPS_PROXY should both be set"), and the variables ``proxy``, which requires both, and
