@@ -17,7 +17,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.settings.classes import for_class, for_nodes
-from krm_fn.targets import AWARE, PATCHER, TARGETS, TargetContext
+from krm_fn.targets import TARGETS, TargetContext, cluster_class
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
 _ALL_NODES = ("", "")
@@ -65,9 +65,9 @@ class Classes:
         wanted: ProxyConfig,
     ) -> None:
         self.atlas, self._wanted = atlas, wanted
-        options = wanted.targets.get(PATCHER.ID, {})
+        options = wanted.targets.get(cluster_class.TARGET.id, {})
         self._is_enabled = bool(options.get("enabled", True)) and wanted.mode is not Mode.REMOVE
-        self._is_chosen = self._is_enabled and PATCHER.is_on(options)
+        self._is_chosen = self._is_enabled and cluster_class.is_on(options)
         self._classes: dict[Key, _Class] = {}
         self._own: ByKey[Mapping[str, Any]] = ByKey()
         self._others: ByKey[None] = ByKey()
@@ -100,7 +100,7 @@ class Classes:
                 default=one.default.settings,
                 is_behind=True,
             )
-            one.is_eraser = PATCHER.erases(one.obj.data, around)
+            one.is_eraser = cluster_class.erases(one.obj.data, around)
 
     def _choose(self, templates: Sequence[Object]) -> None:
         """Which classes are patched: an eraser, and whatever shares a template with one, step by step."""
@@ -139,9 +139,9 @@ class Classes:
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Whether an object is to hold nothing of a target, because its class does."""
-        if target_id in PATCHER.INSTEAD_OF:
+        if target_id in cluster_class.INSTEAD_OF:
             return self.is_template(obj)
-        is_one = target_id in PATCHER.INSTEAD_OF_WHERE_ERASED
+        is_one = target_id in cluster_class.INSTEAD_OF_WHERE_ERASED
         return is_one and any(one.is_eraser for one in self._patched(obj))
 
     def lost(self, obj: Object) -> Finding | None:
@@ -179,7 +179,9 @@ class Classes:
         if is_class or not self._is_chosen or not is_left_out:
             return (), self._nothing(obj), TargetContext()
         nodes = self.atlas.nodes_of(obj)
-        resolved = for_nodes(self._wanted, nodes[_ALL_NODES], ProxySettings(), target=PATCHER.ID)
+        resolved = for_nodes(
+            self._wanted, nodes[_ALL_NODES], ProxySettings(), target=cluster_class.TARGET.id
+        )
         return tuple(nodes.values()), resolved, TargetContext(is_known=False)
 
     def _about_cluster(
@@ -204,12 +206,12 @@ class Classes:
             whole: what is said of the object as a whole.
         """
         if (
-            target_id not in AWARE
+            TARGETS[target_id].propose_in is None
             or not whole.unreachable_overrides
             or self.atlas.class_of(obj) is None
         ):
             return None
-        nodes, audience = self.atlas.nodes_of(obj), TARGETS[target_id].AUDIENCE
+        nodes, audience = self.atlas.nodes_of(obj), TARGETS[target_id].audience
         found = {
             where: resolve(self._wanted, (node,), target=target_id, audience=audience)
             for where, node in nodes.items()
@@ -220,7 +222,7 @@ class Classes:
         return tuple(nodes.values()), found[_ALL_NODES], TargetContext(groups=groups)
 
     def _is(self, obj: Object, kind: str) -> bool:
-        return obj.group_kind in PATCHER.KINDS and obj.ref.kind == kind
+        return obj.group_kind in cluster_class.TARGET.kinds and obj.ref.kind == kind
 
     def _of_class(self, its_class: _Class) -> TargetContext:
         has_all = its_class.is_wanted or its_class.has_common
@@ -238,11 +240,14 @@ class Classes:
 
     def _default(self, obj: Object) -> Resolved:
         infrastructure, networks = self.atlas.infrastructure_of(obj), self.atlas.networks_of(obj)
-        return for_class(self._wanted, infrastructure, networks, target=PATCHER.ID)
+        return for_class(self._wanted, infrastructure, networks, target=cluster_class.TARGET.id)
 
     def _nothing(self, obj: Object) -> Resolved:
         found = resolve(
-            self._wanted, self.atlas.of(obj), target=PATCHER.ID, audience=PATCHER.AUDIENCE
+            self._wanted,
+            self.atlas.of(obj),
+            target=cluster_class.TARGET.id,
+            audience=cluster_class.TARGET.audience,
         )
         return Resolved(ProxySettings(cluster=found.settings.cluster, is_declared=found.declared))
 
@@ -253,6 +258,8 @@ class Classes:
         found: dict[tuple[str, str], Resolved] = {}
         default = its_class.default.settings
         for where, membership in self.atlas.nodes_of(obj).items():
-            found[where] = for_nodes(self._wanted, membership, default, target=PATCHER.ID)
+            found[where] = for_nodes(
+                self._wanted, membership, default, target=cluster_class.TARGET.id
+            )
             default = found[_ALL_NODES].settings
         its_class.clusters[key_of(obj)] = found

@@ -21,19 +21,7 @@ from krm_fn.krm.results import Change, Finding, ObjectRef, Result
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import (
-    AWARE,
-    MAKERS,
-    OF_ALL_MACHINES,
-    PATCHER,
-    TARGETS,
-    WITHOUT_A_PROXY,
-    Maker,
-    Reading,
-    Target,
-    TargetContext,
-    options_of,
-)
+from krm_fn.targets import TARGETS, Reading, Target, TargetContext, cluster_class
 
 
 class ObjectSource(Protocol):
@@ -78,12 +66,12 @@ class PlannedEdit:
     @property
     def audience(self) -> Audience:
         """Who reads what the target writes."""
-        return self.target.AUDIENCE
+        return self.target.audience
 
     @property
     def asked(self) -> tuple[Membership, ...]:
         """The memberships for which overrides were looked up: of each role too, where all machines share the place."""
-        if self.target_id not in OF_ALL_MACHINES:
+        if not self.target.takes_proxy_of_a_role:
             return self.memberships
         of_roles = (
             replace(membership, role=role) for membership in self.memberships for role in Role
@@ -93,10 +81,8 @@ class PlannedEdit:
     def proposals(self) -> Iterator[Change | Finding]:
         """What the target says about the object as it is now; of one that is encrypted, only that it is."""
         yield from self.notes
-        if self.around is not None:
-            said = AWARE[self.target_id].propose_in(
-                self.obj.data, self.resolved.settings, self.around
-            )
+        if self.around is not None and self.target.propose_in is not None:
+            said = self.target.propose_in(self.obj.data, self.resolved.settings, self.around)
         else:
             said = self.target.propose(self.obj.data, self.resolved.settings, self.options)
         if not sops.is_encrypted(self.obj.data):
@@ -123,7 +109,7 @@ class PlannedEdit:
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
         groups = self.around.groups.values() if self.around else ()
         settings = self.resolved.settings
-        is_more = self.target_id in WITHOUT_A_PROXY and bool(
+        is_more = self.target.is_concerned_without_proxy and bool(
             settings.trusted_ca.pem or settings.mirror
         )
         is_more = is_more or bool(self.around and self.around.is_behind)
@@ -189,16 +175,15 @@ def plan_edits(
         overview.take_clusters(read, atlas, wanted)
     classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
     del read  # what is taken is to be forgotten
+    enabled = _EnabledTargets(wanted)
     there: ByKey[None] = ByKey()
     owed: list[PlannedEdit] = []
     last: list[PlannedEdit] = []
     for index in range(len(source)):
-        targets, makers = (
-            _wanted_targets(source, index, wanted),
-            _wanted_makers(source, index, wanted),
-        )
+        targets = enabled.editors(source, index)
+        creators = enabled.creators(source, index)
         is_patched = _may_patch(source, index, wanted, classes)
-        is_wanted = bool(targets or makers or is_patched)
+        is_wanted = bool(targets or creators or is_patched)
         names_proxy = overview is not None and source.contains(index, _NAMES)
         for obj in (
             reader.take(index) if is_wanted else reader.readable(index) if names_proxy else ()
@@ -214,7 +199,7 @@ def plan_edits(
             if is_selected:
                 yield from _places(index, obj, targets, wanted, classes)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
-                owed += _companions(index, obj, makers, atlas, wanted)
+                owed += _companions(index, obj, creators, atlas, wanted)
     for place in owed:
         if not there.candidates(_identity(place.obj)) and _is_selected(place.obj, wanted):
             there.add(_identity(place.obj), None)
@@ -222,9 +207,9 @@ def plan_edits(
     yield from last
 
 
-def _note(overview: Overview, obj: Object, targets: dict[str, Target], wanted: ProxyConfig) -> None:
+def _note(overview: Overview, obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> None:
     """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
-    if not obj.is_local and any(obj.group_kind in target.KINDS for target in targets.values()):
+    if not obj.is_local and any(obj.group_kind in target.kinds for target in targets):
         overview.candidates += 1
         overview.selected += _fits(obj, replace(wanted.selector, exclude=()))
 
@@ -235,43 +220,49 @@ def _identity(obj: Object) -> Key:
 
 
 def _companions(
-    index: int, obj: Object, makers: dict[str, Maker], atlas: Topology, wanted: ProxyConfig
+    index: int, obj: Object, creators: Sequence[Target], atlas: Topology, wanted: ProxyConfig
 ) -> Iterator[PlannedEdit]:
-    """What is to stand beside an object, of the same Clusters and with the same proxy."""
-    concerned = {name: maker for name, maker in makers.items() if obj.group_kind in maker.BESIDE}
-    memberships = atlas.of(obj) if concerned else ()
-    for name, maker in concerned.items():
-        resolved = _resolved(wanted, memberships, name, maker.AUDIENCE)
-        options = options_of(name, wanted.targets)
-        for data in maker.companions(obj.data, resolved.settings, options):
-            made = Object((), data, reference(data))
-            yield PlannedEdit(index, made, name, memberships, resolved, options, is_new=True)
+    """Yield what has to be created beside an object, of the same Clusters and with the same proxy."""
+    for target in creators:
+        creates = target.creates
+        if creates is None or obj.group_kind not in creates.beside:
+            continue
+        memberships = atlas.of(obj)
+        resolved = _resolved(wanted, memberships, target)
+        options = target.options(wanted.targets)
+        for data in creates.companions(obj.data, resolved.settings, options):
+            created = Object((), data, reference(data))
+            yield PlannedEdit(
+                index, created, target.id, memberships, resolved, options, is_new=True
+            )
 
 
 def _places(
-    index: int, obj: Object, targets: dict[str, Target], wanted: ProxyConfig, classes: Classes
+    index: int, obj: Object, targets: Sequence[Target], wanted: ProxyConfig, classes: Classes
 ) -> Iterator[PlannedEdit]:
-    concerned = {name: target for name, target in targets.items() if obj.group_kind in target.KINDS}
+    """Yield the edits of one object, in the order of the table of targets."""
+    concerned = [target for target in targets if obj.group_kind in target.kinds]
     memberships = classes.atlas.of(obj) if concerned else ()
     alone = classes.atlas.alone(obj) if concerned and not memberships else None
-    for name, target in concerned.items():
-        resolved = _resolved(wanted, memberships, name, target.AUDIENCE, alone)
-        if classes.replaces(name, obj):
+    for target in concerned:
+        resolved = _resolved(wanted, memberships, target, alone)
+        if classes.replaces(target.id, obj):
             resolved = Resolved(
                 ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
             )
-        options, of_nodes = options_of(name, wanted.targets), classes.nodes(obj, name, resolved)
+        options = target.options(wanted.targets)
+        of_nodes = classes.nodes(obj, target.id, resolved)
         if of_nodes:
             nodes, resolved, around = of_nodes
-            yield PlannedEdit(index, obj, name, nodes, resolved, options, around=around)
+            yield PlannedEdit(index, obj, target.id, nodes, resolved, options, around=around)
         else:
-            notes = _lost(obj, name, resolved, classes)
-            yield PlannedEdit(index, obj, name, memberships, resolved, options, notes=notes)
+            notes = _lost(obj, target.id, resolved, classes)
+            yield PlannedEdit(index, obj, target.id, memberships, resolved, options, notes=notes)
 
 
 def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple[Finding, ...]:
     """A warning where patches of a class that cannot be patched erase what the target writes."""
-    if name not in PATCHER.INSTEAD_OF or not resolved.settings.variables():
+    if name not in cluster_class.INSTEAD_OF or not resolved.settings.variables():
         return ()
     found = classes.lost(obj)
     return (found,) if found else ()
@@ -280,68 +271,92 @@ def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple
 def _resolved(
     wanted: ProxyConfig,
     memberships: tuple[Membership, ...],
-    target: str,
-    audience: Audience,
+    target: Target,
     alone: ClusterFacts | None = None,
 ) -> Resolved:
-    if target in OF_ALL_MACHINES:
+    if target.takes_proxy_of_a_role:
         return settings.resolve_for_all_machines(
-            wanted, memberships, target=target, audience=audience
+            wanted, memberships, target=target.id, audience=target.audience
         )
-    return settings.resolve(wanted, memberships, target=target, audience=audience, alone=alone)
+    return settings.resolve(
+        wanted, memberships, target=target.id, audience=target.audience, alone=alone
+    )
 
 
 def _patched(
     index: int, obj: Object, wanted: ProxyConfig, classes: Classes
 ) -> Iterator[PlannedEdit]:
     """The place of a ClusterClass that is to be patched or not to be patched any more, or of a Cluster made of one."""
-    about = classes.about(obj) if obj.group_kind in PATCHER.KINDS else None
+    about = classes.about(obj) if obj.group_kind in cluster_class.TARGET.kinds else None
     if about:
         memberships, resolved, around = about
         yield PlannedEdit(
             index,
             obj,
-            PATCHER.ID,
+            cluster_class.TARGET.id,
             memberships,
             resolved,
-            wanted.targets.get(PATCHER.ID, {}),
+            wanted.targets.get(cluster_class.TARGET.id, {}),
             around=around,
         )
 
 
-def _wanted_targets(source: ObjectSource, index: int, wanted: ProxyConfig) -> dict[str, Target]:
-    """The enabled targets that could want something in an item, judged by its text."""
-    kinds = source.kinds(index)
-    return {
-        name: target
-        for name, target in TARGETS.items()
-        if name != PATCHER.ID
-        and _is_enabled(name, wanted)
-        and _may_hold(kinds, target.KINDS)
-        and source.contains(index, _words(target, wanted))
-    }
+class _EnabledTargets:
+    """The targets that the FunctionConfig leaves enabled, found by the kinds of an item."""
+
+    def __init__(self, wanted: ProxyConfig) -> None:
+        self._wanted = wanted
+        self._all = [target for target in TARGETS.values() if _is_enabled(target.id, wanted)]
+        self._by_kinds: dict[frozenset[str], tuple[list[Target], list[Target]]] = {}
+
+    def editors(self, source: ObjectSource, index: int) -> list[Target]:
+        """Return the targets that could edit an object of an item, judged by its text."""
+        editors, _ = self._of_kinds(source.kinds(index))
+        return [
+            target
+            for target in editors
+            if source.contains(index, _text_hints(target, self._wanted))
+        ]
+
+    def creators(self, source: ObjectSource, index: int) -> list[Target]:
+        """Return the targets that could create an object beside one of an item, judged by its text."""
+        found = []
+        _, creators = self._of_kinds(source.kinds(index))
+        for target in creators:
+            beside = target.creates.beside if target.creates else frozenset()
+            # A target that creates objects beside those that it edits has hints for them.
+            hints = _text_hints(target, self._wanted) if beside <= target.kinds else ()
+            if source.contains(index, hints):
+                found.append(target)
+        return found
+
+    def _of_kinds(self, kinds: frozenset[str]) -> tuple[list[Target], list[Target]]:
+        if kinds not in self._by_kinds:
+            # ClusterClasses are edited last, by what their templates hold in the end.
+            editors = [
+                target
+                for target in self._all
+                if target is not cluster_class.TARGET and _may_hold(kinds, target.kinds)
+            ]
+            creators = [
+                target
+                for target in self._all
+                if target.creates and _may_hold(kinds, target.creates.beside)
+            ]
+            self._by_kinds[kinds] = editors, creators
+        return self._by_kinds[kinds]
 
 
 def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: Classes) -> bool:
-    may_hold = _is_enabled(PATCHER.ID, wanted) and _may_hold(source.kinds(index), PATCHER.KINDS)
-    return may_hold and (classes.is_on or source.contains(index, PATCHER.TEXT_HINTS))
+    may_hold = _is_enabled(cluster_class.TARGET.id, wanted) and _may_hold(
+        source.kinds(index), cluster_class.TARGET.kinds
+    )
+    return may_hold and (classes.is_on or source.contains(index, cluster_class.TARGET.text_hints))
 
 
-def _wanted_makers(source: ObjectSource, index: int, wanted: ProxyConfig) -> dict[str, Maker]:
-    """The enabled targets that could make something beside what an item holds, judged by its text."""
-    kinds = source.kinds(index)
-    return {
-        name: maker
-        for name, maker in MAKERS.items()
-        if _is_enabled(name, wanted)
-        and _may_hold(kinds, maker.BESIDE)
-        and not (maker.BESIDE <= maker.KINDS and not source.contains(index, _words(maker, wanted)))
-    }
-
-
-def _words(target: Target, wanted: ProxyConfig) -> Sequence[str]:
+def _text_hints(target: Target, wanted: ProxyConfig) -> Sequence[str]:
     """Of which one stands in what the target could want; none where the user says by matchers what it is to want."""
-    return () if wanted.targets.get(target.ID, {}).get("workloads") else target.TEXT_HINTS
+    return () if wanted.targets.get(target.id, {}).get("workloads") else target.text_hints
 
 
 def _is_enabled(name: str, wanted: ProxyConfig) -> bool:

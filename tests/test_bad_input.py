@@ -262,7 +262,7 @@ def test_sound_objects_are_read_without_an_error(name: str) -> None:
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: ProxySettings) -> None:
     """What it changes holds, and it does not want to change it again."""
-    concerned = [target for target in TARGETS.values() if any(kind in OBJECTS[name] for _, kind in target.KINDS)]
+    concerned = [target for target in TARGETS.values() if any(kind in OBJECTS[name] for _, kind in target.kinds)]
     for what, damaged in _with_wrong_types(read(OBJECTS[name])):
         for target in concerned:
             before = copy.deepcopy(damaged)

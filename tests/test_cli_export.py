@@ -190,5 +190,5 @@ def test_help_is_printed() -> None:
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
 def test_a_file_is_for_whom_its_target_says(kind: FileKind) -> None:
     # TKG's command completes the list of a file; only the Secret that it makes of it holds the completed one.
-    completed_by_the_command = {tkg_cluster_config.ID: Audience.PRODUCT}
-    assert kind.audience is completed_by_the_command.get(kind.target, TARGETS[kind.target].AUDIENCE)
+    completed_by_the_command = {tkg_cluster_config.TARGET.id: Audience.PRODUCT}
+    assert kind.audience is completed_by_the_command.get(kind.target, TARGETS[kind.target].audience)

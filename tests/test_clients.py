@@ -117,7 +117,7 @@ MATRIX = (
 
 
 @pytest.mark.parametrize(
-    ("no_proxy", "host", "port", "consumer", "measured"),
+    ("no_proxy", "host", "port", "client", "measured"),
     [
         pytest.param(*row[:3], client, sign, id=f"{client} asked for {row[1]}:{row[2]} with {row[0]!r}")
         for row in MATRIX

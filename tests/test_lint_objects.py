@@ -92,9 +92,9 @@ def test_a_place_that_is_right_has_no_findings(values: dict[str, str | None], au
 @pytest.mark.parametrize("name", TARGETS)
 def test_what_every_target_writes_has_no_findings(name: str) -> None:
     target = TARGETS[name]
-    proxy = ProxySettings(PROXY, PROXY, good(target.AUDIENCE))
-    what = seen(dict(proxy.variables()), file=FILE, permissions="0640") if target.AUDIENCE is NODE else []
-    assert lint([*what, *seen(dict(proxy.variables()), "b")], target.AUDIENCE, networks=(NETWORK,)) == []
+    proxy = ProxySettings(PROXY, PROXY, good(target.audience))
+    what = seen(dict(proxy.variables()), file=FILE, permissions="0640") if target.audience is NODE else []
+    assert lint([*what, *seen(dict(proxy.variables()), "b")], target.audience, networks=(NETWORK,)) == []
 
 
 # one place

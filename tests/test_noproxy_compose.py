@@ -503,7 +503,7 @@ PROXIED = ("quay.io", "8.8.8.8", "svc.example.org", "amazonaws.com")
 @pytest.mark.parametrize("facts", [pytest.param(facts, id=name) for name, facts in PROVIDERS.items()])
 @pytest.mark.parametrize("client", [client for client in CLIENTS if client != "java"])
 def test_the_portable_list_for_pods_reaches_every_client(facts: Network, client: str) -> None:
-    model, value = CLIENTS[client], composed("corp.example", facts, client=Audience.POD)
+    model, value = CLIENTS[client], composed("corp.example", facts, audience=Audience.POD)
     assert model.breaks_on(value) == ""
     assert facts.endpoint is not None
     assert [host for host in (*DIRECT, facts.endpoint.text) if not model.goes_direct(value, host, 443)] == []

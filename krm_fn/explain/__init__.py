@@ -14,7 +14,6 @@ from krm_fn.explain.hosts import Row, rows
 from krm_fn.krm.results import redact
 from krm_fn.noproxy import Audience, Entry
 from krm_fn.plan import PlannedEdit
-from krm_fn.targets import REPORTED_ONLY
 
 __all__ = ["Section", "explain", "to_data"]
 
@@ -44,7 +43,7 @@ def explain(places: Iterable[PlannedEdit]) -> list[Section]:
     """The sections for all places that a run would write to, in the order in which they are first met."""
     grouped: dict[Any, list[PlannedEdit]] = {}
     for place in places:
-        is_written = place.target_id not in REPORTED_ONLY and place.audience is not Audience.NOBODY
+        is_written = not place.target.only_reports and place.audience is not Audience.NOBODY
         if is_written and place.resolved.declared and place.is_touched:
             grouped.setdefault(_key(place), []).append(place)
     return [_section(members) for members in grouped.values()]

@@ -22,7 +22,7 @@ from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, provider_files
-from krm_fn.targets import NAMES_OF_ITS_AUTHOR, OF_ALL_NODES, REPORTED_ONLY, Reading
+from krm_fn.targets import Reading
 
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
@@ -59,7 +59,7 @@ def review(
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
     addresses: dict[Fact, Result] = {}
     for place in places:
-        variables = {} if place.target_id in REPORTED_ONLY else place.resolved.settings.variables()
+        variables = {} if place.target.only_reports else place.resolved.settings.variables()
         seen = tuple(place.seen()) if variables else ()
         if not seen:
             continue
@@ -73,7 +73,7 @@ def review(
             replace(one, is_unset=False) if one.is_unset else one
             for one in _in_our_file(seen, variables)
         ]
-        names_are_chosen = place.target_id in NAMES_OF_ITS_AUTHOR
+        names_are_chosen = place.target.has_names_of_its_author
         judged_here = lint.lint_object(
             exported, listing, rules=rules, settled=variables, names_are_chosen=names_are_chosen
         )
@@ -168,7 +168,7 @@ def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
     for place in places:
         beyond = (
             ()
-            if place.around or place.target_id not in OF_ALL_NODES
+            if place.around or not place.target.one_proxy_for_all_nodes
             else place.resolved.unreachable_overrides
         )
         if beyond and place.obj.ref not in told and _is_place(place):

@@ -19,7 +19,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import PATCHER, TARGETS
+from krm_fn.targets import TARGETS, cluster_class
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io")
@@ -119,13 +119,15 @@ def _without_class(
     overview: Overview, places: Sequence[PlannedEdit], wanted: ProxyConfig
 ) -> Iterator[Result]:
     """A warning for each Cluster of an unknown class, unless a target writes the proxy into the Cluster itself."""
-    if wanted.targets.get(PATCHER.ID, {}).get("sharedTemplates") == "Patch":
+    if wanted.targets.get(cluster_class.TARGET.id, {}).get("sharedTemplates") == "Patch":
         return  # its target says so
     concerned = {obj.ref for obj, _, _ in overview.without_class}
     written = {
         place.obj.ref
         for place in places
-        if place.obj.ref in concerned and place.target_id != PATCHER.ID and _is_written(place)
+        if place.obj.ref in concerned
+        and place.target_id != cluster_class.TARGET.id
+        and _is_written(place)
     }
     for obj, name, path in overview.without_class:
         resolved = settings.resolve(
@@ -233,7 +235,7 @@ def _is_written(place: PlannedEdit) -> bool:
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Whether a target that the user has switched off is for the proxy in an object."""
     return any(
-        obj.group_kind in target.KINDS
+        obj.group_kind in target.kinds
         and any(True for _ in target.observe(obj.data, wanted.targets.get(name, {})))
         for name, target in TARGETS.items()
         if not _is_enabled(name, wanted)

@@ -22,12 +22,13 @@ from itertools import groupby
 from krm_fn import patch
 from krm_fn.clusters import Key, kubeadm_spec_path
 from krm_fn.config import Mode, ProxyConfig
+from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.rollout.model import ADVICE, NAME, RolloutNote, hash_of, holds_something, kept_name
-from krm_fn.targets import AWARE, PATCHER, SYSTEMD_SECRET, TargetContext, is_encrypted
+from krm_fn.targets import TargetContext, cluster_class, giantswarm_systemd_proxy
 
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 """Kinds of objects that are, or become, the Secret that they name."""
@@ -75,8 +76,12 @@ def hashed(places: Sequence[PlannedEdit]) -> set[int]:
     """``id`` of the data of the Secrets whose name follows from their content."""
     found = set()
     for place in places:
-        name = lookup(place.obj.data, NAME) if place.target_id == SYSTEMD_SECRET.ID else None
-        if isinstance(name, str) and SYSTEMD_SECRET.base_of(name) != name:
+        name = (
+            lookup(place.obj.data, NAME)
+            if place.target_id == giantswarm_systemd_proxy.TARGET.id
+            else None
+        )
+        if isinstance(name, str) and giantswarm_systemd_proxy.base_of(name) != name:
             found.add(id(place.obj.data))
     return found
 
@@ -119,9 +124,9 @@ def _is_concerned(secrets: Sequence[_Secret], places: Sequence[PlannedEdit]) -> 
 
 def _secrets(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[_Secret]:
     for _, group in groupby(places, key=lambda place: id(place.obj)):
-        of_object = [one for one in group if one.target_id == SYSTEMD_SECRET.ID]
+        of_object = [one for one in group if one.target_id == giantswarm_systemd_proxy.TARGET.id]
         obj = of_object[0].obj if of_object else None
-        if obj is None or not obj.data or not SYSTEMD_SECRET.is_one(obj.base_name):
+        if obj is None or not obj.data or not giantswarm_systemd_proxy.is_one(obj.base_name):
             continue
         is_hashed = wanted.hash_names and holds_something(of_object)
         content = hash_of([obj.data.get("data"), obj.data.get("stringData")])
@@ -145,7 +150,7 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
         kinds = source.kinds(index)
         if kinds and not any(map(kubeadm_spec_path, kinds)):
             continue
-        if not source.contains(index, (SYSTEMD_SECRET.SUFFIX,)):
+        if not source.contains(index, (giantswarm_systemd_proxy.SUFFIX,)):
             continue  # reading an item costs more than looking for the name in its text
         for obj in source.objects(index):
             if (index, obj.path) not in there and not obj.is_local:
@@ -157,7 +162,7 @@ def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Referen
     files = lookup(obj.data, (*path, "files")) if path else None
     for number, file in enumerate(files if isinstance(files, list) else ()):
         name = lookup(file, ("contentFrom", "secret", "name"))
-        if path and isinstance(name, str) and SYSTEMD_SECRET.is_one(name):
+        if path and isinstance(name, str) and giantswarm_systemd_proxy.is_one(name):
             where = (*path, "files", str(number), "contentFrom", "secret", "name")
             yield _Reference(index, obj, where, name, is_wanted)
 
@@ -168,9 +173,13 @@ def _patchers(
     """The places of one kind where a class is patched so that drop-ins come from Secrets, and the key of the class."""
     for place in places:
         around = place.around
-        if place.target_id != PATCHER.ID or place.obj.ref.kind != kind or around is None:
+        if (
+            place.target_id != cluster_class.TARGET.id
+            or place.obj.ref.kind != kind
+            or around is None
+        ):
             continue
-        if around.of_class is not None and PATCHER.secret_keys(around):
+        if around.of_class is not None and cluster_class.secret_keys(around):
             yield place, around, around.of_class
 
 
@@ -178,7 +187,7 @@ def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
     """The Clusters whose class is patched, with the Secret that their nodes take drop-ins from."""
     classes = {key: place for place, _, key in _patchers(places, "ClusterClass")}
     for place, around, key in _patchers(places, "Cluster"):
-        name = PATCHER.secret_of(place.obj.data, place.resolved.settings, around)
+        name = cluster_class.secret_of(place.obj.data, place.resolved.settings, around)
         if name:
             path = ("spec", "topology")
             yield _Reference(place.index, place.obj, path, name, True, place, classes.get(key))
@@ -187,16 +196,17 @@ def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
 def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[RolloutNote]:
     """A warning for each class whose patches refer to Secrets of Clusters that are not in the list."""
     listed = {key for _, _, key in _patchers(places, "Cluster")}
-    generate = f"spec.targets.{SYSTEMD_SECRET.ID}.generate"
-    options = wanted.targets.get(SYSTEMD_SECRET.ID, {})
+    generate = f"spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate"
+    options = wanted.targets.get(giantswarm_systemd_proxy.TARGET.id, {})
     is_made = options.get("enabled", True) and options.get("generate")
     for place, around, key in _patchers(places, "ClusterClass"):
         if key in listed:
             continue
-        keys = " and ".join(f"`{one}`" for one in PATCHER.secret_keys(around))
+        keys = " and ".join(f"`{one}`" for one in cluster_class.secret_keys(around))
         message = (
-            f"the patches of this class take {keys} from the Secret `<cluster>{SYSTEMD_SECRET.SUFFIX}` of each "
-            "Cluster, no Cluster of the class is in this list, and no node boots until that Secret is in the "
+            f"the patches of this class take {keys} from the Secret "
+            f"`<cluster>{giantswarm_systemd_proxy.SUFFIX}` of each Cluster, no Cluster of the class "
+            "is in this list, and no node boots until that Secret is in the "
             f"namespace of its Cluster: run this function over the Clusters with `{generate}: true`, or create the "
             "Secrets yourself"
         )
@@ -251,7 +261,7 @@ def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
     name = secret.name if secret.name != secret.obj.base_name else ""
     known = replace(around, secret=name, has_hashed_secrets=False)
     settings = user.place.resolved.settings
-    for one in AWARE[PATCHER.ID].propose_in(user.obj.data, settings, known):
+    for one in cluster_class.propose_in(user.obj.data, settings, known):
         if isinstance(one, Change):
             yield RolloutNote(user.index, user.obj, replace(one, message=message))
 
@@ -329,7 +339,7 @@ def _missing(
         told.add(key)
         message = (
             f'the Secret "{one.name}" is neither in the list nor made, and no node boots without it: add it, or set '
-            f"`spec.targets.{SYSTEMD_SECRET.ID}.generate` to true"
+            f"`spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate` to true"
         )
         yield RolloutNote(
             one.index,

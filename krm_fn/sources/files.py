@@ -72,15 +72,17 @@ def _switch(data: Any, settings: ProxySettings) -> MemberEdits:
 
 KINDS = {
     formats.TKG: FileKind(
-        tkg_cluster_config.ID, Audience.PRODUCT, _tkg, tkg_cluster_config.MEMBERS
+        tkg_cluster_config.TARGET.id, Audience.PRODUCT, _tkg, tkg_cluster_config.MEMBERS
     ),
     formats.GIANT_SWARM: FileKind(
-        giantswarm_installation_values.ID,
-        giantswarm_installation_values.AUDIENCE,
+        giantswarm_installation_values.TARGET.id,
+        giantswarm_installation_values.TARGET.audience,
         lambda data, settings: three_keys.edit(data, _SWARM, settings),
     ),
     formats.IMAGE_BUILDER: FileKind(
-        image_builder_overrides.ID, image_builder_overrides.AUDIENCE, image_builder_keys.edit
+        image_builder_overrides.TARGET.id,
+        image_builder_overrides.TARGET.audience,
+        image_builder_keys.edit,
     ),
 }
 """Product: TKG and cluster-apps-operator add the networks of each cluster by themselves."""

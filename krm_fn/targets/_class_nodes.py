@@ -44,14 +44,15 @@ from krm_fn.targets._drop_in_seen import path_of
 from krm_fn.targets._kubeadm import ConfigSpec
 
 NODE_TARGETS = {
-    target.ID: target for target in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)
+    module.TARGET.id: module.TARGET
+    for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)
 }
 """The targets whose edits the patches make instead."""
 
-FILE_TARGETS = {target.ID: target for target in (node_trust_store, registry_mirror)}
+FILE_TARGETS = {module.TARGET.id: module.TARGET for module in (node_trust_store, registry_mirror)}
 """Those whose edits are the same for every Cluster: patches make them only where a class erases them."""
 
-UNITS = {containerd_drop_in.ID: "containerd", kubelet_drop_in.ID: "kubelet"}
+UNITS = {containerd_drop_in.TARGET.id: "containerd", kubelet_drop_in.TARGET.id: "kubelet"}
 
 FILES, COMMANDS = "files", "preKubeadmCommands"
 
@@ -157,7 +158,7 @@ def erasers(
 def _lists(around: TargetContext, additions: _Additions) -> list[str]:
     """The lists of a template that are to hold something."""
     at_work = enabled(around) if around.is_wanted else {}
-    options = at_work.get(kubeadm_commands.ID, {"exports": False, "restart": False})
+    options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
     found = []
     if at_work.keys() & UNITS.keys() or additions.files:
         found.append(FILES)
@@ -356,14 +357,14 @@ class _TemplateReader:
 
     def _ends(self, spec: ConfigSpec, commands: Sequence[Any], state: ListState) -> Ends:
         """Where exports and restart belong among the commands as they are when our patches run."""
-        options = self.around.options.get(kubeadm_commands.ID, {})
+        options = self.around.options.get(kubeadm_commands.TARGET.id, {})
         place = str(options.get("place", ""))
         return ends_of(possible_commands(commands, state), place, _commands.scripts_of(spec))
 
     def _between(self, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
         """A warning where a command needs the network, and exports or restart come too late for it."""
         options = enabled(self.around).get(
-            kubeadm_commands.ID, {"exports": False, "restart": False}
+            kubeadm_commands.TARGET.id, {"exports": False, "restart": False}
         )
         late = []
         if ends.exports_are_late and options.get("exports", True):

@@ -107,7 +107,7 @@ def _starts(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
     at_work = enabled(around)
     if not (one.has_files or one.files) and at_work.keys() & UNITS.keys():
         yield _add(one, FILES, value=[])
-    options = at_work.get(kubeadm_commands.ID, {"exports": False, "restart": False})
+    options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
     restart = [_restart.COMMAND] if one.needs_restart and options.get("restart", True) else []
     has_commands = one.has_commands or bool(one.commands)
     if not has_commands and (restart or options.get("exports", True)):

@@ -44,7 +44,9 @@ _NAME_OF_SECRET = {
 def writes_proxy(around: TargetContext) -> bool:
     """Whether a patch writes the proxy itself, into a drop-in or a command."""
     at_work = enabled(around)
-    exports = kubeadm_commands.ID in at_work and at_work[kubeadm_commands.ID].get("exports", True)
+    exports = kubeadm_commands.TARGET.id in at_work and at_work[kubeadm_commands.TARGET.id].get(
+        "exports", True
+    )
     return bool(exports) or any(
         not _is_in_secret(options) for name, options in at_work.items() if name in UNITS
     )

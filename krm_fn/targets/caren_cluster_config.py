@@ -51,13 +51,9 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
 from krm_fn.targets._seen import Reading
+from krm_fn.targets.base import Target
 from krm_fn.targets.member_edits import MemberEdits
 from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, seen
-
-ID = "carenClusterConfig"
-KINDS = frozenset({KIND})
-TEXT_HINTS = ("clusterConfig",)
-AUDIENCE = Audience.PRODUCT
 
 _MEMBERS = Keys("http", "https", "additionalNo", is_list=True, is_fixed=True)
 _MIRROR = ("value", "globalImageRegistryMirror", "url")
@@ -100,3 +96,15 @@ def _notes(obj: Mapping[str, Any], entry: Pointer, settings: ProxySettings) -> I
     if mirror and lookup(obj, (*entry, *_MIRROR)) != mirror.url:
         message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'
         yield Finding(Severity.WARNING, message, (*entry, *_MIRROR), code="OtherMirror")
+
+
+TARGET = Target(
+    id="carenClusterConfig",
+    kinds=frozenset({KIND}),
+    audience=Audience.PRODUCT,
+    text_hints=("clusterConfig",),
+    propose=propose,
+    observe=observe,
+    one_proxy_for_all_nodes=True,
+    is_concerned_without_proxy=True,
+)

@@ -59,11 +59,7 @@ from krm_fn.targets import _apps, _env_seen
 from krm_fn.targets._env import set_proxy
 from krm_fn.targets._podspec import POD_SPEC, containers
 from krm_fn.targets._seen import Reading
-
-ID = "certManager"
-KINDS = frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")})
-TEXT_HINTS = ("cert-manager",)
-AUDIENCE = Audience.GO
+from krm_fn.targets.base import Target
 
 
 def propose(
@@ -91,3 +87,13 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
     """Yield what the environments of cert-manager's containers set, whoever wrote it."""
     for container in _apps.cert_manager_containers(obj):
         yield from _env_seen.observe(container)
+
+
+TARGET = Target(
+    id="certManager",
+    kinds=frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")}),
+    audience=Audience.GO,
+    text_hints=("cert-manager",),
+    propose=propose,
+    observe=observe,
+)

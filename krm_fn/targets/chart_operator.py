@@ -55,11 +55,7 @@ from krm_fn.targets import _apps, _env_seen
 from krm_fn.targets._env import set_proxy
 from krm_fn.targets._podspec import POD_SPEC, containers
 from krm_fn.targets._seen import Reading
-
-ID = "chartOperator"
-KINDS = frozenset({("apps", "Deployment"), ("extensions", "Deployment")})
-TEXT_HINTS = ("chart-operator",)
-AUDIENCE = Audience.GO
+from krm_fn.targets.base import Target
 
 _CONTAINERS = {"initContainers": "wait-for-quay", "containers": "chart-operator"}
 
@@ -87,3 +83,13 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
         for container in containers(obj, field)[0]:
             if container.name == name:
                 yield from _env_seen.observe(container)
+
+
+TARGET = Target(
+    id="chartOperator",
+    kinds=frozenset({("apps", "Deployment"), ("extensions", "Deployment")}),
+    audience=Audience.GO,
+    text_hints=("chart-operator",),
+    propose=propose,
+    observe=observe,
+)

@@ -89,12 +89,9 @@ from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, lists, named
 from krm_fn.targets._seen import Reading
+from krm_fn.targets.base import Target
 from krm_fn.targets.three_keys import CAMEL, ThreeKeys, seen
 
-ID = "clusterClass"
-KINDS = frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")})
-TEXT_HINTS: tuple[str, ...] = (VARIABLE, *_class_patches.PATCHES)
-AUDIENCE = Audience.PRODUCT
 INSTEAD_OF = frozenset(_class_nodes.NODE_TARGETS)
 INSTEAD_OF_WHERE_ERASED = frozenset(_class_nodes.FILE_TARGETS)
 
@@ -156,3 +153,14 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
     value = ("value",) if is_cluster else _class_patches.DEFAULT
     for entry in named(obj, VARIABLES if is_cluster else ("spec", "variables"), VARIABLE):
         yield from seen(obj, ThreeKeys((*entry, *value), CAMEL, f"the variable `{VARIABLE}`"))
+
+
+TARGET = Target(
+    id="clusterClass",
+    kinds=frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")}),
+    audience=Audience.PRODUCT,
+    text_hints=(VARIABLE, *_class_patches.PATCHES),
+    propose=propose,
+    observe=observe,
+    propose_in=propose_in,
+)

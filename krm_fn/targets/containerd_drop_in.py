@@ -67,20 +67,25 @@ from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _drop_in, _drop_in_seen, _kubeadm
 from krm_fn.targets._seen import Reading
-
-ID = "containerdDropIn"
-KINDS = _kubeadm.KINDS
-TEXT_HINTS: tuple[str, ...] = ()
-AUDIENCE = Audience.NODE
+from krm_fn.targets.base import Target
 
 
 def propose(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[Change | Finding]:
     """Yield what has to change in ``files``; ``options`` are strings; see the module's text."""
-    return _drop_in.propose(obj, settings, options, unit="containerd", target=ID)
+    return _drop_in.propose(obj, settings, options, unit="containerd", target=TARGET.id)
 
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what every drop-in of containerd sets; ``options`` has the ``path`` of ours."""
     return _drop_in_seen.observe(obj, options, unit="containerd")
+
+
+TARGET = Target(
+    id="containerdDropIn",
+    kinds=_kubeadm.KINDS,
+    audience=Audience.NODE,
+    propose=propose,
+    observe=observe,
+)

@@ -183,11 +183,11 @@ def _of_policy(
 
 _EDITORS: dict[str, Editor] = {
     "": _of_env,
-    cert_manager.ID: _of_env,
-    chart_operator.ID: _of_env,
-    containerd_drop_in.ID: _of_drop_in,
-    kubelet_drop_in.ID: _of_drop_in,
-    giantswarm_systemd_proxy.ID: _of_systemd_secret,
-    kubeadm_commands.ID: _of_commands,
-    kyverno_policies.ID: _of_policy,
+    cert_manager.TARGET.id: _of_env,
+    chart_operator.TARGET.id: _of_env,
+    containerd_drop_in.TARGET.id: _of_drop_in,
+    kubelet_drop_in.TARGET.id: _of_drop_in,
+    giantswarm_systemd_proxy.TARGET.id: _of_systemd_secret,
+    kubeadm_commands.TARGET.id: _of_commands,
+    kyverno_policies.TARGET.id: _of_policy,
 }

@@ -59,11 +59,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._seen import Reading
-
-ID = "giantswarmApps"
-KINDS = frozenset({("application.giantswarm.io", "App")})
-TEXT_HINTS: tuple[str, ...] = ()
-AUDIENCE = Audience.POD
+from krm_fn.targets.base import Target
 
 _CONFIG = ("spec", "config")
 _FIELDS = ("configMap", "secret")
@@ -231,3 +227,12 @@ def _removed(obj: Mapping[str, Any]) -> Iterator[Change]:
         is_last = len(lookup(obj, _ANNOTATIONS)) == 1
         path = _ANNOTATIONS if is_last else (*_ANNOTATIONS, _OURS)
         yield Change(patch.remove(*path), "removes the note about references that were set here")
+
+
+TARGET = Target(
+    id="giantswarmApps",
+    kinds=frozenset({("application.giantswarm.io", "App")}),
+    audience=Audience.POD,
+    propose=propose,
+    observe=observe,
+)

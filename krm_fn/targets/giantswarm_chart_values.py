@@ -54,20 +54,9 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _env_list, _helm_values, three_keys
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
 from krm_fn.targets._seen import Reading
+from krm_fn.targets.base import Target
 from krm_fn.targets.member_edits import MemberEdits
 from krm_fn.targets.three_keys import SHORT, SNAKE, Keys, ThreeKeys
-
-ID = "giantswarmChartValues"
-KINDS = _helm_values.KINDS
-TEXT_HINTS = (
-    "cert-manager",
-    "chart-operator",
-    "cluster-autoscaler",
-    "dex-app",
-    "external-dns",
-    "teleport-kube-agent",
-)
-AUDIENCE = Audience.GO
 
 _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
     (("proxy",), SHORT),
@@ -108,7 +97,7 @@ def _held(obj: Mapping[str, Any]) -> Iterator[HelmValues]:
 
 
 def _is_of_a_chart(name: Any) -> bool:
-    return isinstance(name, str) and any(is_of_chart(name, chart) for chart in TEXT_HINTS)
+    return isinstance(name, str) and any(is_of_chart(name, chart) for chart in TARGET.text_hints)
 
 
 def _slots(held: HelmValues) -> list[ThreeKeys]:
@@ -126,3 +115,20 @@ def _slots(held: HelmValues) -> list[ThreeKeys]:
 
 def _env(held: HelmValues) -> tuple[str, ...]:
     return (*held.root, "env")
+
+
+TARGET = Target(
+    id="giantswarmChartValues",
+    kinds=_helm_values.KINDS,
+    audience=Audience.GO,
+    text_hints=(
+        "cert-manager",
+        "chart-operator",
+        "cluster-autoscaler",
+        "dex-app",
+        "external-dns",
+        "teleport-kube-agent",
+    ),
+    propose=propose,
+    observe=observe,
+)

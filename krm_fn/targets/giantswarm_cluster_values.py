@@ -59,14 +59,9 @@ from krm_fn.targets import _env_list, three_keys
 from krm_fn.targets._made import is_made, skeleton
 from krm_fn.targets._seen import Reading
 from krm_fn.targets._whole_text import begun, edited, is_blank
+from krm_fn.targets.base import Creation, Target
 from krm_fn.targets.member_edits import MemberEdits, together
 from krm_fn.targets.three_keys import SHORT, SNAKE, ThreeKeys, in_document
-
-ID = "giantswarmClusterValues"
-KINDS = frozenset({("", "Secret"), ("", "ConfigMap")})
-BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
-TEXT_HINTS = ("-cluster-values",)
-AUDIENCE = Audience.POD
 
 _SUFFIX = "-cluster-values"
 _KEY = "values"
@@ -187,3 +182,14 @@ def _private(data: Any, settings: ProxySettings) -> MemberEdits:
             (patch.remove(*gone),), "removes `private` of `cluster`", current="private=true"
         )
     return MemberEdits(())
+
+
+TARGET = Target(
+    id="giantswarmClusterValues",
+    kinds=frozenset({("", "Secret"), ("", "ConfigMap")}),
+    audience=Audience.POD,
+    text_hints=("-cluster-values",),
+    propose=propose,
+    observe=observe,
+    creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
+)

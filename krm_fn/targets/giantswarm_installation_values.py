@@ -68,15 +68,12 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _helm_values, three_keys
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
 from krm_fn.targets._seen import Reading
+from krm_fn.targets.base import Target
 from krm_fn.targets.member_edits import MemberEdits
 from krm_fn.targets.three_keys import CAMEL, SHORT, SNAKE, ThreeKeys
 
-ID = "giantswarmInstallationValues"
-KINDS = _helm_values.KINDS
 _POLICIES = "kyverno-policies-connectivity"
 _OTHER_CHARTS = (_POLICIES, "cluster-apps-operator")
-TEXT_HINTS = ("HelmRelease", *USER_VALUES, *_OTHER_CHARTS)
-AUDIENCE = Audience.PRODUCT
 
 _GLOBAL = ThreeKeys(
     ("global", "connectivity", "proxy"),
@@ -193,3 +190,14 @@ def _kept(held: HelmValues, slot: ThreeKeys) -> int:
     if held.found and slot.path[:1] == _GLOBAL.path[:1]:
         return 1
     return slot.kept + len(held.root) if slot.kept else len(held.root[:1])
+
+
+TARGET = Target(
+    id="giantswarmInstallationValues",
+    kinds=_helm_values.KINDS,
+    audience=Audience.PRODUCT,
+    text_hints=("HelmRelease", *USER_VALUES, *_OTHER_CHARTS),
+    propose=propose,
+    observe=observe,
+    one_proxy_for_all_nodes=True,
+)

@@ -49,16 +49,11 @@ from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _made, _systemd_secret, _unit_file, unit_lines
+from krm_fn.targets import _made, _systemd_secret, _unit_file, kubelet_drop_in, unit_lines
 from krm_fn.targets._kubeadm import names
 from krm_fn.targets._seen import Reading
 from krm_fn.targets._unit_told import difference, shown
-
-ID = "giantswarmSystemdProxy"
-KINDS = frozenset({("", "Secret")})
-BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
-TEXT_HINTS: tuple[str, ...] = ("-systemd-proxy",)
-AUDIENCE = Audience.NODE
+from krm_fn.targets.base import Creation, Target
 
 is_one = _systemd_secret.is_one
 base_of = _systemd_secret.base_of
@@ -183,3 +178,24 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
                     why_unknown=one.why,
                     is_lost=is_lost,
                 )
+
+
+def options_from(given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the options, and ``units``: which drop-ins the nodes take from the Secret besides."""
+    own = given.get("giantswarmSystemdProxy", {})
+    kubelet = given.get(kubelet_drop_in.TARGET.id, {})
+    if kubelet.get("enabled", True) and kubelet.get("content") == "Secret":
+        return {**own, "units": ("kubelet",)}
+    return own
+
+
+TARGET = Target(
+    id="giantswarmSystemdProxy",
+    kinds=frozenset({("", "Secret")}),
+    audience=Audience.NODE,
+    text_hints=("-systemd-proxy",),
+    propose=propose,
+    observe=observe,
+    creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
+    options_from=options_from,
+)

@@ -60,14 +60,9 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, image_builder_keys
 from krm_fn.targets._seen import Reading
 from krm_fn.targets._whole_text import begun, edited, is_blank
+from krm_fn.targets.base import Creation, Target
 from krm_fn.targets.member_edits import MemberEdits
 from krm_fn.targets.three_keys import in_document
-
-ID = "imageBuilderOverrides"
-KINDS = frozenset({("", "Secret")})
-BESIDE = frozenset({("cluster.x-k8s.io", "Cluster")})
-TEXT_HINTS = ("-user-overrides",)
-AUDIENCE = Audience.NODE
 
 _SUFFIX = "-user-overrides"
 _KEY = "overrides.yaml"
@@ -148,3 +143,16 @@ def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
     if not _made.is_made(obj) or "#" in found.value.text or isinstance(gone, Finding):
         return False
     return not patch.apply(copy.deepcopy(found.data), gone.operations)
+
+
+TARGET = Target(
+    id="imageBuilderOverrides",
+    kinds=frozenset({("", "Secret")}),
+    audience=Audience.NODE,
+    text_hints=("-user-overrides",),
+    propose=propose,
+    observe=observe,
+    creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
+    one_proxy_for_all_nodes=True,
+    takes_proxy_of_a_role=True,
+)

@@ -52,11 +52,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _commands, _kubeadm
 from krm_fn.targets._seen import Reading
-
-ID = "kubeadmCommands"
-KINDS = _kubeadm.KINDS
-TEXT_HINTS: tuple[str, ...] = ()
-AUDIENCE = Audience.NODE
+from krm_fn.targets.base import Target
 
 
 def propose(
@@ -69,3 +65,12 @@ def propose(
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what ``preKubeadmCommands`` leave exported, whoever wrote them."""
     return _commands.observe(obj)
+
+
+TARGET = Target(
+    id="kubeadmCommands",
+    kinds=_kubeadm.KINDS,
+    audience=Audience.NODE,
+    propose=propose,
+    observe=observe,
+)

@@ -68,18 +68,7 @@ from krm_fn.targets._kyverno_checks import other_forms, two_proxies, warning, wi
 from krm_fn.targets._kyverno_fill import FillableText, Reasons, fill, note
 from krm_fn.targets._kyverno_values import Unfillable, find_place
 from krm_fn.targets._seen import Reading
-
-ID = "kyvernoPolicies"
-KINDS = frozenset(
-    {
-        ("kyverno.io", "ClusterPolicy"),
-        ("kyverno.io", "Policy"),
-        ("policies.kyverno.io", "MutatingPolicy"),
-        ("policies.kyverno.io", "NamespacedMutatingPolicy"),
-    }
-)
-TEXT_HINTS = PROXY_VARIABLES
-AUDIENCE = Audience.POD
+from krm_fn.targets.base import Target
 
 
 def propose(
@@ -140,3 +129,21 @@ def _filled(
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the rules set in the containers that they patch, as far as the policy itself tells."""
     return _kyverno_seen.observe(obj)
+
+
+TARGET = Target(
+    id="kyvernoPolicies",
+    kinds=frozenset(
+        {
+            ("kyverno.io", "ClusterPolicy"),
+            ("kyverno.io", "Policy"),
+            ("policies.kyverno.io", "MutatingPolicy"),
+            ("policies.kyverno.io", "NamespacedMutatingPolicy"),
+        }
+    ),
+    audience=Audience.POD,
+    text_hints=PROXY_VARIABLES,
+    propose=propose,
+    observe=observe,
+    has_names_of_its_author=True,
+)

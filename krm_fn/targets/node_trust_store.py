@@ -57,11 +57,7 @@ from krm_fn.targets import _files, _kubeadm, _trust_commands
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._node_system import NodeSystem
 from krm_fn.targets._seen import Reading
-
-ID = "nodeTrustStore"
-KINDS = _kubeadm.KINDS
-TEXT_HINTS: tuple[str, ...] = ()
-AUDIENCE = Audience.NOBODY
+from krm_fn.targets.base import Target
 
 _MOST_FILES = 200
 
@@ -131,3 +127,12 @@ def _with(spec: ConfigSpec, said: Sequence[Change | Finding]) -> ConfigSpec:
         return spec
     after = _kubeadm.find(patch.apply(copy.deepcopy(dict(spec.obj)), operations))
     return after if isinstance(after, ConfigSpec) else spec
+
+
+TARGET = Target(
+    id="nodeTrustStore",
+    kinds=_kubeadm.KINDS,
+    audience=Audience.NOBODY,
+    propose=propose,
+    observe=observe,
+)

@@ -42,17 +42,14 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _environment_text, _kubeadm, unit_lines
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._seen import Reading
+from krm_fn.targets.base import Target
 
-ID = "otherWriters"
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _FIELDS: dict[tuple[str, str], Pointer] = {
     (_INFRASTRUCTURE, "AWSMachineTemplate"): ("spec", "template", "spec", "ignition", "proxy"),
     (_INFRASTRUCTURE, "VCDCluster"): ("spec", "proxyConfigSpec"),
     (_INFRASTRUCTURE, "VCDClusterTemplate"): ("spec", "template", "spec", "proxyConfigSpec"),
 }
-KINDS = _kubeadm.KINDS | frozenset(_FIELDS)
-TEXT_HINTS: tuple[str, ...] = ()
-AUDIENCE = Audience.NODE
 
 _PATH_OF_KIND = {kind: path for (_, kind), path in _FIELDS.items()}
 _MEMBERS = {"httpProxy": "HTTP_PROXY", "httpsProxy": "HTTPS_PROXY", "noProxy": "NO_PROXY"}
@@ -157,3 +154,13 @@ def _is_of_apt(file: str) -> bool:
 
 def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
     return {case: value for name, value in values.items() for case in (name, name.lower())}
+
+
+TARGET = Target(
+    id="otherWriters",
+    kinds=_kubeadm.KINDS | frozenset(_FIELDS),
+    audience=Audience.NODE,
+    propose=propose,
+    observe=observe,
+    only_reports=True,
+)

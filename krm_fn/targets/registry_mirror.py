@@ -60,11 +60,7 @@ from krm_fn.targets._files import NodeFiles
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._node_system import NodeSystem
 from krm_fn.targets._seen import Reading
-
-ID = "registryMirror"
-KINDS = _kubeadm.KINDS
-TEXT_HINTS: tuple[str, ...] = ()
-AUDIENCE = Audience.NOBODY
+from krm_fn.targets.base import Target
 
 _CONFIG = "/etc/containerd/config.toml"
 
@@ -139,3 +135,12 @@ def _commands(spec: ConfigSpec) -> list[str]:
         if isinstance(commands, list)
         else []
     )
+
+
+TARGET = Target(
+    id="registryMirror",
+    kinds=_kubeadm.KINDS,
+    audience=Audience.NOBODY,
+    propose=propose,
+    observe=observe,
+)

@@ -52,10 +52,8 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _tkg_addon
 from krm_fn.targets._seen import Reading
 from krm_fn.targets._tkg_addon import AddOn, Config, Table
+from krm_fn.targets.base import Target
 from krm_fn.targets.three_keys import CAMEL, SNAKE, ThreeKeys
-
-ID = "tkgCloudCSI"
-AUDIENCE = Audience.GO
 
 _DRIVERS = (
     ("aws-ebs-csi-driver", "awsEBSCSIDriver", "AwsEbsCSIConfig", "the AWS EBS driver"),
@@ -74,8 +72,6 @@ _TABLE = Table(
         for _, key, kind, what in _DRIVERS
     },
 )
-KINDS = _TABLE.kinds
-TEXT_HINTS = _TABLE.words
 
 
 def propose(
@@ -90,3 +86,13 @@ def propose(
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of these drivers say."""
     yield from _tkg_addon.observe(obj, _TABLE)
+
+
+TARGET = Target(
+    id="tkgCloudCSI",
+    kinds=_TABLE.kinds,
+    audience=Audience.GO,
+    text_hints=_TABLE.words,
+    propose=propose,
+    observe=observe,
+)

@@ -75,13 +75,9 @@ from krm_fn.targets._cluster_variables import (
     without,
 )
 from krm_fn.targets._seen import Reading
+from krm_fn.targets.base import Target
 from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, seen
 from krm_fn.targets.tkg_rules import Trust, certificate, half, trusted, whole
-
-ID = "tkgClusterClass"
-KINDS = frozenset({KIND, ("run.tanzu.vmware.com", "TanzuKubernetesCluster")})
-TEXT_HINTS = ("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster")
-AUDIENCE = Audience.PRODUCT
 
 _MEMBERS = Keys("httpProxy", "httpsProxy", "noProxy", is_list=True, is_fixed=True)
 _PREFIX = "tkg.tanzu.vmware.com/tkg-"
@@ -285,3 +281,16 @@ def _proxy_of_service(
             yield Finding(
                 Severity.WARNING, _HTTPS, (*_OF_SERVICE.path, name), code="ProxySchemeUnsupported"
             )
+
+
+TARGET = Target(
+    id="tkgClusterClass",
+    kinds=frozenset({KIND, ("run.tanzu.vmware.com", "TanzuKubernetesCluster")}),
+    audience=Audience.PRODUCT,
+    text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
+    propose=propose,
+    observe=observe,
+    propose_in=propose_in,
+    one_proxy_for_all_nodes=True,
+    is_concerned_without_proxy=True,
+)

@@ -58,14 +58,10 @@ from krm_fn.patch import Operation, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ytt
 from krm_fn.targets._seen import Reading
+from krm_fn.targets.base import Target
 from krm_fn.targets.member_edits import MemberEdits, together
 from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, in_document, seen
 from krm_fn.targets.tkg_rules import certificate, half, whole
-
-ID = "tkgClusterConfig"
-KINDS = frozenset({("", "Secret")})
-TEXT_HINTS = ("addons.cluster.x-k8s.io/resource-set",)
-AUDIENCE = Audience.TKG
 
 _KEYS = Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY", is_fixed=True)
 _SLOT = ThreeKeys((), _KEYS, "the configuration of the cluster", kept=0)
@@ -134,7 +130,11 @@ def edit_document(data: Mapping[str, Any], settings: ProxySettings) -> MemberEdi
 def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
     """The text under ``value``, if the Secret is one of TKG, or what is wrong with it."""
     name = lookup(obj, ("metadata", "name"))
-    if obj.get("type") in TEXT_HINTS and isinstance(name, str) and name.endswith("-config-values"):
+    if (
+        obj.get("type") in TARGET.text_hints
+        and isinstance(name, str)
+        and name.endswith("-config-values")
+    ):
         yield from (value for value in embedded.values(obj) if value.path[-1] in ("sops", "value"))
 
 
@@ -167,3 +167,15 @@ def _operation(data: Mapping[str, Any], name: str, value: Any) -> Operation:
     if value is None:
         return patch.remove(name)
     return (patch.replace if name in data else patch.add)(name, value=value)
+
+
+TARGET = Target(
+    id="tkgClusterConfig",
+    kinds=frozenset({("", "Secret")}),
+    audience=Audience.TKG,
+    text_hints=("addons.cluster.x-k8s.io/resource-set",),
+    propose=propose,
+    observe=observe,
+    one_proxy_for_all_nodes=True,
+    is_concerned_without_proxy=True,
+)

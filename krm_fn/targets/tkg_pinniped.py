@@ -50,10 +50,8 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _tkg_addon
 from krm_fn.targets._seen import Reading
 from krm_fn.targets._tkg_addon import AddOn, Table
+from krm_fn.targets.base import Target
 from krm_fn.targets.three_keys import SNAKE, ThreeKeys
-
-ID = "tkgPinniped"
-AUDIENCE = Audience.GO
 
 _TABLE = Table(
     addons=(
@@ -65,8 +63,6 @@ _TABLE = Table(
         ),
     ),
 )
-KINDS = _TABLE.kinds
-TEXT_HINTS = _TABLE.words
 
 
 def propose(
@@ -81,3 +77,13 @@ def propose(
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what the values of Pinniped say."""
     yield from _tkg_addon.observe(obj, _TABLE)
+
+
+TARGET = Target(
+    id="tkgPinniped",
+    kinds=_TABLE.kinds,
+    audience=Audience.GO,
+    text_hints=_TABLE.words,
+    propose=propose,
+    observe=observe,
+)

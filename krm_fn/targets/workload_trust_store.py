@@ -72,14 +72,9 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _apps, _bundle, _made, container_readings
 from krm_fn.targets._bundle import DIRECTORIES, FILE, NAME, Bundle
 from krm_fn.targets._seen import Reading
+from krm_fn.targets.base import Creation, Target
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
-
-ID = "workloadTrustStore"
-KINDS = container_readings.KINDS | {("", "ConfigMap")}
-BESIDE = container_readings.KINDS
-TEXT_HINTS = (*_apps.TEXT_HINTS, NAME, _ANNOTATION)
-AUDIENCE = Audience.NOBODY
 
 
 def propose(
@@ -182,3 +177,14 @@ def _not_ours() -> Iterator[Finding]:
         f"`{FILE}`, or label it `{_made.LABEL}: {_made.OURS}`"
     )
     yield Finding(Severity.WARNING, message, ("data",), code="NotWrittenHere")
+
+
+TARGET = Target(
+    id="workloadTrustStore",
+    kinds=container_readings.KINDS | {("", "ConfigMap")},
+    audience=Audience.NOBODY,
+    text_hints=(*_apps.TEXT_HINTS, NAME, _ANNOTATION),
+    propose=propose,
+    observe=observe,
+    creates=Creation(beside=container_readings.KINDS, companions=companions),
+)

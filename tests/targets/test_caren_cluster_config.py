@@ -130,4 +130,4 @@ def test_it_sees_the_list_as_one_text() -> None:
     seen = list(caren_cluster_config.observe(cluster(config({"proxy": PROXY})), {}))
 
     assert {one.variable: one.value for one in seen} == FULL.variables()
-    assert caren_cluster_config.AUDIENCE is Audience.PRODUCT
+    assert caren_cluster_config.TARGET.audience is Audience.PRODUCT

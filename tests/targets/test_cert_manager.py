@@ -101,7 +101,7 @@ def test_every_generation_is_recognised(app: str, component: str | None, name: s
 def test_the_startupapicheck_job_gets_the_proxy() -> None:
     job = workload("startupapicheck", "startupapicheck", container("cert-manager-startupapicheck"), kind="Job")
 
-    assert ("batch", "Job") in cert_manager.KINDS
+    assert ("batch", "Job") in cert_manager.TARGET.kinds
     assert environments(apply(cert_manager, job)) == {"cert-manager-startupapicheck": OURS}
 
 
@@ -213,6 +213,6 @@ def test_an_env_of_a_wrong_type_is_an_error_because_the_target_clearly_wants_it(
 
 
 def test_its_words_stand_in_every_object_it_could_want() -> None:
-    assert cert_manager.ID == "certManager"
-    assert cert_manager.TEXT_HINTS == ("cert-manager",)
-    assert {("apps", "Deployment"), ("extensions", "Deployment")} < cert_manager.KINDS
+    assert cert_manager.TARGET.id == "certManager"
+    assert cert_manager.TARGET.text_hints == ("cert-manager",)
+    assert {("apps", "Deployment"), ("extensions", "Deployment")} < cert_manager.TARGET.kinds

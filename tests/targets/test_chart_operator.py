@@ -139,6 +139,6 @@ def test_a_list_of_a_wrong_type_is_told_and_the_other_is_still_filled(field: str
 
 
 def test_it_looks_at_deployments_of_both_groups() -> None:
-    assert chart_operator.ID == "chartOperator"
-    assert chart_operator.TEXT_HINTS == ("chart-operator",)
-    assert set(chart_operator.KINDS) == {("apps", "Deployment"), ("extensions", "Deployment")}
+    assert chart_operator.TARGET.id == "chartOperator"
+    assert chart_operator.TARGET.text_hints == ("chart-operator",)
+    assert set(chart_operator.TARGET.kinds) == {("apps", "Deployment"), ("extensions", "Deployment")}

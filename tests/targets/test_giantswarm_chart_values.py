@@ -167,4 +167,4 @@ def test_what_it_sees_is_what_the_chart_gets() -> None:
 
 
 def test_the_list_is_that_of_the_cluster() -> None:
-    assert target.AUDIENCE is Audience.GO
+    assert target.TARGET.audience is Audience.GO

@@ -181,7 +181,7 @@ def test_a_config_map_is_filled_where_it_holds_a_proxy_already() -> None:
 
 
 def test_the_block_of_giant_swarms_document_comes_out_byte_for_byte() -> None:
-    story = TESTDATA / target.ID / "the-secret-of-the-document" / "input.yaml"
+    story = TESTDATA / target.TARGET.id / "the-secret-of-the-document" / "input.yaml"
     filled = meaning(items(run(story.read_bytes()).output)[1])
 
     assert text_of(filled).startswith(OF_THE_DOCUMENT)

@@ -207,4 +207,4 @@ def test_what_it_sees_is_what_the_chart_gets() -> None:
 
 
 def test_the_list_is_that_of_the_installation() -> None:
-    assert target.AUDIENCE is Audience.PRODUCT
+    assert target.TARGET.audience is Audience.PRODUCT

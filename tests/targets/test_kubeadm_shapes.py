@@ -13,7 +13,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in, registry_mirror
 from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, run
 
-TARGETS = [containerd_drop_in, kubelet_drop_in, kubeadm_commands, registry_mirror]
+TARGETS = [module.TARGET for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands, registry_mirror)]
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 MIRROR = Mirror("https://registry.corp.example:5000", "registry.corp.example", Certificates("x\n"))
 MIRRORED = replace(PROXY, mirror=MIRROR)
@@ -37,7 +37,7 @@ SPECS = st.one_of(
 )
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @settings(max_examples=200)
 @given(spec=SPECS, kind=st.sampled_from(list(PLACES)), version=JUNK, proxy=st.sampled_from([MIRRORED, HTTP_ONLY, NONE]))
 def test_no_shape_raises_and_twice_is_once(
@@ -47,7 +47,7 @@ def test_no_shape_raises_and_twice_is_once(
     assert all(isinstance(one, Finding) and one.message and "\n" not in one.message for one in outcome.findings)
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @pytest.mark.parametrize(
     "obj", [{}, {"kind": None}, {"kind": ["KubeadmConfig"]}, {"kind": "KubeadmConfig", "spec": "${SPEC}"}]
 )
@@ -57,13 +57,13 @@ def test_objects_that_are_none_of_ours_yield_no_change(target: Target, obj: dict
     assert outcome.errors == []
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 def test_a_template_in_the_place_of_a_list_is_a_warning_not_an_error(target: Target) -> None:
     outcome = run(target, kubeadm({"files": "${FILES}", "preKubeadmCommands": "${COMMANDS}"}), MIRRORED)
     assert [finding.severity for finding in outcome.findings] == [Severity.WARNING]
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 def test_operations_are_plain_data(target: Target) -> None:
     proposed = [one for one in target.propose(kubeadm({}), MIRRORED, {}) if isinstance(one, Change)]
     assert proposed
@@ -71,7 +71,7 @@ def test_operations_are_plain_data(target: Target) -> None:
         assert json.loads(json.dumps(change.operation.value)) == change.operation.value
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @pytest.mark.parametrize(
     "text",
     [
@@ -89,7 +89,7 @@ def test_large_texts_come_to_an_end(target: Target, text: str) -> None:
     list(target.observe(obj, {}))
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @pytest.mark.parametrize("kind", PLACES)
 def test_removal_keeps_the_empty_mapping_of_its_author(target: Target, kind: str) -> None:
     obj = kubeadm({}, kind)

@@ -479,7 +479,7 @@ def test_cel_text_is_told_and_left_alone(kind: str) -> None:
     assert finding.message.startswith(
         "the CEL expression sets `HTTP_PROXY` to another value than the ProxyConfig: change its value"
     )
-    assert ("policies.kyverno.io", kind) in kyverno_policies.KINDS
+    assert ("policies.kyverno.io", kind) in kyverno_policies.TARGET.kinds
 
 
 def test_rules_of_a_wrong_type_are_an_error_where_they_are_about_proxies() -> None:
@@ -531,8 +531,8 @@ def test_a_rule_without_a_name_is_called_by_its_place() -> None:
 
 
 def test_the_six_names_are_looked_for_in_the_text() -> None:
-    assert kyverno_policies.ID == "kyvernoPolicies"
-    assert set(kyverno_policies.TEXT_HINTS) == set(SIX)
+    assert kyverno_policies.TARGET.id == "kyvernoPolicies"
+    assert set(kyverno_policies.TARGET.text_hints) == set(SIX)
     assert all(any(word in json.dumps(shape()) for word in SIX) for name, shape in SHAPES.items() if name != "P12")
 
 

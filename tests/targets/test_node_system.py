@@ -19,12 +19,12 @@ WINDOWS: list[Any] = [
         id="a named pipe",
     ),
 ]
-TARGETS = [containerd_drop_in, kubelet_drop_in, kubeadm_commands]
+TARGETS = [module.TARGET for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)]
 SOCKET = {"nodeRegistration": {"criSocket": "unix:///var/run/crio/crio.sock"}}
 RESTART = "systemctl daemon-reload && systemctl restart crio # inject-proxy"
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @pytest.mark.parametrize("spec", WINDOWS)
 def test_nothing_is_written_to_windows_nodes_and_a_line_says_so(target: Target, spec: dict[str, Any]) -> None:
     outcome = run(target, kubeadm(spec), HTTP_ONLY)
@@ -33,14 +33,14 @@ def test_nothing_is_written_to_windows_nodes_and_a_line_says_so(target: Target, 
     assert run(target, kubeadm(spec), NONE).findings == []
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 def test_nothing_is_written_to_bottlerocket_nodes(target: Target) -> None:
     outcome = run(target, kubeadm({"format": "bottlerocket"}), HTTP_ONLY)
     assert outcome.changes == []
     assert "`proxy.httpsProxy`" in outcome.warnings[0]
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 def test_what_an_earlier_run_wrote_there_goes(target: Target) -> None:
     written = run(target, kubeadm({}), HTTP_ONLY).obj
     spec_of(written)["format"] = "bottlerocket"

@@ -15,7 +15,7 @@ from krm_fn.targets import Reading, Target, containerd_drop_in, kubeadm_commands
 from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, kubeadm, run
 from test_kubeadm_shapes import JUNK, SPECS
 
-TARGETS = [containerd_drop_in, kubelet_drop_in, kubeadm_commands]
+TARGETS = [module.TARGET for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)]
 FOLDER = "/etc/systemd/system/containerd.service.d"
 PATH = f"{FOLDER}/http-proxy.conf"
 OURS = "the drop-in of containerd"
@@ -50,7 +50,7 @@ def service(*lines: str) -> str:
     return "\n".join(["[Service]", *lines, ""])
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @settings(max_examples=200)
 @given(spec=SPECS, kind=st.sampled_from(list(PLACES)), version=JUNK)
 def test_no_shape_raises(target: Target, spec: Any, kind: str, version: Any) -> None:
@@ -59,7 +59,7 @@ def test_no_shape_raises(target: Target, spec: Any, kind: str, version: Any) -> 
         assert (seen.value is None) == bool(seen.why_unknown)
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @pytest.mark.parametrize(
     "obj",
     [
@@ -79,18 +79,18 @@ def test_where_nothing_is_set_nothing_is_seen(target: Target, obj: dict[str, Any
     assert observed(target, obj) == []
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @pytest.mark.parametrize("kind", PLACES)
 @pytest.mark.parametrize("form", ["cloud-config", "ignition"])
 @pytest.mark.parametrize("proxy", [PROXY, OTHER, HTTP_ONLY, ProxySettings()])
 def test_what_is_written_is_read_back(target: Target, kind: str, form: str, proxy: ProxySettings) -> None:
-    assert target.AUDIENCE is Audience.NODE
+    assert target.audience is Audience.NODE
     seen = observed(target, run(target, kubeadm({"format": form}, kind), proxy).obj)
     assert values(seen) == proxy.variables()
     assert len({one.place for one in seen}) == bool(proxy.variables())
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.ID)
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 @pytest.mark.parametrize("encoding", ["", "base64", "gzip+base64"])
 @given(first=VALUES, second=VALUES)
 def test_property_any_value_is_read_back(target: Target, encoding: str, first: str, second: str) -> None:

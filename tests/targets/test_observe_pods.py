@@ -48,7 +48,11 @@ def values(seen: list[Reading]) -> dict[str, str | None]:
     return {one.variable: one.value for one in seen}
 
 
-@pytest.mark.parametrize("target", [cert_manager, chart_operator, kyverno_policies], ids=lambda target: target.ID)
+@pytest.mark.parametrize(
+    "target",
+    [module.TARGET for module in (cert_manager, chart_operator, kyverno_policies)],
+    ids=lambda target: target.id,
+)
 @pytest.mark.parametrize(
     "obj",
     [
@@ -92,8 +96,8 @@ def test_property_what_is_written_to_policies_is_read_back(proxy: ProxySettings)
 
 
 def test_all_of_them_are_read_in_pods() -> None:
-    assert {target.AUDIENCE for target in (cert_manager, chart_operator)} == {Audience.GO}
-    assert kyverno_policies.AUDIENCE is Audience.POD
+    assert {target.TARGET.audience for target in (cert_manager, chart_operator)} == {Audience.GO}
+    assert kyverno_policies.TARGET.audience is Audience.POD
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,8 @@ def test_what_is_wrong_with_a_text_is_told_once_for_all_drivers() -> None:
 
 
 def test_it_looks_at_the_configurations_of_three_drivers() -> None:
-    assert tkg_cloud_csi.ID == "tkgCloudCSI"
-    assert set(tkg_cloud_csi.KINDS) == {
+    assert tkg_cloud_csi.TARGET.id == "tkgCloudCSI"
+    assert set(tkg_cloud_csi.TARGET.kinds) == {
         ("", "Secret"),
         (GROUP, "AwsEbsCSIConfig"),
         (GROUP, "AzureDiskCSIConfig"),

@@ -425,8 +425,8 @@ def test_it_sees_variables_overrides_and_annotations() -> None:
 
 
 def test_the_list_is_taken_as_the_user_wrote_it() -> None:
-    assert tkg_cluster_class.AUDIENCE is Audience.PRODUCT
-    assert ("run.tanzu.vmware.com", "TanzuKubernetesCluster") in tkg_cluster_class.KINDS
+    assert tkg_cluster_class.TARGET.audience is Audience.PRODUCT
+    assert ("run.tanzu.vmware.com", "TanzuKubernetesCluster") in tkg_cluster_class.TARGET.kinds
 
 
 @pytest.mark.parametrize(

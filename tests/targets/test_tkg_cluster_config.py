@@ -161,9 +161,9 @@ def test_it_sees_both_cases_of_what_stands_there() -> None:
 
 
 def test_it_looks_at_secrets_of_one_type_and_takes_the_list_as_written() -> None:
-    assert tkg_cluster_config.TEXT_HINTS == (TYPE,)
-    assert {("", "Secret")} == tkg_cluster_config.KINDS
-    assert tkg_cluster_config.AUDIENCE is Audience.TKG
+    assert tkg_cluster_config.TARGET.text_hints == (TYPE,)
+    assert {("", "Secret")} == tkg_cluster_config.TARGET.kinds
+    assert tkg_cluster_config.TARGET.audience is Audience.TKG
 
 
 CLUSTER = """\

@@ -135,5 +135,5 @@ def test_certificates_that_are_no_text_are_an_error() -> None:
 
 
 def test_it_looks_at_its_own_configuration() -> None:
-    assert tkg_kapp_controller.ID == "tkgKappController"
-    assert set(tkg_kapp_controller.KINDS) == {("", "Secret"), (GROUP, "KappControllerConfig")}
+    assert tkg_kapp_controller.TARGET.id == "tkgKappController"
+    assert set(tkg_kapp_controller.TARGET.kinds) == {("", "Secret"), (GROUP, "KappControllerConfig")}

@@ -54,5 +54,5 @@ def test_what_a_management_cluster_says_is_seen_and_of_a_workload_cluster_nothin
 
 
 def test_it_looks_at_secrets_alone() -> None:
-    assert tkg_pinniped.ID == "tkgPinniped"
-    assert set(tkg_pinniped.KINDS) == {("", "Secret")}
+    assert tkg_pinniped.TARGET.id == "tkgPinniped"
+    assert set(tkg_pinniped.TARGET.kinds) == {("", "Secret")}

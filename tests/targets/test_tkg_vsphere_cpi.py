@@ -293,7 +293,7 @@ def test_what_says_nothing_is_not_seen(obj: Any) -> None:
 
 
 def test_it_looks_at_secrets_of_add_ons_and_at_its_configuration() -> None:
-    assert tkg_vsphere_cpi.ID == "tkgVsphereCPI"
-    assert tkg_vsphere_cpi.AUDIENCE is Audience.GO
-    assert set(tkg_vsphere_cpi.KINDS) == {("", "Secret"), (GROUP, "VSphereCPIConfig")}
-    assert tkg_vsphere_cpi.TEXT_HINTS == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)
+    assert tkg_vsphere_cpi.TARGET.id == "tkgVsphereCPI"
+    assert tkg_vsphere_cpi.TARGET.audience is Audience.GO
+    assert set(tkg_vsphere_cpi.TARGET.kinds) == {("", "Secret"), (GROUP, "VSphereCPIConfig")}
+    assert tkg_vsphere_cpi.TARGET.text_hints == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)

@@ -67,5 +67,5 @@ def test_the_configuration_comes_and_goes(spec: Any) -> None:
 
 
 def test_it_looks_at_its_own_configuration() -> None:
-    assert tkg_vsphere_csi.ID == "tkgVsphereCSI"
-    assert set(tkg_vsphere_csi.KINDS) == {("", "Secret"), (GROUP, "VSphereCSIConfig")}
+    assert tkg_vsphere_csi.TARGET.id == "tkgVsphereCSI"
+    assert set(tkg_vsphere_csi.TARGET.kinds) == {("", "Secret"), (GROUP, "VSphereCSIConfig")}

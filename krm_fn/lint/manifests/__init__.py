@@ -26,7 +26,7 @@ from krm_fn.lint.manifests.values import listed
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation
 from krm_fn.settings import provider_files
-from krm_fn.targets import NAMES_OF_ITS_AUTHOR, fixes
+from krm_fn.targets import TARGETS, fixes
 
 __all__ = ["Audit", "audit", "listed", "mend"]
 
@@ -98,7 +98,7 @@ def mend(
 
 def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
     for site in places:
-        names_are_chosen = site.target in NAMES_OF_ITS_AUTHOR
+        names_are_chosen = site.target in TARGETS and TARGETS[site.target].has_names_of_its_author
         for finding in lint.lint_object(
             site.seen, site.listing, rules=rules, names_are_chosen=names_are_chosen
         ):

@@ -25,7 +25,7 @@ Where = tuple[str, int]
 _READ_ALWAYS = (
     clusters.kinds()
     | {config.KIND, "ResourceList"}
-    | {kind for target in TARGETS.values() if not target.TEXT_HINTS for _, kind in target.KINDS}
+    | {kind for target in TARGETS.values() if not target.text_hints for _, kind in target.kinds}
 )
 
 
@@ -140,14 +140,14 @@ def _matters(manifests: Manifests, index: int) -> bool:
     if not kinds or not kinds.isdisjoint(_READ_ALWAYS) or manifests.contains(index, words):
         return True
     return any(
-        _may_be_of(target, kinds) and manifests.contains(index, target.TEXT_HINTS)
+        _may_be_of(target, kinds) and manifests.contains(index, target.text_hints)
         for target in TARGETS.values()
     )
 
 
 def _may_be_of(target: Target, kinds: frozenset[str]) -> bool:
     """Return whether a document of these kinds may hold an object of a target: its values may have any names."""
-    return not kinds.isdisjoint(kind for _, kind in target.KINDS)
+    return not kinds.isdisjoint(kind for _, kind in target.kinds)
 
 
 def _misspelt(item: Item) -> Iterator[Result]:

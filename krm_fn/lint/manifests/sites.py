@@ -63,7 +63,7 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading
         return
     known: set[tuple[str, ...]] = set()
     for name, target in TARGETS.items():
-        if obj.group_kind in target.KINDS:
+        if obj.group_kind in target.kinds:
             seen = tuple(target.observe(obj.data, wanted.targets.get(name, {})))
             known |= {one.path for one in seen}
             if seen:
@@ -81,7 +81,7 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading
 def _listing(
     target: str, obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
 ) -> Listing:
-    audience = TARGETS[target].AUDIENCE if target else Audience.POD
+    audience = TARGETS[target].audience if target else Audience.POD
     resolved = settings.resolve(wanted, memberships, target=target, audience=audience)
     in_secret = obj.group_kind == ("", "Secret")
     return Listing(audience, resolved.networks, resolved.policy.max_length, in_secret=in_secret)

@@ -1,0 +1,94 @@
+"""What a target is: a row that says which objects it edits, who reads them, and how it edits them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.krm.results import Change, Finding
+from krm_fn.noproxy import Audience
+from krm_fn.settings import ProxySettings
+from krm_fn.targets._around import TargetContext
+from krm_fn.targets._seen import Reading
+
+GroupKind = tuple[str, str]
+"""API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
+Data = Mapping[str, Any]
+"""One object as plain data; any field may be missing, null or of a wrong type."""
+Options = Mapping[str, Any]
+"""``spec.targets.<id>``, checked against the schema; defaults are not filled in."""
+
+Propose = Callable[[Data, ProxySettings, Options], Iterator[Change | Finding]]
+"""Yield what differs between an object and the desired state.
+
+Empty settings mean that every trace of a proxy is removed. The operations of all Changes hold when
+applied to the object one after another; the object itself is not changed.
+"""
+Observe = Callable[[Data, Options], Iterator[Reading]]
+"""Yield what an object sets in the place of a target, whoever wrote it, as its reader sees it."""
+ProposeIn = Callable[[Data, ProxySettings, TargetContext], Iterator[Change | Finding]]
+"""As ``Propose``, for an object whose desired state depends on other objects of the list."""
+Companions = Callable[[Data, ProxySettings, Options], Iterator[dict[str, Any]]]
+"""Yield objects that must be in the list beside another one, without a proxy: ``propose`` fills them."""
+OptionsFrom = Callable[[Mapping[str, Options]], Options]
+"""Return the options of a target from ``spec.targets`` as a whole."""
+
+
+@dataclass(frozen=True)
+class Creation:
+    """How a target creates objects that the list lacks.
+
+    ``companions`` yields them for each object whose kind is in ``beside``. Each one has the label
+    that ``_made`` describes, and ``propose`` removes it once nothing is left in it.
+    """
+
+    beside: frozenset[GroupKind]
+    companions: Companions
+
+
+@dataclass(frozen=True)
+class Target:
+    """One place in which a proxy is written, in objects of some kinds.
+
+    Attributes:
+        id: its key under ``spec.targets``.
+        kinds: the objects that it edits.
+        audience: who reads NO_PROXY there.
+        propose: yields what has to change.
+        observe: yields what is there.
+        text_hints: words of which at least one is in the text of every object that it edits, so that
+            others need not be read; without hints all objects of its kinds are read.
+        creates: how it creates missing objects; None if it creates none.
+        propose_in: takes the place of ``propose`` for objects that depend on others: a ClusterClass,
+            and a Cluster whose groups of workers have proxies of their own.
+        options_from: where options of other targets count, too.
+        one_proxy_for_all_nodes: its place holds one proxy for all nodes of a Cluster.
+        takes_proxy_of_a_role: the machines of all roles share its place; without a proxy for the
+            Cluster it gets the one of a role.
+        is_concerned_without_proxy: it writes certificates or a mirror, or reports them, where
+            nothing declares a proxy.
+        only_reports: it writes nothing.
+        has_names_of_its_author: the author of the object chooses which variables it sets.
+    """
+
+    id: str
+    kinds: frozenset[GroupKind]
+    audience: Audience
+    propose: Propose
+    observe: Observe
+    text_hints: tuple[str, ...] = ()
+    creates: Creation | None = None
+    propose_in: ProposeIn | None = None
+    options_from: OptionsFrom | None = None
+    one_proxy_for_all_nodes: bool = False
+    takes_proxy_of_a_role: bool = False
+    is_concerned_without_proxy: bool = False
+    only_reports: bool = False
+    has_names_of_its_author: bool = False
+
+    def options(self, given: Mapping[str, Options]) -> Options:
+        """Return the options of this target, given ``spec.targets`` as a whole."""
+        if self.options_from is not None:
+            return self.options_from(given)
+        return given.get(self.id, {})
