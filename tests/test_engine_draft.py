@@ -35,7 +35,11 @@ def test_a_value_that_was_set_is_a_copy() -> None:
         pytest.param({"a": "new"}, ("a",), (), [], id="a member that has the value already"),
         pytest.param({"a": 1}, ("b",), (), [add("b", value="new")], id="a new member at the end"),
         pytest.param(
-            {"a": 1, "c": 2, "d": 3}, ("b",), ("d", "c"), [add("b", value="new", before="c")], id="in front of others"
+            {"a": 1, "c": 2, "d": 3},
+            ("b",),
+            ("x", "d", "c"),
+            [add("b", value="new", before="d")],
+            id="in front of others",
         ),
         pytest.param({"a": 1}, ("b",), ("x",), [add("b", value="new")], id="in front of one that is not there"),
         pytest.param({}, ("a", "b"), (), [add("a", value={"b": "new"})], id="the mapping above it is missing"),

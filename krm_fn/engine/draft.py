@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from krm_fn import patch
@@ -46,6 +47,7 @@ class Draft:
     def __init__(self, data: Any) -> None:
         self._before = data
         self._data = copy.deepcopy(data)
+        self._kept: set[Pointer] = set()
 
     @property
     def data(self) -> Any:
@@ -80,18 +82,24 @@ class Draft:
             raise WrongTypeError(path, value, "a list")
         return value
 
-    def set(self, path: Pointer, value: Any, before: Iterable[str] = ()) -> None:
+    def set(
+        self, path: Pointer, value: Any, before: Iterable[str] = (), keep: int | None = None
+    ) -> None:
         """Set what is at ``path``; mappings that are missing or null on the way are made.
 
         Args:
             path: leads to a member of a mapping, or to an item that is in its list.
             value: plain data.
-            before: members of the same mapping; a new member is placed in front of the first one
-                of them, else at the end.
+            before: names of members of the same mapping; a new member is placed in front of the
+                first name that is there, else at the end.
+            keep: what ``remove`` will take later: the writer leaves no mark behind a mapping that
+                a removal leaves as it was.
 
         Raises:
             WrongTypeError: something else than a mapping or a list is on the way.
         """
+        if keep is not None and len(path) - 1 <= keep:
+            self._kept.add(path[:-1])
         if not path:
             self._data = copy.deepcopy(value)
             return
@@ -102,7 +110,7 @@ class Draft:
         elif path[-1] in parent:
             parent[path[-1]] = copy.deepcopy(value)
         else:
-            _insert(parent, path[-1], copy.deepcopy(value), set(before))
+            _insert(parent, path[-1], copy.deepcopy(value), before)
 
     def remove(self, path: Pointer, keep: int = 0) -> None:
         """Take out what is at ``path``, and the mappings and lists that are empty then.
@@ -126,7 +134,13 @@ class Draft:
 
     def operations(self) -> list[Operation]:
         """Return the JSON Patch that makes what is there now of what was there before."""
-        return diff(self._before, self._data)
+        found = diff(self._before, self._data)
+        return [
+            replace(operation, leaves_around=True)
+            if operation.op == "add" and operation.path[:-1] in self._kept
+            else operation
+            for operation in found
+        ]
 
     def _check_way(self, path: Pointer) -> None:
         """Raise WrongTypeError where something else than a mapping, or a list, is on the way."""
@@ -152,11 +166,11 @@ class Draft:
         return self.get(path)
 
 
-def _insert(mapping: dict[str, Any], key: str, value: Any, before: set[str]) -> None:
-    """Add a member in front of the first one of ``before``, at the end where there is none."""
-    behind: dict[str, Any] = {}
-    for name in list(mapping):
-        if behind or name in before:
-            behind[name] = mapping.pop(name)
+def _insert(mapping: dict[str, Any], key: str, value: Any, before: Iterable[str]) -> None:
+    """Add a member in front of the first name of ``before`` that is there, else at the end."""
+    follower = next((name for name in before if name in mapping), None)
+    names = list(mapping)
     mapping[key] = value
-    mapping.update(behind)
+    if follower is not None:
+        for name in names[names.index(follower) :]:
+            mapping[name] = mapping.pop(name)

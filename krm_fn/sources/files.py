@@ -12,6 +12,8 @@ from functools import partial
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.three_keys import SHORT, ThreeKeys
+from krm_fn.engine.member_edits import MemberEdits, together
 from krm_fn.errors import InputError
 from krm_fn.formats import embedded, sops
 from krm_fn.formats.embedded import Value
@@ -21,15 +23,13 @@ from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.targets import (
+    embedded_edits,
     giantswarm_installation_values,
     image_builder_keys,
     image_builder_overrides,
-    three_keys,
     tkg_cluster_config,
     ytt,
 )
-from krm_fn.targets.member_edits import MemberEdits, together
-from krm_fn.targets.three_keys import SHORT, ThreeKeys
 from krm_fn.targets.tkg_rules import half
 
 _SWITCH = "TKG_HTTP_PROXY_ENABLED"
@@ -77,7 +77,7 @@ KINDS = {
     formats.GIANT_SWARM: FileKind(
         giantswarm_installation_values.TARGET.id,
         giantswarm_installation_values.TARGET.audience,
-        lambda data, settings: three_keys.edit(data, _SWARM, settings),
+        _SWARM.edit,
     ),
     formats.IMAGE_BUILDER: FileKind(
         image_builder_overrides.TARGET.id,
@@ -120,7 +120,7 @@ def _proposals(value: Value, kind: FileKind, settings: ProxySettings) -> Iterato
         )
     elif found:
         made = kind.edit(found[0].data, settings)
-        yield from three_keys.in_document(
+        yield from embedded_edits.in_document(
             found[0], ytt.checked(found[0], made, kind.members) if kind.members else made
         )
     else:

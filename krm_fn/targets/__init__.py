@@ -5,6 +5,7 @@ Each module describes one target, for users in its docstring, and holds it as ``
 
 from __future__ import annotations
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.targets import (
     caren_cluster_config,
     cert_manager,
@@ -33,7 +34,6 @@ from krm_fn.targets import (
     workload_trust_store,
 )
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
 
 __all__ = ["TARGETS", "Reading", "Target", "TargetContext"]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
@@ -18,7 +19,6 @@ from krm_fn.targets import _command_places, _exports, _kubeadm, _node_commands, 
 from krm_fn.targets._command_places import Arrangement
 from krm_fn.targets._kubeadm import ConfigSpec, find
 from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
-from krm_fn.targets._seen import Reading
 
 _KEY = "preKubeadmCommands"
 _HELD_BACK = (

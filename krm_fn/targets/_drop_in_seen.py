@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Finding
 from krm_fn.patch import Pointer, lookup
@@ -16,7 +17,6 @@ from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets._kubeadm import ConfigSpec, find
 from krm_fn.targets._node_system import CONTAINERD, CRI_O
 from krm_fn.targets._rivals import is_about_proxies, is_drop_in, namesakes
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.unit_lines import settings_of
 
 

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
+from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Pointer, add, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _env_seen
-from krm_fn.targets._seen import Reading
-from krm_fn.targets.member_edits import MemberEdits
 
 _NEW = ("NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
 """What is added, in the order of cluster-apps-operator."""

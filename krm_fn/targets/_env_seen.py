@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats.escaping import read_kubernetes_env
 from krm_fn.targets._env import Container, name_of
-from krm_fn.targets._seen import Reading
 
 _SOURCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.clusters import chart_of
+from krm_fn.engine.member_edits import MemberEdits, together
 from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
 from krm_fn.krm.results import Change, Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets._whole_text import commented
-from krm_fn.targets.member_edits import MemberEdits, together
-from krm_fn.targets.three_keys import in_document
+from krm_fn.targets.embedded_edits import in_document
 
 HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 KINDS = frozenset({HELM_RELEASE, ("", "Secret"), ("", "ConfigMap")})

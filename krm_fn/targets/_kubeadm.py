@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import ListEdit, Operation, Pointer, add, field_path, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._node_system import ADVICE, NodeSystem, runtime_of, system_of
-from krm_fn.targets._seen import Reading
 
 _CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
 _BOOTSTRAP = "bootstrap.cluster.x-k8s.io"

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats.escaping import read_kubernetes_env
 from krm_fn.krm.results import Finding
 from krm_fn.patch import field_path, lookup
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets import _kyverno_texts
 from krm_fn.targets._kyverno_values import Unfillable, find_place, is_dynamic, split_entries
-from krm_fn.targets._seen import Reading
 
 _UNTOLD = ("mutate", "patchStrategicMerge")
 

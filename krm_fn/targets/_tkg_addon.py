@@ -15,15 +15,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from krm_fn.carriers import certificates
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import ThreeKeys
+from krm_fn.engine.member_edits import MemberEdits, together
 from krm_fn.formats.embedded import Embedded, Value, read, values
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _ca_certs, ytt
-from krm_fn.targets._seen import Reading
+from krm_fn.targets import ytt
 from krm_fn.targets._whole_text import given_back
-from krm_fn.targets.member_edits import MemberEdits, together
-from krm_fn.targets.three_keys import ThreeKeys, edit, in_documents, seen
+from krm_fn.targets.embedded_edits import in_documents
 
 SECRET = ("", "Secret")
 TEXT_HINTS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
@@ -113,13 +115,13 @@ def observe(obj: Mapping[str, Any], table: Table) -> Iterator[Reading]:
     """What an object of the table says, whoever wrote it."""
     config = _config(obj, table)
     if config is not None:
-        yield from seen(obj, config.slot)
+        yield from config.slot.read(obj)
     for addon in table.addons if _is_data_values(obj) else ():
         for document in _all_documents(_texts(obj)):
             if addon.owns(document.data) or (
                 _name(obj) == addon.name and not addon.passes_by(document.data)
             ):
-                yield from seen(document.data, addon.slot, document.value.path)
+                yield from addon.slot.read(document.data, document.value.path)
 
 
 def _propose_values(
@@ -211,10 +213,10 @@ def _parts(
     )  # TKG's schemas know texts only
     parts: list[Callable[[Any], MemberEdits | Finding]] = []
     if settings.is_declared:
-        parts.append(partial(edit, slot=slot, settings=settings))
+        parts.append(partial(slot.edit, settings=settings))
     if product.certificates and (pem or settings.is_declared):
         path = (*slot.path, product.certificates)
-        parts.append(partial(_ca_certs.edit, path=path, pem=pem, kept=slot.kept))
+        parts.append(partial(certificates.edit, path=path, pem=pem, kept=slot.kept))
     return parts
 
 

@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats import escaping
 from krm_fn.formats.escaping import QuotedWord
 from krm_fn.formats.splice import Edit, cuts, splice
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.unit_lines import lines_of, with_final_eol
 
 _ASSIGNMENT = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})=")

@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.formats.embedded import Embedded, Value, begin, values
 from krm_fn.krm.results import Change, Finding
 from krm_fn.patch import lookup
 from krm_fn.targets._made import is_made
-from krm_fn.targets.member_edits import MemberEdits
-from krm_fn.targets.three_keys import in_document
+from krm_fn.targets.embedded_edits import in_document
 
 _NOTHING = "{}\n"
 """A text of which only an empty mapping is left, and no comment."""

@@ -45,15 +45,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import Keys, ThreeKeys
+from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
-from krm_fn.targets.member_edits import MemberEdits
-from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, seen
 
 _MEMBERS = Keys("http", "https", "additionalNo", is_list=True, is_fixed=True)
 _MIRROR = ("value", "globalImageRegistryMirror", "url")
@@ -65,7 +65,7 @@ def propose(
 ) -> Iterator[Change | Finding]:
     """Yield what ``proxy`` lacks or has too much; see the module's text."""
     for entry in named(obj, VARIABLES, "clusterConfig"):
-        made = edit(obj, _slot(entry), settings) if settings.is_declared else MemberEdits(())
+        made = _slot(entry).edit(obj, settings) if settings.is_declared else MemberEdits(())
         if isinstance(made, Finding):
             yield made
             continue
@@ -76,7 +76,7 @@ def propose(
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what ``proxy`` says, whoever wrote it."""
     for entry in named(obj, VARIABLES, "clusterConfig"):
-        yield from seen(obj, _slot(entry))
+        yield from _slot(entry).read(obj)
 
 
 def _slot(entry: Pointer) -> ThreeKeys:

@@ -48,13 +48,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _apps, _env_seen
 from krm_fn.targets._env import set_proxy
 from krm_fn.targets._podspec import POD_SPEC, containers
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
 
 _CONTAINERS = {"initContainers": "wait-for-quay", "containers": "chart-operator"}

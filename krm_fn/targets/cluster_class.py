@@ -74,6 +74,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
@@ -88,9 +90,7 @@ from krm_fn.targets import (
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, lists, named
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
-from krm_fn.targets.three_keys import CAMEL, ThreeKeys, seen
 
 INSTEAD_OF = frozenset(_class_nodes.NODE_TARGETS)
 INSTEAD_OF_WHERE_ERASED = frozenset(_class_nodes.FILE_TARGETS)
@@ -152,7 +152,7 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
     is_cluster = obj.get("kind") == KIND[1]
     value = ("value",) if is_cluster else _class_patches.DEFAULT
     for entry in named(obj, VARIABLES if is_cluster else ("spec", "variables"), VARIABLE):
-        yield from seen(obj, ThreeKeys((*entry, *value), CAMEL, f"the variable `{VARIABLE}`"))
+        yield from ThreeKeys((*entry, *value), CAMEL, f"the variable `{VARIABLE}`").read(obj)
 
 
 TARGET = Target(

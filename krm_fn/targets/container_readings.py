@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.patch import Pointer
 from krm_fn.targets import _env_seen
 from krm_fn.targets._podspec import POD_SPEC, containers
-from krm_fn.targets._seen import Reading
 
 _POD_SPECS: dict[tuple[str, str], Pointer] = {
     ("", "Pod"): ("spec",),

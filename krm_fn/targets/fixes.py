@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats import embedded
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.formats.file_content import decode, encode
@@ -26,7 +27,6 @@ from krm_fn.targets import (
     kyverno_policies,
 )
 from krm_fn.targets._kyverno_values import ValuePlace, new_value
-from krm_fn.targets._seen import Reading
 from krm_fn.targets._unit_meant import meant, without_strays
 
 Values = Mapping[str, str | None]

@@ -53,12 +53,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
 
 _CONFIG = ("spec", "config")

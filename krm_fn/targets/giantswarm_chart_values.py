@@ -47,16 +47,16 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import SHORT, SNAKE, Keys, ThreeKeys
+from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _env_list, _helm_values, three_keys
+from krm_fn.targets import _env_list, _helm_values
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
-from krm_fn.targets.member_edits import MemberEdits
-from krm_fn.targets.three_keys import SHORT, SNAKE, Keys, ThreeKeys
 
 _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
     (("proxy",), SHORT),
@@ -74,7 +74,7 @@ def propose(
         yield from _helm_values.unread(obj)
     for held in _held(obj):
         parts: list[Callable[[Any], MemberEdits | Finding]] = [
-            partial(three_keys.edit, slot=slot, settings=settings) for slot in _slots(held)
+            partial(slot.edit, settings=settings) for slot in _slots(held)
         ]
         if _env_list.is_there(held.data, _env(held)):
             parts.append(partial(_env_list.edit, path=_env(held), settings=settings))
@@ -85,7 +85,7 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
     """Yield what the values of an object set, whoever wrote them."""
     for held in _held(obj):
         for slot in _slots(held):
-            yield from three_keys.seen(held.data, slot, held.text)
+            yield from slot.read(held.data, held.text)
         yield from _env_list.seen(held.data, _env(held), "`env`", held.text)
 
 
@@ -106,9 +106,7 @@ def _slots(held: HelmValues) -> list[ThreeKeys]:
     for path, keys in _PLACES:
         what = f"`{'.'.join(path)}`" if path else "the values"
         slot = ThreeKeys((*held.root, *path), keys, what, kept=len(held.root) + len(path))
-        if three_keys.is_there(held.data, slot) or (
-            keys is SHORT and lookup(held.data, slot.path) is not None
-        ):
+        if slot.is_in(held.data) or (keys is SHORT and lookup(held.data, slot.path) is not None):
             found.append(slot)
     return found
 

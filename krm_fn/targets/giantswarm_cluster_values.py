@@ -49,19 +49,20 @@ from functools import partial
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import SHORT, SNAKE, ThreeKeys
+from krm_fn.engine.member_edits import MemberEdits, together
 from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
 from krm_fn.krm.results import Change, Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _env_list, three_keys
+from krm_fn.targets import _env_list
 from krm_fn.targets._made import is_made, skeleton
-from krm_fn.targets._seen import Reading
 from krm_fn.targets._whole_text import begun, edited, is_blank
 from krm_fn.targets.base import Creation, Target
-from krm_fn.targets.member_edits import MemberEdits, together
-from krm_fn.targets.three_keys import SHORT, SNAKE, ThreeKeys, in_document
+from krm_fn.targets.embedded_edits import in_document
 
 _SUFFIX = "-cluster-values"
 _KEY = "values"
@@ -108,7 +109,7 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
     value = _text(obj) if _is_ours(obj) else None
     for found in [*mappings(value)][:1] if isinstance(value, Value) else ():
         for slot in _SLOTS:
-            yield from three_keys.seen(found.data, slot, found.value.path)
+            yield from slot.read(found.data, found.value.path)
         yield from _env_list.seen(found.data, _ENV, "`env`", found.value.path)
 
 
@@ -159,8 +160,8 @@ def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
 def _parts(obj: Mapping[str, Any], data: Any, settings: ProxySettings) -> list[_Part]:
     """The edits of the text: all of a Secret's, and of a ConfigMap's those of what is there."""
     is_secret = obj.get("kind") == "Secret"
-    slots = [slot for slot in _SLOTS if is_secret or three_keys.is_there(data, slot)]
-    parts: list[_Part] = [partial(three_keys.edit, slot=slot, settings=settings) for slot in slots]
+    slots = [slot for slot in _SLOTS if is_secret or slot.is_in(data)]
+    parts: list[_Part] = [partial(slot.edit, settings=settings) for slot in slots]
     if is_secret or _env_list.is_there(data, _ENV):
         parts.insert(1, partial(_env_list.edit, path=_ENV, settings=settings))
     return (

@@ -59,18 +59,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, ThreeKeys
 from krm_fn.clusters import CLUSTER_CHARTS, USER_VALUES, user_values_of
+from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.formats.embedded import begin
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _helm_values, three_keys
+from krm_fn.targets import _helm_values
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
-from krm_fn.targets.member_edits import MemberEdits
-from krm_fn.targets.three_keys import CAMEL, SHORT, SNAKE, ThreeKeys
 
 _POLICIES = "kyverno-policies-connectivity"
 _OTHER_CHARTS = (_POLICIES, "cluster-apps-operator")
@@ -104,7 +104,7 @@ def propose(
     for held in _helm_values.of_object(obj):
         slots = _slots(held, settings.cluster)
         yield from _helm_values.propose(
-            held, [partial(three_keys.edit, slot=slot, settings=settings) for slot in slots]
+            held, [partial(slot.edit, settings=settings) for slot in slots]
         )
         if not slots and _is_cluster_release(held) and settings.variables():
             message = (
@@ -116,7 +116,7 @@ def propose(
 
 def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change | Finding]:
     """The values of the policies where there are none yet."""
-    made = three_keys.edit({}, _POLICY, settings)
+    made = _POLICY.edit({}, settings)
     if (
         isinstance(made, MemberEdits)
         and made.operations
@@ -131,7 +131,7 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
     for held in _helm_values.of_object(obj):
         for slot in _slots(held, ""):
             if not slot.switch or lookup(held.data, (*slot.path, slot.switch)) is True:
-                yield from three_keys.seen(held.data, slot, held.text)
+                yield from slot.read(held.data, held.text)
 
 
 def _is_known(name: Any, cluster: str) -> bool:
@@ -164,10 +164,7 @@ def _there(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
         slot
         for slot in slots
         if lookup(held.data, (*held.root, *slot.path)) is not None
-        and (
-            slot.keys != SNAKE
-            or three_keys.is_there(held.data, replace(slot, path=(*held.root, *slot.path)))
-        )
+        and (slot.keys != SNAKE or replace(slot, path=(*held.root, *slot.path)).is_in(held.data))
     ]
 
 

@@ -44,6 +44,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
@@ -51,7 +52,6 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, _systemd_secret, _unit_file, kubelet_drop_in, unit_lines
 from krm_fn.targets._kubeadm import names
-from krm_fn.targets._seen import Reading
 from krm_fn.targets._unit_told import difference, shown
 from krm_fn.targets.base import Creation, Target
 

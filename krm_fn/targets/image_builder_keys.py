@@ -15,14 +15,13 @@ from functools import partial
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
+from krm_fn.engine.member_edits import MemberEdits, together
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import three_keys
-from krm_fn.targets._seen import Reading
-from krm_fn.targets.member_edits import MemberEdits, together
-from krm_fn.targets.three_keys import SNAKE, ThreeKeys
 
 _ENVIRONMENT = "proxy_env"
 _ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
@@ -43,7 +42,7 @@ def edit(data: Any, settings: ProxySettings) -> MemberEdits | Finding:
     """
     environment, top = (
         partial(_environment, settings=settings),
-        partial(three_keys.edit, slot=_TOP, settings=settings),
+        partial(_TOP.edit, settings=settings),
     )
     made, problems = together(data, (environment, top))
     return problems[0] if problems else made
@@ -52,9 +51,7 @@ def edit(data: Any, settings: ProxySettings) -> MemberEdits | Finding:
 def is_there(data: Any) -> bool:
     """Whether a document sets one of the names already, in either place."""
     held = lookup(data, (_ENVIRONMENT,))
-    return three_keys.is_there(data, _TOP) or (
-        isinstance(held, Mapping) and not held.keys().isdisjoint(_ORDER)
-    )
+    return _TOP.is_in(data) or (isinstance(held, Mapping) and not held.keys().isdisjoint(_ORDER))
 
 
 def seen(data: Any, text: Pointer) -> Iterator[Reading]:
@@ -68,7 +65,7 @@ def seen(data: Any, text: Pointer) -> Iterator[Reading]:
         value = lookup(data, (_ENVIRONMENT, name))
         if isinstance(value, str) and value:
             yield Reading(name, value, text, value, f"`{_ENVIRONMENT}`")
-    yield from three_keys.seen(data, _TOP, text)
+    yield from _TOP.read(data, text)
 
 
 def _environment(data: Any, settings: ProxySettings) -> MemberEdits | Finding:

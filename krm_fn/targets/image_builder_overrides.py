@@ -52,17 +52,17 @@ from dataclasses import replace
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.reading import Reading
+from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, image_builder_keys
-from krm_fn.targets._seen import Reading
 from krm_fn.targets._whole_text import begun, edited, is_blank
 from krm_fn.targets.base import Creation, Target
-from krm_fn.targets.member_edits import MemberEdits
-from krm_fn.targets.three_keys import in_document
+from krm_fn.targets.embedded_edits import in_document
 
 _SUFFIX = "-user-overrides"
 _KEY = "overrides.yaml"

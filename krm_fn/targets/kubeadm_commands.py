@@ -47,11 +47,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _commands, _kubeadm
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
 
 

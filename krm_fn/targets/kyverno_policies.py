@@ -57,6 +57,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
@@ -67,7 +68,6 @@ from krm_fn.targets._env import quoted
 from krm_fn.targets._kyverno_checks import other_forms, two_proxies, warning, without_effect
 from krm_fn.targets._kyverno_fill import FillableText, Reasons, fill, note
 from krm_fn.targets._kyverno_values import Unfillable, find_place
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
 
 

@@ -49,6 +49,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats import pem
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
@@ -56,7 +57,6 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _files, _kubeadm, _trust_commands
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._node_system import NodeSystem
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
 
 _MOST_FILES = 200

@@ -34,6 +34,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience, parse
@@ -41,7 +42,6 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _environment_text, _kubeadm, unit_lines
 from krm_fn.targets._kubeadm import ConfigSpec
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
 
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"

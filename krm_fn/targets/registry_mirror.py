@@ -50,6 +50,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
@@ -59,7 +60,6 @@ from krm_fn.targets import _files, _hosts_toml, _kubeadm
 from krm_fn.targets._files import NodeFiles
 from krm_fn.targets._kubeadm import ConfigSpec
 from krm_fn.targets._node_system import NodeSystem
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
 
 _CONFIG = "/etc/containerd/config.toml"

@@ -59,6 +59,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import Keys, ThreeKeys
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
@@ -74,9 +76,7 @@ from krm_fn.targets._cluster_variables import (
     named,
     without,
 )
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
-from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, seen
 from krm_fn.targets.tkg_rules import Trust, certificate, half, trusted, whole
 
 _MEMBERS = Keys("httpProxy", "httpsProxy", "noProxy", is_list=True, is_fixed=True)
@@ -129,13 +129,13 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
     A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
     """
     if obj.get("kind") != KIND[1]:
-        yield from seen(obj, _OF_SERVICE)
+        yield from _OF_SERVICE.read(obj)
         return
-    yield from seen(obj, _ANNOTATIONS)
+    yield from _ANNOTATIONS.read(obj)
     of_all = (path for path in lists(obj) if _group_of(obj, path) is None)
     for entry in (entry for path in of_all for entry in named(obj, path, "proxy")):
         if _holds_proxy(obj, entry):
-            yield from seen(obj, _slot(entry))
+            yield from _slot(entry).read(obj)
 
 
 def _is_tkg(obj: Mapping[str, Any]) -> bool:
@@ -189,7 +189,7 @@ def _proxies(
     for entry in named(obj, path, "proxy"):
         if not (is_tkg or _holds_proxy(obj, entry)):
             continue
-        made = edit(obj, _slot(entry), settings)
+        made = _slot(entry).edit(obj, settings)
         if isinstance(made, Finding):
             yield made
         elif made.operations and not settings.variables() and not _rest(obj, entry):
@@ -249,7 +249,7 @@ def _annotations(
     is_there = isinstance(annotations, Mapping) and not annotations.keys().isdisjoint(
         _ANNOTATIONS.keys.names
     )
-    made = edit(obj, _ANNOTATIONS, settings) if is_tkg or is_there else None
+    made = _ANNOTATIONS.edit(obj, settings) if is_tkg or is_there else None
     if isinstance(made, Finding):
         yield made
     elif made:
@@ -271,7 +271,7 @@ def _steps_of_service(obj: Mapping[str, Any], settings: ProxySettings) -> Iterat
 def _proxy_of_service(
     obj: Mapping[str, Any], *, settings: ProxySettings
 ) -> Iterator[Change | Finding]:
-    made = edit(obj, _OF_SERVICE, settings)
+    made = _OF_SERVICE.edit(obj, settings)
     if isinstance(made, Finding):
         yield made
         return

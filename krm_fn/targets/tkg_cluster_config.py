@@ -50,6 +50,9 @@ from functools import partial
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import Keys, ThreeKeys
+from krm_fn.engine.member_edits import MemberEdits, together
 from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Embedded, Value
 from krm_fn.krm.results import Change, Finding, Severity
@@ -57,10 +60,8 @@ from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Operation, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import ytt
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Target
-from krm_fn.targets.member_edits import MemberEdits, together
-from krm_fn.targets.three_keys import Keys, ThreeKeys, edit, in_document, seen
+from krm_fn.targets.embedded_edits import in_document
 from krm_fn.targets.tkg_rules import certificate, half, whole
 
 _KEYS = Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY", is_fixed=True)
@@ -116,13 +117,13 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
     """Yield what the configuration says, whoever wrote it."""
     for value in _values(obj):
         for document in _first(list(embedded.mappings(value))) if isinstance(value, Value) else ():
-            yield from seen(document.data, _SLOT, value.path)
+            yield from _SLOT.read(document.data, value.path)
 
 
 def edit_document(data: Mapping[str, Any], settings: ProxySettings) -> MemberEdits | Finding:
     """What the configuration of a cluster lacks or has too much, also where it is a file of its own."""
     settings = whole(settings)
-    proxy = [partial(edit, slot=_SLOT, settings=settings)] if settings.is_declared else []
+    proxy = [partial(_SLOT.edit, settings=settings)] if settings.is_declared else []
     made, problems = together(data, [*proxy, partial(_companions, settings=settings)])
     return problems[0] if problems else made
 

@@ -46,14 +46,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _tkg_addon
-from krm_fn.targets._seen import Reading
 from krm_fn.targets._tkg_addon import AddOn, Config, Table
 from krm_fn.targets.base import Target
-from krm_fn.targets.three_keys import SNAKE, ThreeKeys
 
 _TABLE = Table(
     addons=(

@@ -62,6 +62,7 @@ from dataclasses import replace
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers.reading import Reading
 from krm_fn.config import Certificates, Matcher
 from krm_fn.formats import pem
 from krm_fn.krm.results import Change, Finding, Severity
@@ -71,7 +72,6 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _apps, _bundle, _made, container_readings
 from krm_fn.targets._bundle import DIRECTORIES, FILE, NAME, Bundle
-from krm_fn.targets._seen import Reading
 from krm_fn.targets.base import Creation, Target
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"

@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.errors import EditError, ExpansionError
 from krm_fn.formats.embedded import Embedded, Value, begin
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Operation, Pointer
-from krm_fn.targets.member_edits import MemberEdits
 from krm_fn.yamledit import CommentedPlace, edit_documents, places
 
 _CODE = re.compile(r"#@(?:template/\w+)?(?:[ \t]+|$)(?P<code>.*)")

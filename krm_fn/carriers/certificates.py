@@ -9,14 +9,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from krm_fn import patch
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.formats.pem import shown, split
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.patch import Pointer, lookup
-from krm_fn.targets._cluster_variables import without
-from krm_fn.targets.member_edits import MemberEdits
-from krm_fn.targets.three_keys import on_the_way
+from krm_fn.patch import Pointer
 
 _FIRST, _LAST = "# inject-proxy: the certificates of spec.trustedCA", "# inject-proxy: end"
 # A block that somebody has cut in two begins at the later of its first lines, so that time is linear.
@@ -40,31 +38,31 @@ def with_ours(text: str, pem: str) -> str:
 
 
 def edit(data: Any, path: Pointer, pem: str, kept: int) -> MemberEdits | Finding:
-    """What the text at ``path`` lacks or has too much.
+    """Return what gives a text of certificates ours, or removes them.
 
     Args:
         data: an object, or a document inside one, as plain data.
         path: leads to the text.
         pem: the certificates; "" for none.
-        kept: so many mappings at the beginning of ``path`` stay, even if nothing is left in them.
+        kept: so many steps of ``path`` lead to what stays, even if nothing is left in it.
     """
-    problem = on_the_way(data, path[:-1])
-    if problem:
-        return problem
-    there = lookup(data, path)
+    draft, name = Draft(data), path[-1]
+    try:
+        draft.mapping(path[:-1])
+    except WrongTypeError as error:
+        return wrong_type(error.path, error.value, error.wanted)
+    there = draft.get(path)
     if there is not None and not isinstance(there, str):
         return wrong_type(path, there, "a string")
-    wanted, name = with_ours(there or "", pem), path[-1]
+    wanted = with_ours(there or "", pem)
     if wanted == (there or ""):
         return MemberEdits(())
     if not wanted:
-        return MemberEdits((without(data, path, kept),), f"removes `{name}`")
-    told = (
-        f"sets {shown(pem)} in `{name}`" if pem else f"removes certificates of ours from `{name}`"
-    )
-    if there is not None:
-        return MemberEdits((patch.replace(*path, value=wanted),), told)
-    value: Any = wanted
-    while len(path) > 1 and lookup(data, path[:-1]) is None:
-        path, value = path[:-1], {path[-1]: value}
-    return MemberEdits((patch.add(*path, value=value),), told)
+        draft.remove(path, kept)
+        return MemberEdits(tuple(draft.operations()), f"removes `{name}`")
+    draft.set(path, wanted, keep=kept)
+    if pem:
+        message = f"sets {shown(pem)} in `{name}`"
+    else:
+        message = f"removes certificates of ours from `{name}`"
+    return MemberEdits(tuple(draft.operations()), message)

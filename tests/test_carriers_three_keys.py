@@ -10,22 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krm_fn import patch
+from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, Keys, ThreeKeys
+from krm_fn.engine.member_edits import MemberEdits, together
 from krm_fn.formats.embedded import Embedded, Value, read
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.member_edits import MemberEdits, together
-from krm_fn.targets.three_keys import (
-    CAMEL,
-    SHORT,
-    SNAKE,
-    Keys,
-    ThreeKeys,
-    edit,
-    in_document,
-    in_documents,
-    is_there,
-    seen,
-)
+from krm_fn.targets.embedded_edits import in_document, in_documents
 from proposals import FULL, HTTP, HTTPS, NO, NONE
 
 ROOT = ThreeKeys((), CAMEL, "the proxy")
@@ -37,11 +27,11 @@ MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
 def applied(data: Any, slot: ThreeKeys = DEEP, settings: ProxySettings = FULL) -> Any:
     """The data after the edit; a second one must want nothing."""
     before = copy.deepcopy(data)
-    made = edit(data, slot, settings)
+    made = slot.edit(data, settings)
     assert isinstance(made, MemberEdits)
     assert data == before
     result = patch.apply(copy.deepcopy(data), made.operations)
-    again = edit(result, slot, settings)
+    again = slot.edit(result, settings)
     assert isinstance(again, MemberEdits)
     assert again.operations == ()
     return result
@@ -76,7 +66,7 @@ def embedded(text: str) -> list[Embedded]:
     ],
 )
 def test_what_must_not_change(data: Any, slot: ThreeKeys, settings: ProxySettings) -> None:
-    made = edit(data, slot, settings)
+    made = slot.edit(data, settings)
 
     assert isinstance(made, MemberEdits)
     assert made.operations == ()
@@ -164,7 +154,7 @@ def test_without_a_proxy_the_members_go(kept: int, data: Any, result: Any) -> No
     ],
 )
 def test_something_else_in_the_way_is_told(data: Any, severity: Severity, path: tuple[str, ...]) -> None:
-    made = edit(data, DEEP, FULL)
+    made = DEEP.edit(data, FULL)
 
     assert isinstance(made, Finding)
     assert (made.severity, made.path) == (severity, path)
@@ -183,7 +173,7 @@ def test_something_else_in_the_way_is_told(data: Any, severity: Severity, path: 
 )
 def test_a_form_that_cannot_be_read_is_rewritten_and_told(keys: Keys, there: Any, after: Any, told: str) -> None:
     data = {"http": HTTP, "https": HTTPS, "additionalNo": there}
-    made = edit(data, ThreeKeys((), keys, "the proxy"), FULL)
+    made = ThreeKeys((), keys, "the proxy").edit(data, FULL)
 
     assert isinstance(made, MemberEdits)
     assert made.message == f"sets `additionalNo` (instead of {told}) of the proxy"
@@ -192,7 +182,7 @@ def test_a_form_that_cannot_be_read_is_rewritten_and_told(keys: Keys, there: Any
 
 def test_an_edit_says_in_words_what_it_does() -> None:
     data = {"httpProxy": "http://old:1", "noProxy": ["a", "b"]}
-    made = edit(data, ROOT, ProxySettings(HTTP, HTTPS))
+    made = ROOT.edit(data, ProxySettings(HTTP, HTTPS))
 
     assert isinstance(made, MemberEdits)
     assert made.message == "sets `httpProxy`, `httpsProxy` and removes `noProxy` of the proxy"
@@ -215,7 +205,7 @@ def test_an_edit_says_in_words_what_it_does() -> None:
 )
 def test_a_new_member_stands_where_it_would_have_stood(there: str, after: str) -> None:
     (document,) = embedded(there)
-    made = edit(document.data, ThreeKeys((), SHORT, "the proxy"), ProxySettings("a", "b", "c"))
+    made = ThreeKeys((), SHORT, "the proxy").edit(document.data, ProxySettings("a", "b", "c"))
 
     (change,) = in_document(document, made)
 
@@ -234,7 +224,7 @@ def test_a_switch_comes_and_goes_with_them() -> None:
 
 
 def test_a_switch_that_is_off_is_a_persons() -> None:
-    made = edit({"proxy": {"enabled": False}}, SWITCHED, FULL)
+    made = SWITCHED.edit({"proxy": {"enabled": False}}, FULL)
 
     assert isinstance(made, Finding)
     assert (made.severity, made.path) == (Severity.WARNING, ("proxy", "enabled"))
@@ -247,7 +237,7 @@ def test_a_switch_that_is_off_is_a_persons() -> None:
 def test_what_is_in_the_way_is_told_of_the_text() -> None:
     (document,) = embedded("spec: 1\n")
 
-    (told,) = in_document(document, edit(document.data, DEEP, FULL))
+    (told,) = in_document(document, DEEP.edit(document.data, FULL))
 
     assert isinstance(told, Finding)
     assert told.message == "in it, `spec` must be a mapping, not a number; correct it, or leave it out"
@@ -258,7 +248,7 @@ def test_several_documents_of_one_text_are_one_change() -> None:
     settings = ProxySettings(HTTP)
     documents = embedded("a: 1\n---\n# kept\n---\nhttpProxy: old\n")
 
-    (change,) = in_documents((one, edit(one.data, ROOT, settings)) for one in documents)
+    (change,) = in_documents((one, ROOT.edit(one.data, settings)) for one in documents)
 
     assert change == Change(
         patch.replace("data", "values", value=f"a: 1\nhttpProxy: {HTTP}\n---\n# kept\n---\nhttpProxy: {HTTP}\n"),
@@ -271,9 +261,9 @@ def test_several_documents_of_one_text_are_one_change() -> None:
 def test_edits_of_the_same_data_see_each_other() -> None:
     settings = ProxySettings(HTTP)
     deep = ThreeKeys(("a",), SNAKE, "the rest")
-    parts = [lambda data: edit(data, ROOT, settings), lambda data: edit(data, DEEP, settings)]
+    parts = [lambda data: ROOT.edit(data, settings), lambda data: DEEP.edit(data, settings)]
 
-    made, problems = together({"spec": 1}, [*parts, lambda data: edit(data, deep, settings)])
+    made, problems = together({"spec": 1}, [*parts, lambda data: deep.edit(data, settings)])
 
     assert patch.apply({"spec": 1}, made.operations) == {"spec": 1, "httpProxy": HTTP, "a": {"http_proxy": HTTP}}
     assert made.message == "sets `httpProxy` of the proxy, sets `http_proxy` of the rest"
@@ -294,14 +284,14 @@ def test_edits_of_the_same_data_see_each_other() -> None:
     ],
 )
 def test_what_is_there_is_seen_in_both_cases(data: Any, values: dict[str, str]) -> None:
-    assert {one.variable: one.value for one in seen(data, ROOT)} == values
+    assert {one.variable: one.value for one in ROOT.read(data)} == values
 
 
 def test_what_is_seen_in_a_text_is_found_at_the_text() -> None:
     text = ("data", "values")
 
-    assert {one.path for one in seen({"noProxy": "x"}, ROOT, text)} == {text}
-    assert {one.path for one in seen({"noProxy": "x"}, ROOT)} == {("noProxy",)}
+    assert {one.path for one in ROOT.read({"noProxy": "x"}, text)} == {text}
+    assert {one.path for one in ROOT.read({"noProxy": "x"})} == {("noProxy",)}
 
 
 @pytest.mark.parametrize(
@@ -314,7 +304,7 @@ def test_what_is_seen_in_a_text_is_found_at_the_text() -> None:
     ],
 )
 def test_whether_one_of_them_is_there(data: Any, is_set: bool) -> None:
-    assert is_there(data, ROOT) is is_set
+    assert ROOT.is_in(data) is is_set
 
 
 # What nobody thought of.
@@ -336,7 +326,7 @@ def test_data_of_any_shape_comes_to_the_settings_or_is_told(
     data: Any, first: ProxySettings, second: ProxySettings, kept: int
 ) -> None:
     slot = ThreeKeys(("spec", "a", "proxy"), CAMEL, "the proxy", kept)
-    if isinstance(edit(data, slot, first), Finding):
+    if isinstance(slot.edit(data, first), Finding):
         return
 
     once = applied(data, slot, first)
