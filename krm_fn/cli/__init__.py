@@ -99,6 +99,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(
             f"[error] this is a bug of inject-proxy, nothing was written: {_where(error)}", _BUG
         )
+    finally:
+        gc.freeze()  # at its end, the interpreter would look through every object for cycles
 
 
 def _main(arguments: list[str]) -> int:
