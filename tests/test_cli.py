@@ -49,6 +49,7 @@ def main(monkeypatch: pytest.MonkeyPatch) -> object:
             patch.setattr(sys, "stdout", streams.stdout)
             patch.setattr(sys, "stderr", streams.err)
             patch.setattr(cli.gc, "disable", lambda: None)
+            patch.setattr(cli.gc, "freeze", lambda: None)
             code = cli.main(argv)
         sys.setrecursionlimit(limit)
         return code, streams

@@ -11,13 +11,11 @@ import gc
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from krm_fn.cli._arguments import FAIL_ON
 from krm_fn.errors import InjectProxyError, OutputError, UsageError
 from krm_fn.krm.results import Severity, by_importance, lines, redact
 from krm_fn.printable import printable
@@ -95,10 +93,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(f"[error] {error}", error.exit_code)
     except Exception as error:  # noqa: BLE001 -- the last resort: whatever it is, it is told in one line
         if "--traceback" in arguments:
+            import traceback  # noqa: PLC0415 -- for a bug only
+
             traceback.print_exc()
         return _fail(
             f"[error] this is a bug of inject-proxy, nothing was written: {_where(error)}", _BUG
         )
+    finally:
+        gc.freeze()  # at its end, the interpreter would look through every object for cycles
 
 
 def _main(arguments: list[str]) -> int:
@@ -128,6 +130,10 @@ def _main(arguments: list[str]) -> int:
 
 def _without_fail_on(arguments: list[str]) -> tuple[list[str], Severity | None]:
     """Take `--fail-on VALUE` out of the arguments of a run; None where it is not given."""
+    if not any(argument.startswith(_FAIL_ON) for argument in arguments):
+        return arguments, None
+    from krm_fn.cli._arguments import FAIL_ON  # noqa: PLC0415 -- most runs leave it to the config
+
     left: list[str] = []
     fail_on = None
     rest = iter(arguments)
@@ -250,6 +256,8 @@ def _write_lines(lines: Iterable[str]) -> None:
 
 def _where(error: Exception) -> str:
     """Type and place of an unexpected exception; its text is left out, it may quote the input."""
+    import traceback  # noqa: PLC0415 -- for a bug only
+
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {frames[-1].name}, line {frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}; `--traceback` shows more, please report it"

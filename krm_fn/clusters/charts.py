@@ -12,8 +12,7 @@ Flux (``spec.kubeConfig.secretRef``, ``spec.releaseName``); Cluster API calls a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.clusters.reading import text
 from krm_fn.krm.resourcelist import Object
@@ -50,8 +49,7 @@ _UNIQUE = ("metadata", "labels", "app-operator.giantswarm.io/version")
 _RELEASE_NAME = ("spec", "releaseName")
 
 
-@dataclass(frozen=True)
-class Aim:
+class Aim(NamedTuple):
     """The Cluster that a field names: ``how`` is that field; an empty ``namespace`` is that of the object."""
 
     how: str = ""

@@ -16,8 +16,8 @@ to a list at its beginning or its end, and neither replaces nor removes a single
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from krm_fn.patch import Pointer, lookup
 
@@ -27,8 +27,7 @@ _SELECTORS = {
 }
 
 
-@dataclass(frozen=True)
-class NodeClass:
+class NodeClass(NamedTuple):
     """One sort of nodes of a class: section and name of its workers, "" for the control plane.
 
     ``api_version`` and ``kind`` are those of the reference to their template.
@@ -48,8 +47,7 @@ class PatchField:
     path: Pointer
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(NamedTuple):
     """A value that a patch may write into the list: ``text`` where a Go template makes it.
 
     ``is_first``: it is put at the beginning of the list.
@@ -65,8 +63,7 @@ class Written:
         return lookup(self.value, ("path",)) == path or path in self.text
 
 
-@dataclass(frozen=True)
-class ListState:
+class ListState(NamedTuple):
     """What is known of the list, of all paths together.
 
     ``may_be_missing``: on some path it is not there, or null. ``may_be_list``: on some path it is a
@@ -100,8 +97,7 @@ class ListState:
         return not self.may_hold_entries
 
 
-@dataclass(frozen=True)
-class _Write:
+class _Write(NamedTuple):
     """One operation: ``value`` is None where it is not known or where the operation removes."""
 
     field: PatchField
@@ -112,8 +108,7 @@ class _Write:
     is_known: bool = False
 
 
-@dataclass(frozen=True)
-class _NodePatch:
+class _NodePatch(NamedTuple):
     """The operations of a patch that concern the nodes."""
 
     writes: tuple[_Write, ...] = ()
@@ -168,7 +163,7 @@ def _after(state: ListState, index: int, patch: _NodePatch, path: Pointer) -> Li
         after = _written(after, write, path)
     if after is state:
         return state
-    after = replace(after, writers=(*after.writers, index))
+    after = after._replace(writers=(*after.writers, index))
     return after if patch.is_certain else _joined(state, after)
 
 
@@ -176,13 +171,12 @@ def _after_extension(state: ListState, index: int) -> ListState:
     """A runtime extension: it is taken to leave what is there, and may make what is not."""
     if not state.may_be_missing:
         return state
-    return replace(state, may_be_list=True, may_hold_entries=True, unseen=index)
+    return state._replace(may_be_list=True, may_hold_entries=True, unseen=index)
 
 
 def _joined(one: ListState, other: ListState) -> ListState:
     """What is known where either may be; ``other`` came later."""
-    return replace(
-        other,
+    return other._replace(
         may_be_missing=one.may_be_missing or other.may_be_missing,
         may_be_list=one.may_be_list or other.may_be_list,
         may_hold_entries=one.may_hold_entries or other.may_hold_entries,
@@ -198,9 +192,8 @@ def _written(state: ListState, write: _Write, path: Pointer) -> ListState:
     if write.path[: len(path)] != path or len(write.path) > len(path) + 1:
         return state
     if write.op != "add":  # of a single entry: Cluster API takes no such class
-        return replace(state, kept=frozenset(), erasers=(*state.erasers, write.field))
-    return replace(
-        state,
+        return state._replace(kept=frozenset(), erasers=(*state.erasers, write.field))
+    return state._replace(
         may_be_missing=False,
         may_be_list=True,
         may_hold_entries=True,
@@ -214,8 +207,7 @@ def _written(state: ListState, write: _Write, path: Pointer) -> ListState:
 
 def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
     """The list, or a mapping around it, is written or removed."""
-    erased = replace(
-        state,
+    erased = state._replace(
         kept=frozenset(),
         possible=frozenset(),
         added=(),
@@ -224,11 +216,10 @@ def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
         may_be_null=(),
     )
     if write.op == "remove":
-        return replace(erased, may_be_missing=True, may_be_list=False, may_hold_entries=False)
+        return erased._replace(may_be_missing=True, may_be_list=False, may_hold_entries=False)
     if not write.is_known:
         added = (Written(write.field, text=write.text),)
-        return replace(
-            erased,
+        return erased._replace(
             may_be_missing=bool(inner),
             may_be_list=True,
             may_hold_entries=True,
@@ -237,9 +228,8 @@ def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
         )
     held = lookup(write.value, inner)
     if not isinstance(held, list):
-        return replace(erased, may_be_missing=True, may_be_list=False, may_hold_entries=False)
-    return replace(
-        erased,
+        return erased._replace(may_be_missing=True, may_be_list=False, may_hold_entries=False)
+    return erased._replace(
         may_be_missing=False,
         may_be_list=True,
         may_hold_entries=bool(held),

@@ -10,7 +10,7 @@ providers' ``api/*/…cluster_types.go``: AWS ``NetworkSpec``, Azure ``NetworkSp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from krm_fn.clusters.model import Role
 from krm_fn.clusters.reading import pattern
@@ -61,8 +61,7 @@ def kubeadm_spec_path(kind: str) -> Pointer:
     return KUBEADM_SPECS.get(kind, ())
 
 
-@dataclass(frozen=True)
-class Fields:
+class Fields(NamedTuple):
     """Where one kind keeps its facts, as patterns from where ``declared.py`` says."""
 
     pods: tuple[Pointer, ...] = ()

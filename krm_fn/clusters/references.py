@@ -11,8 +11,7 @@ Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.clusters.kinds import (
     CLUSTER_BOOTSTRAP,
@@ -77,8 +76,7 @@ _VALUES = tuple(
 """The add-ons of a ClusterBootstrap (``vmware-tanzu/tanzu-framework``: ``apis/run/v1alpha3``)."""
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(NamedTuple):
     """That the object ``source`` names another one in its field ``path``."""
 
     source: Key

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 
 class TokenKind(Enum):
@@ -20,8 +21,7 @@ class TokenKind(Enum):
     SIGN = "sign"
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """One token: ``text`` as written, from ``start`` to ``end``; ``value`` is the string that a literal denotes.
 
     ``value`` is None for words, signs and bytes, and for a literal with an escape that CEL does not define.
@@ -34,8 +34,7 @@ class Token:
     value: str | None = None
 
 
-@dataclass(frozen=True)
-class NamedValue:
+class NamedValue(NamedTuple):
     """An object of an expression with a ``name`` that is a literal, and what its ``value`` is.
 
     ``literal`` is the string of a literal ``value``; None where ``value`` is computed. ``variable`` is the name in

@@ -11,7 +11,7 @@ Kubernetes ``third_party/forked/golang/expansion/expand.go`` for ``env``.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
@@ -43,8 +43,7 @@ _KUBERNETES_DOLLAR = re.compile(r"\$(?!\{)")
 _KUBERNETES_PIECE = re.compile(r"\$[$(]")
 
 
-@dataclass(frozen=True)
-class QuotedWord:
+class QuotedWord(NamedTuple):
     """One word of a line: ``line[start:end]`` is how it is written, ``value`` what its reader makes of it.
 
     ``value`` is None where the reader makes nothing of it, or nothing that can be known from the text alone.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -51,7 +50,11 @@ def encode(text: str, encoding: str | None) -> str:
     """``text`` as the ``content`` of an entry whose ``encoding`` is one that ``decode`` reads."""
     if encoding in _PLAIN:
         return text
-    raw = gzip.compress(text.encode(), mtime=0) if encoding == "gzip+base64" else text.encode()
+    raw = text.encode()
+    if encoding == "gzip+base64":
+        import gzip  # noqa: PLC0415 -- few files are compressed
+
+        raw = gzip.compress(raw, mtime=0)
     return base64.b64encode(raw).decode()
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import re
 
 _BLOCK = re.compile(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
@@ -38,6 +37,8 @@ def shown(pem: str) -> str:
 
 
 def _fingerprint(certificate: str) -> str:
+    import hashlib  # noqa: PLC0415 -- loads OpenSSL: only where there is a certificate
+
     try:
         der = base64.b64decode("".join(certificate.splitlines()[1:-1]), validate=True)
     except binascii.Error:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 LONGEST = 65_536
 """Longer texts are not read; Cluster API allows 10240 characters for a command or a file."""
@@ -63,8 +64,7 @@ class Program:
         return self.words[1:]
 
 
-@dataclass(frozen=True)
-class _Runner:
+class _Runner(NamedTuple):
     """A program that runs the one behind its own options and operands."""
 
     valued: frozenset[str] = frozenset()

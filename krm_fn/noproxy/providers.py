@@ -8,15 +8,14 @@ people's hosts too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from krm_fn import placeholders
 
 METADATA_ADDRESS = "169.254.169.254"
 
 
-@dataclass(frozen=True)
-class Provider:
+class Provider(NamedTuple):
     """The entries of one infrastructure: ``metadata`` for everyone, ``metadata_v6`` where nodes speak IPv6."""
 
     name: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,6 +40,8 @@ def holds_something(places: Iterable[PlannedEdit]) -> bool:
 
 def hash_of(content: Any) -> str:
     """Ten hexadecimal digits of the SHA-256 of plain data, whatever the order of its keys."""
+    import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for names with a hash
+
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:HEX]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _TOP_LEVEL = re.compile(r"^[^ \t\r\n#\-]", re.MULTILINE)
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?=[ \t\r\n]|\Z)")
@@ -22,8 +22,7 @@ _OTHER_LINE_BREAKS = ("\x85", "\u2028", "\u2029")
 _LIST_HEAD = re.compile(rf"[A-Za-z0-9_-]+:{_NOTHING}(?:{_NOTHING})*( *)-(?=[ \r\n])")
 
 
-@dataclass(frozen=True)
-class Cut:
+class Cut(NamedTuple):
     """A text whose outermost mapping is cut into its members, and one of them, a list, into its items.
 
     ``members`` maps each key to (start, end), its own line included; ``items`` are (start, end) of each item, its dash

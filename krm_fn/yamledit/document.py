@@ -6,9 +6,9 @@ The new text, read again, says what ``jsonpatch`` makes of the old data, or ther
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn import patch
 from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
@@ -27,8 +27,7 @@ CODE_OF_YTT = "#@"
 """What begins code and annotations of ytt: a text that has it, ytt reads."""
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A value inside a document."""
 
     whole: str

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation, Pointer
@@ -36,8 +35,7 @@ _READ_AS_A_WHOLE = re.compile(r"# *(?:kpt-set:|\{\"\$)|#@")
 """A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
 
 
-@dataclass(frozen=True)
-class FormerValue:
+class FormerValue(NamedTuple):
     """What was behind the colon of a member: ``text`` with the comment there, and the ``data`` that it said."""
 
     text: str

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
+from typing import NamedTuple
 
 from krm_fn.errors import InputError
 from krm_fn.yamledit.render import NOT_IN_BLOCK, double_quoted, is_string_in_every_yaml
@@ -27,8 +27,7 @@ _HEADER = re.compile(r"[|>](?P<marks>[-+0-9]*)[ \t]*(?:#[^\r\n]*)?")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """What is around a scalar: the ``column`` of its key or dash, the line break, whether it is in flow style."""
 
     column: int

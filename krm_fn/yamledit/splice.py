@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Geometry
@@ -31,8 +31,7 @@ from krm_fn.yamledit.tree import Node, Scalar, Sequence, walk
 from krm_fn.yamledit.view import same, scalar_value
 
 
-@dataclass(frozen=True)
-class TextEdit:
+class TextEdit(NamedTuple):
     """Put ``text`` in place of what stands from ``start`` to ``end``."""
 
     start: int
@@ -50,8 +49,7 @@ def splice(text: str, edits: list[TextEdit]) -> str:
     return "".join([*parts, text[position:]])
 
 
-@dataclass(frozen=True)
-class Origins:
+class Origins(NamedTuple):
     """What values were before (``known``), and the outermost ``members`` of which that is not kept.
 
     ``comment`` begins the comment that keeps it; JSON knows none, so nothing is kept there.
