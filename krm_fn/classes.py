@@ -237,8 +237,7 @@ class Classes:
         )
 
     def _default(self, obj: Object) -> Resolved:
-        infrastructure, networks = self.atlas.infrastructure_of(obj), self.atlas.networks_of(obj)
-        return for_class(self._wanted, infrastructure, networks, target=PATCHER.ID)
+        return for_class(self._wanted, self.atlas.cluster_of_class(obj), target=PATCHER.ID)
 
     def _nothing(self, obj: Object) -> Resolved:
         found = resolve(
