@@ -239,8 +239,9 @@ class Classes:
         )
 
     def _default(self, obj: Object) -> Resolved:
-        infrastructure, networks = self.atlas.infrastructure_of(obj), self.atlas.networks_of(obj)
-        return for_class(self._wanted, infrastructure, networks, target=cluster_class.TARGET.id)
+        return for_class(
+            self._wanted, self.atlas.cluster_of_class(obj), target=cluster_class.TARGET.id
+        )
 
     def _nothing(self, obj: Object) -> Resolved:
         found = resolve(

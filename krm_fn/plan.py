@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 from krm_fn import clusters, settings
 from krm_fn.classes import Classes
-from krm_fn.clusters import ByKey, ClusterFacts, Foreign, Key, Membership, Role, Topology
+from krm_fn.clusters import ByKey, Foreign, Key, Membership, Role, Topology
 from krm_fn.config import ProxyConfig, Selector
 from krm_fn.errors import InputError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import Change, Finding, ObjectRef, Result
-from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience
+from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience, ClusterNetwork
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, Reading, Target, TargetContext, cluster_class
@@ -272,7 +272,7 @@ def _resolved(
     wanted: ProxyConfig,
     memberships: tuple[Membership, ...],
     target: Target,
-    alone: ClusterFacts | None = None,
+    alone: ClusterNetwork | None = None,
 ) -> Resolved:
     if target.takes_proxy_of_a_role:
         return settings.resolve_for_all_machines(

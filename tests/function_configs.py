@@ -11,7 +11,7 @@ import pytest
 from krm_fn.config import ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import redact
-from krm_fn.noproxy import Entry
+from krm_fn.noproxy import Entry, Fact
 
 from support import ROOT
 
@@ -75,9 +75,11 @@ def loaded(**spec: Any) -> ProxyConfig:
 
 
 def without_reasons(value: Any) -> Any:
-    """The same value; in it, no entry knows any more where it was written."""
+    """The same value; in it, no entry and no fact knows any more where it was written."""
     if isinstance(value, Entry):
         return Entry(value.text)
+    if isinstance(value, Fact):
+        return Fact(value.value)
     if isinstance(value, tuple):
         return tuple(map(without_reasons, value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -11,8 +11,9 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.clusters import ClusterFacts, Fact, Membership, Role, Topology, kinds
+from krm_fn.clusters import Cluster, Membership, Role, Topology, kinds
 from krm_fn.krm.resourcelist import Object, ResourceList, objects
+from krm_fn.noproxy import Fact
 from krm_fn.patch import field_path
 
 from cluster_objects import (
@@ -55,12 +56,12 @@ def fact_line(fact: Fact) -> str:
     return f"{fact.value} <- {fact.ref.kind}/{fact.ref.name} {field_path(fact.path)}"
 
 
-def facts_of(found: ClusterFacts) -> dict[str, Any]:
+def facts_of(found: Cluster) -> dict[str, Any]:
     """The facts of a Cluster, each with the place it was read from."""
-    members = {name: getattr(found, name) for name in ClusterFacts.__dataclass_fields__}
+    members = {**vars(found.network), "infrastructure": None, "provider_files": found.provider_files}
     lists = {name: [fact_line(fact) for fact in value] for name, value in members.items() if isinstance(value, tuple)}
     single = {name: fact_line(value) for name, value in members.items() if isinstance(value, Fact)}
-    rest = {"labels": dict(found.labels), "infrastructure": found.infrastructure}
+    rest = {"labels": dict(found.labels), "infrastructure": found.network.infrastructure_kind}
     return {name: value for name, value in (rest | lists | single).items() if value}
 
 
@@ -273,9 +274,9 @@ def test_an_unsure_tie_gives_way_to_a_sure_one_of_the_same_cluster() -> None:
 
 
 def test_the_names_of_a_group() -> None:
-    assert Membership(ClusterFacts(), group="md-0", worker_class="default").groups == ("md-0", "default")
-    assert Membership(ClusterFacts(), group="md-0", worker_class="md-0").groups == ("md-0",)
-    assert Membership(ClusterFacts()).groups == ()
+    assert Membership(Cluster(), group="md-0", worker_class="default").groups == ("md-0", "default")
+    assert Membership(Cluster(), group="md-0", worker_class="md-0").groups == ("md-0",)
+    assert Membership(Cluster()).groups == ()
 
 
 def test_a_membership_can_be_a_key() -> None:

@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 import pytest
-from krm_fn.clusters import ClusterFacts, Fact, Membership, Role, Topology
+from krm_fn.clusters import Cluster, Membership, Role, Topology
 from krm_fn.clusters.defaults import _fnv32a
-from krm_fn.noproxy import Audience
+from krm_fn.noproxy import Audience, Fact
 from krm_fn.pipeline import run
 from krm_fn.settings import resolve
 
@@ -20,7 +20,7 @@ KUBEADM = "10.96.0.0/12"
 AWS_VPC = "10.0.0.0/16"
 
 
-def facts(*items: dict[str, Any]) -> ClusterFacts:
+def facts(*items: dict[str, Any]) -> Cluster:
     return Topology(map(obj, items)).clusters[0]
 
 
@@ -273,7 +273,7 @@ POOL = {"addresses": ["10.20.0.10-10.20.0.99", "10.20.1.5"], "prefix": 24, "gate
     ],
 )
 def test_the_networks_of_pools(items: list[dict[str, Any]], expected: list[str]) -> None:
-    assert texts(facts(*items).networks) == expected
+    assert texts(facts(*items).network.networks) == expected
 
 
 def test_a_pool_belongs_to_the_cluster_whose_machines_use_it() -> None:
@@ -290,8 +290,8 @@ def test_a_pool_belongs_to_the_cluster_whose_machines_use_it() -> None:
         {**named("InClusterIPPool", "p", spec=POOL), "apiVersion": "ipam.cluster.x-k8s.io/v1alpha2"},
     ]
     prod, other = Topology(map(obj, items)).clusters
-    assert texts(prod.networks) == ["10.20.0.0/24", "10.20.1.0/24"]
-    assert other.networks == ()
+    assert texts(prod.network.networks) == ["10.20.0.0/24", "10.20.1.0/24"]
+    assert other.network.networks == ()
 
 
 @pytest.mark.parametrize(
@@ -334,8 +334,8 @@ def test_a_pool_belongs_to_the_cluster_whose_machines_use_it() -> None:
 )
 def test_the_hosts_of_a_control_plane(items: list[dict[str, Any]], endpoint: str | None, hosts: list[str]) -> None:
     found = facts(*items)
-    assert (found.endpoint.value if found.endpoint else None) == endpoint
-    assert texts(found.hosts) == hosts
+    assert (found.network.endpoint.value if found.network.endpoint else None) == endpoint
+    assert texts(found.network.hosts) == hosts
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_the_hosts_of_a_control_plane(items: list[dict[str, Any]], endpoint: str
     ],
 )
 def test_the_api_of_the_infrastructure(kind: str, spec: dict[str, Any], expected: list[str]) -> None:
-    assert texts(facts(*infrastructure(kind, **spec)).infrastructure_hosts) == expected
+    assert texts(facts(*infrastructure(kind, **spec)).network.infrastructure_hosts) == expected
 
 
 CLOUDS = """\
@@ -388,8 +388,8 @@ def test_the_keystone_of_openstack(members: dict[str, Any], expected: list[str])
         secret("others", stringData={"clouds.yaml": CLOUDS.replace("keystone", "other")}),
     ]
     prod, other = Topology(map(obj, items)).clusters
-    assert texts(prod.infrastructure_hosts) == expected
-    assert other.infrastructure_hosts == ()
+    assert texts(prod.network.infrastructure_hosts) == expected
+    assert other.network.infrastructure_hosts == ()
 
 
 AWS = [*infrastructure("AWSCluster", region="eu-west-1"), control_plane()]

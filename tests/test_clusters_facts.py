@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.clusters import ClusterFacts, Fact, Topology
-from krm_fn.patch import lookup
+from krm_fn.clusters import Cluster, Topology
+from krm_fn.noproxy import Fact
+from krm_fn.patch import field_path, lookup
 
 from cluster_objects import (
     cluster,
@@ -51,17 +52,17 @@ KUBEADM = control_plane(
 NAMES = ("pod_cidrs", "service_cidrs", "service_domain", "endpoint", "region", "networks", "mirrors")
 
 
-def facts(*items: dict[str, Any]) -> ClusterFacts:
+def facts(*items: dict[str, Any]) -> Cluster:
     return Topology(map(obj, items)).clusters[0]
 
 
-def value(found: ClusterFacts, name: str) -> Any:
+def value(found: Cluster, name: str) -> Any:
     """The bare values of a fact: a tuple, a text, or None."""
-    fact = getattr(found, name)
+    fact = getattr(found.network, name)
     return tuple(each.value for each in fact) if isinstance(fact, tuple) else fact.value if fact else None
 
 
-def values(found: ClusterFacts) -> dict[str, Any]:
+def values(found: Cluster) -> dict[str, Any]:
     return {name: known for name in NAMES if (known := value(found, name))}
 
 
@@ -70,7 +71,7 @@ def test_no_cluster_has_no_facts() -> None:
 
 
 def test_an_empty_cluster_has_none() -> None:
-    assert facts({"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster"}) == ClusterFacts(
+    assert facts({"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster"}) == Cluster(
         ref=obj(named("Cluster", "")).ref
     )
 
@@ -80,7 +81,7 @@ def test_a_fact_knows_where_it_was_read() -> None:
     by_ref = {str(obj(item).ref): item for item in everything}
     found = facts(*everything)
     for name in NAMES[:-1]:
-        held = getattr(found, name)
+        held = getattr(found.network, name)
         for fact in held if isinstance(held, tuple) else (held,):
             assert isinstance(fact, Fact)
             assert lookup(by_ref[str(fact.ref)], fact.path) == fact.value
@@ -243,12 +244,48 @@ MANAGED = {"network": {"subnets": [{"cidrBlock": "10.0.0.0/24"}, {"cidrBlock": "
 def test_infrastructure(kind: str, spec: dict[str, Any], region: str | None, networks: tuple[str, ...]) -> None:
     endpoint = {"controlPlaneEndpoint": {"host": "10.9.9.9", "port": 6443}}
     found = facts(cluster(infrastructureRef=reference(kind, "infra")), named(kind, "infra", spec={**spec, **endpoint}))
-    assert (found.infrastructure, value(found, "region"), value(found, "networks")) == (kind, region, networks)
+    assert (found.network.infrastructure_kind, value(found, "region"), value(found, "networks")) == (
+        kind,
+        region,
+        networks,
+    )
     assert value(found, "endpoint") == (None if kind == "UnheardOfCluster" else "10.9.9.9")
 
 
 def test_the_kind_of_the_infrastructure_is_known_without_the_object() -> None:
-    assert facts(cluster(infrastructureRef=reference("VCDCluster", "away"))).infrastructure == "VCDCluster"
+    assert facts(cluster(infrastructureRef=reference("VCDCluster", "away"))).network.infrastructure_kind == "VCDCluster"
+
+
+TEMPLATE = reference("AWSClusterTemplate", "t")
+CLASS = named("ClusterClass", "small", spec={"infrastructure": {"ref": TEMPLATE}})
+LABELLED = {**INFRASTRUCTURE, "metadata": {"name": "x", "labels": {"cluster.x-k8s.io/cluster-name": "prod"}}}
+
+
+@pytest.mark.parametrize(
+    ("items", "source"),
+    [
+        pytest.param(
+            [cluster(infrastructureRef=reference("AWSCluster", "away")), LABELLED],
+            ("Cluster", "prod", "spec.infrastructureRef"),
+            id="its own reference",
+        ),
+        pytest.param(
+            [cluster(topology={"class": "small"}), CLASS, LABELLED],
+            ("ClusterClass", "small", "spec.infrastructure"),
+            id="the reference of its class",
+        ),
+        pytest.param([cluster(), LABELLED], ("AWSCluster", "x", "kind"), id="an object with its label"),
+        pytest.param(
+            [cluster(topology={"class": "tkg-aws-default-v1"})],
+            ("Cluster", "prod", "spec.topology.class"),
+            id="the name of a class of TKG",
+        ),
+    ],
+)
+def test_what_says_the_kind_of_the_infrastructure(items: list[dict[str, Any]], source: tuple[str, str, str]) -> None:
+    found = facts(*items).network.infrastructure
+    assert found is not None
+    assert (found.value, found.ref.kind, found.ref.name, field_path(found.path)) == ("AWSCluster", *source)
 
 
 KONVOY = "infrastructure.cluster.konvoy.d2iq.io/v1alpha1"
@@ -289,7 +326,7 @@ def test_an_inventory_of_konvoy_names_machines_of_its_cluster(item: dict[str, An
 
 def test_the_machines_of_several_inventories_are_each_told_with_their_field() -> None:
     again = inventory("prod-md-0", [{"address": "10.16.1.11"}, {"address": "fd00::2"}])
-    found = facts(cluster(), inventory("prod-control-plane"), again).networks
+    found = facts(cluster(), inventory("prod-control-plane"), again).network.networks
     assert [(one.value, one.ref.name, one.path) for one in found] == [
         ("10.16.1.11", "prod-control-plane", ("spec", "hosts", "0", "address")),
         ("node-2.corp.example", "prod-control-plane", ("spec", "hosts", "1", "address")),
@@ -305,7 +342,7 @@ def test_the_address_of_a_machine_stays_beside_its_network() -> None:
 def test_an_infrastructure_cluster_that_only_a_label_ties() -> None:
     labelled = {**INFRASTRUCTURE, "metadata": {"name": "x", "labels": {"cluster.x-k8s.io/cluster-name": "prod"}}}
     found = facts(cluster(), cluster("other"), labelled)
-    assert (found.infrastructure, value(found, "region")) == ("AWSCluster", "eu-west-1")
+    assert (found.network.infrastructure_kind, value(found, "region")) == ("AWSCluster", "eu-west-1")
 
 
 def test_a_managed_control_plane_holds_facts_of_the_infrastructure() -> None:
@@ -313,7 +350,7 @@ def test_a_managed_control_plane_holds_facts_of_the_infrastructure() -> None:
         controlPlaneRef=reference("AWSManagedControlPlane", "cp"), infrastructureRef=reference("AWSManagedCluster", "x")
     )
     found = facts(eks, named("AWSManagedCluster", "x", spec={}), named("AWSManagedControlPlane", "cp", spec=AWS))
-    assert (found.infrastructure, value(found, "region")) == ("AWSManagedCluster", "us-east-1")
+    assert (found.network.infrastructure_kind, value(found, "region")) == ("AWSManagedCluster", "us-east-1")
 
 
 @pytest.mark.parametrize(
@@ -328,7 +365,7 @@ def test_the_template_of_a_class(patches: list[Any], region: str | None) -> None
     ref = reference("AWSClusterTemplate", "t")
     small = named("ClusterClass", "small", spec={"infrastructure": {"ref": ref}, "patches": patches})
     found = facts(cluster(topology={"class": "small"}), small, template)
-    assert (found.infrastructure, value(found, "region")) == ("AWSCluster", region)
+    assert (found.network.infrastructure_kind, value(found, "region")) == ("AWSCluster", region)
 
 
 @pytest.mark.parametrize(

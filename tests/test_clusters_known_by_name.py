@@ -113,7 +113,7 @@ def test_what_its_objects_say_is_known_of_it() -> None:
     workers = config_template(labels={CLUSTER_LABEL: "gone"})
     (found,) = Topology(map(obj, [plane, workers])).of(obj(workers))
 
-    assert [fact.value for fact in found.cluster.service_cidrs] == ["10.8.0.0/16"]
+    assert [fact.value for fact in found.cluster.network.service_cidrs] == ["10.8.0.0/16"]
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_the_mirrors_of_a_cluster_are_those_of_all_its_nodes() -> None:
     other = named("KubeadmConfig", "other-1", spec={"files": [file('[host."https://other.example.com"]\n')]})
     items = [cluster(controlPlaneRef=reference_to("cp")), control_plane(files=[file(MIRROR)]), machine_deployment()]
     found = Topology(map(obj, [*items, workers, cluster("other"), other])).clusters
-    assert [[fact.value for fact in each.mirrors] for each in found] == [
+    assert [[fact.value for fact in each.network.mirrors] for each in found] == [
         ["mirror.example.com", "workers.example.com"],
         [],
     ]

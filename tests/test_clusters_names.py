@@ -137,7 +137,7 @@ def test_a_bootstrap_names_the_values_of_add_ons(
 def test_the_name_of_a_class_of_tkg_says_what_it_makes(name: str, expected: str) -> None:
     (found,) = Topology(objects(cluster("prod", topology={"class": name}))).clusters
 
-    assert found.infrastructure == expected
+    assert found.network.infrastructure_kind == expected
 
 
 def test_a_class_of_the_list_says_more_than_its_name() -> None:
@@ -152,7 +152,7 @@ def test_a_class_of_the_list_says_more_than_its_name() -> None:
     }
     made = [*objects(its_class), *objects(cluster("prod", topology={"class": "tkg-aws-default-v1"}))]
 
-    assert [found.infrastructure for found in Topology(made).clusters] == ["DockerCluster"]
+    assert [found.network.infrastructure_kind for found in Topology(made).clusters] == ["DockerCluster"]
 
 
 def release(chart: str, name: str = "somebody", **spec: Any) -> Any:

@@ -113,8 +113,7 @@ def test_facts_of_an_infrastructure_without_a_namespace_are_those_of_its_cluster
     infrastructure = named("AWSCluster", "prod", spec={"region": "eu-west-1"})
     (found,) = Topology(map(obj, [whole, infrastructure])).clusters
 
-    assert found.region is not None
-    assert found.region.value == "eu-west-1"
+    assert found.network.region_name == "eu-west-1"
 
 
 TWO = [put(cluster("prod"), "a"), put(cluster("prod"), "b")]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from krm_fn.config import PolicyChange
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import ALL_DERIVED, Entry, Network, Policy, Style
+from krm_fn.noproxy import ALL_DERIVED, ClusterNetwork, Entry, Fact, Policy, Style
 
 from function_configs import PROXY, loaded, problems, proxy_config
 
@@ -74,16 +74,16 @@ def test_a_policy_over_another(change: PolicyChange, expected: Policy) -> None:
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        pytest.param({}, Network(), id="nothing said"),
-        pytest.param({"podCIDRs": []}, Network(), id="an empty list"),
+        pytest.param({}, ClusterNetwork(), id="nothing said"),
+        pytest.param({"podCIDRs": []}, ClusterNetwork(), id="an empty list"),
         pytest.param(
             {"podCIDRs": ["10.0.0.0/8", "fd00::/8"], "serviceCIDRs": "10.96.0.0/12"},
-            Network(
-                pods=(
-                    Entry("10.0.0.0/8", ("`spec.clusterDefaults.podCIDRs[0]`",)),
-                    Entry("fd00::/8", ("`spec.clusterDefaults.podCIDRs[1]`",)),
+            ClusterNetwork(
+                pod_cidrs=(
+                    Fact("10.0.0.0/8", config_field="spec.clusterDefaults.podCIDRs[0]"),
+                    Fact("fd00::/8", config_field="spec.clusterDefaults.podCIDRs[1]"),
                 ),
-                services=(Entry("10.96.0.0/12", ("`spec.clusterDefaults.serviceCIDRs`",)),),
+                service_cidrs=(Fact("10.96.0.0/12", config_field="spec.clusterDefaults.serviceCIDRs"),),
             ),
             id="CIDRs in a list and in a text",
         ),
@@ -94,17 +94,17 @@ def test_a_policy_over_another(change: PolicyChange, expected: Policy) -> None:
                 "infrastructure": "AWSCluster",
                 "region": "eu-west-1",
             },
-            Network(
-                domain=Entry("prod.local", ("`spec.clusterDefaults.serviceDomain`",)),
-                endpoint=Entry("fd00::10", ("`spec.clusterDefaults.endpoint`",)),
-                infrastructure="AWSCluster",
-                region="eu-west-1",
+            ClusterNetwork(
+                service_domain=Fact("prod.local", config_field="spec.clusterDefaults.serviceDomain"),
+                endpoint=Fact("fd00::10", config_field="spec.clusterDefaults.endpoint"),
+                infrastructure=Fact("AWSCluster", config_field="spec.clusterDefaults.infrastructure"),
+                region=Fact("eu-west-1", config_field="spec.clusterDefaults.region"),
             ),
             id="the other facts",
         ),
     ],
 )
-def test_the_defaults_of_clusters(written: dict[str, Any], expected: Network) -> None:
+def test_the_defaults_of_clusters(written: dict[str, Any], expected: ClusterNetwork) -> None:
     assert loaded(httpProxy=PROXY, clusterDefaults=written).cluster_defaults == expected
 
 

@@ -14,7 +14,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, lint_object, places
 from krm_fn.lint.manifests import Audit, audit, listed, mend, values
 from krm_fn.lint.values import RULES
-from krm_fn.noproxy import Audience, Entry, Network
+from krm_fn.noproxy import Audience, ClusterNetwork, Fact
 from krm_fn.targets import TARGETS, Reading
 from krm_fn.yamledit import Document
 
@@ -391,6 +391,12 @@ def test_which_proxy_config_counts(configs: list[str], expected: list[str]) -> N
     assert sorted(ids(found)) == expected
 
 
+def test_proxy_configs_with_the_same_defaults_in_other_forms_agree() -> None:
+    forms = ("[10.0.0.0/8, fd00::/8]", '"10.0.0.0/8,fd00::/8"')
+    configs = [f"{CONFIG}  clusterDefaults: {{networks: {form}}}\n" for form in forms]
+    assert [one.message for one in judged(*configs).results] == []
+
+
 def test_the_proxy_config_that_is_named_counts_alone() -> None:
     from krm_fn import config  # noqa: PLC0415
 
@@ -430,8 +436,12 @@ ENTRIES = st.sampled_from(
 )
 LISTS = st.lists(ENTRIES, max_size=6).map(",".join)
 NETWORKS = (
-    Network(pods=(Entry("192.168.0.0/16"),), services=(Entry("10.96.0.0/12"),), endpoint=Entry("api.one.example")),
-    Network(services=(Entry("172.20.0.0/16"),), endpoint=Entry("api.two.example"), infrastructure="GCPCluster"),
+    ClusterNetwork(
+        pod_cidrs=(Fact("192.168.0.0/16"),), service_cidrs=(Fact("10.96.0.0/12"),), endpoint=Fact("api.one.example")
+    ),
+    ClusterNetwork(
+        service_cidrs=(Fact("172.20.0.0/16"),), endpoint=Fact("api.two.example"), infrastructure=Fact("GCPCluster")
+    ),
 )
 
 

@@ -12,23 +12,23 @@ from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, levelled, lint_object, lint_settings, places
 from krm_fn.lint import values as rules_of
 from krm_fn.lint.values import RULES, Problem
-from krm_fn.noproxy import Audience, Entry, Network, Policy, compose, join
+from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Policy, compose, join
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Reading
 
 PROXY = "http://proxy.corp.example:3128"
-NETWORK = Network(
-    pods=(Entry("192.168.0.0/16"),),
-    services=(Entry("10.96.0.0/12"),),
-    domain=Entry("cluster.local"),
-    endpoint=Entry("203.0.113.7"),
-    infrastructure="AWSCluster",
+NETWORK = ClusterNetwork(
+    pod_cidrs=(Fact("192.168.0.0/16"),),
+    service_cidrs=(Fact("10.96.0.0/12"),),
+    service_domain=Fact("cluster.local"),
+    endpoint=Fact("203.0.113.7"),
+    infrastructure=Fact("AWSCluster"),
 )
 NODE, POD = Audience.NODE, Audience.POD
 FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 
 
-def good(audience: Audience = NODE, *networks: Network) -> str:
+def good(audience: Audience = NODE, *networks: ClusterNetwork) -> str:
     """A list with which no rule finds anything."""
     return join(compose((), networks or (NETWORK,), Policy(), audience))
 
@@ -146,18 +146,20 @@ def test_no_finding_holds_a_credential() -> None:
     [
         pytest.param((), [], id="no cluster"),
         pytest.param((NETWORK,), [], id="its cluster"),
-        pytest.param((replace(NETWORK, services=(Entry("172.20.0.0/16"),)),), ["NP003", "NP004"], id="another CIDR"),
-        pytest.param((NETWORK, replace(NETWORK, endpoint=Entry("203.0.113.8"))), ["NP003"], id="one of two clusters"),
-        pytest.param((replace(NETWORK, endpoint=Entry("203.0.113.8")), NETWORK), ["NP003"], id="the first of two"),
-        pytest.param((replace(NETWORK, infrastructure="GCPCluster"),), ["NP023"] * 3, id="another cloud"),
+        pytest.param(
+            (replace(NETWORK, service_cidrs=(Fact("172.20.0.0/16"),)),), ["NP003", "NP004"], id="another CIDR"
+        ),
+        pytest.param((NETWORK, replace(NETWORK, endpoint=Fact("203.0.113.8"))), ["NP003"], id="one of two clusters"),
+        pytest.param((replace(NETWORK, endpoint=Fact("203.0.113.8")), NETWORK), ["NP003"], id="the first of two"),
+        pytest.param((replace(NETWORK, infrastructure=Fact("GCPCluster")),), ["NP023"] * 3, id="another cloud"),
     ],
 )
-def test_a_list_must_do_for_every_cluster(networks: tuple[Network, ...], expected: list[str]) -> None:
+def test_a_list_must_do_for_every_cluster(networks: tuple[ClusterNetwork, ...], expected: list[str]) -> None:
     assert ids(lint(seen(both(no=good())), networks=networks)) == expected
 
 
 def test_what_is_right_for_one_cluster_is_not_told_for_another() -> None:
-    domains = tuple(replace(NETWORK, domain=Entry(domain)) for domain in ("one.internal", "two.internal"))
+    domains = tuple(replace(NETWORK, service_domain=Fact(domain)) for domain in ("one.internal", "two.internal"))
     assert lint(seen(both(no=good(NODE, *domains))), networks=domains) == []
 
 
@@ -374,7 +376,7 @@ def test_results_with_a_code_have_the_severity_that_is_asked_for(
 
 
 def test_what_any_of_many_clusters_lacks_is_told() -> None:
-    many = tuple(replace(NETWORK, endpoint=Entry(f"203.0.113.{number}")) for number in range(1, 40))
+    many = tuple(replace(NETWORK, endpoint=Fact(f"203.0.113.{number}")) for number in range(1, 40))
     without_the_last = good(NODE, *many[:-1])
 
     assert lint(seen(both(no=good(NODE, *many))), networks=many) == []

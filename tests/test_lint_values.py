@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krm_fn.clients import CLIENTS
 from krm_fn.krm.results import Severity
 from krm_fn.lint.values import RULES, About, fix, lint_list
-from krm_fn.noproxy import Audience, Entry, Network, Policy, Style, compose, join, providers
+from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join, providers
 
 LOOPBACK = "localhost,127.0.0.1"
-NETWORK = Network(
-    pods=(Entry("192.168.0.0/16"),),
-    services=(Entry("10.96.0.0/12"),),
-    domain=Entry("prod.local"),
-    endpoint=Entry("api.example.com"),
-    infrastructure="AWSCluster",
+NETWORK = ClusterNetwork(
+    pod_cidrs=(Fact("192.168.0.0/16"),),
+    service_cidrs=(Fact("10.96.0.0/12"),),
+    service_domain=Fact("prod.local"),
+    endpoint=Fact("api.example.com"),
+    infrastructure=Fact("AWSCluster"),
 )
 COMPLETE = join(compose((), (NETWORK,), Policy(), Audience.NODE))
 LONG = ",".join(f"host-{number:04}" for number in range(500))
 
 
-def rules(text: str, *, audience: Audience = Audience.NODE, network: Network | None = None, **rest: bool) -> list[str]:
+def rules(
+    text: str, *, audience: Audience = Audience.NODE, network: ClusterNetwork | None = None, **rest: bool
+) -> list[str]:
     return [found.rule for found in lint_list(text, audience=audience, network=network, **rest)]
 
 
@@ -54,7 +58,8 @@ def test_a_list_without_a_problem(text: str, audience: Audience) -> None:
 @pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
 @pytest.mark.parametrize("infrastructure", ["", "VSphereCluster", *providers._PROVIDERS])
 def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: str) -> None:
-    network = Network(NETWORK.pods, NETWORK.services, NETWORK.domain, NETWORK.endpoint, infrastructure, "eu-west-1")
+    kind = Fact(infrastructure) if infrastructure else None
+    network = replace(NETWORK, infrastructure=kind, region=Fact("eu-west-1"))
     composed = join(compose((Entry("corp.example"),), (network,), Policy(), audience))
     assert lint_list(composed, audience=audience, network=network) == []
     assert fix(composed, audience=audience, network=network) == composed
@@ -63,11 +68,10 @@ def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: st
 @pytest.mark.parametrize("style", Style)
 @pytest.mark.parametrize("exclude", [(), ("cluster.local",), (".cluster.local", "cluster.local")])
 def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: tuple[str, ...]) -> None:
+    network = ClusterNetwork(service_domain=Fact("cluster.local"))
     for rooted in (None, True, False) if not exclude else (None, False):
         policy = Policy(style=style, rooted=rooted, exclude=exclude)
-        composed = join(
-            compose((Entry("corp.example"),), (Network(domain=Entry("cluster.local")),), policy, Audience.NODE)
-        )
+        composed = join(compose((Entry("corp.example"),), (network,), policy, Audience.NODE))
         assert "NP029" not in rules(composed), composed
 
 
@@ -222,7 +226,7 @@ def test_each_rule_leaves_its_neighbours_alone(rule: str, text: str) -> None:
 
 
 def test_the_domain_of_the_cluster_is_never_too_broad() -> None:
-    network = Network(domain=Entry("cloud"))
+    network = ClusterNetwork(service_domain=Fact("cloud"))
     assert "NP025" in rules("cloud,.cloud")
     assert "NP025" not in rules("cloud,.cloud", network=network)
     assert "NP011" in rules("cloud", network=network)
@@ -230,10 +234,10 @@ def test_the_domain_of_the_cluster_is_never_too_broad() -> None:
 
 def test_a_host_that_the_cluster_names_needs_no_dotted_form() -> None:
     text = f"{LOOPBACK},api.example.com,mirror.example.com"
-    network = Network(
-        endpoint=Entry("api.example.com"),
-        mirrors=(Entry("mirror.example.com"),),
-        networks=(Entry("node-1.example.com"), Entry("10.0.0.0/8")),
+    network = ClusterNetwork(
+        endpoint=Fact("api.example.com"),
+        mirrors=(Fact("mirror.example.com"),),
+        networks=(Fact("node-1.example.com"), Fact("10.0.0.0/8")),
     )
     assert rules(text) == ["NP011", "NP011"]
     assert "NP011" not in rules(f"{text},node-1.example.com", network=network)
@@ -387,14 +391,18 @@ def test_what_another_entry_covers_is_not_missed(covering: str, gone: str) -> No
 @pytest.mark.parametrize(
     "network",
     [
-        pytest.param(Network(pods=(Entry("0.0.0.0/0"),)), id="a pod CIDR that holds everything is not asked for"),
-        pytest.param(Network(endpoint=Entry("[FD00::A]")), id="an endpoint in brackets is compared as an address"),
         pytest.param(
-            Network(endpoint=Entry("API.b.c"), mirrors=(Entry("M.b.c"),)), id="names are compared in lower case"
+            ClusterNetwork(pod_cidrs=(Fact("0.0.0.0/0"),)), id="a pod CIDR that holds everything is not asked for"
+        ),
+        pytest.param(
+            ClusterNetwork(endpoint=Fact("[FD00::A]")), id="an endpoint in brackets is compared as an address"
+        ),
+        pytest.param(
+            ClusterNetwork(endpoint=Fact("API.b.c"), mirrors=(Fact("M.b.c"),)), id="names are compared in lower case"
         ),
     ],
 )
-def test_facts_in_other_forms(network: Network) -> None:
+def test_facts_in_other_forms(network: ClusterNetwork) -> None:
     composed = join(compose((), (network,), Policy(), Audience.NODE))
     assert rules(composed, network=network) in ([], ["NP014"])
 
@@ -484,8 +492,8 @@ LISTS = st.lists(st.sampled_from([*NAMES, *NUMBERS, *OTHERS]), max_size=6).flatm
 )
 
 
-@given(LISTS, st.sampled_from([Audience.NODE, Audience.POD]), st.sampled_from([None, NETWORK, Network()]))
-def test_after_fix_only_a_person_can_do_more(text: str, audience: Audience, network: Network | None) -> None:
+@given(LISTS, st.sampled_from([Audience.NODE, Audience.POD]), st.sampled_from([None, NETWORK, ClusterNetwork()]))
+def test_after_fix_only_a_person_can_do_more(text: str, audience: Audience, network: ClusterNetwork | None) -> None:
     mended = fix(text, audience=audience, network=network)
     assert fix(mended, audience=audience, network=network) == mended
     left = {told.rule for told in lint_list(mended, audience=audience, network=network) if told.mended}

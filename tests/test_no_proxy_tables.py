@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from krm_fn.clients import CLIENTS
 from krm_fn.explain.hosts import Row, rows
-from krm_fn.noproxy import Audience, Entry, Network, Policy, Style, compose, join
+from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join
 
 PAGE = Path(__file__).parent.parent / "docs" / "no-proxy.md"
 STYLES = (Style.PORTABLE, Style.GIANT_SWARM, Style.TKG)
@@ -21,15 +21,15 @@ NETWORKS = {
 }
 
 
-def _network(provider: str) -> Network:
+def _network(provider: str) -> ClusterNetwork:
     infrastructure, region, endpoint = NETWORKS[provider]
-    return Network(
-        pods=(Entry("192.168.0.0/16"),),
-        services=(Entry("10.96.0.0/12"),),
-        domain=Entry("cluster.local"),
-        endpoint=Entry(endpoint),
-        infrastructure=infrastructure,
-        region=region,
+    return ClusterNetwork(
+        pod_cidrs=(Fact("192.168.0.0/16"),),
+        service_cidrs=(Fact("10.96.0.0/12"),),
+        service_domain=Fact("cluster.local"),
+        endpoint=Fact(endpoint),
+        infrastructure=Fact(infrastructure),
+        region=Fact(region) if region else None,
     )
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from krm_fn import noproxy
 from krm_fn.clients import CLIENTS
-from krm_fn.noproxy import ALL_DERIVED, Audience, Entry, Network, Policy, Style, providers, styles
+from krm_fn.noproxy import ALL_DERIVED, Audience, ClusterNetwork, Entry, Fact, Policy, Style, providers, styles
 
 GIANT_SWARM_DOCUMENT = (
     "cluster.local,100.64.0.0/13,100.96.0.0/11,178.170.32.59,172.16.0.0/16,internal.corpdomain.net,example.com,"
@@ -25,22 +25,27 @@ def entries(text: str, source: str = "spec.noProxy") -> tuple[Entry, ...]:
     return tuple(Entry(part, (f"`{source}[{at}]`",)) for at, part in enumerate(text.split(","))) if text else ()
 
 
+def facts_of(text: str, source: str) -> tuple[Fact, ...]:
+    parts = text.split(",") if text else []
+    return tuple(Fact(part, config_field=f"{source}[{at}]") for at, part in enumerate(parts))
+
+
 def network(
     pods: str = "", services: str = "", *, domain: str = "", endpoint: str = "", nodes: str = "", **rest: str
-) -> Network:
-    return Network(
-        pods=entries(pods, "pods"),
-        services=entries(services, "services"),
-        domain=Entry(domain, ("`spec.clusterNetwork.serviceDomain`",)) if domain else None,
-        endpoint=Entry(endpoint, ("`spec.controlPlaneEndpoint.host`",)) if endpoint else None,
-        networks=entries(nodes, "networks"),
-        **rest,
+) -> ClusterNetwork:
+    return ClusterNetwork(
+        pod_cidrs=facts_of(pods, "pods"),
+        service_cidrs=facts_of(services, "services"),
+        service_domain=Fact(domain, config_field="spec.clusterNetwork.serviceDomain") if domain else None,
+        endpoint=Fact(endpoint, config_field="spec.controlPlaneEndpoint.host") if endpoint else None,
+        networks=facts_of(nodes, "networks"),
+        **{name: Fact(text) for name, text in rest.items() if text},
     )
 
 
 def composed(
     user: str = "",
-    *networks: Network,
+    *networks: ClusterNetwork,
     style: Style = Style.PORTABLE,
     audience: Audience = Audience.NODE,
     policy: Policy | None = None,
@@ -105,7 +110,7 @@ def test_the_strings_of_the_documents(style: Style, user: str, expected: str, au
         ),
     ],
 )
-def test_giant_swarm(user: str, networks: tuple[Network, ...], expected: str) -> None:
+def test_giant_swarm(user: str, networks: tuple[ClusterNetwork, ...], expected: str) -> None:
     assert composed(user, *networks, style=Style.GIANT_SWARM) == expected
 
 
@@ -133,7 +138,7 @@ def test_giant_swarm(user: str, networks: tuple[Network, ...], expected: str) ->
         pytest.param("", V6, ".svc.cluster.local,.svc,localhost,127.0.0.1,::1,fd02::/112,fd01::/48", id="IPv6"),
     ],
 )
-def test_tkg(user: str, facts: Network, expected: str) -> None:
+def test_tkg(user: str, facts: ClusterNetwork, expected: str) -> None:
     assert composed(user, facts, style=Style.TKG) == expected
 
 
@@ -176,7 +181,7 @@ OPENSHIFT = network(
         pytest.param("*", OPENSHIFT, "*", id="everything alone stays alone"),
     ],
 )
-def test_sorted(user: str, facts: Network, expected: str) -> None:
+def test_sorted(user: str, facts: ClusterNetwork, expected: str) -> None:
     assert composed(user, facts, style=Style.SORTED) == expected
 
 
@@ -235,7 +240,7 @@ def test_sorted(user: str, facts: Network, expected: str) -> None:
         pytest.param("", (network(infrastructure="VSphereCluster"),), ALWAYS, id="vSphere needs nothing"),
         pytest.param(
             "",
-            (Network(mirrors=entries("Registry.corp:5000,10.0.0.9")),),
+            (ClusterNetwork(mirrors=facts_of("Registry.corp:5000,10.0.0.9", "mirrors")),),
             f"{ALWAYS},registry.corp,10.0.0.9",
             id="mirrors without their port",
         ),
@@ -250,7 +255,7 @@ def test_sorted(user: str, facts: Network, expected: str) -> None:
     ],
 )
 @pytest.mark.parametrize("audience", [Audience.NODE, Audience.POD])
-def test_portable(user: str, networks: tuple[Network, ...], expected: str, audience: Audience) -> None:
+def test_portable(user: str, networks: tuple[ClusterNetwork, ...], expected: str, audience: Audience) -> None:
     assert composed(user, *networks, audience=audience) == expected
 
 
@@ -280,7 +285,7 @@ def test_portable(user: str, networks: tuple[Network, ...], expected: str, audie
             id="what makes httpx fail is not for pods, whoever wrote it",
         ),
         pytest.param(
-            dataclasses.replace(V6, endpoint=None, infrastructure="AWSCluster"),
+            dataclasses.replace(V6, endpoint=None, infrastructure=Fact("AWSCluster")),
             "",
             f"{ALWAYS.replace('127.0.0.1', '127.0.0.1,::1')},fd01::/48,fd02::/112,fd02::1,169.254.169.254,"
             "fd00:ec2::254",
@@ -289,14 +294,14 @@ def test_portable(user: str, networks: tuple[Network, ...], expected: str, audie
         ),
     ],
 )
-def test_nodes_and_pods(facts: Network, user: str, node: str, pod: str) -> None:
+def test_nodes_and_pods(facts: ClusterNetwork, user: str, node: str, pod: str) -> None:
     assert composed(user, facts) == node
     assert composed(user, facts, audience=Audience.GO) == node, "Go reads every form, as it does on a node"
     assert composed(user, facts, audience=Audience.POD) == pod
 
 
 @pytest.mark.parametrize("facts", [pytest.param(DUAL, id="dual stack"), pytest.param(V6, id="IPv6 alone")])
-def test_a_go_program_reaches_the_api_server_and_services_by_ipv6_too(facts: Network) -> None:
+def test_a_go_program_reaches_the_api_server_and_services_by_ipv6_too(facts: ClusterNetwork) -> None:
     go = CLIENTS["go"]
     for host in ("fd02::1", "fd02::abcd", "fd01::7"):
         assert go.goes_direct(composed("", facts, audience=Audience.GO), host, 443)
@@ -487,7 +492,7 @@ PROVIDERS = {
     "AWS": network("192.168.0.0/16", "10.96.0.0/12", endpoint="abc.eu-west-1.elb.amazonaws.com",
                    infrastructure="AWSCluster", region="eu-west-1", nodes="10.0.0.0/16"),
     "Azure": network("192.168.0.0/16", "10.96.0.0/12", endpoint="10.0.0.7", infrastructure="AzureCluster"),
-    "GCP, dual stack": dataclasses.replace(DUAL, infrastructure="GCPCluster"),
+    "GCP, dual stack": dataclasses.replace(DUAL, infrastructure=Fact("GCPCluster")),
 }  # fmt: skip
 DIRECT = (
     "kubernetes.default.svc",
@@ -502,11 +507,11 @@ PROXIED = ("quay.io", "8.8.8.8", "svc.example.org", "amazonaws.com")
 
 @pytest.mark.parametrize("facts", [pytest.param(facts, id=name) for name, facts in PROVIDERS.items()])
 @pytest.mark.parametrize("client", [client for client in CLIENTS if client != "java"])
-def test_the_portable_list_for_pods_reaches_every_client(facts: Network, client: str) -> None:
+def test_the_portable_list_for_pods_reaches_every_client(facts: ClusterNetwork, client: str) -> None:
     model, value = CLIENTS[client], composed("corp.example", facts, audience=Audience.POD)
     assert model.breaks_on(value) == ""
     assert facts.endpoint is not None
-    assert [host for host in (*DIRECT, facts.endpoint.text) if not model.goes_direct(value, host, 443)] == []
+    assert [host for host in (*DIRECT, facts.endpoint.value) if not model.goes_direct(value, host, 443)] == []
     assert [host for host in PROXIED if model.goes_direct(value, host, 443)] == []
 
 
@@ -521,7 +526,9 @@ NETWORKS = st.lists(
 
 
 @given(USERS, NETWORKS, st.sampled_from(Style), st.sampled_from([Audience.NODE, Audience.POD, Audience.GO]))
-def test_what_holds_for_every_list(user: list[str], nets: list[Network], style: Style, audience: Audience) -> None:
+def test_what_holds_for_every_list(
+    user: list[str], nets: list[ClusterNetwork], style: Style, audience: Audience
+) -> None:
     first = composed(",".join(user), *nets, style=style, audience=audience)
     assert composed(",".join(user), *nets, *nets, style=style, audience=audience) == first, "known twice is known once"
     assert ",," not in first
@@ -535,6 +542,6 @@ def test_what_holds_for_every_list(user: list[str], nets: list[Network], style: 
 @pytest.mark.parametrize("style", Style)
 def test_a_product_that_completes_the_list_gets_what_was_written(style: Style) -> None:
     policy = Policy(style=style, extra=(Entry("extra.example"),), exclude=("b.example",))
-    user, network = (Entry("a.example"), Entry("b.example")), Network(pods=(Entry("10.0.0.0/8"),))
+    user, network = (Entry("a.example"), Entry("b.example")), ClusterNetwork(pod_cidrs=(Fact("10.0.0.0/8"),))
     found = noproxy.compose(user, (network,), policy, Audience.PRODUCT)
     assert [entry.text for entry in found] == ["a.example", "extra.example"]

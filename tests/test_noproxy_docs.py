@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 from krm_fn.lint.values import RULES, Rule
-from krm_fn.noproxy import ALL_DERIVED, Audience, Entry, Network, Policy, Style, compose, join
+from krm_fn.noproxy import ALL_DERIVED, Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join
 
 PAGE = (Path(__file__).parent.parent / "docs" / "no-proxy.md").read_text(encoding="utf-8")
 
-DOCUMENTS = Network(
-    pods=(Entry("100.96.0.0/11"),),
-    services=(Entry("100.64.0.0/13"),),
-    domain=Entry("cluster.local"),
-    endpoint=Entry("178.170.32.59"),
+DOCUMENTS = ClusterNetwork(
+    pod_cidrs=(Fact("100.96.0.0/11"),),
+    service_cidrs=(Fact("100.64.0.0/13"),),
+    service_domain=Fact("cluster.local"),
+    endpoint=Fact("178.170.32.59"),
 )
 USER = tuple(map(Entry, ("172.16.0.0/16", "internal.corpdomain.net", "example.com")))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.clusters import ClusterFacts, Membership, Role
+from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Entry, Style
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve
@@ -14,8 +14,8 @@ from function_configs import PROXY, loaded
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
 EU, US = "http://proxy.eu.example.com:3128", "http://proxy.us.example.com:3128"
-PROD = ClusterFacts("org-acme", "prod-1", {"region": "eu-west-1"})
-LAB = ClusterFacts("org-acme", "lab", {"region": "us-east-1"})
+PROD = Cluster("org-acme", "prod-1", {"region": "eu-west-1"})
+LAB = Cluster("org-acme", "lab", {"region": "us-east-1"})
 CONTROL_PLANE = Membership(PROD, Role.CONTROL_PLANE)
 WORKER = Membership(PROD, Role.WORKER, group="md-gpu-1", worker_class="gpu")
 VERBATIM = {"style": "Verbatim"}
@@ -267,7 +267,7 @@ def test_an_override_that_fits_nothing_is_told(
     match: dict[str, Any], others: list[Any], severity: Severity | None
 ) -> None:
     config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])
-    there = Membership(ClusterFacts(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
+    there = Membership(Cluster(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
     found = list(idle(config, [((there,), "containerdDropIn"), ((), "containerdDropIn")]))
 
     assert [one.severity for one in found] == ([severity] if severity else [])

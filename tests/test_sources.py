@@ -165,9 +165,9 @@ def test_facts_of_a_tkg_cluster_become_defaults_and_its_certificate_is_trusted()
     text = f"{TKG}TKG_PROXY_CA_CERT: {base64.b64encode(PEM.encode()).decode()}\n"
     loaded = load(proxy_config(**{"from": FROM}), secret(text))
     known = loaded.cluster_defaults
-    assert [entry.text for entry in (*known.pods, *known.services)] == ["100.96.0.0/11", "100.64.0.0/13"]
+    assert [fact.value for fact in (*known.pod_cidrs, *known.service_cidrs)] == ["100.96.0.0/11", "100.64.0.0/13"]
     assert known.endpoint is not None
-    assert (known.endpoint.text, known.infrastructure) == ("10.180.122.23", "VSphereCluster")
+    assert (known.endpoint.value, known.infrastructure_kind) == ("10.180.122.23", "VSphereCluster")
     assert loaded.trusted_ca == Certificates(PEM)
 
 

@@ -22,7 +22,7 @@ from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_sever
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import Audit, audit, listed, mend
 from krm_fn.lint.values import Problem, lint_list
-from krm_fn.noproxy import Audience, Network
+from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_json
 
@@ -115,7 +115,7 @@ def _as_list(text: str) -> str:
 
 def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResult:
     defaults = wanted.cluster_defaults
-    networks = (defaults,) if defaults != Network() else ()
+    networks = (defaults,) if defaults != ClusterNetwork() else ()
     listing = Listing(wish.audience, networks, wanted.policy.max_length)
     mended = listed(text, listing, has_proxy=True)
     judged = mended if wish.fix else text

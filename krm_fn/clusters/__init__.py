@@ -18,7 +18,7 @@ from krm_fn.clusters.class_patches import (
     state_of_started_list,
 )
 from krm_fn.clusters.kinds import kinds, kubeadm_spec_path, network_field
-from krm_fn.clusters.model import Assumed, ClusterFacts, Fact, Membership, Role
+from krm_fn.clusters.model import Cluster, Membership, Role
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import Key, class_of, key_of, references, target_of
@@ -27,10 +27,8 @@ from krm_fn.clusters.systems import Foreign, foreign, system_kinds, system_of, w
 __all__ = [
     "CLUSTER_CHARTS",
     "USER_VALUES",
-    "Assumed",
     "ByKey",
-    "ClusterFacts",
-    "Fact",
+    "Cluster",
     "Foreign",
     "Key",
     "ListState",

@@ -9,9 +9,10 @@ out: of the templates of a class with patches only the kind of the infrastructur
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from krm_fn.clusters import defaults
-from krm_fn.clusters.declared import NOTHING, Declared, distinct, merge
+from krm_fn.clusters.declared import distinct, merge
 from krm_fn.clusters.graph import Graph, Tie
 from krm_fn.clusters.hints import Hints, Whole, hints
 from krm_fn.clusters.kinds import (
@@ -24,10 +25,11 @@ from krm_fn.clusters.kinds import (
     POOLS,
     SECRET,
 )
-from krm_fn.clusters.model import Assumed, ClusterFacts, Fact, Membership, Role
+from krm_fn.clusters.model import Cluster, Membership, Role
 from krm_fn.clusters.references import Key, WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
+from krm_fn.noproxy import ClusterNetwork, Fact
 
 _INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
 
@@ -45,15 +47,15 @@ class Topology:
         unlisted = {
             key: Hints(key, ObjectRef()) for key in sources if key not in self._graph.clusters
         }
-        self._facts = {
-            key: self._facts_of(cluster, sources.get(key, []))
+        self._clusters = {
+            key: self._cluster(cluster, sources.get(key, []))
             for key, cluster in {**self._graph.clusters, **unlisted}.items()
         }
 
     @property
-    def clusters(self) -> tuple[ClusterFacts, ...]:
+    def clusters(self) -> tuple[Cluster, ...]:
         """All Clusters, in the order of the list."""
-        return tuple(self._facts[key] for key in self._graph.clusters)
+        return tuple(self._clusters[key] for key in self._graph.clusters)
 
     def of(self, obj: Object) -> tuple[Membership, ...]:
         """The Clusters that ``obj``, of any kind, belongs to: none if it names none, several if they share it.
@@ -62,24 +64,17 @@ class Topology:
         """
         return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
 
-    def alone(self, obj: Object) -> ClusterFacts | None:
-        """What a control plane says of the network of its Cluster, for where that Cluster is not known.
+    def alone(self, obj: Object) -> ClusterNetwork | None:
+        """Return what a control plane says of the network of its Cluster, for where that Cluster is not known.
 
         None for any other object. Only the object itself is meant, so a name of a Cluster is not needed.
         """
         if obj.ref.kind not in KUBEADM_SPECS:
             return None
         node = hints(obj)
-        if node.role is not Role.CONTROL_PLANE or node.facts == NOTHING:
+        if node.role is not Role.CONTROL_PLANE or node.network == ClusterNetwork():
             return None
-        return ClusterFacts(
-            pod_cidrs=node.facts.pod_cidrs,
-            service_cidrs=node.facts.service_cidrs,
-            service_domain=node.facts.service_domain,
-            endpoint=node.facts.endpoint,
-            mirrors=node.facts.mirrors,
-            hosts=node.facts.hosts,
-        )
+        return node.network
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
@@ -95,23 +90,22 @@ class Topology:
         node = self._graph.clusters.get(key_of(cluster))
         return node.whole.class_key if node else None
 
-    def infrastructure_of(self, cluster_class: Object) -> str:
-        """The kind of the infrastructure cluster that a ClusterClass makes; "" if it does not say."""
-        named = self._node(cluster_class).whole.infrastructure
-        return named[1].removesuffix("Template") if named else ""
-
-    def networks_of(self, cluster_class: Object) -> ClusterFacts:
-        """The networks that the machines of every Cluster of a ClusterClass are in, and nothing else."""
+    def cluster_of_class(self, cluster_class: Object) -> Cluster:
+        """Return what is known about every Cluster of a ClusterClass: its infrastructure, and the networks of that."""
         node = self._node(cluster_class)
-        template = (
-            self._graph.nodes.get(node.whole.infrastructure) if node.whole.infrastructure else None
-        )
+        named = node.whole.infrastructure
+        if named is None:
+            return Cluster()
+        infrastructure = _infrastructure_of_class(node, named)
+        template = self._graph.nodes.get(named)
         if template is None:
-            return ClusterFacts()
+            return Cluster(network=ClusterNetwork(infrastructure=infrastructure))
         wholes = (Whole(), node.whole)
+        networks = _usable(template, wholes).networks
         assumed = tuple(_unpatched(template.assumed.networks, wholes))
-        return ClusterFacts(
-            networks=_usable(template, wholes).networks, assumed=Assumed(networks=assumed)
+        return Cluster(
+            network=ClusterNetwork(infrastructure=infrastructure, networks=networks),
+            assumed=ClusterNetwork(networks=assumed),
         )
 
     def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
@@ -122,12 +116,12 @@ class Topology:
         node = self._graph.clusters.get(key_of(cluster))
         if node is None:
             return {}
-        facts, how = self._facts[node.key], "it is the Cluster"
-        found = {("", ""): Membership(facts, Role.CONTROL_PLANE, how=how)}
+        its_cluster, how = self._clusters[node.key], "it is the Cluster"
+        found = {("", ""): Membership(its_cluster, Role.CONTROL_PLANE, how=how)}
         for (section, worker_class), names in node.whole.workers.items():
             for name in names:
                 found[section, name] = Membership(
-                    facts, Role.WORKER, name, how, worker_class=worker_class
+                    its_cluster, Role.WORKER, name, how, worker_class=worker_class
                 )
         return found
 
@@ -136,7 +130,7 @@ class Topology:
         return self._graph.nodes.get(key_of(obj)) or hints(obj)
 
     def _membership(self, tie: Tie) -> Membership:
-        cluster = self._facts.get(tie.cluster) or ClusterFacts(
+        cluster = self._clusters.get(tie.cluster) or Cluster(
             namespace=tie.cluster[2], name=tie.cluster[3]
         )
         return Membership(
@@ -154,42 +148,34 @@ class Topology:
                 found.setdefault(key, []).append(node)
         return found
 
-    def _facts_of(self, cluster: Hints, sources: list[Hints]) -> ClusterFacts:
-        wholes = self._wholes(cluster)
-        ranked = sorted(sources, key=lambda node: _rank(node, wholes))
-        known = merge(_usable(node, wholes) for node in ranked)
-        return ClusterFacts(
-            namespace=cluster.key[2],
-            name=cluster.key[3],
-            labels=cluster.whole.labels,
-            pod_cidrs=known.pod_cidrs,
-            service_cidrs=known.service_cidrs,
-            service_domain=known.service_domain,
-            endpoint=known.endpoint,
-            infrastructure=_infrastructure(wholes, ranked),
-            region=known.region,
-            networks=known.networks,
-            mirrors=known.mirrors,
-            ref=cluster.ref,
-            hosts=known.hosts,
-            infrastructure_hosts=known.infrastructure_hosts,
-            provider_files=known.provider_files,
-            assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else Assumed(),
-        )
-
-    def _wholes(self, cluster: Hints) -> tuple[Whole, Whole]:
-        """What the Cluster says of its parts, and what its class says, if that is in the list."""
+    def _cluster(self, cluster: Hints, sources: list[Hints]) -> Cluster:
         its_class = (
             self._graph.nodes.get(cluster.whole.class_key) if cluster.whole.class_key else None
         )
-        return cluster.whole, its_class.whole if its_class else Whole()
+        wholes = (cluster.whole, its_class.whole if its_class else Whole())
+        ranked = sorted(sources, key=lambda node: _rank(node, wholes))
+        network = merge(_usable(node, wholes) for node in ranked)
+        files = (
+            fact for node in ranked if _is_usable(node, wholes) for fact in node.provider_files
+        )
+        return Cluster(
+            namespace=cluster.key[2],
+            name=cluster.key[3],
+            labels=cluster.whole.labels,
+            ref=cluster.ref,
+            network=replace(network, infrastructure=_infrastructure(cluster, its_class, ranked)),
+            assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else ClusterNetwork(),
+            provider_files=distinct(files),
+        )
 
 
 def _holds_facts(node: Hints) -> bool:
-    return node.facts != NOTHING or node.assumed != Assumed() or node.role is Role.CONTROL_PLANE
+    nothing = ClusterNetwork()
+    is_known = node.network != nothing or node.assumed != nothing or node.provider_files
+    return bool(is_known) or node.role is Role.CONTROL_PLANE
 
 
-def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> Assumed:
+def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> ClusterNetwork:
     """The defaults that hold for a Cluster: those of its infrastructure, and kubeadm's if that makes it."""
     found = [
         defaults.for_cluster(node.assumed, cluster.key[3])
@@ -201,7 +187,7 @@ def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) 
     )
     is_kubeadm = is_silent and _is_made_by_kubeadm(sources, wholes)
     services = (defaults.kubeadm_services(cluster.ref),) if is_kubeadm else ()
-    return Assumed(
+    return ClusterNetwork(
         service_cidrs=services,
         networks=distinct(_unpatched((fact for each in found for fact in each.networks), wholes)),
         hosts=distinct(_unpatched((fact for each in found for fact in each.hosts), wholes)),
@@ -253,14 +239,19 @@ def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
     return {_INFRASTRUCTURE: 3, _CONTROL_PLANE: 4}.get(_sort(node), 5)
 
 
-def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> Declared:
-    """The facts of an object that hold for the Cluster: not those of a part in whose place it names another."""
+def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> ClusterNetwork:
+    """Return what an object says that holds for the Cluster; its mirrors are always used."""
+    return (
+        node.network if _is_usable(node, wholes) else ClusterNetwork(mirrors=node.network.mirrors)
+    )
+
+
+def _is_usable(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
+    """Whether what an object says holds for the Cluster: not that of a part in whose place it names another."""
     if node.key[:2] in (CLUSTER, INVENTORY, SECRET) or node.key[:2] in POOLS:
-        return node.facts
+        return True
     of_class = (wholes[1].infrastructure, wholes[1].control_plane)
-    if _is_part(node, wholes) and not (wholes[1].patched and node.key in of_class):
-        return node.facts
-    return Declared(mirrors=node.facts.mirrors)
+    return _is_part(node, wholes) and not (wholes[1].patched and node.key in of_class)
 
 
 def _is_part(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
@@ -278,21 +269,27 @@ def _sort(node: Hints) -> str:
     return _CONTROL_PLANE if node.role is Role.CONTROL_PLANE else ""
 
 
-def _infrastructure(wholes: tuple[Whole, Whole], sources: list[Hints]) -> str:
-    named = [whole.infrastructure for whole in wholes if whole.infrastructure]
-    tied = [node.key for node in sources if _sort(node) == _INFRASTRUCTURE]
-    found = (key[1].removesuffix("Template") for key in (*named, *tied))
-    return next(found, "") or _of_class_name(wholes[0].class_key)
+def _infrastructure(cluster: Hints, its_class: Hints | None, sources: list[Hints]) -> Fact | None:
+    """Return the kind of the infrastructure cluster: as the Cluster, its class or an object that belongs to it says."""
+    if cluster.whole.infrastructure:
+        kind = cluster.whole.infrastructure[1].removesuffix("Template")
+        return Fact(kind, cluster.ref, ("spec", "infrastructureRef"))
+    if its_class and its_class.whole.infrastructure:
+        return _infrastructure_of_class(its_class, its_class.whole.infrastructure)
+    for node in sources:
+        if _sort(node) == _INFRASTRUCTURE:
+            return Fact(node.key[1].removesuffix("Template"), node.ref, ("kind",))
+    return _infrastructure_by_name(cluster)
 
 
-def _of_class_name(class_key: Key | None) -> str:
-    """What a class makes whose name says so, for it need not be in the list."""
-    name = class_key[3] if class_key else ""
-    return next(
-        (
-            kind
-            for prefix, kind in OF_CLASSES.items()
-            if name == prefix or name.startswith(f"{prefix}-")
-        ),
-        "",
-    )
+def _infrastructure_of_class(its_class: Hints, named: Key) -> Fact:
+    return Fact(named[1].removesuffix("Template"), its_class.ref, ("spec", "infrastructure"))
+
+
+def _infrastructure_by_name(cluster: Hints) -> Fact | None:
+    """Return what a class makes whose name says so, for it need not be in the list."""
+    name = cluster.whole.class_key[3] if cluster.whole.class_key else ""
+    for prefix, kind in OF_CLASSES.items():
+        if name == prefix or name.startswith(f"{prefix}-"):
+            return Fact(kind, cluster.ref, cluster.whole.class_path)
+    return None

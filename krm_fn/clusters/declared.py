@@ -6,7 +6,7 @@ One object at a time; to which Cluster it belongs is not known here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from krm_fn.clusters.clouds import keystone_hosts
 from krm_fn.clusters.kinds import (
@@ -23,35 +23,15 @@ from krm_fn.clusters.kinds import (
     is_cluster_api,
 )
 from krm_fn.clusters.mirrors import mirror_hosts
-from krm_fn.clusters.model import Fact
 from krm_fn.clusters.pools import networks_of
-from krm_fn.clusters.provider_files import provider_files
 from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
 from krm_fn.krm.resourcelist import Object
+from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 
 
-@dataclass(frozen=True)
-class Declared:
-    """The facts of one object; the names are those of ``ClusterFacts``."""
-
-    pod_cidrs: tuple[Fact, ...] = ()
-    service_cidrs: tuple[Fact, ...] = ()
-    service_domain: Fact | None = None
-    endpoint: Fact | None = None
-    region: Fact | None = None
-    networks: tuple[Fact, ...] = ()
-    mirrors: tuple[Fact, ...] = ()
-    hosts: tuple[Fact, ...] = ()
-    infrastructure_hosts: tuple[Fact, ...] = ()
-    provider_files: tuple[Fact, ...] = ()
-
-
-NOTHING = Declared()
-
-
-def declared(obj: Object) -> Declared:
-    """Read the facts of one object; nothing for a kind that holds none.
+def declared(obj: Object) -> ClusterNetwork:
+    """Read what one object says about the network of its Cluster; nothing for a kind that says none.
 
     Those are a Cluster, its infrastructure (or the template of that), a Kubeadm object, a pool of addresses, and a
     Secret with credentials of OpenStack.
@@ -60,21 +40,19 @@ def declared(obj: Object) -> Declared:
     if (group, kind) == CLUSTER:
         return _read(obj, CLUSTER_FIELDS, ("spec",))
     if (group, kind) == INVENTORY:
-        return Declared(networks=distinct(_facts(obj, [HOSTS], host)))
+        return ClusterNetwork(networks=distinct(_facts(obj, [HOSTS], host)))
     if (group, kind) in POOLS:
-        return Declared(networks=_apart(tuple(_facts(obj, [("spec",)], networks_of))))
+        return ClusterNetwork(networks=_apart(tuple(_facts(obj, [("spec",)], networks_of))))
     if (group, kind) == SECRET:
-        return Declared(infrastructure_hosts=distinct(_facts(obj, [()], keystone_hosts)))
+        return ClusterNetwork(infrastructure_hosts=distinct(_facts(obj, [()], keystone_hosts)))
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         spec = KUBEADM_SPECS[kind]
         return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))
     base = kind.removesuffix("Template")
     if base not in INFRASTRUCTURE:
-        return NOTHING
+        return ClusterNetwork()
     spec = ("spec",) if kind == base else ("spec", "template", "spec")
-    return replace(
-        _read(obj, INFRASTRUCTURE[base], spec), provider_files=provider_files(obj, base, spec)
-    )
+    return _read(obj, INFRASTRUCTURE[base], spec)
 
 
 def sets_services(obj: Object) -> bool:
@@ -91,23 +69,18 @@ def sets_services(obj: Object) -> bool:
     )
 
 
-def merge(sources: Iterable[Declared]) -> Declared:
+def merge(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
     """One answer: of each fact the first source that has it, of networks, mirrors and hosts what any source has."""
-    whole = NOTHING
+    whole = ClusterNetwork()
     for source in sources:
-        whole = Declared(
-            pod_cidrs=whole.pod_cidrs or source.pod_cidrs,
-            service_cidrs=whole.service_cidrs or source.service_cidrs,
-            service_domain=whole.service_domain or source.service_domain,
-            endpoint=whole.endpoint or source.endpoint,
-            region=whole.region or source.region,
+        whole = replace(
+            whole.completed_by(source),
             networks=_apart((*whole.networks, *source.networks)),
             mirrors=distinct((*whole.mirrors, *source.mirrors)),
             hosts=distinct((*whole.hosts, *source.hosts)),
             infrastructure_hosts=distinct(
                 (*whole.infrastructure_hosts, *source.infrastructure_hosts)
             ),
-            provider_files=distinct((*whole.provider_files, *source.provider_files)),
         )
     return whole
 
@@ -120,16 +93,16 @@ def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(first.values())
 
 
-def _read(obj: Object, fields: Fields, start: Pointer) -> Declared:
+def _read(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
     def facts(
         patterns: tuple[Pointer, ...], check: Callable[[object], str | tuple[str, ...]]
     ) -> tuple[Fact, ...]:
         return distinct(_facts(obj, [(*start, *each) for each in patterns], check))
 
-    return Declared(
-        pod_cidrs=facts(fields.pods, cidrs),
-        service_cidrs=facts(fields.services, cidrs),
-        service_domain=_first(facts(fields.domain, host)),
+    return ClusterNetwork(
+        pod_cidrs=facts(fields.pod_cidrs, cidrs),
+        service_cidrs=facts(fields.service_cidrs, cidrs),
+        service_domain=_first(facts(fields.service_domain, host)),
         endpoint=_first(facts(fields.endpoint, host)),
         region=_first(facts(fields.region, word)),
         networks=_apart((*facts(fields.networks, cidrs), *facts(fields.pools, networks_of))),

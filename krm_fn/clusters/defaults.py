@@ -28,13 +28,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from krm_fn.clusters.model import Assumed, Fact
 from krm_fn.clusters.reading import host, pattern, region, text
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
+from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 
-NOTHING = Assumed()
 KUBEADM_SERVICES = "10.96.0.0/12"
 """The services of a cluster that kubeadm makes and whose configuration says nothing."""
 
@@ -68,12 +67,12 @@ class _Infrastructure:
         return Fact(value, self.ref, (*self.start, *pattern(path)), default_of)
 
 
-def assumed(obj: Object) -> Assumed:
+def assumed(obj: Object) -> ClusterNetwork:
     """What the silence of an infrastructure cluster, a managed control plane or the template of one means."""
     kind = obj.ref.kind
     find = _FINDERS.get(kind.removesuffix("Template"))
     if find is None:
-        return NOTHING
+        return ClusterNetwork()
     is_template = kind.endswith("Template")
     start = ("spec", "template", "spec") if is_template else ("spec",)
     spec = lookup(obj.data, start)
@@ -88,7 +87,7 @@ def kubeadm_services(cluster: ObjectRef) -> Fact:
     return Fact(KUBEADM_SERVICES, cluster, path, "kubeadm")
 
 
-def for_cluster(found: Assumed, name: str) -> Assumed:
+def for_cluster(found: ClusterNetwork, name: str) -> ClusterNetwork:
     """The facts with the name of the Cluster in the values that hold one."""
     return replace(
         found,
@@ -98,16 +97,16 @@ def for_cluster(found: Assumed, name: str) -> Assumed:
     )
 
 
-def _aws(part: _Infrastructure) -> Assumed:
+def _aws(part: _Infrastructure) -> ClusterNetwork:
     hosts = tuple(_aws_load_balancer(part))
-    return Assumed(networks=tuple(_aws_network(part)), hosts=hosts)
+    return ClusterNetwork(networks=tuple(_aws_network(part)), hosts=hosts)
 
 
-def _eks(part: _Infrastructure) -> Assumed:
+def _eks(part: _Infrastructure) -> ClusterNetwork:
     name = region(part.get("region"))
     value = f".{name}.eks.{_amazon(name)}"
     hosts = (part.fact(value, "controlPlaneEndpoint.host", "Amazon EKS"),) if name else ()
-    return Assumed(networks=tuple(_aws_network(part)), hosts=hosts)
+    return ClusterNetwork(networks=tuple(_aws_network(part)), hosts=hosts)
 
 
 def _aws_network(part: _Infrastructure) -> Iterator[Fact]:
@@ -135,11 +134,11 @@ def _amazon(name: str) -> str:
     return "amazonaws.com.cn" if name.startswith("cn-") else "amazonaws.com"
 
 
-def _azure(part: _Infrastructure) -> Assumed:
+def _azure(part: _Infrastructure) -> ClusterNetwork:
     balancer = "networkSpec.apiServerLB"
     is_internal = text(part.get(f"{balancer}.type")) == "Internal"
     hosts = _azure_private(part) if is_internal else _azure_public(part)
-    return Assumed(networks=tuple(_azure_network(part)), hosts=tuple(hosts))
+    return ClusterNetwork(networks=tuple(_azure_network(part)), hosts=tuple(hosts))
 
 
 def _azure_network(part: _Infrastructure) -> Iterator[Fact]:
@@ -191,34 +190,36 @@ def _fnv32a(value: str) -> int:
     return found
 
 
-def _gcp(part: _Infrastructure) -> Assumed:
+def _gcp(part: _Infrastructure) -> ClusterNetwork:
     name = text(part.get("network.name")) or "default"
     is_custom = part.get("network.autoCreateSubnetworks") is False or part.get(
         "network.hostProject"
     )
     if name != "default" or is_custom or part.get("network.subnets"):
-        return NOTHING
-    return Assumed(networks=(part.fact("10.128.0.0/9", "network.subnets", "Google Cloud"),))
+        return ClusterNetwork()
+    return ClusterNetwork(networks=(part.fact("10.128.0.0/9", "network.subnets", "Google Cloud"),))
 
 
-def _hetzner(part: _Infrastructure) -> Assumed:
+def _hetzner(part: _Infrastructure) -> ClusterNetwork:
     if part.get("hcloudNetwork.enabled") is not True or part.get("hcloudNetwork.cidrBlock"):
-        return NOTHING
+        return ClusterNetwork()
     path = "hcloudNetwork.cidrBlock"
-    return Assumed(networks=(part.fact("10.0.0.0/16", path, "Cluster API Provider Hetzner"),))
+    return ClusterNetwork(
+        networks=(part.fact("10.0.0.0/16", path, "Cluster API Provider Hetzner"),)
+    )
 
 
-def _oci(part: _Infrastructure) -> Assumed:
+def _oci(part: _Infrastructure) -> ClusterNetwork:
     vcn = part.get("networkSpec.vcn")
     is_said = isinstance(vcn, Mapping) and any(vcn.get(field) for field in ("id", "cidr", "cidrs"))
     if is_said or part.get("networkSpec.skipNetworkManagement"):
-        return NOTHING
-    return Assumed(
+        return ClusterNetwork()
+    return ClusterNetwork(
         networks=(part.fact("10.0.0.0/16", "networkSpec.vcn.cidr", "Cluster API Provider OCI"),)
     )
 
 
-_FINDERS: dict[str, Callable[[_Infrastructure], Assumed]] = {
+_FINDERS: dict[str, Callable[[_Infrastructure], ClusterNetwork]] = {
     "AWSCluster": _aws,
     "AWSManagedControlPlane": _eks,
     "AzureCluster": _azure,

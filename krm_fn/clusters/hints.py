@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from krm_fn.clusters.charts import Aim, aim, may_be
-from krm_fn.clusters.declared import NOTHING, Declared, declared, sets_services
+from krm_fn.clusters.declared import declared, sets_services
 from krm_fn.clusters.defaults import assumed
 from krm_fn.clusters.kinds import (
     CLUSTER,
@@ -24,12 +24,14 @@ from krm_fn.clusters.kinds import (
     ROLES,
     is_cluster_api,
 )
-from krm_fn.clusters.model import Assumed, Role
+from krm_fn.clusters.model import Role
 from krm_fn.clusters.names import named_after, referred
+from krm_fn.clusters.provider_files import provider_files
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.clusters.references import Key, WorkerClass, class_of, key_of, owners, target_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
+from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
 
 _CLUSTER_LABELS = (
@@ -81,8 +83,9 @@ class Hints:
     ``label`` is a name and its value; ``aim`` is the Cluster for which a chart is; ``convention`` that after which a
     product has named the object, ``referred`` that after which it has named a Secret or a ConfigMap that the object
     refers to, and ``may_be`` those after which a person may have. ``cluster_namespace`` is that of its Cluster, where
-    the object says so. ``sets_services`` is True where it gives the services of its Cluster a
-    network, readable here or not.
+    the object says so. ``network`` is what it says about the network of its Cluster, ``assumed`` what follows from
+    its silence, and ``provider_files`` are those of ``Cluster``. ``sets_services`` is True where it gives the
+    services of its Cluster a network, readable here or not.
     """
 
     key: Key
@@ -97,8 +100,9 @@ class Hints:
     aim: Aim = field(default_factory=Aim)
     may_be: tuple[str, ...] = ()
     owners: tuple[Key, ...] = ()
-    facts: Declared = NOTHING
-    assumed: Assumed = field(default_factory=Assumed)
+    network: ClusterNetwork = field(default_factory=ClusterNetwork)
+    assumed: ClusterNetwork = field(default_factory=ClusterNetwork)
+    provider_files: tuple[Fact, ...] = ()
     sets_services: bool = False
     whole: Whole = field(default_factory=Whole)
 
@@ -136,8 +140,9 @@ def hints(obj: Object) -> Hints:
         aim=aim(obj),
         may_be=may_be(obj),
         owners=tuple(owners(obj)),
-        facts=declared(obj),
-        assumed=assumed(obj) if ours else Assumed(),
+        network=declared(obj),
+        assumed=assumed(obj) if ours else ClusterNetwork(),
+        provider_files=provider_files(obj),
         sets_services=sets_services(obj) if ours else False,
         whole=_whole(obj, key),
     )

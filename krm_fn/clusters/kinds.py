@@ -62,11 +62,11 @@ def kubeadm_spec_path(kind: str) -> Pointer:
 
 
 class Fields(NamedTuple):
-    """Where one kind keeps its facts, as patterns from where ``declared.py`` says."""
+    """Where one kind keeps its facts, as patterns from where ``declared.py`` says; names as in ``ClusterNetwork``."""
 
-    pods: tuple[Pointer, ...] = ()
-    services: tuple[Pointer, ...] = ()
-    domain: tuple[Pointer, ...] = ()
+    pod_cidrs: tuple[Pointer, ...] = ()
+    service_cidrs: tuple[Pointer, ...] = ()
+    service_domain: tuple[Pointer, ...] = ()
     endpoint: tuple[Pointer, ...] = ()
     region: tuple[Pointer, ...] = ()
     networks: tuple[Pointer, ...] = ()
@@ -76,15 +76,15 @@ class Fields(NamedTuple):
 
 
 CLUSTER_FIELDS = Fields(
-    pods=(pattern("clusterNetwork.pods.cidrBlocks.*"),),
-    services=(pattern("clusterNetwork.services.cidrBlocks.*"),),
-    domain=(pattern("clusterNetwork.serviceDomain"),),
+    pod_cidrs=(pattern("clusterNetwork.pods.cidrBlocks.*"),),
+    service_cidrs=(pattern("clusterNetwork.services.cidrBlocks.*"),),
+    service_domain=(pattern("clusterNetwork.serviceDomain"),),
     endpoint=(pattern("controlPlaneEndpoint.host"),),
 )
 KUBEADM_FIELDS = Fields(
-    pods=(pattern("clusterConfiguration.networking.podSubnet"),),
-    services=(pattern("clusterConfiguration.networking.serviceSubnet"),),
-    domain=(pattern("clusterConfiguration.networking.dnsDomain"),),
+    pod_cidrs=(pattern("clusterConfiguration.networking.podSubnet"),),
+    service_cidrs=(pattern("clusterConfiguration.networking.serviceSubnet"),),
+    service_domain=(pattern("clusterConfiguration.networking.dnsDomain"),),
     endpoint=(pattern("clusterConfiguration.controlPlaneEndpoint"),),
     hosts=(pattern("clusterConfiguration.etcd.external.endpoints.*"),),
 )

@@ -1,6 +1,6 @@
 """What the topology says about an object: its Clusters, its role there, and how that is known.
 
-These are values only; each fact knows the object and the field it was read from.
+These are values only.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from krm_fn.krm.results import ObjectRef
-from krm_fn.patch import Pointer
+from krm_fn.noproxy import ClusterNetwork, Fact
 
 
 class Role(Enum):
@@ -21,62 +21,21 @@ class Role(Enum):
 
 
 @dataclass(frozen=True)
-class Fact:
-    """One value, and where it was read: ``path`` leads from the root of the object ``ref`` to it.
+class Cluster:
+    """One Cluster: its identity, and what is known about its network.
 
-    A default is read nowhere: ``path`` leads to the field that would say otherwise, and ``default_of`` names the
-    program that takes the value where that field is not set ("kubeadm").
-    """
-
-    value: str
-    ref: ObjectRef
-    path: Pointer
-    default_of: str = ""
-
-
-@dataclass(frozen=True)
-class Assumed:
-    """What holds for a Cluster because nobody says otherwise: defaults of kubeadm and of the infrastructure provider.
-
-    The names are those of ``ClusterFacts``; each fact has its ``default_of``.
-    """
-
-    service_cidrs: tuple[Fact, ...] = ()
-    networks: tuple[Fact, ...] = ()
-    hosts: tuple[Fact, ...] = ()
-
-
-@dataclass(frozen=True)
-class ClusterFacts:
-    """One Cluster as the network sees it; what is not declared anywhere is empty.
-
-    CIDRs are as written; ``service_domain`` has no dots around it; ``endpoint`` is a name or an address without port
-    and brackets; ``infrastructure`` is the kind of the infrastructure cluster (``AWSCluster``); ``networks`` are the
-    CIDRs of its VPC, VNet or subnets, or the hosts that are its machines; ``mirrors`` are hosts of registry mirrors,
-    without port. ``hosts`` are further hosts of the control plane: addresses of its load balancer, external etcd.
-    ``infrastructure_hosts`` are those of the infrastructure's own API (vCenter, Prism Central). ``assumed`` is what
-    nobody declares and what holds all the same.
-
-    ``provider_files`` are files that the infrastructure provider itself writes on each node, each with the field that
-    makes it do so.
+    ``network`` is what its objects say, ``assumed`` what holds all the same where nobody says anything: defaults of
+    kubeadm and of the infrastructure provider. ``provider_files`` are the paths of files that the infrastructure
+    provider itself writes on each node, each with the field that makes it do so.
     """
 
     namespace: str = ""
     name: str = ""
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
-    pod_cidrs: tuple[Fact, ...] = ()
-    service_cidrs: tuple[Fact, ...] = ()
-    service_domain: Fact | None = None
-    endpoint: Fact | None = None
-    infrastructure: str = ""
-    region: Fact | None = None
-    networks: tuple[Fact, ...] = ()
-    mirrors: tuple[Fact, ...] = ()
     ref: ObjectRef = field(default_factory=ObjectRef)
-    hosts: tuple[Fact, ...] = ()
-    infrastructure_hosts: tuple[Fact, ...] = ()
+    network: ClusterNetwork = field(default_factory=ClusterNetwork)
+    assumed: ClusterNetwork = field(default_factory=ClusterNetwork)
     provider_files: tuple[Fact, ...] = ()
-    assumed: Assumed = field(default_factory=Assumed)
 
     @property
     def is_listed(self) -> bool:
@@ -97,7 +56,7 @@ class Membership:
     the Cluster. "" otherwise.
     """
 
-    cluster: ClusterFacts
+    cluster: Cluster
     role: Role | None = None
     group: str = ""
     how: str = ""

@@ -6,25 +6,28 @@ containerd where ``spec.proxyConfigSpec`` of the VCDCluster names a proxy (``api
 
 from __future__ import annotations
 
-from krm_fn.clusters.model import Fact
 from krm_fn.krm.resourcelist import Object
-from krm_fn.patch import Pointer, lookup
+from krm_fn.noproxy import Fact
+from krm_fn.patch import lookup
 
 _CONTAINERD = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 _PROXY = "proxyConfigSpec"
+_SPECS = {
+    "VCDCluster": ("spec",),
+    "VCDClusterTemplate": ("spec", "template", "spec"),
+}
+"""Kind -> where it has the specification of the infrastructure."""
 
 
-def provider_files(obj: Object, kind: str, spec: Pointer) -> tuple[Fact, ...]:
+def provider_files(obj: Object) -> tuple[Fact, ...]:
     """Return the paths of the files that the provider of ``obj`` writes, each with the field that makes it do so.
 
-    Args:
-        obj: the infrastructure object of a Cluster, or the template of one.
-        kind: its kind, without ``Template``.
-        spec: where the specification of the infrastructure stands in it.
+    They are empty unless ``obj`` is an infrastructure cluster, or the template of one, that asks for such a file.
     """
-    if kind != "VCDCluster":
+    spec = _SPECS.get(obj.ref.kind)
+    if spec is None:
         return ()
-    names_proxy = any(
-        lookup(obj.data, (*spec, _PROXY, name)) for name in ("httpProxy", "httpsProxy")
-    )
-    return (Fact(_CONTAINERD, obj.ref, (*spec, _PROXY)),) if names_proxy else ()
+    for name in ("httpProxy", "httpsProxy"):
+        if lookup(obj.data, (*spec, _PROXY, name)):
+            return (Fact(_CONTAINERD, obj.ref, (*spec, _PROXY)),)
+    return ()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from krm_fn.clusters.atlas import Topology
 from krm_fn.clusters.kinds import CLUSTER, is_cluster_api
-from krm_fn.clusters.model import ClusterFacts
+from krm_fn.clusters.model import Cluster
 from krm_fn.clusters.references import class_of, uses
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer
@@ -95,7 +95,7 @@ class Foreign:
     system: System
     kind: str
     obj: Object
-    cluster: ClusterFacts | None = None
+    cluster: Cluster | None = None
     is_own: bool = False
 
 

@@ -6,7 +6,7 @@ the words of the form that was used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyCha
 from krm_fn.config._schema import Place
 from krm_fn.config._selector import ClusterMatcher, Matcher, Selector
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Entry, Network, Policy, Style
+from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Policy, Style
 
 Name = Callable[[Place], str]
 """How a place below ``spec`` is called: ``("noProxy", 2)`` -> ``spec.noProxy[2]``, or ``data.NO_PROXY``."""
@@ -115,35 +115,39 @@ def _policy(written: Mapping[str, Any], place: Place, name: Name) -> PolicyChang
     )
 
 
-def _network(written: Mapping[str, Any], name: Name) -> Network:
-    def fact(key: str) -> Entry | None:
-        return (
-            Entry.of_config(written[key], name(("clusterDefaults", key)))
-            if key in written
-            else None
-        )
+def _network(written: Mapping[str, Any], name: Name) -> ClusterNetwork:
+    def facts(key: str) -> tuple[Fact, ...]:
+        found = _texts(written, ("clusterDefaults", key), name)
+        return tuple(Fact(text, config_field=where) for text, where in found)
 
-    return Network(
-        pods=_entries(written, ("clusterDefaults", "podCIDRs"), name),
-        services=_entries(written, ("clusterDefaults", "serviceCIDRs"), name),
-        domain=fact("serviceDomain"),
+    def fact(key: str) -> Fact | None:
+        if key not in written:
+            return None
+        return Fact(written[key], config_field=name(("clusterDefaults", key)))
+
+    return ClusterNetwork(
+        pod_cidrs=facts("podCIDRs"),
+        service_cidrs=facts("serviceCIDRs"),
+        service_domain=fact("serviceDomain"),
         endpoint=fact("endpoint"),
-        infrastructure=written.get("infrastructure", ""),
-        region=written.get("region", ""),
-        networks=_entries(written, ("clusterDefaults", "networks"), name),
+        infrastructure=fact("infrastructure"),
+        region=fact("region"),
+        networks=facts("networks"),
     )
 
 
 def _entries(written: Mapping[str, Any], place: Place, name: Name) -> tuple[Entry, ...]:
-    """The entries of the list, or of the text, that stands in ``written`` and is called by ``place``."""
+    found = _texts(written, place, name)
+    return tuple(Entry.of_config(text, where) for text, where in found)
+
+
+def _texts(written: Mapping[str, Any], place: Place, name: Name) -> Iterator[tuple[str, str]]:
+    """Yield each entry of the list, or of the text, that ``written`` has at ``place``, with the name of its field."""
     given = written.get(str(place[-1]), ())
-    texts = (
-        [(place, given)]
-        if isinstance(given, str)
-        else [((*place, at), text) for at, text in enumerate(given)]
-    )
-    return tuple(
-        Entry.of_config(entry, name(where))
-        for where, text in texts
-        for entry in noproxy.parse(text)
-    )
+    if isinstance(given, str):
+        for entry in noproxy.parse(given):
+            yield entry, name(place)
+        return
+    for at, text in enumerate(given):
+        for entry in noproxy.parse(text):
+            yield entry, name((*place, at))

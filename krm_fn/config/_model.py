@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from krm_fn.config._selector import ClusterMatcher, Selector
 from krm_fn.krm.results import Severity
-from krm_fn.noproxy import Entry, Network, Policy, Style
+from krm_fn.noproxy import ClusterNetwork, Entry, Policy, Style
 
 _Value = TypeVar("_Value")
 
@@ -142,7 +142,7 @@ class ProxyConfig:
     mode: Mode = Mode.INJECT
     policy: Policy = field(default_factory=Policy)
     overrides: tuple[Override, ...] = ()
-    cluster_defaults: Network = field(default_factory=Network)
+    cluster_defaults: ClusterNetwork = field(default_factory=ClusterNetwork)
     lint: Mapping[str, Severity | None] = field(default_factory=dict)
     selector: Selector = field(default_factory=Selector)
     targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

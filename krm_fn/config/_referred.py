@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 from krm_fn.config import _build, _schema
 from krm_fn.config._model import Certificates, ForeignValue, Lookup, Path, ProxyConfig
 from krm_fn.errors import ConfigError
-from krm_fn.noproxy import Network
 from krm_fn.patch import lookup
 
 _URLS = (("httpProxy",), ("httpsProxy",))
@@ -117,7 +116,7 @@ def _over(
             *below.no_proxy,
             *(entry for entry in config.no_proxy if entry.text not in known),
         ),
-        cluster_defaults=_network(config.cluster_defaults, below.cluster_defaults),
+        cluster_defaults=config.cluster_defaults.completed_by(below.cluster_defaults),
         trusted_ca=config.trusted_ca if config.trusted_ca.pem else below.trusted_ca,
         says_none=denied and not (http or https),
         secret_urls=_secret_urls(given),
@@ -129,11 +128,6 @@ def _secret_urls(given: Mapping[Path, ForeignValue]) -> frozenset[str]:
     """Return the proxy URLs that hold a password and come from a Secret."""
     found = (given[path] for path in _URLS if path in given)
     return frozenset(one.value for one in found if one.in_secret and urlsplit(one.value).password)
-
-
-def _network(mine: Network, theirs: Network) -> Network:
-    """Fact by fact."""
-    return Network(**{name: value or getattr(theirs, name) for name, value in vars(mine).items()})
 
 
 def _asks(config: ProxyConfig) -> bool:

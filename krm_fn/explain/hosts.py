@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from krm_fn import placeholders
 from krm_fn.clients import CLIENTS
-from krm_fn.noproxy import CLUSTER_DOMAIN, Network
+from krm_fn.noproxy import CLUSTER_DOMAIN, ClusterNetwork
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
 """Hosts that stand for the Internet: the first that the list does not hold."""
@@ -43,7 +43,7 @@ class Row:
 
 def rows(
     no_proxy: str,
-    networks: Iterable[Network],
+    networks: Iterable[ClusterNetwork],
     user: Iterable[str],
     *,
     https: bool = True,
@@ -77,28 +77,24 @@ def _verdicts(no_proxy: str, host: Host, readers: Sequence[str]) -> tuple[bool |
     )
 
 
-def _hosts(networks: Sequence[Network], user: Sequence[str], public: str) -> Iterator[Host]:
+def _hosts(networks: Sequence[ClusterNetwork], user: Sequence[str], public: str) -> Iterator[Host]:
     for network in networks:
-        yield from (
-            Host(_nth(entry.text, 1), 443, "the API server's ClusterIP")
-            for entry in network.services
-        )
+        for cidr in network.service_cidrs:
+            yield Host(_nth(cidr.value, 1), 443, "the API server's ClusterIP")
     yield Host("kubernetes.default.svc", 443, "the API server's Service")
     for domain in dict.fromkeys(
-        network.domain.text if network.domain else CLUSTER_DOMAIN for network in networks
+        network.service_domain.value if network.service_domain else CLUSTER_DOMAIN
+        for network in networks
     ):
         yield Host(f"kubernetes.default.svc.{domain}", 443, "its full name")
         yield Host(f"kubernetes.default.svc.{domain}.", 443, "its full name with a final dot", None)
     for network in networks:
         if network.endpoint:
-            yield Host(network.endpoint.text, 6443, "the control plane endpoint")
-        yield from (
-            Host(_nth(entry.text, 10), 8443, "a Service, by address", None)
-            for entry in network.services
-        )
-        yield from (
-            Host(_nth(entry.text, 10), 8443, "a pod, by address", None) for entry in network.pods
-        )
+            yield Host(network.endpoint.value, 6443, "the control plane endpoint")
+        for cidr in network.service_cidrs:
+            yield Host(_nth(cidr.value, 10), 8443, "a Service, by address", None)
+        for cidr in network.pod_cidrs:
+            yield Host(_nth(cidr.value, 10), 8443, "a pod, by address", None)
     yield Host("169.254.169.254", 80, "the metadata service", None)
     for entry in user:
         if name := _called(entry):

@@ -7,17 +7,17 @@ is judged once, for the FunctionConfig that wants it; in a place only what is no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from krm_fn import lint, placeholders
-from krm_fn.clusters import ByKey, ClusterFacts, Fact, Membership, key_of
+from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import Change, Finding, ObjectRef, Result, Severity
 from krm_fn.lint import Listing, Rules, WrittenFile, drift
 from krm_fn.lint.drift import ObservedObject
-from krm_fn.noproxy import SERVICE_ADDRESSES, Style
+from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
 from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.plan import PlannedEdit
@@ -126,7 +126,7 @@ def _unknown_addresses(place: PlannedEdit, seen: Iterable[Reading]) -> dict[Fact
         "read no CIDRs: add the address to `spec.noProxy`, which may hold a placeholder, too; "
         f"`spec.noProxyPolicy.derive.{SERVICE_ADDRESSES}: false` switches this warning off"
     )
-    facts = (fact for one in place.memberships for fact in one.cluster.service_cidrs)
+    facts = (fact for one in place.memberships for fact in one.cluster.network.service_cidrs)
     return {
         fact: Result(Severity.WARNING, message, fact.ref, fact.path, code="ServiceAddressUnknown")
         for fact in facts
@@ -154,11 +154,9 @@ def _of_settings(
 def _fact_of(entry: str, memberships: Iterable[Membership]) -> Fact | None:
     """Return the fact of a Cluster that an entry of the list was derived from; None if it stands for no single one."""
     for membership in memberships:
-        for field in fields(membership.cluster):
-            value = getattr(membership.cluster, field.name)
-            for fact in value if isinstance(value, tuple) else (value,):
-                if isinstance(fact, Fact) and entry in {fact.value, *canonical(fact.value.lower())}:
-                    return fact
+        for _, fact in membership.cluster.network.facts():
+            if entry in {fact.value, *canonical(fact.value.lower())}:
+                return fact
     return None
 
 
@@ -194,7 +192,7 @@ def withheld(places: Iterable[PlannedEdit]) -> Iterator[Result]:
             yield place.result(Finding(Severity.WARNING, message, code="OtherNamespace"))
 
 
-def _cluster(cluster: ClusterFacts) -> str:
+def _cluster(cluster: Cluster) -> str:
     name = "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
     return f"`{name}`" if cluster.is_listed else f"`{name}` (not in the list)"
 

@@ -17,7 +17,7 @@ from krm_fn import placeholders
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import values as rules_of
-from krm_fn.noproxy import Audience, Network
+from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.noproxy.rules import Problem, problem
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import Reading
@@ -68,7 +68,7 @@ class Listing:
     """
 
     audience: Audience
-    networks: tuple[Network, ...] = ()
+    networks: tuple[ClusterNetwork, ...] = ()
     max_length: int = 0
     in_secret: bool = False
 

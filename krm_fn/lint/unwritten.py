@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from krm_fn import settings
-from krm_fn.clusters import ClusterFacts, Foreign, Membership, is_template, system_of
+from krm_fn.clusters import Cluster, Foreign, Membership, is_template, system_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Change, ObjectRef, Result, Severity
@@ -205,7 +205,7 @@ def _texts(data: Any) -> Iterator[tuple[Pointer, str]]:
             yield path, node
 
 
-def _resolved(cluster: ClusterFacts | None, wanted: ProxyConfig) -> Resolved:
+def _resolved(cluster: Cluster | None, wanted: ProxyConfig) -> Resolved:
     memberships = (Membership(cluster),) if cluster else ()
     return settings.resolve(wanted, memberships, target=_NODES[0], audience=Audience.NODE)
 

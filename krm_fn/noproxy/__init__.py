@@ -2,7 +2,8 @@
 
 Where an entry comes from, and which object gets the list, is not known here.
 
-    model        entries with reasons, the facts of a cluster, the wishes of the user
+    model        entries with reasons, the policy of the user
+    network      what is known about the network of a cluster
     entries      one entry and its portable forms
     providers    what each infrastructure must reach directly
     styles       five ways to make a list
@@ -28,12 +29,12 @@ from krm_fn.noproxy.model import (
     SERVICE_CIDRS,
     Audience,
     Entry,
-    Network,
     Origin,
     Policy,
     Style,
     united,
 )
+from krm_fn.noproxy.network import ClusterNetwork, Fact
 
 __all__ = [
     "ALL_DERIVED",
@@ -49,8 +50,9 @@ __all__ = [
     "SERVICE_ADDRESSES",
     "SERVICE_CIDRS",
     "Audience",
+    "ClusterNetwork",
     "Entry",
-    "Network",
+    "Fact",
     "Origin",
     "Policy",
     "Style",

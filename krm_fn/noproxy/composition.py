@@ -18,16 +18,16 @@ from krm_fn.noproxy.model import (
     CLUSTER_DOMAIN_NAMES,
     Audience,
     Entry,
-    Network,
     Policy,
     Style,
     united,
 )
+from krm_fn.noproxy.network import ClusterNetwork
 from krm_fn.noproxy.styles import Piece, Recipe
 
 
 def compose(
-    user: Sequence[Entry], networks: Sequence[Network], policy: Policy, audience: Audience
+    user: Sequence[Entry], networks: Sequence[ClusterNetwork], policy: Policy, audience: Audience
 ) -> tuple[Entry, ...]:
     """The list for one audience: what the user wrote, completed in the policy's style, each entry with its reasons.
 
@@ -72,7 +72,7 @@ def join(list_of_entries: Iterable[Entry]) -> str:
 
 
 def _pieces(
-    recipe: Recipe, user: Sequence[Entry], networks: Sequence[Network], audience: Audience
+    recipe: Recipe, user: Sequence[Entry], networks: Sequence[ClusterNetwork], audience: Audience
 ) -> Iterator[Piece]:
     """The pieces of the style, in the forms it wants; the user's ``*`` alone switches the proxy off and stays so."""
     if _is_everything(recipe, user):
@@ -84,7 +84,9 @@ def _is_everything(recipe: Recipe, user: Sequence[Entry]) -> bool:
     return recipe.merged and [entry.text for entry in user] == ["*"]
 
 
-def _without_rooted_names_alone(found: list[Entry], networks: Sequence[Network]) -> list[Entry]:
+def _without_rooted_names_alone(
+    found: list[Entry], networks: Sequence[ClusterNetwork]
+) -> list[Entry]:
     """Return ``found`` without the rooted names of a domain that ``exclude`` has taken out of the list."""
     texts = {entry.text for entry in found}
     alone = set()

@@ -1,4 +1,4 @@
-"""What a list is made from: entries with their reasons, the facts of one cluster, and the wishes of the user.
+"""What a list is made from: entries with their reasons, and the policy of the user.
 
 Data only, no decision; every value carries the reason why it is there, as lines for a person.
 """
@@ -133,28 +133,6 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
             why = tuple(dict.fromkeys((*known.why, *entry.why)))
             first[entry.text] = Entry(entry.text, why, known.origins | entry.origins)
     return list(first.values())
-
-
-@dataclass(frozen=True)
-class Network:
-    """What is known about one cluster, each value with its reason; empty where nothing is known.
-
-    ``domain`` has no dots around it ("cluster.local"), ``endpoint`` is a host without a port, ``infrastructure`` the
-    kind of the infrastructure cluster ("AWSCluster"), ``networks`` holds the CIDRs of its VPC, VNet or nodes, or
-    the hosts that are its nodes, and ``mirrors`` the hosts of registry mirrors. ``hosts`` are further hosts of the
-    control plane, ``infrastructure_hosts`` those of the infrastructure's own API.
-    """
-
-    pods: tuple[Entry, ...] = ()
-    services: tuple[Entry, ...] = ()
-    domain: Entry | None = None
-    endpoint: Entry | None = None
-    infrastructure: str = ""
-    region: str = ""
-    networks: tuple[Entry, ...] = ()
-    mirrors: tuple[Entry, ...] = ()
-    hosts: tuple[Entry, ...] = ()
-    infrastructure_hosts: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)

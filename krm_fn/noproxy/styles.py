@@ -6,13 +6,14 @@ user wrote, ``ROOTED`` for rooted names); it removes nothing, merges nothing and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from krm_fn import placeholders
 from krm_fn.noproxy import entries, model, providers
-from krm_fn.noproxy.model import Audience, Entry, Network, Style
+from krm_fn.noproxy.model import Audience, Entry, Style
+from krm_fn.noproxy.network import ClusterNetwork, Fact
 
 TWIN = "the dotted form beside the bare one, which .NET, axios, Node's http and httplib2 read as one host"
 ROOTED = "rooted"
@@ -28,7 +29,7 @@ class Piece(NamedTuple):
     entry: Entry
 
 
-Pieces = Callable[[Sequence[Entry], Sequence[Network], Audience], Iterator[Piece]]
+Pieces = Callable[[Sequence[Entry], Sequence[ClusterNetwork], Audience], Iterator[Piece]]
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,22 @@ class Recipe:
     ordered: bool = False
 
 
-def speaks_ipv6(networks: Sequence[Network]) -> bool:
+def speaks_ipv6(networks: Sequence[ClusterNetwork]) -> bool:
     """Whether any of the clusters has IPv6 pods or services, as far as they are known."""
-    cidrs = (entry.text for network in networks for entry in (*network.pods, *network.services))
-    return any(":" in placeholders.with_defaults(cidr) for cidr in cidrs)
+    for network in networks:
+        for cidr in (*network.pod_cidrs, *network.service_cidrs):
+            if ":" in placeholders.with_defaults(cidr.value):
+                return True
+    return False
 
 
-def domains(networks: Sequence[Network]) -> tuple[Entry, ...]:
+def domains(networks: Sequence[ClusterNetwork]) -> tuple[Entry, ...]:
     """The domain of each cluster; the default where one declares none, or where there is no cluster."""
-    found = (network.domain or _DEFAULT_DOMAIN for network in networks or (Network(),))
-    return tuple(replace(domain, text=_plain_domain(domain.text)) for domain in found)
+    found = []
+    for network in networks or (ClusterNetwork(),):
+        domain = network.service_domain.entry if network.service_domain else _DEFAULT_DOMAIN
+        found.append(replace(domain, text=_plain_domain(domain.text)))
+    return tuple(found)
 
 
 def _plain_domain(text: str) -> str:
@@ -67,27 +74,45 @@ def first_address(cidr: str) -> str:
     return str(found[1]) if found is not None and found.num_addresses > 1 else ""
 
 
+def _pieces_of(derived_from: str, facts: Iterable[Fact]) -> Iterator[Piece]:
+    """Yield the facts as pieces that derive from the same name."""
+    for fact in facts:
+        yield Piece(derived_from, fact.entry)
+
+
+def _cidrs(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
+    """Yield the services of all clusters, and then their pods, as most styles have them."""
+    for network in networks:
+        yield from _pieces_of(model.SERVICE_CIDRS, network.service_cidrs)
+    for network in networks:
+        yield from _pieces_of(model.POD_CIDRS, network.pod_cidrs)
+
+
 def _portable(
-    user: Sequence[Entry], networks: Sequence[Network], audience: Audience
+    user: Sequence[Entry], networks: Sequence[ClusterNetwork], audience: Audience
 ) -> Iterator[Piece]:
     yield from (Piece("", entry) for entry in user)
     yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=audience is not Audience.POD)
     yield from _cluster_names(networks)
     yield from _short_names()
-    yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
     for network in networks:
-        yield from (Piece(model.SERVICE_CIDRS, entry) for entry in network.services)
+        yield from _pieces_of(model.POD_CIDRS, network.pod_cidrs)
+    for network in networks:
+        yield from _pieces_of(model.SERVICE_CIDRS, network.service_cidrs)
         yield from _service_addresses(network, audience)
     yield from _control_planes(networks)
     yield from _metadata(networks, v6=audience is not Audience.POD and speaks_ipv6(networks))
     for network in networks:
         yield from _provider(network)
     yield from _node_networks(networks)
-    yield from (Piece(model.MIRRORS, entry) for network in networks for entry in network.mirrors)
+    for network in networks:
+        yield from _pieces_of(model.MIRRORS, network.mirrors)
     yield from _infrastructure(networks)
 
 
-def _loopback(networks: Sequence[Network], names: Sequence[str], *, v6: bool) -> Iterator[Piece]:
+def _loopback(
+    networks: Sequence[ClusterNetwork], names: Sequence[str], *, v6: bool
+) -> Iterator[Piece]:
     yield from (Piece(model.LOOPBACK, Entry.of_rule(name, _LOOPBACK_V4)) for name in names)
     if v6 and speaks_ipv6(networks):
         yield Piece(
@@ -95,7 +120,7 @@ def _loopback(networks: Sequence[Network], names: Sequence[str], *, v6: bool) ->
         )
 
 
-def _cluster_names(networks: Sequence[Network]) -> Iterator[Piece]:
+def _cluster_names(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
     for domain in (
         Entry.of_rule("svc", "the short names of services end in it"),
         *domains(networks),
@@ -105,7 +130,7 @@ def _cluster_names(networks: Sequence[Network]) -> Iterator[Piece]:
     yield from rooted_names(networks)
 
 
-def rooted_names(networks: Sequence[Network]) -> Iterator[Piece]:
+def rooted_names(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
     """Yield ``.svc.<domain>.`` of each cluster, which is how Go programs write Services to skip the search domains.
 
     Flux asks for ``source-controller.flux-system.svc.cluster.local.`` (``--storage-adv-addr`` of its manifests), and
@@ -125,79 +150,75 @@ def _short_names() -> Iterator[Piece]:
         )
 
 
-def _service_addresses(network: Network, audience: Audience) -> Iterator[Piece]:
-    for at, service in enumerate(network.services):
-        found = first_address(service.text)
+def _service_addresses(network: ClusterNetwork, audience: Audience) -> Iterator[Piece]:
+    for at, service in enumerate(network.service_cidrs):
+        found = first_address(service.value)
         # The API server's address is in the first CIDR: pods need it, whatever Ruby makes of it.
         if found and not (at and audience is Audience.POD and entries.confuses_ruby(found)):
-            cidr = str(entries.network(service.text))
+            cidr = str(entries.network(service.value))
             rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"
-            yield Piece(model.SERVICE_ADDRESSES, service.by_rule(found, rule))
+            yield Piece(model.SERVICE_ADDRESSES, service.entry.by_rule(found, rule))
 
 
-def _endpoints(networks: Sequence[Network]) -> Iterator[Piece]:
-    yield from (Piece(model.ENDPOINT, network.endpoint) for network in networks if network.endpoint)
+def _endpoints(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
+    for network in networks:
+        if network.endpoint:
+            yield Piece(model.ENDPOINT, network.endpoint.entry)
 
 
-def _control_planes(networks: Sequence[Network]) -> Iterator[Piece]:
+def _control_planes(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
     """The endpoint of each control plane, and its other hosts."""
     for network in networks:
         yield from _endpoints((network,))
-        yield from (Piece(model.ENDPOINT, entry) for entry in network.hosts)
+        yield from _pieces_of(model.ENDPOINT, network.hosts)
 
 
-def _infrastructure(networks: Sequence[Network]) -> Iterator[Piece]:
+def _infrastructure(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
     """The infrastructure's own API, which the cloud provider and the storage driver of a cluster call."""
     for network in networks:
-        yield from (
-            Piece(model.INFRASTRUCTURE_ENDPOINT, entry) for entry in network.infrastructure_hosts
-        )
+        yield from _pieces_of(model.INFRASTRUCTURE_ENDPOINT, network.infrastructure_hosts)
 
 
-def _metadata(networks: Sequence[Network], *, v6: bool) -> Iterator[Piece]:
+def _metadata(networks: Sequence[ClusterNetwork], *, v6: bool) -> Iterator[Piece]:
     for network in networks:
-        provider = providers.find(network.infrastructure)
+        provider = providers.find(network.infrastructure_kind)
         if provider:
-            rule = f"the metadata service of {provider.name} ({network.infrastructure})"
+            rule = f"the metadata service of {provider.name} ({network.infrastructure_kind})"
             for text in (*provider.metadata, *(provider.metadata_v6 if v6 else ())):
                 yield Piece(model.METADATA, Entry.of_rule(text, rule))
 
 
-def _provider(network: Network) -> Iterator[Piece]:
-    provider = providers.find(network.infrastructure)
+def _provider(network: ClusterNetwork) -> Iterator[Piece]:
+    provider = providers.find(network.infrastructure_kind)
     for text in provider.services if provider else ():
         yield Piece(
-            model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure}")
+            model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure_kind}")
         )
-    for domain in providers.machine_domains(network.infrastructure, network.region):
-        rule = f"the names of machines in the region {network.region} ({network.infrastructure})"
+    for domain in providers.machine_domains(network.infrastructure_kind, network.region_name):
+        rule = f"the names of machines in the region {network.region_name} ({network.infrastructure_kind})"
         found = Entry.of_rule(domain, rule)
         yield Piece(model.PROVIDER, found)
         yield Piece(model.PROVIDER, found.by_rule(f".{domain}", TWIN))
 
 
-def _node_networks(networks: Sequence[Network]) -> Iterator[Piece]:
+def _node_networks(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
     for network in networks:
-        for entry in network.networks:
+        for fact in network.networks:
             # "0.0.0.0/0" would switch the proxy off for every address; OpenShift leaves it out too.
-            if not entries.holds_every_address(entry.text):
-                yield Piece(model.NETWORKS, entry)
+            if not entries.holds_every_address(fact.value):
+                yield Piece(model.NETWORKS, fact.entry)
 
 
 def _giant_swarm(
-    user: Sequence[Entry], networks: Sequence[Network], _audience: Audience
+    user: Sequence[Entry], networks: Sequence[ClusterNetwork], _audience: Audience
 ) -> Iterator[Piece]:
     """cluster-apps-operator ``service/controller/resource/clustersecret/desired.go``, function ``noProxy``."""
     for network in networks:
-        if network.domain:
-            yield Piece(
-                model.CLUSTER_DOMAIN_NAMES,
-                replace(network.domain, text=network.domain.text.strip(".")),
-            )
-    yield from (
-        Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services
-    )
-    yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
+        if network.service_domain:
+            domain = network.service_domain.entry
+            plain = replace(domain, text=domain.text.strip("."))
+            yield Piece(model.CLUSTER_DOMAIN_NAMES, plain)
+    yield from _cidrs(networks)
     yield from _endpoints(networks)
     yield from (Piece("", entry) for entry in user)
     yield Piece(
@@ -207,7 +228,7 @@ def _giant_swarm(
 
 
 def _tkg(
-    user: Sequence[Entry], networks: Sequence[Network], _audience: Audience
+    user: Sequence[Entry], networks: Sequence[ClusterNetwork], _audience: Audience
 ) -> Iterator[Piece]:
     """The members of TKG's ``get_no_proxy`` (ytt providers), user and cloud first, then in the documents' order.
 
@@ -223,15 +244,12 @@ def _tkg(
         yield Piece(model.CLUSTER_DOMAIN_NAMES, found)
     yield Piece(model.CLUSTER_DOMAIN_NAMES, Entry.of_rule(".svc", "TKG always adds it"))
     yield from _loopback(networks, ("localhost", "127.0.0.1"), v6=True)
-    yield from (
-        Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services
-    )
-    yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
+    yield from _cidrs(networks)
 
 
-def _tkg_cloud(network: Network) -> Iterator[Piece]:
-    provider = providers.find(network.infrastructure)
-    if provider is None or not network.infrastructure.startswith(("AWS", "Azure")):
+def _tkg_cloud(network: ClusterNetwork) -> Iterator[Piece]:
+    provider = providers.find(network.infrastructure_kind)
+    if provider is None or not network.infrastructure_kind.startswith(("AWS", "Azure")):
         return
     yield from _node_networks((network,))
     yield Piece(
@@ -240,12 +258,12 @@ def _tkg_cloud(network: Network) -> Iterator[Piece]:
     )
     for text in provider.services:
         yield Piece(
-            model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure}")
+            model.PROVIDER, Entry.of_rule(text, f"the wire server of {network.infrastructure_kind}")
         )
 
 
 def _sorted(
-    user: Sequence[Entry], networks: Sequence[Network], _audience: Audience
+    user: Sequence[Entry], networks: Sequence[ClusterNetwork], _audience: Audience
 ) -> Iterator[Piece]:
     """OpenShift cluster-network-operator ``pkg/util/proxyconfig/no_proxy.go``."""
     yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
@@ -254,21 +272,18 @@ def _sorted(
         yield Piece(model.CLUSTER_DOMAIN_NAMES, found)
     yield from _node_networks(networks)
     yield from _control_planes(networks)
-    yield from (
-        Piece(model.SERVICE_CIDRS, entry) for network in networks for entry in network.services
-    )
-    yield from (Piece(model.POD_CIDRS, entry) for network in networks for entry in network.pods)
+    yield from _cidrs(networks)
     yield from _metadata(networks, v6=False)
     for network in networks:
-        for domain in providers.machine_domains(network.infrastructure, network.region):
-            rule = f"the names of machines in the region {network.region}"
+        for domain in providers.machine_domains(network.infrastructure_kind, network.region_name):
+            rule = f"the names of machines in the region {network.region_name}"
             yield Piece(model.PROVIDER, Entry.of_rule(f".{domain}", rule))
     yield from _infrastructure(networks)
     yield from (Piece("", entry) for entry in user)
 
 
 def _verbatim(
-    user: Sequence[Entry], _networks: Sequence[Network], _audience: Audience
+    user: Sequence[Entry], _networks: Sequence[ClusterNetwork], _audience: Audience
 ) -> Iterator[Piece]:
     yield from (Piece("", entry) for entry in user)
 

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from krm_fn import noproxy
-from krm_fn.clusters import ClusterFacts, Membership, Role
+from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, OverrideSubject, ProxyConfig, said
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.noproxy import MIRRORS, Audience, Entry, Network, Policy, Style
-from krm_fn.settings import _known
-from krm_fn.settings._known import provider_files
+from krm_fn.noproxy import MIRRORS, Audience, ClusterNetwork, Entry, Policy, Style
+from krm_fn.settings import _network
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
+from krm_fn.settings._network import provider_files
 from krm_fn.settings._notes import notes
 
 __all__ = [
@@ -38,7 +38,7 @@ def resolve(
     *,
     target: str,
     audience: Audience,
-    alone: ClusterFacts | None = None,
+    alone: ClusterNetwork | None = None,
 ) -> Resolved:
     """What the user asked for at this place, completed with what is known about it; empty for ``mode: Remove``.
 
@@ -48,7 +48,8 @@ def resolve(
             united. None: ``spec.clusterDefaults`` says what is known.
         target: the ID of the target at work, for overrides that name some.
         audience: who reads the list.
-        alone: what the object itself says of a Cluster that is not known; ignored where it belongs to some.
+        alone: what the object itself says of the network of a Cluster that is not known; ignored where it belongs to
+            some.
     """
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
@@ -63,17 +64,20 @@ def resolve(
         return Resolved(replace(blank, is_declared=False), withheld=withheld)
     wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
     networks = [
-        _known.network(membership.cluster, config.cluster_defaults, wish.policy)
+        _network.network(membership.cluster, config.cluster_defaults, wish.policy)
         for membership, wish in zip(memberships, wishes, strict=False)
     ]
     if not memberships:
-        known = _known.network(alone or ClusterFacts(), config.cluster_defaults, wishes[0].policy)
-        networks = [known] if known != Network() else []
+        unnamed = Cluster(network=alone or ClusterNetwork())
+        known = _network.network(unnamed, config.cluster_defaults, wishes[0].policy)
+        networks = [known] if known != ClusterNetwork() else []
     first = wishes[0]
     declared = [
         network
         for at, network in enumerate(networks)
-        if at >= len(memberships) or memberships[at].cluster.is_listed or network != Network()
+        if at >= len(memberships)
+        or memberships[at].cluster.is_listed
+        or network != ClusterNetwork()
     ]
     derives = not audience.completes_the_list
     entries = _united(wishes, networks, audience) if any(first.urls) else ()
@@ -107,10 +111,10 @@ def _missing(
     memberships: Sequence[Membership],
     target: str,
     wish: _Declaration,
-    networks: Sequence[Network],
-) -> tuple[_known.Missing, ...]:
-    talks_to_nodes = _known.talks_to_nodes(target, config.targets, memberships)
-    return _known.missing(
+    networks: Sequence[ClusterNetwork],
+) -> tuple[_network.Missing, ...]:
+    talks_to_nodes = _network.talks_to_nodes(target, config.targets, memberships)
+    return _network.missing(
         wish.policy, networks, memberships, wish.entries, talks_to_nodes=talks_to_nodes
     )
 
@@ -304,7 +308,7 @@ def _place(membership: Membership | None, target: str) -> OverrideSubject:
 
 
 def _united(
-    wishes: Sequence[_Declaration], networks: Sequence[Network], audience: Audience
+    wishes: Sequence[_Declaration], networks: Sequence[ClusterNetwork], audience: Audience
 ) -> tuple[Entry, ...]:
     """One list for all places; those that share a policy are composed as one, so that its order is kept."""
     groups: dict[Policy, list[int]] = {}
@@ -322,7 +326,10 @@ def _united(
 
 @functools.lru_cache(maxsize=4096)
 def _composed(
-    user: tuple[Entry, ...], networks: tuple[Network, ...], policy: Policy, audience: Audience
+    user: tuple[Entry, ...],
+    networks: tuple[ClusterNetwork, ...],
+    policy: Policy,
+    audience: Audience,
 ) -> tuple[Entry, ...]:
     return noproxy.compose(user, networks, policy, audience)
 
@@ -344,4 +351,4 @@ def _called(membership: Membership) -> str:
     """A place in the words of a message: its Cluster, role and worker group, as far as they are known."""
     role = f" {membership.role.value}" if membership.role else ""
     group = f' "{membership.group}"' if membership.group else ""
-    return f"`{_known.cluster_name(membership.cluster)}`{role}{group}"
+    return f"`{_network.cluster_name(membership.cluster)}`{role}{group}"

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.config import Certificates, Mirror
-from krm_fn.noproxy import Entry, Network, Origin, Policy
-from krm_fn.settings._known import Missing
+from krm_fn.noproxy import ClusterNetwork, Entry, Origin, Policy
+from krm_fn.settings._network import Missing
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Resolved:
 
     settings: ProxySettings = field(default_factory=ProxySettings)
     entries: tuple[Entry, ...] = ()
-    networks: tuple[Network, ...] = ()
+    networks: tuple[ClusterNetwork, ...] = ()
     policy: Policy = field(default_factory=Policy)
     conflicts: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.settings._known import Missing, cluster_name
 from krm_fn.settings._model import Resolved
+from krm_fn.settings._network import Missing, cluster_name
 
 _FEW = 2
 """So many switches are named one by one."""

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from krm_fn import noproxy, placeholders
-from krm_fn.clusters import ClusterFacts, Fact, Membership
+from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
-from krm_fn.noproxy import Audience, Entry
+from krm_fn.noproxy import Audience, Fact
 from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.settings._known import network
+from krm_fn.settings._network import network
 
 PODS = "builtin.cluster.network.pods"
 SERVICES = "builtin.cluster.network.services"
@@ -39,25 +39,19 @@ _PODS, _SERVICES, _ADDRESS, _DOMAIN = (
 _NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
 
 
-def for_class(
-    config: ProxyConfig, infrastructure: str, of_class: ClusterFacts, *, target: str
-) -> Resolved:
+def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolved:
     """What the nodes of any Cluster of a class are to get, as far as it does not depend on the Cluster.
 
     Args:
         config: the checked FunctionConfig.
-        infrastructure: kind of the infrastructure cluster that the class makes, "" if it is not known.
-        of_class: the networks that the machines of every such Cluster are in.
+        of_class: what is known about every such Cluster: its infrastructure, and the networks that its machines are in.
         target: the ID of the target at work.
     """
-    known = config.cluster_defaults
     probe = replace(
-        known,
-        pods=(Entry(_PODS),),
-        services=(Entry(_SERVICES),),
-        domain=Entry(_DOMAIN),
-        infrastructure=infrastructure or known.infrastructure,
-        networks=network(of_class, known, config.policy).networks,
+        network(of_class, config.cluster_defaults, config.policy),
+        pod_cidrs=(Fact(_PODS),),
+        service_cidrs=(Fact(_SERVICES),),
+        service_domain=Fact(_DOMAIN),
     )
     found = resolve(
         replace(config, cluster_defaults=probe), (), target=target, audience=Audience.NODE
@@ -104,25 +98,24 @@ class _Builtins:
     domain: str
 
     @classmethod
-    def of(cls, cluster: ClusterFacts) -> _Builtins:
+    def of(cls, cluster: Cluster) -> _Builtins:
         def own(facts: Sequence[Fact]) -> tuple[str, ...]:
             return tuple(fact.value for fact in facts if fact.ref == cluster.ref)
 
-        domain = own((cluster.service_domain,) if cluster.service_domain else ())
-        return cls(own(cluster.pod_cidrs), own(cluster.service_cidrs), domain[0] if domain else "")
+        known = cluster.network
+        domain = own((known.service_domain,) if known.service_domain else ())
+        return cls(own(known.pod_cidrs), own(known.service_cidrs), domain[0] if domain else "")
 
-    def hidden(self, cluster: ClusterFacts) -> ClusterFacts:
-        """The Cluster with a value that is known again in the place of each that Cluster API knows."""
-        return replace(
-            cluster,
-            pod_cidrs=(Fact(_PODS, cluster.ref, ()),) if self.pods else cluster.pod_cidrs,
-            service_cidrs=(Fact(_SERVICES, cluster.ref, ()),)
-            if self.services
-            else cluster.service_cidrs,
-            service_domain=Fact(_DOMAIN, cluster.ref, ())
-            if self.domain
-            else cluster.service_domain,
-        )
+    def hidden(self, cluster: Cluster) -> Cluster:
+        """Return the Cluster with a value that is known again in the place of each that Cluster API knows."""
+        probe = cluster.network
+        if self.pods:
+            probe = replace(probe, pod_cidrs=(Fact(_PODS),))
+        if self.services:
+            probe = replace(probe, service_cidrs=(Fact(_SERVICES),))
+        if self.domain:
+            probe = replace(probe, service_domain=Fact(_DOMAIN))
+        return replace(cluster, network=probe)
 
     def fill(self, entries: Sequence[str]) -> Iterator[str]:
         """The entries as the template of the patch makes them."""

@@ -53,10 +53,10 @@ def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
     One that is wrong counts for nothing: ``judge`` tells what is wrong with it.
     """
     loaded = [(one, wanted) for one in given if (wanted := _loaded(one)[0])]
-    kinds = {
-        repr((wanted.lint, wanted.cluster_defaults, wanted.targets, wanted.policy))
-        for _, wanted in loaded
-    }
+    kinds = set()
+    for _, wanted in loaded:
+        defaults = [(name, fact.value) for name, fact in wanted.cluster_defaults.facts()]
+        kinds.add(repr((wanted.lint, defaults, wanted.targets, wanted.policy)))
     if len(kinds) < 2:
         return (loaded[0][1] if loaded else ProxyConfig()), []
     message = (

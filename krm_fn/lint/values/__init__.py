@@ -15,7 +15,8 @@ from krm_fn.lint.values.files import lint_permissions, lint_writers
 from krm_fn.lint.values.proxy import lint_pair, lint_proxy, lint_variables, mend
 from krm_fn.noproxy import entries, model
 from krm_fn.noproxy.composition import compose, join
-from krm_fn.noproxy.model import Audience, Network, Policy
+from krm_fn.noproxy.model import Audience, Policy
+from krm_fn.noproxy.network import ClusterNetwork
 from krm_fn.noproxy.rules import RULES, About, Problem, Rule, problem
 
 __all__ = [
@@ -39,7 +40,7 @@ def lint_list(
     text: str,
     *,
     audience: Audience,
-    network: Network | None = None,
+    network: ClusterNetwork | None = None,
     has_proxy: bool = True,
     max_length: int = 0,
 ) -> list[Problem]:
@@ -75,7 +76,7 @@ def lint_list(
     return sorted(found, key=lambda told: told.rule)
 
 
-def lint_for(text: str, audience: Audience, networks: Iterable[Network]) -> list[Problem]:
+def lint_for(text: str, audience: Audience, networks: Iterable[ClusterNetwork]) -> list[Problem]:
     """What ``text``, beside a proxy, lacks for each of many clusters: what in ``lint_list`` depends on them."""
     listed = whole.Listed(_tokens(_raws(text)), audience, None)
     return [found for network in networks for found in whole.of_cluster(listed.beside(network))]
@@ -93,7 +94,7 @@ def fix(
     text: str,
     *,
     audience: Audience = Audience.NODE,
-    network: Network | None = None,
+    network: ClusterNetwork | None = None,
     has_proxy: bool = True,
     max_length: int = 0,
 ) -> str:
@@ -131,15 +132,13 @@ def _may_hold_a_credential(text: str) -> bool:
 
 
 def _completed(
-    found: tuple[str, ...], audience: Audience, network: Network | None
+    found: tuple[str, ...], audience: Audience, network: ClusterNetwork | None
 ) -> tuple[str, ...]:
     """The list with what it lacks at its end, each name of the cluster in both forms."""
     lacks = [lack.entry for lack in whole.lacking(whole.Listed(found, audience, network))]
-    domain = (
-        network.domain.text.strip(".").lower()
-        if network and network.domain
-        else model.CLUSTER_DOMAIN
-    )
+    domain = model.CLUSTER_DOMAIN
+    if network and network.service_domain:
+        domain = network.service_domain.value.strip(".").lower()
     with_twins: dict[str, None] = {}
     for entry in (*found, *lacks):
         with_twins[entry] = None

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import entries, providers, styles
 from krm_fn.noproxy.entries import Cidr, EntryKind
-from krm_fn.noproxy.model import Audience, Network
+from krm_fn.noproxy.model import Audience
+from krm_fn.noproxy.network import ClusterNetwork
 from krm_fn.noproxy.rules import Problem, problem
 
 
@@ -23,7 +24,7 @@ class Listed:
 
     entries: tuple[str, ...]
     audience: Audience
-    network: Network | None
+    network: ClusterNetwork | None
 
     @cached_property
     def texts(self) -> frozenset[str]:
@@ -39,7 +40,7 @@ class Listed:
         )
         return frozenset(cidr for cidr in found if cidr is not None)
 
-    def beside(self, network: Network) -> Listed:
+    def beside(self, network: ClusterNetwork) -> Listed:
         """The same list for another cluster; what was worked out about its entries is kept."""
         other = replace(self, network=network)
         vars(other).update(texts=self.texts, cidrs=self.cidrs)
@@ -102,7 +103,7 @@ def lacking(listed: Listed) -> Iterator[Lack]:
         yield from _lacking_for(listed.network, listed)
 
 
-def _lacking_for(network: Network, listed: Listed) -> Iterator[Lack]:
+def _lacking_for(network: ClusterNetwork, listed: Listed) -> Iterator[Lack]:
     """What a later step fills in is not known yet, so no list can be said to lack it."""
     (domain,) = styles.domains((network,))
     for host, entry in (
@@ -111,21 +112,16 @@ def _lacking_for(network: Network, listed: Listed) -> Iterator[Lack]:
     ):
         if not entries.is_template(entry) and not listed.covers(host):
             yield Lack("NP003", entry, "the names of services end in it")
-    for what, cidrs in (("pod", network.pods), ("service", network.services)):
-        for cidr in cidrs:
-            if entries.is_template(cidr.text):
+    for what, cidrs in (("pod", network.pod_cidrs), ("service", network.service_cidrs)):
+        for cidr in (fact.value for fact in cidrs):
+            if entries.is_template(cidr) or _is_kept_out(cidr, listed.audience):
                 continue
-            if not _is_kept_out(cidr.text, listed.audience) and not listed.covers(
-                _plain(cidr.text)
-            ):
-                yield Lack("NP003", _plain(cidr.text), f"it is a {what} CIDR of the cluster")
-    endpoint = network.endpoint
-    if (
-        endpoint
-        and not entries.is_template(endpoint.text)
-        and not listed.covers(_plain(endpoint.text))
-    ):
-        yield Lack("NP003", _plain(endpoint.text), "it is the endpoint of the control plane")
+            if not listed.covers(_plain(cidr)):
+                yield Lack("NP003", _plain(cidr), f"it is a {what} CIDR of the cluster")
+    if network.endpoint and not entries.is_template(network.endpoint.value):
+        endpoint = _plain(network.endpoint.value)
+        if not listed.covers(endpoint):
+            yield Lack("NP003", endpoint, "it is the endpoint of the control plane")
     yield from _lacking_addresses(network, listed)
 
 
@@ -135,17 +131,18 @@ def _is_kept_out(cidr: str, audience: Audience) -> bool:
     )
 
 
-def _lacking_addresses(network: Network, listed: Listed) -> Iterator[Lack]:
-    for at, service in enumerate(network.services):
-        first = styles.first_address(service.text)
+def _lacking_addresses(network: ClusterNetwork, listed: Listed) -> Iterator[Lack]:
+    for at, service in enumerate(network.service_cidrs):
+        first = styles.first_address(service.value)
         harmful = at and listed.audience is Audience.POD and entries.confuses_ruby(first)
         if first and first not in listed.texts and not harmful:
-            reason = f'it is the first address of "{_plain(service.text)}", and half of all clients read no CIDRs'
+            reason = f'it is the first address of "{_plain(service.value)}", and half of all clients read no CIDRs'
             yield Lack("NP004", first, reason)
-    provider = providers.find(network.infrastructure)
+    provider = providers.find(network.infrastructure_kind)
     for text in provider.metadata if provider else ():
         if not listed.covers(text):
-            yield Lack("NP023", text, f"it is the metadata service of {network.infrastructure}")
+            reason = f"it is the metadata service of {network.infrastructure_kind}"
+            yield Lack("NP023", text, reason)
 
 
 def _plain(text: str) -> str:
@@ -188,7 +185,7 @@ _HOST_LABELS = 3
 
 def _twins(listed: Listed) -> Iterator[Problem]:
     """NP011: each domain in both forms; a name that a dotted domain of the list covers needs no form of its own."""
-    network = listed.network or Network()
+    network = listed.network or ClusterNetwork()
     exact = exact_hosts(network)
     own = entries.CLUSTER_NAMES | own_domains(network)
     for text in dict.fromkeys(listed.entries):
@@ -230,11 +227,11 @@ def _dotted_parents(name: str) -> Iterator[str]:
     return (f".{parent}" for parent in _parents(name))
 
 
-def exact_hosts(network: Network) -> frozenset[str]:
+def exact_hosts(network: ClusterNetwork) -> frozenset[str]:
     """The hosts that the cluster itself names: they have no subdomains."""
     derived = (network.mirrors, network.networks, network.hosts, network.infrastructure_hosts)
     hosts = (*(host for some in derived for host in some), network.endpoint)
-    return frozenset(_plain(host.text) for host in hosts if host)
+    return frozenset(_plain(host.value) for host in hosts if host)
 
 
 def needless_twins(written: tuple[str, ...], listed: Listed) -> frozenset[str]:
@@ -242,7 +239,7 @@ def needless_twins(written: tuple[str, ...], listed: Listed) -> frozenset[str]:
 
     So ``fix`` adds no form of which NP027 would say that it is not needed.
     """
-    exact = exact_hosts(listed.network or Network())
+    exact = exact_hosts(listed.network or ClusterNetwork())
     found = {f".{name}" for name in exact}
     for name in written:
         if not name.startswith(".") and listed.texts.intersection(_dotted_parents(name)):
@@ -258,9 +255,10 @@ def _twin(text: str, mended: str, missed: str, own: frozenset[str]) -> Problem:
     return problem("NP011", text, message, mended=mended, severity=severity)
 
 
-def own_domains(network: Network) -> frozenset[str]:
+def own_domains(network: ClusterNetwork) -> frozenset[str]:
     """The domain of the cluster: never a public site, and never too broad."""
-    return frozenset({network.domain.text.strip(".").lower()} if network.domain else ())
+    domain = network.service_domain
+    return frozenset({domain.value.strip(".").lower()} if domain else ())
 
 
 def is_rooted_beside_its_name(text: str, listed: Listed) -> bool:

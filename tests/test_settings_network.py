@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from krm_fn import noproxy, settings
-from krm_fn.clusters import ClusterFacts, Fact, Membership, Role
+from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import ObjectRef
-from krm_fn.noproxy import Audience, Entry, Network
+from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Origin
 from krm_fn.settings import Resolved, resolve
 
 from function_configs import PROXY, loaded
@@ -20,21 +21,21 @@ def reference(name: str) -> ObjectRef:
     return ObjectRef("cluster.x-k8s.io/v1beta1", "Cluster", name, "org-acme")
 
 
-def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> ClusterFacts:
+def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> Cluster:
     """A Cluster that says everything except what ``facts`` says in its place."""
     ref = reference(name)
     infrastructure = ObjectRef("infrastructure.cluster.x-k8s.io/v1beta2", "AWSCluster", name, "org-acme")
-    everything: dict[str, Any] = {
-        "pod_cidrs": (Fact(f"10.{number}.0.0/16", ref, (*NETWORK, "pods", "cidrBlocks", "0")),),
-        "service_cidrs": (Fact("172.20.0.0/16", ref, (*NETWORK, "services", "cidrBlocks", "0")),),
-        "service_domain": Fact("prod.local", ref, (*NETWORK, "serviceDomain")),
-        "endpoint": Fact(f"{name}.example.com", infrastructure, ("spec", "controlPlaneEndpoint", "host")),
-        "infrastructure": "AWSCluster",
-        "region": Fact("eu-west-1", infrastructure, ("spec", "region")),
-        "networks": (Fact("10.200.0.0/16", infrastructure, ("spec", "network", "vpc", "cidrBlock")),),
-        "mirrors": (Fact("mirror.example.com", ref, ("spec", "x")),),
-    }
-    return ClusterFacts("org-acme", name, ref=ref, **{**everything, **facts})
+    everything = ClusterNetwork(
+        pod_cidrs=(Fact(f"10.{number}.0.0/16", ref, (*NETWORK, "pods", "cidrBlocks", "0")),),
+        service_cidrs=(Fact("172.20.0.0/16", ref, (*NETWORK, "services", "cidrBlocks", "0")),),
+        service_domain=Fact("prod.local", ref, (*NETWORK, "serviceDomain")),
+        endpoint=Fact(f"{name}.example.com", infrastructure, ("spec", "controlPlaneEndpoint", "host")),
+        infrastructure=Fact("AWSCluster", ref, ("spec", "infrastructureRef")),
+        region=Fact("eu-west-1", infrastructure, ("spec", "region")),
+        networks=(Fact("10.200.0.0/16", infrastructure, ("spec", "network", "vpc", "cidrBlock")),),
+        mirrors=(Fact("mirror.example.com", ref, ("spec", "x")),),
+    )
+    return Cluster("org-acme", name, ref=ref, network=replace(everything, **facts))
 
 
 NOTHING: dict[str, Any] = {
@@ -42,7 +43,7 @@ NOTHING: dict[str, Any] = {
     "service_cidrs": (),
     "service_domain": None,
     "endpoint": None,
-    "infrastructure": "",
+    "infrastructure": None,
     "region": None,
     "networks": (),
     "mirrors": (),
@@ -55,36 +56,38 @@ DEFAULTS: dict[str, Any] = {
     "infrastructure": "AzureCluster",
     "region": "westeurope",
 }
-DEFAULT_NETWORK = Network(
-    pods=(Entry("192.168.0.0/16", ("`spec.clusterDefaults.podCIDRs[0]`",)),),
-    services=(Entry("10.96.0.0/12", ("`spec.clusterDefaults.serviceCIDRs`",)),),
-    domain=Entry("default.local", ("`spec.clusterDefaults.serviceDomain`",)),
-    endpoint=Entry("api.example.com", ("`spec.clusterDefaults.endpoint`",)),
-    infrastructure="AzureCluster",
-    region="westeurope",
+DEFAULT_NETWORK = ClusterNetwork(
+    pod_cidrs=(Fact("192.168.0.0/16", config_field="spec.clusterDefaults.podCIDRs[0]"),),
+    service_cidrs=(Fact("10.96.0.0/12", config_field="spec.clusterDefaults.serviceCIDRs"),),
+    service_domain=Fact("default.local", config_field="spec.clusterDefaults.serviceDomain"),
+    endpoint=Fact("api.example.com", config_field="spec.clusterDefaults.endpoint"),
+    infrastructure=Fact("AzureCluster", config_field="spec.clusterDefaults.infrastructure"),
+    region=Fact("westeurope", config_field="spec.clusterDefaults.region"),
 )
 
 
-def resolved(*clusters: ClusterFacts, audience: Audience = Audience.POD, **spec: Any) -> Resolved:
+def resolved(*clusters: Cluster, audience: Audience = Audience.POD, **spec: Any) -> Resolved:
     memberships = [Membership(facts, Role.WORKER) for facts in clusters]
     return resolve(loaded(httpProxy=PROXY, **spec), memberships, target="certManager", audience=audience)
 
 
+def test_what_a_cluster_says_is_what_is_known() -> None:
+    known = cluster()
+    assert resolved(known).networks == (known.network,)
+
+
 def test_every_fact_becomes_an_entry_with_its_reason() -> None:
-    assert resolved(cluster()).networks == (
-        Network(
-            pods=(Entry("10.0.0.0/16", ("`Cluster/org-acme/prod-1` `spec.clusterNetwork.pods.cidrBlocks[0]`",)),),
-            services=(
-                Entry("172.20.0.0/16", ("`Cluster/org-acme/prod-1` `spec.clusterNetwork.services.cidrBlocks[0]`",)),
-            ),
-            domain=Entry("prod.local", ("`Cluster/org-acme/prod-1` `spec.clusterNetwork.serviceDomain`",)),
-            endpoint=Entry("prod-1.example.com", ("`AWSCluster/org-acme/prod-1` `spec.controlPlaneEndpoint.host`",)),
-            infrastructure="AWSCluster",
-            region="eu-west-1",
-            networks=(Entry("10.200.0.0/16", ("`AWSCluster/org-acme/prod-1` `spec.network.vpc.cidrBlock`",)),),
-            mirrors=(Entry("mirror.example.com", ("`Cluster/org-acme/prod-1` `spec.x`",)),),
-        ),
-    )
+    known = {entry.text: entry for entry in resolved(cluster()).entries}
+    reasons = {
+        "10.0.0.0/16": "`Cluster/org-acme/prod-1` `spec.clusterNetwork.pods.cidrBlocks[0]`",
+        "172.20.0.0/16": "`Cluster/org-acme/prod-1` `spec.clusterNetwork.services.cidrBlocks[0]`",
+        "prod.local": "`Cluster/org-acme/prod-1` `spec.clusterNetwork.serviceDomain`",
+        "prod-1.example.com": "`AWSCluster/org-acme/prod-1` `spec.controlPlaneEndpoint.host`",
+        "10.200.0.0/16": "`AWSCluster/org-acme/prod-1` `spec.network.vpc.cidrBlock`",
+        "mirror.example.com": "`Cluster/org-acme/prod-1` `spec.x`",
+    }
+    assert {text: known[text].why for text in reasons} == {text: (reason,) for text, reason in reasons.items()}
+    assert all(known[text].origins == {Origin.OBJECT} for text in reasons)
 
 
 @pytest.mark.parametrize(
@@ -95,16 +98,14 @@ def test_every_fact_becomes_an_entry_with_its_reason() -> None:
         pytest.param([], (DEFAULT_NETWORK,), id="no Cluster"),
     ],
 )
-def test_the_defaults_fill_what_no_cluster_says(clusters: list[ClusterFacts], expected: tuple[Network, ...]) -> None:
+def test_the_defaults_fill_what_no_cluster_says(clusters: list[Cluster], expected: tuple[ClusterNetwork, ...]) -> None:
     assert resolved(*clusters, clusterDefaults=DEFAULTS).networks == expected
 
 
 def test_the_defaults_fill_one_fact_alone() -> None:
     (network,) = resolved(cluster(service_cidrs=()), clusterDefaults=DEFAULTS).networks
-    assert network.services == DEFAULT_NETWORK.services
-    assert network.pods == (
-        Entry("10.0.0.0/16", ("`Cluster/org-acme/prod-1` `spec.clusterNetwork.pods.cidrBlocks[0]`",)),
-    )
+    assert network.service_cidrs == DEFAULT_NETWORK.service_cidrs
+    assert network.pod_cidrs == cluster().network.pod_cidrs
 
 
 def test_without_a_cluster_and_defaults_every_cluster_is_meant() -> None:
@@ -188,7 +189,7 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], told: t
         ),
     ],
 )
-def test_what_is_missing_in_a_cluster(clusters: list[ClusterFacts], told: tuple[str, ...]) -> None:
+def test_what_is_missing_in_a_cluster(clusters: list[Cluster], told: tuple[str, ...]) -> None:
     assert tuple(map(str, resolved(*clusters).missing)) == told
 
 

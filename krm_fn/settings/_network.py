@@ -1,16 +1,16 @@
 """What is known about the network of each Cluster, and what is not.
 
-A fact keeps the field it was read from, as the reason of every entry it becomes. What a Cluster does not say,
-``spec.clusterDefaults`` may; what neither says is a default of kubeadm or of the infrastructure provider, or missing.
+What the objects of a Cluster do not say, ``spec.clusterDefaults`` may; what neither says is a default of kubeadm or of
+the infrastructure provider, or missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from krm_fn.clusters import Assumed, ClusterFacts, Fact, Membership, Role, network_field
+from krm_fn.clusters import Cluster, Membership, Role, network_field
 from krm_fn.noproxy import (
     DEFAULTS,
     ENDPOINT,
@@ -20,13 +20,12 @@ from krm_fn.noproxy import (
     POD_CIDRS,
     PROVIDER,
     SERVICE_CIDRS,
+    ClusterNetwork,
     Entry,
-    Network,
     Policy,
     Style,
     holds,
 )
-from krm_fn.patch import field_path
 
 _IMITATES = frozenset({Style.GIANT_SWARM, Style.VERBATIM})
 """Styles that write what another program writes, or what the user wrote, to the byte: they know no defaults."""
@@ -55,53 +54,32 @@ class Missing:
         return f"`{self.name}` of `{self.cluster}`" if self.cluster else f"`{self.name}`"
 
 
-def network(cluster: ClusterFacts, defaults: Network, policy: Policy) -> Network:
-    """What is known of a Cluster.
+def network(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
+    """Return what is known of a Cluster, whoever says it.
 
     Args:
-        cluster: what its objects say.
+        cluster: what its objects say, and what holds where they say nothing.
         defaults: ``spec.clusterDefaults``, for what they do not say.
         policy: whether what kubeadm and the provider take then counts, and the infrastructure's own API.
     """
     has_defaults = DEFAULTS in policy.derive and policy.style not in _IMITATES
-    assumed = cluster.assumed if has_defaults else Assumed()
-    endpoint = _entry(cluster.endpoint) or defaults.endpoint
-    networks = _entries(cluster.networks)
+    assumed = cluster.assumed if has_defaults else ClusterNetwork()
+    known = cluster.network.completed_by(defaults)
+    networks, hosts = known.networks, known.hosts
     if not defaults.networks:
-        networks += _entries(assumed.networks)
+        networks = (*networks, *assumed.networks)
+    if not known.endpoint:
+        hosts = (*assumed.hosts, *hosts)
     has_api = INFRASTRUCTURE_ENDPOINT in policy.derive
-    return Network(
-        pods=_entries(cluster.pod_cidrs) or defaults.pods,
-        services=_entries(cluster.service_cidrs)
-        or defaults.services
-        or _entries(assumed.service_cidrs),
-        domain=_entry(cluster.service_domain) or defaults.domain,
-        endpoint=endpoint,
-        infrastructure=cluster.infrastructure or defaults.infrastructure,
-        region=cluster.region.value if cluster.region else defaults.region,
-        networks=networks or defaults.networks,
-        mirrors=_entries(cluster.mirrors) or defaults.mirrors,
-        hosts=_entries(cluster.hosts) if endpoint else _entries((*assumed.hosts, *cluster.hosts)),
-        infrastructure_hosts=_entries(cluster.infrastructure_hosts) if has_api else (),
+    return replace(
+        known.completed_by(assumed),
+        networks=networks,
+        hosts=hosts,
+        infrastructure_hosts=known.infrastructure_hosts if has_api else (),
     )
 
 
-def _entries(facts: Iterable[Fact]) -> tuple[Entry, ...]:
-    return tuple(Entry.of_object(fact.value, _reason(fact)) for fact in facts)
-
-
-def _entry(fact: Fact | None) -> Entry | None:
-    return Entry.of_object(fact.value, _reason(fact)) if fact else None
-
-
-def _reason(fact: Fact) -> str:
-    ref = fact.ref
-    subject = "/".join(part for part in (ref.kind, ref.namespace, ref.name) if part)
-    where = f"`{subject}` `{field_path(fact.path)}`"
-    return f"default of {fact.default_of}, because {where} is not set" if fact.default_of else where
-
-
-def cluster_name(cluster: ClusterFacts) -> str:
+def cluster_name(cluster: Cluster) -> str:
     """``Cluster/<namespace>/<name>``."""
     return "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
 
@@ -131,7 +109,7 @@ _EXPORTERS = frozenset({"kubeadmCommands", "clusterClass"})
 
 def missing(
     policy: Policy,
-    networks: Sequence[Network],
+    networks: Sequence[ClusterNetwork],
     memberships: Sequence[Membership],
     user: Iterable[Entry],
     *,
@@ -150,7 +128,8 @@ def missing(
     if not memberships:
         return tuple(
             _lacking(
-                networks[0] if networks else Network(), [one for one in needed if one != _NETWORKS]
+                networks[0] if networks else ClusterNetwork(),
+                [one for one in needed if one != _NETWORKS],
             )
         )
     user = tuple(user)
@@ -185,27 +164,27 @@ def talks_to_nodes(
     )
 
 
-def _lacking(known: Network, needed: Iterable[Missing]) -> Iterator[Missing]:
+def _lacking(known: ClusterNetwork, needed: Iterable[Missing]) -> Iterator[Missing]:
     has = {
-        _PODS: known.pods,
-        _SERVICES: known.services,
+        _PODS: known.pod_cidrs,
+        _SERVICES: known.service_cidrs,
         _ENDPOINT: known.endpoint or known.hosts,
         _INFRASTRUCTURE: known.infrastructure,
         _NETWORKS: known.networks,
     }
     for one in needed:
         if not has[one]:
-            field = network_field(known.infrastructure) if one == _NETWORKS else one.field
+            field = network_field(known.infrastructure_kind) if one == _NETWORKS else one.field
             yield Missing(one.name, field, one.switches)
 
 
-def _cover_nodes(user: Iterable[Entry], known: Network) -> bool:
+def _cover_nodes(user: Iterable[Entry], known: ClusterNetwork) -> bool:
     """Whether a CIDR of the user holds the endpoint: an address of the network that the nodes are in, as a rule."""
-    endpoint = known.endpoint.text if known.endpoint else ""
+    endpoint = known.endpoint.value if known.endpoint else ""
     return any(holds(entry.text, endpoint) for entry in user)
 
 
 def provider_files(memberships: Iterable[Membership]) -> Iterator[tuple[str, str]]:
     """Yield the path of each file that an infrastructure provider writes on nodes of these Clusters, and its field."""
     for fact in dict.fromkeys(fact for one in memberships for fact in one.cluster.provider_files):
-        yield fact.value, _reason(fact)
+        yield fact.value, fact.reason
