@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from krm_fn.cli import _files, check
-from krm_fn.cli._command_result import Answer
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.errors import UsageError
 
 from support import ROOT, inject_proxy
@@ -22,7 +22,7 @@ def nothing() -> bytes:
     raise AssertionError("standard input must not be read")
 
 
-def run(*arguments: str) -> Answer:
+def run(*arguments: str) -> CommandResult:
     return check.run(list(arguments), nothing)
 
 

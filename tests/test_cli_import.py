@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from krm_fn import config
-from krm_fn.cli._command_result import Answer
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli.import_ import run
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.pipeline import run as function
@@ -32,11 +32,11 @@ def no_stdin() -> bytes:
     pytest.fail("standard input is not asked for")
 
 
-def konvoy(line: str) -> Answer:
+def konvoy(line: str) -> CommandResult:
     return run(["konvoy", "--", *shlex.split(line)], no_stdin)
 
 
-def spec(answer: Answer) -> dict[str, Any]:
+def spec(answer: CommandResult) -> dict[str, Any]:
     made = read(answer.output.decode())
     assert config.load(made) is not None
     return dict(made["spec"])
