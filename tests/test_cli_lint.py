@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from krm_fn.cli import _files, lint
-from krm_fn.cli._command_result import Answer
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.errors import ConfigError, InputError, OutputError, UsageError
 
 from support import inject_proxy
@@ -62,16 +62,16 @@ def no_stdin() -> bytes:
     raise AssertionError("nobody asked for standard input")
 
 
-def run(*words: str | Path, stdin: str | None = None) -> Answer:
+def run(*words: str | Path, stdin: str | None = None) -> CommandResult:
     read = no_stdin if stdin is None else stdin.encode
     return lint.run([str(word) for word in words], read)
 
 
-def lines(answer: Answer) -> list[str]:
+def lines(answer: CommandResult) -> list[str]:
     return answer.output.decode().splitlines()
 
 
-def ids(answer: Answer) -> list[str]:
+def ids(answer: CommandResult) -> list[str]:
     return [line.split()[0] for line in lines(answer) if line.startswith("NP")]
 
 
@@ -261,7 +261,7 @@ def test_standard_input_is_judged_as_files_are() -> None:
 
 def test_standard_input_that_is_right_is_passed_on_byte_by_byte() -> None:
     text = "kind: A\r\nx:   [1,2] # y\r\n...\n"
-    assert run("--fix", "-", stdin=text) == Answer(
+    assert run("--fix", "-", stdin=text) == CommandResult(
         text.encode(), ("inject-proxy lint: 1 file read, 0 objects judged, 0 files mended, 0 errors, 0 warnings",), 0
     )
 

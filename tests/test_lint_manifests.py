@@ -83,7 +83,7 @@ def mended(*documents: str, **more: Any) -> tuple[str, Audit]:
 
 
 def ids(done: Audit) -> list[str]:
-    return [result.message[:5] for result in done.results]
+    return [result.code or result.message[:5] for result in done.results]
 
 
 def variables_of(text: str) -> dict[str, Any]:
@@ -396,7 +396,7 @@ def test_the_proxy_config_that_is_named_counts_alone() -> None:
 
     named = config.load(Document(CONFIG + "  lint: {rules: {NP010: Warning}}\n").data())
     found = judged(CONFIG + "  lint: {rules: {NP010: Off}}\n", deployment(both(no="a;b")), config=named)
-    assert [(one.message[:5], one.severity) for one in found.results] == [("NP010", Severity.WARNING)]
+    assert [(one.code, one.severity) for one in found.results] == [("NP010", Severity.WARNING)]
 
 
 # values
@@ -459,7 +459,7 @@ def test_no_error_with_a_fix_is_left_in_a_place_that_is_mended(variables: dict[s
     assert values.mended(after, listing, THE_TABLE) == {}
     if any("@" in value for name, value in variables.items() if name.upper() == "NO_PROXY"):
         return
-    left = {finding.message[:5] for finding in lint_object(after.values(), listing) if RULES[finding.message[:5]].fix}
+    left = {finding.code for finding in lint_object(after.values(), listing) if RULES[finding.code].fix}
     assert left.isdisjoint({"NP001", "NP002", "NP003", "NP009", "NP010", "NP014", "NP029"})
 
 

@@ -155,7 +155,7 @@ def _line_of_problem(severity: Severity, found: Problem) -> str:
 
 def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
     tags = {"rule": found.rule, "entry": found.entry, "mended": found.mended}
-    message = _shown(f"{found.rule}: {found.message}")
+    message = _shown(Result(severity, found.message, code=found.rule).text)
     filled = {key: redact(value) for key, value in tags.items() if value}
     return {"message": message, "severity": severity.value, "tags": filled}
 
@@ -207,7 +207,7 @@ def _line(result: Result) -> str:
     parts = (result.ref.file_path, str(result.ref), field_path(result.path))
     subject = " ".join(part for part in parts if part)
     return _shown(
-        f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.message)}"
+        f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.text)}"
     )
 
 

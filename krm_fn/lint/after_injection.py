@@ -27,7 +27,7 @@ from krm_fn.targets import NAMES_OF_ITS_AUTHOR, OF_ALL_NODES, REPORTED_ONLY, Rea
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
 _UNREACHED = (
-    "NP041: one proxy stands here for all nodes of the cluster, so {} cannot reach it: say what it is to hold in "
+    "one proxy stands here for all nodes of the cluster, so {} cannot reach it: say what it is to hold in "
     "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
 )
 _WITHHELD = (

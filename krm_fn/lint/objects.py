@@ -1,8 +1,8 @@
 """Judge what an object says about a proxy, by the rules with ids: the values, and the places they stand in.
 
 It judges what was seen and knows no kind of object; what is wrong with a list or a URL by itself
-is known by ``noproxy.lint``. Each finding begins with the id of its rule; a rule speaks once for all places that hold
-the same.
+is known by ``lint.values``. Each finding has the ID of its rule as its code; a rule reports all places that hold the
+same value once.
 """
 
 from __future__ import annotations
@@ -88,11 +88,6 @@ def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
             yield result if severity is result.severity else replace(result, severity=severity)
 
 
-def said_by(rule: str, message: str) -> str:
-    """Return the message of a finding of ``rule``: its ID first, so that a reader knows how to silence it."""
-    return f"{rule}: {message}"
-
-
 @dataclass(frozen=True)
 class Judged:
     """A finding about the settings, and the entry of the list that it is about; "" for the list or a URL."""
@@ -146,7 +141,7 @@ def lint_settings(
         is_decided = told.rule in _LACKS or (told.rule == "NP011" and not completes)
         severity = rules.level(told.rule, Severity.INFO if is_decided else told.severity)
         if severity is not None:
-            message = said_by(told.rule, f"{told.message} ({', '.join(about)})")
+            message = f"{told.message} ({', '.join(about)})"
             yield Judged(Finding(severity, message, code=told.rule), told.entry)
 
 
@@ -219,9 +214,7 @@ def lint_provider(
         for found in rules_of.lint_writers(file.path, [file.writer, place.place]) if place else ():
             severity = rules.severity(found)
             if severity is not None and place:
-                yield Finding(
-                    severity, said_by(found.rule, found.message), place.path, code=found.rule
-                )
+                yield Finding(severity, found.message, place.path, code=found.rule)
 
 
 @dataclass(frozen=True)
@@ -244,7 +237,7 @@ def _finding(same: Sequence[tuple[Problem, tuple[Reading, ...]]], severity: Seve
     found, about = same[0]
     names = ", ".join(f"`{one.variable}`" for one in about)
     others = f" and {len(same) - 1} more" if len(same) > 1 else ""
-    message = said_by(found.rule, f"{found.message} ({names} of {about[0].place}{others})")
+    message = f"{found.message} ({names} of {about[0].place}{others})"
     return Finding(severity, message, about[0].path, code=found.rule)
 
 

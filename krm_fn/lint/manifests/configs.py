@@ -14,7 +14,7 @@ from krm_fn import config
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
-from krm_fn.lint import Listing, Rules, said_by
+from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import values
 from krm_fn.lint.manifests.reading import FunctionConfig
 from krm_fn.lint.values import RULES, Problem, lint_list, lint_proxy, mend
@@ -76,8 +76,7 @@ def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[R
             severity = rules.severity(found)
             if severity is not None and found.rule not in silent:
                 path = text.path if text.path[0] == "spec" else ()
-                message = said_by(found.rule, found.message)
-                yield Result(severity, message, given.ref, path, code=found.rule)
+                yield Result(severity, found.message, given.ref, path, code=found.rule)
 
 
 def mended(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:
