@@ -56,7 +56,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     system, file = _words(given.words)
     if file == "-" and (in_place or not path):
         raise UsageError(
-            "`-` must stand with `--config` and without `--in-place`: standard input is the file itself"
+            "`-` needs `--config` and must be without `--in-place`: standard input is the file itself"
         )
     manifests = config_files(path) if path else Manifests({_STDIN: read_stdin()})
     wanted = the_config(manifests, path=path, objects=Objects(manifests))

@@ -149,8 +149,8 @@ def _filled_in_later(url: str) -> Iterator[Problem]:
     """What has to hold for a URL that is not known here."""
     if placeholders.alone(url):
         message = (
-            "a later step fills in the value, so it is neither checked nor escaped here: it must be a URL with its "
-            'scheme and without "%", which systemd takes for a specifier in a drop-in'
+            "a later step fills in the value, so inject-proxy neither checks nor escapes it: it must be a URL with its "
+            'scheme and without "%", which systemd reads as a specifier in a drop-in'
         )
         yield problem("NP009", "", message, severity=Severity.WARNING)
 
@@ -261,9 +261,7 @@ def _of_layers(place: Mapping[str, Reading]) -> _Findings:
         if one.is_lost:
             yield _loss(one), (one,)
         elif one.file and one.value is not None and _goes_on_behind_a_blank(one):
-            message = (
-                "the assignment must be in quotes: systemd ignores what stands behind the blank"
-            )
+            message = "the assignment must be in quotes: systemd ignores what follows the blank"
             yield problem("NP009", "", message), (one,)
 
 
@@ -272,9 +270,7 @@ def _loss(one: Reading) -> Problem:
         value is not None and escaping.resolve_specifiers(value) is None
         for value in _words(one)[:1]
     ):
-        message = (
-            'a single "%" must not stand in the value, systemd takes it for a specifier: write "%%"'
-        )
+        message = 'the value must not contain a single "%", which systemd reads as a specifier: write "%%"'
         return problem("NP001", "", message)
     return problem(
         "NP009", "", f"the value must reach its reader as it is written, but {one.why_unknown}"

@@ -22,7 +22,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
         places = " and ".join(resolved.conflicts)
         yield Finding(
             Severity.ERROR,
-            f"is shared by {places}, which are to have different proxies: give each an object of its own, or leave "
+            f"is shared by {places}, which need different proxies: give each an object of its own, or leave "
             "this one out with `spec.selector.exclude`",
         )
     if not any((resolved.settings.http_proxy, resolved.settings.https_proxy)):
@@ -69,9 +69,7 @@ def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
             )
         else:
             advice = f"label it `cluster.x-k8s.io/cluster-name: {name}` to be sure"
-        message = (
-            f"is taken for a part of {' and of '.join(called)} because of {found[0].how}: {advice}"
-        )
+        message = f"belongs to {' and to '.join(called)} only because of {found[0].how}: {advice}"
         yield Finding(Severity.WARNING, message, code="NP039")
 
 

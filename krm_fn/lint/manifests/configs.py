@@ -61,7 +61,7 @@ def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
         return (loaded[0][1] if loaded else ProxyConfig()), []
     message = (
         f"this and {len(loaded) - 1} other ProxyConfigs differ in `lint`, `clusterDefaults`, `noProxyPolicy` or "
-        "`targets`, so objects are judged by none of them: name one with `--config`"
+        "`targets`, so objects are checked with none of them: name one with `--config`"
     )
     return ProxyConfig(), [Result(Severity.WARNING, message, loaded[0][0].ref)]
 
