@@ -9,7 +9,7 @@ VENV := .venv/bin
 BIN  := .cache/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint golden image lock bench tools clean
+.PHONY: help demo test lint golden docs image lock bench tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,8 +34,15 @@ lint: .venv/installed ## run the linters and the type checker
 	fi
 
 golden: .venv/installed tools ## rewrite the stored expectations, and fail, so that they are read as a diff
-	$(VENV)/python -m pytest -q tests/test_golden.py tests/e2e/test_examples.py tests/test_clusters.py tests/test_functionconfig_definition.py tests/test_no_proxy_tables.py --write-golden; \
+	$(VENV)/python -m pytest -q tests/test_golden.py tests/e2e/test_examples.py tests/test_clusters.py --write-golden; \
 	  echo "golden: read \`git diff\` before you commit it" >&2; exit 1
+
+# The first run writes what is stale, the second one checks that nothing is.
+DOCS := tests/test_messages_page.py tests/test_noproxy_docs.py tests/test_no_proxy_tables.py tests/test_functionconfig_definition.py
+
+docs: .venv/installed ## write the generated documents: docs/messages.md, tables of docs/no-proxy.md, the KRMFunctionDefinition
+	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true
+	$(VENV)/python -m pytest -q $(DOCS)
 
 image: ## build the container image (BASE=name@sha256:... of the image it is built on, IMAGE=name to give)
 	$(DOCKER) build --build-arg BASE=$(BASE) --tag $(IMAGE) $(ARGS) .

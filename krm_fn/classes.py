@@ -150,12 +150,13 @@ class Classes:
             one = self._classes.get(key)
             if one and one.is_eraser and not one.is_patched:
                 remedy = (
-                    "select the class, too"
+                    "select the class in `spec.selector`, too"
                     if not one.is_selected
-                    else "enable the target `clusterClass`"
+                    else "set `spec.targets.clusterClass.enabled` to true"
                 )
                 message = (
-                    f'patches of the ClusterClass "{one.obj.ref.name}" erase what is written here, so nodes get no '
+                    f'patches of the ClusterClass "{one.obj.ref.name}" erase what inject-proxy writes here, '
+                    f"so nodes get no "
                     f"proxy: {remedy}"
                 )
                 return Finding(Severity.WARNING, message, code="ClassPatchErases")

@@ -77,7 +77,11 @@ def _run(data: bytes) -> Outcome:
             [_about_config(resource_list, text) for text in error.problems],
         )
     if wanted is None:
-        nothing = "no FunctionConfig says what to inject: the list is passed on as it is"
+        nothing = (
+            "inject-proxy changes nothing, because it got no FunctionConfig: "
+            "name a ProxyConfig under `transformers` of "
+            "the kustomization.yaml, or in `configPath` of the Kptfile"
+        )
         return _outcome(
             resource_list,
             _PlannedOperations(),
@@ -336,7 +340,7 @@ def _done(
     data = place.obj.data
     if place.is_new and changes:
         patch.apply(data, [change.operation for change in changes])
-        told = "is made, because there is none in the list: " + ", ".join(
+        told = "created: the list has no such object; " + ", ".join(
             change.message for change in changes
         )
         yield _result_of_change(
@@ -390,7 +394,7 @@ def _is_index(step: str) -> bool:
 
 
 def _not_done(message: str) -> str:
-    return f"{message}: not done, `mode: Check` only looks"
+    return f"{message}: not done, because `mode: Check` changes nothing"
 
 
 def _result_of_change(

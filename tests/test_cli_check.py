@@ -52,7 +52,7 @@ def test_one_line_for_each_thing_and_what_was_not_recognised(build: Path) -> Non
     )
     assert "\n".join(answer.told) == (
         f"not recognised, so nothing is said about them: {build}/README.md\n"
-        "inject-proxy check: 3 files looked at, file of the image: 1, overrides of Konvoy Image Builder: 1, "
+        "inject-proxy check: 3 files read, file of the image: 1, overrides of Konvoy Image Builder: 1, "
         "not recognised: 1, 1 error, 0 warnings"
     )
 

@@ -124,7 +124,7 @@ def test_each_problem_of_a_list_is_a_line(text: str, expected: list[str], code: 
 def test_a_line_tells_rule_severity_entry_message_and_the_mended_form() -> None:
     first, second = lines(run("localhost,127.0.0.1,a;b"))
     assert first == 'NP010 error "a;b": entry "a;b" must not hold blanks, ";" or "|": write "a,b" -> a,b'
-    assert second == "mended: localhost,127.0.0.1,a,b"
+    assert second == "fixed: localhost,127.0.0.1,a,b"
 
 
 @pytest.mark.parametrize(
@@ -184,10 +184,10 @@ def test_a_tree_is_judged_file_by_file_in_order(tree: Path) -> None:
     assert not any(hidden in line for line in told for hidden in (".git", ".hidden", "notes.md"))
     place = f"{tree}/apps/web.yml apps/v1/Deployment/shop/web spec.template.spec.containers[0].env[0].value"
     assert any(line.startswith(f"[error] {place}: NP006: ") for line in told)
-    assert any(line.startswith(f"[warning] {tree}/chart/templates/x.yaml: is passed by: ") for line in told)
+    assert any(line.startswith(f"[warning] {tree}/chart/templates/x.yaml: skipped: ") for line in told)
     assert any(line.startswith(f"[warning] {tree}/proxy.yaml ") and "NP012" in line for line in told)
     counts = [sum(line.startswith(f"[{severity}]") for line in told) for severity in ("error", "warning")]
-    summary = "inject-proxy lint: 5 files read, 2 objects judged, {} errors, {} warnings".format(*counts)
+    summary = "inject-proxy lint: 5 files read, 2 objects checked, {} errors, {} warnings".format(*counts)
     assert answer.told == (summary,)
 
 
@@ -207,13 +207,13 @@ def test_a_tree_is_mended_in_place_once_and_only_where_something_is_wrong(tree: 
     after = contents(tree)
     assert {name for name in after if after[name] != before[name]} == {"apps/web.yml", "proxy.yaml"}
     assert after.keys() == before.keys()
-    assert first.told[:-1] == (f"mended {tree}/apps/web.yml", f"mended {tree}/proxy.yaml")
-    assert "2 files mended, 0 errors" in first.told[-1]
+    assert first.told[:-1] == (f"fixed {tree}/apps/web.yml", f"fixed {tree}/proxy.yaml")
+    assert "2 files fixed, 0 errors" in first.told[-1]
     assert first.exit_code == 0
     second = run("--fix", tree)
     assert contents(tree) == after
     assert second.output == first.output
-    assert second.told == (first.told[-1].replace("2 files mended", "0 files mended"),)
+    assert second.told == (first.told[-1].replace("2 files fixed", "0 files fixed"),)
 
 
 def test_what_is_mended_keeps_the_style_of_its_author(tree: Path) -> None:
@@ -249,7 +249,7 @@ def test_standard_input_is_mended_on_standard_output() -> None:
     text = answer.output.decode()
     assert text.startswith(f"{CLUSTER}---\n# the shop\n")
     assert 'value: "http://proxy.corp.example:3128"}   # no scheme\n' in text
-    assert answer.told[-1].startswith("inject-proxy lint: 1 file read, 1 object judged, 1 file mended, 0 errors, ")
+    assert answer.told[-1].startswith("inject-proxy lint: 1 file read, 1 object checked, 1 file fixed, 0 errors, ")
     assert run("--fix", "-", stdin=text).output == answer.output
 
 
@@ -262,7 +262,7 @@ def test_standard_input_is_judged_as_files_are() -> None:
 def test_standard_input_that_is_right_is_passed_on_byte_by_byte() -> None:
     text = "kind: A\r\nx:   [1,2] # y\r\n...\n"
     assert run("--fix", "-", stdin=text) == CommandResult(
-        text.encode(), ("inject-proxy lint: 1 file read, 0 objects judged, 0 files mended, 0 errors, 0 warnings",), 0
+        text.encode(), ("inject-proxy lint: 1 file read, 0 objects checked, 0 files fixed, 0 errors, 0 warnings",), 0
     )
 
 
@@ -301,7 +301,7 @@ def test_no_password_is_in_what_is_told(words: list[str]) -> None:
         pytest.param(["nowhere.yaml"], 'no file or folder "nowhere.yaml"', id="a file that is not there"),
         pytest.param(["./nowhere"], 'no file or folder "./nowhere"', id="a folder that is not there"),
         pytest.param(["a", "b"], 'no file or folder "a"', id="two lists"),
-        pytest.param(["-", "a"], "`-` must stand alone", id="standard input and more"),
+        pytest.param(["-", "a"], "`-` must be the only argument", id="standard input and more"),
     ],
 )
 def test_wrong_usage_says_what_is_right(words: list[str], says: str) -> None:
@@ -431,7 +431,7 @@ def test_a_path_without_a_manifest_is_a_warning(tmp_path: Path, files: dict[str,
     folder = str(written(tmp_path, files))
     answer = run(folder)
     (line,) = lines(answer)
-    assert line.startswith(f"[warning] {folder}: holds no manifest, so nothing was judged")
+    assert line.startswith(f"[warning] {folder}: holds no manifest, so there was nothing to check")
     assert (answer.exit_code, run("--fail-on", "warning", folder).exit_code) == (0, 1)
     (told,) = json.loads(run("--output", "json", folder).output)
     assert told["file"]["path"] == folder

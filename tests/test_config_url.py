@@ -54,7 +54,7 @@ def test_a_url_that_is_fine(field: str, url: str) -> None:
         pytest.param("http://proxy:3128\n", "must not hold blanks or line breaks", id="a line break at the end"),
         pytest.param("http://pr\x00oxy", "must not hold blanks or line breaks", id="a control character"),
         pytest.param("http://pr\ud800oxy", "must not hold blanks or line breaks", id="half of a surrogate pair"),
-        pytest.param('"http://proxy"', "must not stand in quotes of its own", id="quotes that became part of it"),
+        pytest.param('"http://proxy"', "must not have quotes of its own", id="quotes that became part of it"),
         pytest.param("HTTP://proxy", 'must begin with "http://" in lower case', id="a scheme in capitals"),
         pytest.param("Https://proxy", 'must begin with "https://" in lower case', id="a scheme with one capital"),
         pytest.param("socks5://proxy:1080", 'must begin with "http://" or "https://";', id="SOCKS"),

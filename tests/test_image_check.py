@@ -327,7 +327,7 @@ def test_a_file_that_is_copied_into_an_image_is_judged_by_its_place() -> None:
 def test_a_proxy_file_whose_text_is_not_there_is_a_warning() -> None:
     (note,) = looked(**{"tasks/x.yaml": PLACE}).notes
     assert (note.severity, note.line) == (Severity.WARNING, 3)
-    assert "was not looked at" in note.message
+    assert "was not among the inputs" in note.message
 
 
 def test_what_only_the_sysprep_of_a_builder_removes_is_a_warning() -> None:

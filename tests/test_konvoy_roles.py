@@ -99,6 +99,6 @@ def test_a_second_run_changes_nothing_and_removal_takes_the_secret_out(arguments
     secret = next(item for item in yaml.safe_load(first.output)["items"] if item["kind"] == "Secret")
     again = ran(config, json.dumps(secret, indent=1) + "\n")
     assert overrides(again) == overrides(first)
-    assert not any(one.startswith(("sets", "is made")) for one in told(again))
+    assert not any(one.startswith(("sets", "created")) for one in told(again))
     gone = ran(imported(*arguments, mode="Remove"), json.dumps(secret, indent=1) + "\n")
     assert [item["kind"] for item in yaml.safe_load(gone.output)["items"]] == ["Cluster"]

@@ -119,7 +119,7 @@ def test_a_place_that_differs_is_told_with_one_that_is_right(
 ) -> None:
     (result,) = warned(plane(WANTED, "default/prod"), cert(values, "default/prod", why=why, known=known))
     whose = f'{DROP_IN} of KubeadmControlPlane "prod" in cluster "default/prod"'
-    assert result.message == f"NP040: {CONTAINER} must say the same as {whose}: {difference}"
+    assert result.message == f"{CONTAINER} must set the same values as {whose}: {difference}"
     assert (result.ref, result.target, result.path) == (CERT, "certManager", (CONTAINER, next(iter(values))))
 
 
@@ -138,7 +138,7 @@ def test_two_places_of_one_object_are_compared_too() -> None:
     (result,) = warned(kept)
     assert (
         result.message
-        == f'NP040: another drop-in must say the same as {DROP_IN} of the same object: `NO_PROXY` lacks ".svc"'
+        == f'another drop-in must set the same values as {DROP_IN} of the same object: `NO_PROXY` lacks ".svc"'
     )
 
 

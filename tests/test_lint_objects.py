@@ -57,12 +57,13 @@ def lint(what: Iterable[Reading], audience: Audience = NODE, **more: Any) -> lis
     keys = ("networks", "max_length")
     listing = Listing(audience, **{key: more.pop(key) for key in keys if key in more})
     found = list(lint_object(what, listing, **more))
-    assert all(re.match(r"NP0\d\d: \S", finding.message) and "\n" not in finding.message for finding in found)
+    assert all(re.fullmatch(r"NP0\d\d", finding.code) and finding.message.strip() for finding in found)
+    assert not any("\n" in finding.message or finding.message.startswith("NP0") for finding in found)
     return found
 
 
 def ids(found: Iterable[Finding]) -> list[str]:
-    return [finding.message[:5] for finding in found]
+    return [finding.code for finding in found]
 
 
 def settings_findings(variables: dict[str, str], rules: Rules = THE_TABLE) -> list[Finding]:
@@ -257,7 +258,7 @@ def test_ignition_wants_permissions_with_a_0_in_front(
 ) -> None:
     spec = {"format": form, "files": [{"path": FILE, "permissions": permissions, **source}]}
     found = lint(TARGETS["containerdDropIn"].observe({"kind": "KubeadmConfig", "spec": spec}, {}))
-    assert [one.message.count('write "0640"') for one in found if one.message.startswith("NP030")] == [1] * speaks
+    assert [one.message.count('write "0640"') for one in found if one.code == "NP030"] == [1] * speaks
 
 
 def test_one_file_must_have_one_writer() -> None:
@@ -367,7 +368,7 @@ def test_a_domain_that_the_style_does_not_complete_is_an_information() -> None:
 def test_results_with_a_code_have_the_severity_that_is_asked_for(
     level: Severity | None, expected: list[Severity]
 ) -> None:
-    result = Result(Severity.WARNING, "NP039: text", code="NP039")
+    result = Result(Severity.WARNING, "text", code="NP039")
     other = Result(Severity.WARNING, "text")
 
     found = list(levelled([result, other], Rules({"NP039": level})))

@@ -127,8 +127,8 @@ def test_check_makes_nothing_and_says_what_is_missing() -> None:
     outcome = run(data)
     assert without_results(outcome.output) == data.decode()
     assert outcome.exit_code == 1
-    assert any("is made, because there is none in the list" in one.message for one in outcome.results)
-    assert any("not done, `mode: Check` only looks" in one.message for one in outcome.results)
+    assert any("created: the list has no such object" in one.message for one in outcome.results)
+    assert any("not done, because `mode: Check` changes nothing" in one.message for one in outcome.results)
 
 
 def test_an_error_elsewhere_keeps_it_from_being_made() -> None:
@@ -220,7 +220,7 @@ def test_of_a_list_inside_the_list_the_right_ones_go(mode: str) -> None:
 def test_the_result_names_the_new_object_and_no_value() -> None:
     secret = GENERATE.replace("http://proxy", "http://user:geheim@proxy")
     outcome = ran(CLUSTER, config=secret)
-    (entry,) = [one for one in outcome.results if one.ref.kind == "Secret" and "is made" in one.message]
+    (entry,) = [one for one in outcome.results if one.ref.kind == "Secret" and "created: " in one.message]
     assert (entry.ref.name, entry.path, entry.target) == ("one-systemd-proxy", (), "giantswarmSystemdProxy")
     assert "geheim" not in outcome.output.decode().partition("results:\n")[2]
 
@@ -308,5 +308,5 @@ def test_a_reference_to_a_key_that_a_secret_has_not_is_a_warning() -> None:
 
 
 def missing(outcome: Outcome) -> list[tuple[str, str, str]]:
-    told = [one for one in outcome.results if 'must hold the key "kubeletProxy"' in one.message]
+    told = [one for one in outcome.results if 'has no key "kubeletProxy"' in one.message]
     return [(one.severity.value, one.ref.name, field_path(one.path)) for one in told]

@@ -52,7 +52,7 @@ def _table(provider: str) -> str:
 def test_the_page_holds_the_tables_as_the_models_count(golden: Callable[[Path, bytes], None]) -> None:
     text = PAGE.read_text()
     tables = "\n\n".join(map(_table, NETWORKS))
-    marks = r"(<!-- tables: `make golden` writes what stands here -->\n).*?(<!-- end of tables -->)"
+    marks = r"(<!-- tables: `make docs` writes these tables -->\n).*?(<!-- end of tables -->)"
     assert re.search(marks, text, re.DOTALL)
 
     golden(PAGE, re.sub(marks, lambda match: f"{match[1]}\n{tables}\n\n{match[2]}", text, flags=re.DOTALL).encode())

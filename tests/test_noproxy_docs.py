@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from krm_fn.lint.values import RULES, Rule
 from krm_fn.noproxy import ALL_DERIVED, Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join
 
-PAGE = (Path(__file__).parent.parent / "docs" / "no-proxy.md").read_text(encoding="utf-8")
+from support import ROOT
+
+FILE = ROOT / "docs" / "no-proxy.md"
+PAGE = FILE.read_text(encoding="utf-8")
 
 DOCUMENTS = ClusterNetwork(
     pod_cidrs=(Fact("100.96.0.0/11"),),
@@ -25,8 +29,14 @@ def line(rule: Rule) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def test_the_table_is_the_table_of_the_code() -> None:
-    assert re.findall(r"^\| NP.*\|$", PAGE, re.MULTILINE) == [line(rule) for rule in RULES.values()]
+def test_the_table_is_the_table_of_the_code(golden: Callable[[Path, bytes], None]) -> None:
+    text = FILE.read_text(encoding="utf-8")
+    marks = r"(<!-- rules: `make docs` writes this table -->\n).*?(<!-- end of rules -->)"
+    assert re.search(marks, text, re.DOTALL)
+
+    head = ["| id | severity | about | finds | why | fix |", "|---|---|---|---|---|---|"]
+    table = "\n".join([*head, *map(line, RULES.values())])
+    golden(FILE, re.sub(marks, lambda found: f"{found[1]}\n{table}\n\n{found[2]}", text, flags=re.DOTALL).encode())
 
 
 @pytest.mark.parametrize("style", Style)

@@ -112,7 +112,10 @@ def test_without_a_function_config_a_warning_says_so() -> None:
     (result,) = ran(WORKERS, config=None).results
     assert (result.severity, result.message) == (
         Severity.WARNING,
-        "no FunctionConfig says what to inject: the list is passed on as it is",
+        (
+            "inject-proxy changes nothing, because it got no FunctionConfig: name a ProxyConfig under `transformers` "
+            "of the kustomization.yaml, or in `configPath` of the Kptfile"
+        ),
     )
 
 
@@ -138,7 +141,7 @@ def test_check_changes_nothing_and_fails_where_something_would_change() -> None:
     outcome = ran(WORKERS, DEPLOYMENT, config=config)
     assert outcome.exit_code == 1
     assert items_of(outcome) == resource_list(WORKERS, DEPLOYMENT, config=config)
-    assert {result.ref.name for result in outcome.results if "only looks" in result.message} == {
+    assert {result.ref.name for result in outcome.results if "not done" in result.message} == {
         "workers",
         "cert-manager",
     }

@@ -56,7 +56,9 @@ def test_the_changelog_names_each_target(target: str) -> None:
     assert re.search(rf"\b{target}\b", (ROOT / "CHANGELOG.md").read_text())
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/functionconfig.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/functionconfig.md", "docs/messages.md"]
+)
 def test_links_in_a_page_lead_to_files(page: str) -> None:
     text = (ROOT / page).read_text()
     links = [link.partition("#")[0] for link in re.findall(r"\]\((?!https?:)([^)#\s][^)\s]*)\)", text)]

@@ -150,7 +150,7 @@ def test_what_names_something_else_stays_and_is_no_reason_for_a_new_name(other: 
     outcome = ran(template(), other)
     assert items(outcome)[1] == other
     assert names(outcome) == ["workers", "user"]
-    assert told(outcome, "nothing in the list refers to it") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+    assert told(outcome, "no object of the list refers to it") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
 
 
 def test_an_error_elsewhere_leaves_all_names() -> None:
@@ -166,7 +166,7 @@ def test_a_name_that_another_template_has_is_not_taken() -> None:
     rival = template(hashed, **LOCAL)
     outcome = ran(template(), user(), rival)
     assert names(outcome) == ["workers", "user", hashed]
-    assert told(outcome, "another one has the name") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+    assert told(outcome, "another object has the name") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
 
 
 @pytest.mark.parametrize(
@@ -323,8 +323,8 @@ def test_the_order_of_keys_and_the_metadata_do_not_count() -> None:
 def test_a_check_tells_of_each_name_and_changes_none() -> None:
     outcome = ran(template(), user(), mode="Check")
     assert items(outcome) == [template(), user()]
-    assert told(outcome, "gets a new name") == [(Severity.ERROR, "KubeadmConfigTemplate/workers")]
-    assert told(outcome, "follows the new name") == [(Severity.ERROR, "MachineDeployment/user")]
+    assert told(outcome, "renamed to ") == [(Severity.ERROR, "KubeadmConfigTemplate/workers")]
+    assert told(outcome, "by its new name") == [(Severity.ERROR, "MachineDeployment/user")]
     assert ran(*items(ran(template(), user())), mode="Check").exit_code == 0
 
 
@@ -393,14 +393,17 @@ def test_what_will_not_be_rolled_is_said_once(
 def test_a_secret_that_changes_alone_rolls_no_node() -> None:
     once = items(ran(CLUSTER, SECRET, template(**MEMBER), user(), targets=IN_SECRET, rollout={}))
     other = ran(*once, targets=IN_SECRET, rollout={}, httpProxy="http://other:1")
-    assert (other.changed, told(other, "nodes stay as they are")) == (1, [(Severity.WARNING, "MachineDeployment/user")])
+    assert (other.changed, told(other, "nodes keep the old proxy")) == (
+        1,
+        [(Severity.WARNING, "MachineDeployment/user")],
+    )
 
 
 def test_a_removal_that_cannot_give_a_name_back_says_it_too() -> None:
     once = items(ran(template(), user(), rollout={}))
     outcome = ran(*once, mode="Remove")
     assert items(outcome) == [template(), user()]
-    assert told(outcome, "nodes stay as they are") == [(Severity.WARNING, "MachineDeployment/user")]
+    assert told(outcome, "nodes keep the old proxy") == [(Severity.WARNING, "MachineDeployment/user")]
     assert told(outcome, "`spec.rollout.hashNames: true`") == []
 
 

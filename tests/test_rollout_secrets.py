@@ -163,7 +163,7 @@ def test_a_template_that_takes_the_secret_has_the_same_name_in_the_next_run() ->
 def test_a_secret_to_which_nothing_refers_keeps_its_name() -> None:
     found = ran(CLUSTER, secret())
     assert items(found)[1]["metadata"]["name"] == "one-systemd-proxy"
-    assert warnings(found, "no file in the list refers to it") == [
+    assert warnings(found, "no file of the list refers to it") == [
         ("warning", "Secret/one-systemd-proxy metadata/name"),
     ]
 
@@ -184,14 +184,14 @@ FIELD = "spec/kubeadmConfigSpec/files/0/contentFrom/secret/name"
 @pytest.mark.parametrize(("hashed", "severity"), [(None, "warning"), (False, "info")])
 def test_a_control_plane_that_keeps_the_old_content_is_told(hashed: bool | None, severity: str) -> None:
     found = ran(CLUSTER, secret(), holder("KubeadmControlPlane", file()), hashed=hashed)
-    assert warnings(found, "nodes stay as they are") == [(severity, f"KubeadmControlPlane/one-cp {FIELD}")]
+    assert warnings(found, "nodes keep the old proxy") == [(severity, f"KubeadmControlPlane/one-cp {FIELD}")]
     again = ran(*items(found), hashed=hashed)
-    assert warnings(again, "nodes stay as they are") == []
+    assert warnings(again, "nodes keep the old proxy") == []
 
 
 def test_a_control_plane_that_changes_itself_rolls_anyhow() -> None:
     found = ran(CLUSTER, secret(), holder(), hashed=None)
-    assert warnings(found, "nodes stay as they are") == []
+    assert warnings(found, "nodes keep the old proxy") == []
 
 
 # A Secret that is not there.
@@ -201,7 +201,7 @@ def test_a_control_plane_that_changes_itself_rolls_anyhow() -> None:
 @pytest.mark.parametrize("hashed", [None, True])
 def test_a_reference_to_a_secret_that_is_neither_there_nor_made_is_a_warning(kind: str, hashed: bool | None) -> None:
     found = ran(CLUSTER, holder(kind), hashed=hashed)
-    (said,) = warnings(found, "is neither in the list nor made")
+    (said,) = warnings(found, "is neither in the list nor created")
     assert said[0] == "warning"
     assert said[1].startswith(f"{kind}/one-cp spec/")
     assert said[1].endswith("/files/0/contentFrom/secret/name")
@@ -224,16 +224,16 @@ def test_a_reference_to_a_secret_that_is_neither_there_nor_made_is_a_warning(kin
     ],
 )
 def test_a_secret_that_is_there_or_becomes_one_is_none(other: Any) -> None:
-    assert warnings(ran(CLUSTER, other, holder()), "is neither in the list nor made") == []
+    assert warnings(ran(CLUSTER, other, holder()), "is neither in the list nor created") == []
 
 
 def test_a_secret_that_is_made_is_there() -> None:
-    assert warnings(ran(CLUSTER, holder(), targets=GENERATE), "is neither in the list nor made") == []
+    assert warnings(ran(CLUSTER, holder(), targets=GENERATE), "is neither in the list nor created") == []
 
 
 def test_removal_says_nothing_of_a_missing_secret() -> None:
     found = ran(CLUSTER, holder("KubeadmControlPlane", file()), mode="Remove")
-    assert warnings(found, "is neither in the list nor made") == []
+    assert warnings(found, "is neither in the list nor created") == []
 
 
 def test_check_changes_nothing() -> None:

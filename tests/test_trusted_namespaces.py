@@ -205,8 +205,8 @@ def test_the_advice_for_one_name_in_two_namespaces_is_not_the_label_that_is_ther
     labelled = workload("x", **{"cluster.x-k8s.io/cluster-name": "prod"})
     spec = {**EVERYBODYS, "trustedNamespaces": ["x"]}
     found = [one.message for one in results(spec, cluster("prod", "org-a"), cluster("prod", "org-b"), labelled)]
-    (told,) = [message for message in found if "is taken for a part of" in message]
+    (told,) = [message for message in found if "only because of" in message]
 
-    assert "`Cluster/org-a/prod` and of `Cluster/org-b/prod`" in told
+    assert "`Cluster/org-a/prod` and to `Cluster/org-b/prod`" in told
     assert "annotation `cluster.x-k8s.io/cluster-namespace`" in told
     assert "label it" not in told

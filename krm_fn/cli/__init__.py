@@ -37,13 +37,13 @@ usage: inject-proxy [--fail-on warning] [--verbose] [--traceback] < resourcelist
   import            make a ProxyConfig of values of TKG, Giant Swarm, Konvoy or Konvoy Image Builder
   export            fill a file of one of these systems with the proxy of a ProxyConfig
   explain           who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it
-  lint              judge a NO_PROXY list, or what manifests say about a proxy, and mend it
+  lint              check a NO_PROXY list, or what manifests say about a proxy, and fix it
   check             what of a proxy the inputs of an image build would leave in the image
 
       --fail-on     error (default) or warning: the least finding that makes the run fail, instead of `spec.failOn`; a
                     run that fails because of warnings alone still writes the list with all changes made, which
                     kustomize and kpt discard
-  -v, --verbose     tell every change on standard error, not only errors and warnings
+  -v, --verbose     show every change on standard error, not only errors and warnings
       --traceback   for a report of a bug: show where it happened (may show what is in the input)
       --version     print the version
   -h, --help        print this text
@@ -60,7 +60,7 @@ functionConfig:
     noProxy: [10.0.0.0/8, .corp.example.com]
     mode: Inject            # or Remove, or Check (change nothing, fail if something would change)
 
-A ConfigMap with the same keys under `data` works too. exit codes: 0 done; 1 an error in the input, told on standard
+A ConfigMap with the same keys under `data` works too. exit codes: 0 done; 1 an error in the input, shown on standard
 error and in `results`, or a warning with `--fail-on warning`; 2 wrong usage; 3 a bug of this program; 130 interrupted.
 """
 _FAIL_ON = "--fail-on"

@@ -19,7 +19,7 @@ from krm_fn.krm.results import Severity, is_severe, redact
 from krm_fn.printable import printable, printable_json
 
 USAGE = """\
-inject-proxy check: tells what of a proxy the inputs of an image build would leave in the image.
+inject-proxy check: reports what of a proxy the inputs of an image build would leave in the image.
 
 usage: inject-proxy check [--fail-on error|warning] [--output text|json] PATH ...
 
@@ -30,8 +30,8 @@ usage: inject-proxy check [--fail-on error|warning] [--output text|json] PATH ..
       --output      text (default) or json: a list of results as a KRM function gives them
 
 One image serves networks with different proxies, so a proxy may be used while it is built, and must not stay in it.
-Nothing is run: variables, conditions and the order of steps are not worked out, and files that are not recognised are
-named, not called clean. docs/check.md tells what is looked at.
+Nothing is run: variables, conditions and the order of steps are not evaluated. Files that are not recognised are
+listed, not reported as clean. docs/check.md lists what is read.
 
 exit codes: 0 nothing would be left; 1 something would, or with `--fail-on warning` may be; 2 wrong usage; 3 a bug of
 this program.
@@ -89,7 +89,7 @@ def _summary(report: Report) -> tuple[str, ...]:
     unknown = [name for name, kind in report.kinds.items() if not kind]
     kinds = Counter(kind for kind in report.kinds.values() if kind)
     parts = [
-        f"{_count(len(report.kinds), 'file')} looked at",
+        f"{_count(len(report.kinds), 'file')} read",
         *(f"{kind}: {n}" for kind, n in sorted(kinds.items())),
     ]
     parts += [f"not recognised: {len(unknown)}"]
@@ -104,7 +104,7 @@ def _named(unknown: Sequence[str]) -> tuple[str, ...]:
     if not unknown:
         return ()
     more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-    return (f"not recognised, so nothing is said about them: {', '.join(unknown[:_NAMED])}{more}",)
+    return (f"not recognised, so not checked: {', '.join(unknown[:_NAMED])}{more}",)
 
 
 def _count(number: int, noun: str) -> str:

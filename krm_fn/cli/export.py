@@ -17,6 +17,7 @@ from krm_fn.cli.import_ import FORMS
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.results import ObjectRef
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.sources.files import KINDS, filled
@@ -55,7 +56,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     system, file = _words(given.words)
     if file == "-" and (in_place or not path):
         raise UsageError(
-            "`-` must stand with `--config` and without `--in-place`: standard input is the file itself"
+            "`-` needs `--config` and must be without `--in-place`: standard input is the file itself"
         )
     manifests = config_files(path) if path else Manifests({_STDIN: read_stdin()})
     wanted = the_config(manifests, path=path, objects=Objects(manifests))
@@ -67,7 +68,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         raise InputError(f"{name} must be UTF-8, but byte {error.start + 1} is not") from None
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-    told = tuple(f"[warning] {name}: {note.message}" for note in settings.notes(resolved, ()))
+    notes = (note.about(ObjectRef()) for note in settings.notes(resolved, ()))
+    told = tuple(f"[warning] {name}: {note.text}" for note in notes)
     told = (*told, f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not in_place:
         return CommandResult(text.encode(), told)

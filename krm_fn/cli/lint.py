@@ -27,7 +27,7 @@ from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_json
 
 USAGE = """\
-inject-proxy lint: judges a NO_PROXY list, or what manifests say about a proxy, and mends it.
+inject-proxy lint: checks a NO_PROXY list, or what manifests say about a proxy, and fixes it.
 
 usage: inject-proxy lint [--fix] [--consumer node|pod|go] [--config FILE] [--fail-on error|warning]
                          [--output text|json] TEXT | PATH ... | -
@@ -35,7 +35,7 @@ usage: inject-proxy lint [--fix] [--consumer node|pod|go] [--config FILE] [--fai
   TEXT              one NO_PROXY list, as a program gets it
   PATH              files and folders of manifests: objects, workloads and ProxyConfigs in *.yaml, *.yml and *.json
   -                 the same on standard input, as YAML documents or a ResourceList
-      --fix         do what the rules allow: mend files in place; print a list, or standard input, mended
+      --fix         do what the rules allow: fix files in place; print a list, or standard input, fixed
       --consumer    who reads the list, of TEXT or of a ProxyConfig: node (default), pod or go; objects know it
       --config      the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests
       --fail-on     error (default) or warning: the least finding that makes the exit code 1
@@ -101,7 +101,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     if "-" in words:
         if len(words) > 1:
             raise UsageError(
-                "`-` must stand alone: lint standard input and files one after the other"
+                "`-` must be the only argument: lint standard input and files one after the other"
             )
         return _of_files({_STDIN: read_stdin()}, {_STDIN: [_STDIN]}, wish, wanted)
     return _of_files(read_files(words), {word: find_files(word) for word in words}, wish, wanted)
@@ -131,7 +131,7 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
     ]
     exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in told))
     lines = tuple(_line_of_problem(*one) for one in told)
-    advice = (f"mended: {_shown(mended)}",) if told and mended != judged else ()
+    advice = (f"fixed: {_shown(mended)}",) if told and mended != judged else ()
     report = (
         _json([_problem_data(*one) for one in told])
         if wish.as_json
@@ -155,7 +155,7 @@ def _line_of_problem(severity: Severity, found: Problem) -> str:
 
 def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
     tags = {"rule": found.rule, "entry": found.entry, "mended": found.mended}
-    message = _shown(f"{found.rule}: {found.message}")
+    message = _shown(Result(severity, found.message, code=found.rule).text)
     filled = {key: redact(value) for key, value in tags.items() if value}
     return {"message": message, "severity": severity.value, "tags": filled}
 
@@ -185,7 +185,10 @@ def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Ite
     """Yield a warning for each path that was named and holds no manifest: it may be misspelt, and was not judged."""
     for path, names in by_path.items():
         if all(name in done.empty for name in names):
-            message = "holds no manifest, so nothing was judged: name a file, or a folder with *.yaml, *.yml or *.json"
+            message = (
+                "holds no manifest, so there was nothing to check: "
+                "name a file, or a folder with *.yaml, *.yml or *.json"
+            )
             yield Result(Severity.WARNING, message, ObjectRef(file_path=path))
 
 
@@ -195,10 +198,10 @@ def _summary(
     counts = {
         severity: sum(result.severity is severity for result in results) for severity in Severity
     }
-    parts = [f"{_count(len(files), 'file')} read", f"{_count(done.judged, 'object')} judged"]
-    parts += [f"{_count(len(done.mended), 'file')} mended"] if wish.fix else []
+    parts = [f"{_count(len(files), 'file')} read", f"{_count(done.judged, 'object')} checked"]
+    parts += [f"{_count(len(done.mended), 'file')} fixed"] if wish.fix else []
     parts += [_count(counts[Severity.ERROR], "error"), _count(counts[Severity.WARNING], "warning")]
-    mended = () if _STDIN in files else tuple(f"mended {name}" for name in done.mended)
+    mended = () if _STDIN in files else tuple(f"fixed {name}" for name in done.mended)
     return (*mended, f"inject-proxy lint: {', '.join(parts)}")
 
 
@@ -207,7 +210,7 @@ def _line(result: Result) -> str:
     parts = (result.ref.file_path, str(result.ref), field_path(result.path))
     subject = " ".join(part for part in parts if part)
     return _shown(
-        f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.message)}"
+        f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.text)}"
     )
 
 

@@ -25,11 +25,11 @@ _RAW = re.compile(r"[^A-Za-z0-9._~%-]")
 def problems(url: str) -> Iterator[str]:
     """Say in one line each what keeps ``url``, which is not empty, from being the URL of a proxy."""
     if _BLANK_OR_CONTROL.search(url):
-        yield 'must not hold blanks or line breaks: a blank inside a password is written "%20"'
+        yield 'must not hold blanks or line breaks: write a blank inside a password as "%20"'
     elif placeholders.is_in(url):
         yield from _placeholder_problems(url)
     elif url[0] in "\"'":
-        yield "must not stand in quotes of its own: YAML takes one pair away, a second becomes part of the value"
+        yield "must not have quotes of its own: YAML takes one pair away, a second becomes part of the value"
     elif not url.startswith(("http://", "https://")):
         yield _scheme_problem(url)
     else:
@@ -53,7 +53,7 @@ def _scheme_problem(url: str) -> str:
     if separator and scheme.lower() in ("http", "https"):
         return f'must begin with "{scheme.lower()}://" in lower case: apt does not use the proxy otherwise'
     if separator:
-        return 'must begin with "http://" or "https://"; other kinds of proxy are not understood by every client'
+        return 'must begin with "http://" or "https://"; not every client understands other kinds of proxy'
     return f'must begin with "http://" or "https://", as in "{_EXAMPLE}"'
 
 

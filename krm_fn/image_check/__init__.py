@@ -34,7 +34,7 @@ _SCRIPT = re.compile(r"\.(?:sh|bash|ks|pkr\.hcl|pkrvars\.hcl)$")
 _SHEBANG = re.compile(r"#!.*\b(?:ba|da|k|z)?sh\b")
 _FILE = "file of the image"
 _REMEDY = (
-    "remove it before the image is finished, and give each cluster its own proxy when it is made"
+    "remove it before the image is finished, and give each cluster its own proxy when you create it"
 )
 _SWEPT = {"/etc/systemd/system/containerd.service.d/http-proxy.conf": ("http_proxy", "https_proxy")}
 """What the sysprep of (Konvoy) Image Builder removes, and the variables of which one must be defined for that.
@@ -96,7 +96,9 @@ class _Build:
     def note(self, file: str, left: Leak) -> Note:
         """What becomes of something that is left."""
         if left.dest and not left.names:
-            message = f"places `{left.dest}` from a file that was not looked at: name it, too"
+            message = (
+                f"places `{left.dest}` from a file that was not among the inputs: name it, too"
+            )
             return Note(Severity.WARNING, file, left.line, message)
         named = ", ".join(f"`{name}`" for name in left.names)
         said = left.what or f"sets {named} in `{left.dest}`"

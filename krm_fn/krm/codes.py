@@ -1,8 +1,9 @@
-"""List the codes of what a run reports: for each its severity, what it means, what causes it and what to do.
+"""List the codes of what a run reports: for each its severity, meaning, cause and remedy.
 
 A code is the name under which `spec.lint.rules` silences a warning or an information, or makes it louder. It never
 changes its meaning and is never used again for another one. The rules about proxies and lists have IDs of their own
 (`NP001` …), which `krm_fn.noproxy.rules` lists. What makes a run impossible is an error, which no name silences.
+`docs/messages.md` is generated from this table.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from krm_fn.krm.results import Severity
 
 @dataclass(frozen=True)
 class Code:
-    """One code; ``severity`` is the most severe one that it has if `spec.lint.rules` does not name it."""
+    """One code: its ID, and complete sentences for a person who has never seen the message.
+
+    ``severity`` is the most severe one that the finding has if `spec.lint.rules` does not name it. ``meaning`` says
+    what happened, ``cause`` why, and ``remedy`` what to do, with the field in which to do it.
+    """
 
     id: str
     severity: Severity
@@ -27,184 +32,804 @@ _W, _I = Severity.WARNING, Severity.INFO
 
 _TABLE = (
     # the list and the FunctionConfig
-    Code("NoFunctionConfig", _W, "nothing is written, because no FunctionConfig is there",
-         "the ResourceList has no `functionConfig`, or it is a ConfigMap without data",
-         "name a ProxyConfig in kustomize (`transformers`) or kpt (`configPath`)"),
-    Code("NothingSelected", _W, "`spec.selector.include` fits no object that could hold a proxy",
-         "a name, kind or label in the selector is misspelt, or the list is another one",
-         "correct the selector, or leave it out"),
-    Code("OverrideFitsNothing", _W, "an override fits nothing in this list",
-         "its `match` names a Cluster, role or target that is not there; an information where it may serve other lists",
-         "correct `match`, or take the override out"),
-    Code("OtherNamespace", _W, "an object says that it belongs to a Cluster of another namespace, and gets no proxy",
-         "only a name or a label ties it to the Cluster, and the owner of the namespace may be somebody else",
-         "add the namespace to `spec.trustedNamespaces` if you trust who writes there"),
-    Code("ProxyOfRole", _I, "an object of all roles gets the proxy of one role",
-         "nothing declares a proxy for the Cluster as a whole",
-         "declare one in `spec` or in an override without `roles`"),
-    Code("SharedByClusters", _I, "an object belongs to several Clusters, so its list holds what each of them needs",
-         "the object is shared", "nothing, or give each Cluster an object of its own"),
-    Code("EncodedPlaceholder", _W, "a placeholder is in a text that is stored encoded",
-         "clusterctl and Flux fill in placeholders in plain text only",
-         "write the value itself into the ProxyConfig, or keep the text unencoded"),
-    Code("ServiceAddressUnknown", _W, "the list lacks the first address of the service CIDR",
-         "the CIDR of the Cluster is a placeholder", "add the address to `spec.noProxy`; it may be a placeholder, too"),
-    Code("PasswordExposed", _W, "a password from a Secret is in an object of another kind",
-         "`spec.from` reads the URL from a Secret, and a target writes it elsewhere",
-         "use a target that writes a Secret, or a proxy without a password for this target"),
+    Code(
+        "NoFunctionConfig",
+        _W,
+        "inject-proxy changes nothing, because it got no FunctionConfig.",
+        (
+            "The ResourceList has no `functionConfig`, or `functionConfig` is a ConfigMap without "
+            "`data`."
+        ),
+        (
+            "Name a ProxyConfig under `transformers` of the kustomization.yaml, or in "
+            "`configPath` of the Kptfile."
+        ),
+    ),
+    Code(
+        "NothingSelected",
+        _W,
+        (
+            "inject-proxy changes nothing, because `spec.selector.include` matches no object that "
+            "could hold a proxy."
+        ),
+        (
+            "The list has objects for the enabled targets, but the names, kinds, namespaces or "
+            "labels in the selector match none of them."
+        ),
+        "Correct `spec.selector.include`, or remove it to select every object.",
+    ),
+    Code(
+        "OverrideFitsNothing",
+        _W,
+        "The `match` of an entry of `spec.overrides` matches no object of this list.",
+        (
+            "The entry is for a Cluster of the list, but no object has the role, worker group or "
+            "target that `match` names, or no entry of `spec.overrides` matches anything. The "
+            "severity is information where the entry may be meant for the Clusters of another "
+            "list."
+        ),
+        "Correct `spec.overrides[].match`, or remove the entry.",
+    ),
+    Code(
+        "OtherNamespace",
+        _W,
+        (
+            "An object gets no proxy, because it says that it belongs to a Cluster of another "
+            "namespace."
+        ),
+        (
+            "Only a label, a name or a kubeconfig ties the object to the Cluster, and "
+            "`spec.overrides` gives this Cluster a proxy of its own. The owner of the other "
+            "namespace could obtain the proxy and its password with such a label."
+        ),
+        (
+            "Add the namespace of the object to `spec.trustedNamespaces` if you trust everybody "
+            "who can write there."
+        ),
+    ),
+    Code(
+        "ProxyOfRole",
+        _I,
+        "An object that machines of all roles share gets the proxy of one role.",
+        (
+            "Every proxy of the Cluster comes from an override with `match.roles`, and no proxy "
+            "is declared for the Cluster as a whole."
+        ),
+        (
+            "Declare the proxy in `spec.httpProxy` and `spec.httpsProxy`, or in an override "
+            "without `match.roles`, if another one is right."
+        ),
+    ),
+    Code(
+        "SharedByClusters",
+        _I,
+        "Several Clusters share an object, and its `NO_PROXY` holds what each of them needs.",
+        "Labels, names or references tie the object to more than one Cluster.",
+        (
+            "You need not do anything. Give each Cluster an object of its own if you want shorter "
+            "lists."
+        ),
+    ),
+    Code(
+        "EncodedPlaceholder",
+        _W,
+        "A base64 or gzip text holds a placeholder that no later step replaces.",
+        (
+            "clusterctl and Flux replace placeholders such as `${PROXY}` in plain text only, and "
+            "the object stores this text encoded."
+        ),
+        "Write the value itself into the ProxyConfig, or store the text without an encoding.",
+    ),
+    Code(
+        "ServiceAddressUnknown",
+        _W,
+        (
+            "`NO_PROXY` lacks the first address of the service CIDR, which is the address of the "
+            "API server."
+        ),
+        (
+            "The service CIDR of the Cluster is a placeholder, so inject-proxy cannot compute its "
+            "first address. Programs that read no CIDRs need the address."
+        ),
+        (
+            "Add the address to `spec.noProxy`; it may be a placeholder, too. "
+            "`spec.noProxyPolicy.derive.serviceAddresses: false` says that you do not need it."
+        ),
+    ),
+    Code(
+        "PasswordExposed",
+        _W,
+        "An object that is not a Secret holds the password of the proxy in clear text.",
+        (
+            "`spec.from` reads the proxy URL from a Secret, and a target writes the URL into an "
+            "object of another kind."
+        ),
+        (
+            "Use a target that writes a Secret, such as `content: Secret` of `containerdDropIn` "
+            "and `kubeletDropIn`, or give the target a proxy without a password in "
+            "`spec.overrides`."
+        ),
+    ),
     # what no target writes
-    Code("NodeSystemUnsupported", _W, "nodes get no proxy, because no target writes for their system",
-         "RKE2, K3s, Talos, EKS, Windows, Bottlerocket and others do not read what kubeadm's nodes read",
-         "set the proxy in the place that the message names"),
-    Code("ClassNotInList", _W, "a ClusterClass that a Cluster refers to is not in the list",
-         "it is in another folder, or in the cluster only", "add the class and its templates to the list"),
-    Code("TemplateNotInList", _W, "a template that a ClusterClass refers to is not in the list",
-         "it is in another folder, or in the cluster only", "add the template to the list"),
-    Code("StaleProxy", _W, "an object holds another proxy, and no target writes this place",
-         "a person or another tool wrote it",
-         "change it yourself, or leave the object out with `spec.selector.exclude`"),
-    Code("PolicyWrapped", _W, "a Kyverno policy inside another object sets a proxy",
-         "policies inside other objects are not written", "give the policy itself to this function"),
-    Code("OtherWriter", _W, "another file or field of a node sets a proxy that differs",
-         "`/etc/environment`, apt, docker, `ignition.proxy` and others are not written",
-         "change the value there, or remove it"),
-    Code("ValuesElsewhere", _I, "the values of a release come from another object, so none are added here",
-         "the HelmRelease has `valuesFrom` and no `values`",
-         "set the proxy there, or write an empty one in `spec.values`"),
+    Code(
+        "NodeSystemUnsupported",
+        _W,
+        (
+            "Nodes get no proxy, because no target writes the configuration of their operating "
+            "system or distribution."
+        ),
+        (
+            "RKE2, K3s, Talos, EKS, Windows, Bottlerocket and others do not read what kubeadm "
+            "nodes on Linux with systemd read."
+        ),
+        "Set the proxy yourself in the field that the message names.",
+    ),
+    Code(
+        "ClassNotInList",
+        _W,
+        "Nodes of a Cluster get no proxy, because its ClusterClass is not in the list.",
+        "The ClusterClass is in another folder, or only on the management cluster.",
+        (
+            "Add the ClusterClass and its templates to the list, or run inject-proxy over the "
+            "list that has them."
+        ),
+    ),
+    Code(
+        "TemplateNotInList",
+        _W,
+        "Nodes of a ClusterClass get no proxy, because a template of the class is not in the list.",
+        "The template is in another folder, or only on the management cluster.",
+        "Add the template that the message names to the list.",
+    ),
+    Code(
+        "StaleProxy",
+        _W,
+        "An object sets another proxy than the ProxyConfig, and no target writes this field.",
+        (
+            "A person or another tool wrote the value. With `mode: Remove` the value stays for "
+            "the same reason."
+        ),
+        "Change or remove the value by hand, or leave the object out with `spec.selector.exclude`.",
+    ),
+    Code(
+        "PolicyWrapped",
+        _W,
+        "A Kyverno policy inside another object sets a proxy, and inject-proxy does not change it.",
+        (
+            "A ConfigMap, a Helm value or another object holds the policy as text or as a part of "
+            "its data."
+        ),
+        (
+            "Run inject-proxy over the policy itself, before the policy becomes part of the other "
+            "object."
+        ),
+    ),
+    Code(
+        "OtherWriter",
+        _W,
+        "Another file or field of a node sets a proxy that differs from the ProxyConfig.",
+        (
+            "A person or another tool set the proxy in `/etc/environment`, for apt or docker, in "
+            "`ignition.proxy`, in `proxyConfigSpec` or in a similar place. No target writes these "
+            "places."
+        ),
+        (
+            "Change the value there by hand, or remove it. `spec.targets.otherWriters.enabled: "
+            "false` switches the check off."
+        ),
+    ),
+    Code(
+        "ValuesElsewhere",
+        _I,
+        "A HelmRelease gets no proxy, because its values come from another object.",
+        "The HelmRelease has `spec.valuesFrom`, and its `spec.values` has no field for the proxy.",
+        (
+            "Set `global.connectivity.proxy` in the object that `spec.valuesFrom` names, or write "
+            "an empty one in `spec.values`."
+        ),
+    ),
     # shapes
-    Code("WrongType", _W, "a field does not have the type that it must have, and is left as it is",
-         "a template fills it in later; any other value is an error", "correct it, or leave it out"),
-    Code("Encrypted", _W, "an object or a text is encrypted by SOPS, and is left as it is",
-         "nothing can be read or written without the key",
-         "decrypt it before, or leave it out with `spec.selector.exclude`"),
-    Code("TextUnreadable", _W, "a text cannot be read and is left as it is",
-         "it is no YAML, no base64 or no UTF-8 where it must be, or too long", "correct the text or its encoding"),
-    Code("YttCode", _W, "code or an annotation of ytt decides about a value, which is left as it is",
-         "ytt computes the value after this function", "set the proxy where ytt takes it from"),
-    Code("NoValues", _W, "a Secret holds no values in which a proxy could be set",
-         "the document or the key with the values is missing or empty",
-         "write the values there, or delete the Secret"),
-    Code("ConfigSpecMissing", _W, "an object has no KubeadmConfigSpec, so there is no place for a proxy",
-         "it is a patch, or the field is missing", "write `{}` if it is no patch"),
-    Code("VersionUnknown", _I, "the API version of an object is not known",
-         "the version is newer than this function", "check the limits of that version"),
-    Code("TooLong", _W, "a value is longer than its reader takes",
-         "Cluster API limits files and commands, CAREN the number of entries", "shorten `noProxy`"),
-    Code("EncodingUnusable", _W, "the reader of a file cannot unpack its encoding",
-         "Ignition unpacks no gzip", "use base64"),
-    Code("RenderedByCloudInit", _W, "cloud-init renders a value as a jinja template",
-         "the value holds `{{`, `{%` or `{#` and the file begins with its header, or is a command",
-         "percent-encode it in a URL, or set `encoding` to base64"),
+    Code(
+        "WrongType",
+        _W,
+        "A field has another type than its API defines, and inject-proxy leaves it as it is.",
+        (
+            "The field is a placeholder that a later step replaces. Any other wrong type is an "
+            "error, which no rule silences."
+        ),
+        (
+            "Correct the type of the field, or remove the field. A placeholder that becomes the "
+            "right type needs no change."
+        ),
+    ),
+    Code(
+        "Encrypted",
+        _W,
+        "SOPS has encrypted an object or a text in it, and inject-proxy leaves it as it is.",
+        "The object has the field `sops`, or the text holds values that begin with `ENC[`.",
+        (
+            "Decrypt the object before this function runs, or leave it out with "
+            "`spec.selector.exclude`."
+        ),
+    ),
+    Code(
+        "TextUnreadable",
+        _W,
+        "inject-proxy cannot read a text inside an object, and leaves it as it is.",
+        (
+            "The text is not valid YAML, base64, gzip or UTF-8 although its field needs that, or "
+            "it is too long."
+        ),
+        (
+            "Correct the text or its `encoding`; write a value of a Secret that is not base64 "
+            "under `stringData`."
+        ),
+    ),
+    Code(
+        "YttCode",
+        _W,
+        (
+            "inject-proxy leaves a document as it is, because ytt code or a ytt annotation "
+            "decides about the value."
+        ),
+        (
+            "ytt computes the value after this function has run, or the annotation changes what "
+            "the value means."
+        ),
+        "Write a plain value, move the ytt code away from it, or edit the document by hand.",
+    ),
+    Code(
+        "NoValues",
+        _W,
+        "A Secret has no values in which inject-proxy could set a proxy.",
+        (
+            "The key with the values, such as `values.yaml`, is missing, or its document is empty "
+            "or not a mapping."
+        ),
+        "Write the values into the Secret, or delete the Secret.",
+    ),
+    Code(
+        "ConfigSpecMissing",
+        _W,
+        "An object gets no proxy, because it has no KubeadmConfigSpec.",
+        "The object is a patch for another one, or a person left the field out.",
+        "Write the field that the message names as `{}`, unless the object is a patch.",
+    ),
+    Code(
+        "VersionUnknown",
+        _I,
+        (
+            "inject-proxy does not know the API version of an object, and applies the limits of "
+            "the newest version that it knows."
+        ),
+        "The API version is newer than this version of inject-proxy, or it is misspelt.",
+        (
+            "Correct `apiVersion`, or check the lengths of `files` and commands against the "
+            "documentation of that version."
+        ),
+    ),
+    Code(
+        "TooLong",
+        _W,
+        "A file, a command or a list is longer than the API allows.",
+        (
+            "Cluster API allows 10240 characters for the content of a file and for a command, and "
+            "CAREN 128 entries for `additionalNo`. In `v1beta2` of Cluster API it is an error, "
+            "which no rule silences."
+        ),
+        (
+            "Shorten `spec.noProxy`, set `encoding: gzip+base64` for a file, or set `exports: "
+            "false` of `kubeadmCommands`."
+        ),
+    ),
+    Code(
+        "EncodingUnusable",
+        _W,
+        "Ignition cannot decode the `encoding` of a file.",
+        "The object has `format: ignition` and a file with gzip; Ignition does not unpack gzip.",
+        "Set `encoding: base64` for the file.",
+    ),
+    Code(
+        "RenderedByCloudInit",
+        _W,
+        "cloud-init renders a value as a Jinja template, so nodes get another value.",
+        (
+            "The value holds `{{`, `{%` or `{#`, and Cluster API passes the file or the command "
+            "to cloud-init in plain text."
+        ),
+        (
+            "Percent-encode the characters if they are part of a URL, or set `encoding: base64` "
+            "for the file."
+        ),
+    ),
     # nodes
-    Code("OtherDropIn", _W, "another drop-in of the same service comes behind ours and may win over it",
-         "somebody else writes a file of that folder", "remove the variables there, or remove the file"),
-    Code("PathRepeated", _W, "a path of `files` is there twice",
-         "two entries, or an entry and a patch of a ClusterClass, write it, and Cluster API takes a path once",
-         "remove one of them, or set `path` of the target"),
-    Code("EntryNotEdited", _W, "an entry of `files` is not edited, and our drop-in cannot be beside it",
-         "it has `append: true` or `contentFormat: Template`", "remove that field, or set the proxy there by hand"),
-    Code("NotWrittenHere", _W, "something is not replaced, because this function did not write it",
-         "an entry or an object of another author has the name or the path of ours",
-         "remove it, or keep it up to date by hand"),
-    Code("ContentInSecret", _W, "the content of a drop-in is in a Secret and not seen here",
-         "the entry has `contentFrom`; an information where this function fills the Secret",
-         "check that the Secret holds the proxy, or replace `contentFrom` by `content`"),
-    Code("DropInStaysInline", _W, "a drop-in keeps its content although `content: Secret` is set",
-         "it holds more than proxy variables", "move the rest to a drop-in of its own"),
-    Code("SectionRejected", _W, "systemd rejects a section header and reads nothing behind it",
-         "a header must be alone on its line, in square brackets", "correct the header"),
-    Code("VariableUnset", _W, "something takes a variable out of the environment again",
-         "`UnsetEnvironment=` in a drop-in, or `unset` in a command", "remove the name or the command"),
-    Code("EnvironmentFileWins", _W, "an `EnvironmentFile=` may set another proxy and wins over our drop-in",
-         "systemd applies it behind `Environment=`", "make sure that the file sets no other proxy"),
-    Code("ExportsStayAtEnd", _W, "exports stay at the end although a command before them needs the network",
-         "two commands have the same text, and kpt could copy the comment of one to the other",
-         "make the texts differ, or set `spec.targets.kubeadmCommands.place`"),
-    Code("CommandNotEdited", _W, "a command sets a proxy variable and does more than that, so it is left as it is",
-         "only commands that do nothing else are edited; an information where it sets the wanted value",
-         "change it by hand, or move the export into a command of its own"),
-    Code("SecretKeyMissing", _W, "a Secret lacks a key that a file of the nodes refers to",
-         "the key is misspelt or not written yet; Cluster API creates no node without it",
-         "add the key; it may be empty"),
-    Code("SecretOfClassMissing", _W, "a ClusterClass refers to Secrets of Clusters that are not in the list",
-         "the Clusters of the class are in another list; an information where this FunctionConfig makes their Secrets",
-         "run this function over the Clusters with `generate: true`, or create the Secrets"),
-    Code("NetworkBeforeProxy", _W, "a command of a node needs the network before the proxy is set",
-         "patches of a ClusterClass add commands at the beginning and at the end of a list only",
-         "build what the command needs into the image, or set `kubeadmCommands.place`"),
-    Code("SystemdSecretMissing", _W, "the Secret with the drop-ins is neither in the list nor created",
-         "an entry refers to `<cluster>-systemd-proxy`", "add it, or set `generate` of `giantswarmSystemdProxy`"),
-    Code("MirrorNotRead", _W, "containerd does not, or may not, read the registry mirror",
-         "its `config_path` is another folder; an information where nothing says what it is",
-         "set `config_path` in the configuration of containerd"),
-    Code("OtherMirror", _W, "another registry mirror is set, and this field is never written",
-         "a person set it", "set it to `spec.registryMirror`"),
+    Code(
+        "OtherDropIn",
+        _W,
+        (
+            "Another drop-in of the same service sets proxy variables, and inject-proxy does not "
+            "change it."
+        ),
+        (
+            "An entry of `files` that inject-proxy does not write is in the drop-in folder of the "
+            "service. systemd reads drop-ins in the order of their names, and the last value wins."
+        ),
+        "Remove the other entry, or set `path` of the target to its path.",
+    ),
+    Code(
+        "PathRepeated",
+        _W,
+        "Two entries of `files` have the same `path`, and Cluster API accepts a path only once.",
+        (
+            "Two entries of an object, or a template and a patch of its ClusterClass, write the "
+            "same file."
+        ),
+        "Remove one of the two, or set `path` of the target to another path.",
+    ),
+    Code(
+        "EntryNotEdited",
+        _W,
+        (
+            "Nodes get no drop-in, because inject-proxy cannot edit the entry of `files` with its "
+            "path."
+        ),
+        (
+            "The entry has `append: true` or `contentFormat: Template`, and a path may occur only "
+            "once in `files`."
+        ),
+        "Remove `append` or `contentFormat` from the entry, or set the proxy there by hand.",
+    ),
+    Code(
+        "NotWrittenHere",
+        _W,
+        "inject-proxy does not replace an entry or a ConfigMap, because it did not create it.",
+        "A person or another tool uses the path or the name that inject-proxy needs.",
+        "Remove the entry or the ConfigMap, or keep its content up to date by hand.",
+    ),
+    Code(
+        "ContentInSecret",
+        _W,
+        (
+            "inject-proxy does not see whether a drop-in sets the proxy, because its content "
+            "comes from a Secret."
+        ),
+        (
+            "The entry of `files` has `contentFrom`. The severity is information where the target "
+            "`giantswarmSystemdProxy` fills this Secret."
+        ),
+        "Check that the Secret sets the proxy, or replace `contentFrom` by `content`.",
+    ),
+    Code(
+        "DropInStaysInline",
+        _W,
+        "A drop-in keeps its `content` although `content: Secret` is set for the target.",
+        "The drop-in holds more than proxy variables, and the Secret holds nothing else.",
+        "Move the other lines to a drop-in of their own, or set `content: Inline` for the target.",
+    ),
+    Code(
+        "SectionRejected",
+        _W,
+        "systemd rejects a section header of a drop-in, and ignores the lines behind it.",
+        "The header has other text on its line, or its brackets are not complete.",
+        "Write the header alone on its line, in square brackets, such as `[Service]`.",
+    ),
+    Code(
+        "VariableUnset",
+        _W,
+        "A drop-in or a command removes a proxy variable from the environment again.",
+        "The drop-in has `UnsetEnvironment=`, or a command behind the export has `unset`.",
+        "Remove the variable from `UnsetEnvironment=`, or remove the command.",
+    ),
+    Code(
+        "EnvironmentFileWins",
+        _W,
+        "An `EnvironmentFile=` of the service may set another proxy, and wins over the drop-in.",
+        (
+            "systemd applies `EnvironmentFile=` after `Environment=`. The file sets another "
+            "value, or it is not in `files` of the object."
+        ),
+        "Remove the proxy variables from the file, or check that it sets no other proxy.",
+    ),
+    Code(
+        "ExportsStayAtEnd",
+        _W,
+        (
+            "The exports stay at the end of `preKubeadmCommands` although a command before them "
+            "needs the network."
+        ),
+        (
+            "Two commands have the same text. kpt could copy the comment of one command to the "
+            "other if inject-proxy moved the exports."
+        ),
+        (
+            "Make the texts of the two commands differ, or set "
+            "`spec.targets.kubeadmCommands.place` to `Start`."
+        ),
+    ),
+    Code(
+        "CommandNotEdited",
+        _W,
+        (
+            "inject-proxy does not edit a command, because the command sets a proxy variable and "
+            "does more than that."
+        ),
+        (
+            "The command is a script or a chain of commands, or a quote in it is not closed. The "
+            "severity is information where the command sets the right value."
+        ),
+        "Change the value by hand, or move the export into a command of its own.",
+    ),
+    Code(
+        "SecretKeyMissing",
+        _W,
+        "A Secret lacks a key that a file of the nodes needs, so Cluster API cannot create nodes.",
+        "`contentFrom.secret.key` is misspelt, or nobody has written the key yet.",
+        "Add the key to the Secret (it may be empty), or correct `contentFrom.secret.key`.",
+    ),
+    Code(
+        "SecretOfClassMissing",
+        _W,
+        (
+            "The patches of a ClusterClass need a Secret of each Cluster, and no Cluster of the "
+            "class is in the list."
+        ),
+        (
+            "The Clusters are in another list, where inject-proxy or a person must create the "
+            "Secrets `<cluster>-systemd-proxy`. The severity is information where `generate: "
+            "true` is set."
+        ),
+        (
+            "Run inject-proxy over the Clusters with "
+            "`spec.targets.giantswarmSystemdProxy.generate: true`, or create the Secrets yourself."
+        ),
+    ),
+    Code(
+        "NetworkBeforeProxy",
+        _W,
+        "A command of a node uses the network before the node has the proxy.",
+        (
+            "A patch of a ClusterClass can add commands only at the beginning and at the end of a "
+            "list, and the proxy belongs between two commands."
+        ),
+        (
+            "Build what the command downloads into the image, or accept the place with "
+            "`spec.targets.kubeadmCommands.place: Start` or `End`."
+        ),
+    ),
+    Code(
+        "SystemdSecretMissing",
+        _W,
+        (
+            "Nodes cannot boot, because the Secret with their drop-ins is neither in the list nor "
+            "created by inject-proxy."
+        ),
+        (
+            "An entry of `files`, or the variable `injectProxy` of a Cluster, refers to the "
+            "Secret `<cluster>-systemd-proxy`."
+        ),
+        (
+            "Add the Secret to the list, or set `spec.targets.giantswarmSystemdProxy.generate` to "
+            "true."
+        ),
+    ),
+    Code(
+        "MirrorNotRead",
+        _W,
+        "containerd ignores the registry mirror, or may ignore it.",
+        (
+            "`config_path` of containerd is another folder, or a setting excludes it. The "
+            "severity is information where the object does not say what `config_path` is."
+        ),
+        "Set `config_path` in the configuration of containerd to `/etc/containerd/certs.d`.",
+    ),
+    Code(
+        "OtherMirror",
+        _W,
+        (
+            "A Cluster uses another registry mirror than `spec.registryMirror`, and inject-proxy "
+            "does not change it."
+        ),
+        (
+            "The variable `clusterConfig` of the Cluster has no mirror or another one, and no "
+            "target writes this field."
+        ),
+        "Set `globalImageRegistryMirror.url` of the variable to the URL of `spec.registryMirror`.",
+    ),
     # rollout
-    Code("NodesNotRolled", _W, "nodes keep the old proxy",
-         "the content of a template or Secret changes and its name does not, which is all that Cluster API compares",
-         "set `spec.rollout.hashNames`: true for new names, false if you roll the nodes"),
-    Code("TemplateImmutable", _W, "the API server rejects a change of this template where it exists already",
-         "a KubeadmControlPlaneTemplate is immutable", "give it a new name, or set `spec.rollout.hashNames`"),
-    Code("NameKept", _W, "a template or Secret keeps its name although `hashNames` is set",
-         "something refers to it that cannot follow", "see the message"),
+    Code(
+        "NodesNotRolled",
+        _W,
+        "Existing nodes keep the old proxy.",
+        (
+            "inject-proxy changes the content of a template or a Secret, but Cluster API rolls "
+            "nodes only when a reference has another name."
+        ),
+        (
+            "Set `spec.rollout.hashNames: true` to rename the object so that nodes roll, or "
+            "`false` if you roll the nodes yourself."
+        ),
+    ),
+    Code(
+        "TemplateImmutable",
+        _W,
+        "The API server rejects the change of a template that exists already.",
+        "The `spec.template.spec` of a KubeadmControlPlaneTemplate is immutable.",
+        "Set `spec.rollout.hashNames: true` to give the template a new name, or rename it by hand.",
+    ),
+    Code(
+        "NameKept",
+        _W,
+        (
+            "A template or a Secret keeps its name, so nodes do not roll, although "
+            "`spec.rollout.hashNames` is set."
+        ),
+        (
+            "No object of the list refers to it, SOPS has encrypted it or an object that refers "
+            "to it, another object has the new name already, or the new name would be too long."
+        ),
+        (
+            "Do what the message says: add the object that refers to it to the list, decrypt it, "
+            "or shorten or change a name."
+        ),
+    ),
     # ClusterClass
-    Code("ClassPatchErases", _W, "patches of a ClusterClass erase what is written into a template",
-         "the class is not patched: it is not selected, or its target is off",
-         "select the class, or enable the target `clusterClass`"),
-    Code("ClassPatched", _I, "the proxy is in a patch of the ClusterClass",
-         "a patch of the class erases what the template holds", "nothing"),
-    Code("ListMayBeNull", _W, "a list may be null when our patch adds to it",
-         "a template of another patch may render to nothing", "let the template render `[]` then"),
+    Code(
+        "ClassPatchErases",
+        _W,
+        (
+            "Nodes get no proxy, because patches of their ClusterClass erase what inject-proxy "
+            "writes into the template."
+        ),
+        (
+            "A patch of the class replaces the whole list `files` or `preKubeadmCommands`, and "
+            "inject-proxy may not change the class."
+        ),
+        (
+            "Select the ClusterClass in `spec.selector`, or set "
+            "`spec.targets.clusterClass.enabled` to true."
+        ),
+    ),
+    Code(
+        "ClassPatched",
+        _I,
+        "inject-proxy writes the proxy into a patch of the ClusterClass, not into the template.",
+        "A patch of the class erases what the template holds in `files` or `preKubeadmCommands`.",
+        "You need not do anything.",
+    ),
+    Code(
+        "ListMayBeNull",
+        _W,
+        "The patch of inject-proxy fails where a patch of the class before it sets a list to null.",
+        (
+            "The value of that patch is a template that renders to nothing for some Clusters, and "
+            "a JSON Patch cannot add to null."
+        ),
+        "Let the template of that patch render `[]` instead of nothing.",
+    ),
     # workloads
-    Code("ContainerNotFound", _W, "a known workload has no container of the known name, so none gets the proxy",
-         "the container was renamed", "give the container its usual name"),
-    Code("ValueOutOfSecret", _W, "a variable that came from a Secret becomes a value in clear text, or is removed",
-         "`conflict` is `Override`", "set `conflict` to `Keep`"),
-    Code("ValueKept", _I, "a variable keeps another value", "`conflict` is `Keep`", "nothing"),
-    Code("OtherCaseStays", _W, "a variable is not added, because the one in the other case has another value",
-         "programs would disagree about the proxy", "remove the other one, or set `conflict` to `Override`"),
-    Code("ReferenceToRemoved", _W, "`$(NAME)` refers to a variable that is removed",
-         "another variable or an argument uses it", "remove the reference"),
-    Code("CertificatesNotRead", _W, "certificates are mounted, and no variable tells the programs where they are",
-         "no variable is configured for this workload",
-         "name the variable in `spec.targets.workloadTrustStore.variables`"),
-    Code("MountPathTaken", _W, "the folder of the certificates is taken by another volume",
-         "another mount has the same path", "set `spec.targets.workloadTrustStore.mountPath`"),
-    Code("CertificateVariableTaken", _W, "a variable for certificates has another value and is left as it is",
-         "a person set it", "remove the entry"),
+    Code(
+        "ContainerNotFound",
+        _W,
+        (
+            "A workload of cert-manager or chart-operator gets no proxy, because no container has "
+            "the name that inject-proxy looks for."
+        ),
+        "Somebody renamed the container.",
+        "Give the container the name that the message names.",
+    ),
+    Code(
+        "ValueOutOfSecret",
+        _W,
+        "inject-proxy replaces a reference to a Secret by a value in clear text, or removes it.",
+        "The variable has `valueFrom.secretKeyRef`, and `conflict` of the target is `Override`.",
+        "Set `conflict` of the target to `Keep` if the container must read the Secret.",
+    ),
+    Code(
+        "ValueKept",
+        _I,
+        "A variable keeps a value that differs from the ProxyConfig.",
+        "`conflict` of the target is `Keep`.",
+        (
+            "You need not do anything. Set `conflict` to `Override` if the value of the "
+            "ProxyConfig must win."
+        ),
+    ),
+    Code(
+        "OtherCaseStays",
+        _W,
+        (
+            "inject-proxy does not add a variable, because its twin in the other case has another "
+            "value."
+        ),
+        (
+            "`conflict` keeps the twin, and with two values some programs would use one proxy and "
+            "some the other."
+        ),
+        "Remove the twin, or set `conflict` of the target to `Override`.",
+    ),
+    Code(
+        "ReferenceToRemoved",
+        _W,
+        "A container refers with `$(NAME)` to a variable that inject-proxy removes.",
+        "Another variable, a command or an argument of the container uses the variable.",
+        "Remove the reference from `env`, `command` or `args`.",
+    ),
+    Code(
+        "CertificatesNotRead",
+        _W,
+        "A workload mounts the certificates, but no variable says where they are.",
+        (
+            "No name is configured for this workload, and inject-proxy does not know that its "
+            "program finds the certificates without one."
+        ),
+        (
+            "Add the variable that the program reads to "
+            "`spec.targets.workloadTrustStore.variables`, such as `SSL_CERT_DIR` for a Go program."
+        ),
+    ),
+    Code(
+        "MountPathTaken",
+        _W,
+        (
+            "A container does not get the certificates, because another volume is mounted in "
+            "their folder."
+        ),
+        "An entry of `volumeMounts` has the same `mountPath`.",
+        "Set `spec.targets.workloadTrustStore.mountPath` to another folder.",
+    ),
+    Code(
+        "CertificateVariableTaken",
+        _W,
+        "A variable for certificates has another value, and inject-proxy leaves it as it is.",
+        "A person or another tool set the variable in `env`.",
+        "Remove the entry from `env` of the container.",
+    ),
     # Kyverno
-    Code("PolicyNotFilled", _W, "a value of a policy is not set",
-         "it comes from `envFrom`, `valueFrom`, a ConfigMap, an API call or an expression", "set the proxy there"),
-    Code("PolicyTextStale", _W, "a text of a policy sets another proxy, and such texts are not edited",
-         "`patchesJson6902` or a CEL expression holds the value; an error with `mode: Check`",
-         "change its value there"),
-    Code("PolicyTextComputed", _W, "Kyverno computes the proxy in a text of a policy",
-         "its value is an expression", "check there that the proxy is the declared one"),
-    Code("PolicyNamespaceSkipped", _W, "a rule is about a namespace that Kyverno does not look at",
-         "`resourceFilters` and the webhooks leave out `kube-system`", "set the proxy in the workloads there"),
-    Code("PolicyPatchesTemplate", _W, "a rule about pods patches `spec.template`, which a pod does not have",
-         "the rule was written for Deployments", "patch `spec`"),
-    Code("PolicyContainerName", _W, 'a rule patches a container that is literally named "*"',
-         "the anchor is missing", 'write `(name): "*"`'),
-    Code("PolicyWithoutNoProxy", _W, "a rule sets a proxy and no `NO_PROXY`",
-         "traffic inside the cluster would go through the proxy", "add `NO_PROXY` and `no_proxy` to the rule"),
-    Code("PolicyRuleEmpty", _W, "a rule sets nothing any more",
-         "the proxy was all that it set", "delete the rule"),
+    Code(
+        "PolicyNotFilled",
+        _W,
+        "inject-proxy cannot set a proxy variable of a Kyverno policy.",
+        "The value comes from `envFrom`, `valueFrom`, a ConfigMap, an API call or an expression.",
+        "Set the proxy where the value comes from, or write the value as text in the policy.",
+    ),
+    Code(
+        "PolicyTextStale",
+        _W,
+        (
+            "A Kyverno policy sets another proxy than the ProxyConfig, and inject-proxy does not "
+            "edit this text."
+        ),
+        (
+            "`patchesJson6902` or a CEL expression holds the value. With `mode: Check` it is an "
+            "error, which no rule silences."
+        ),
+        "Change the value in `patchesJson6902` or in the CEL expression by hand.",
+    ),
+    Code(
+        "PolicyTextComputed",
+        _W,
+        "inject-proxy cannot compare a proxy of a Kyverno policy with the ProxyConfig.",
+        (
+            "Kyverno computes the value in `patchesJson6902` or in a CEL expression when it "
+            "admits an object."
+        ),
+        "Check the expression by hand: it must give the proxy of the ProxyConfig.",
+    ),
+    Code(
+        "PolicyNamespaceSkipped",
+        _W,
+        "A rule of a Kyverno policy has no effect in the namespace `kube-system`.",
+        (
+            "Kyverno ignores `kube-system` unless you change its `resourceFilters` and the "
+            "configuration of its webhooks."
+        ),
+        "Set the proxy in the workloads of `kube-system` themselves.",
+    ),
+    Code(
+        "PolicyPatchesTemplate",
+        _W,
+        "A rule of a Kyverno policy has no effect, because it patches `spec.template` of a Pod.",
+        "A Pod has no `spec.template`; somebody wrote the patch for a Deployment.",
+        "Patch `spec` in this rule instead of `spec.template.spec`.",
+    ),
+    Code(
+        "PolicyContainerName",
+        _W,
+        'A rule of a Kyverno policy patches only a container with the literal name "*".',
+        "The name of the container has no anchor, that is, no parentheses around `name`.",
+        'Write `(name): "*"` in the patch to match all containers.',
+    ),
+    Code(
+        "PolicyWithoutNoProxy",
+        _W,
+        (
+            "A rule of a Kyverno policy sets a proxy and no `NO_PROXY`, so traffic inside the "
+            "cluster goes through the proxy."
+        ),
+        (
+            "The rule has no entries for `NO_PROXY` and `no_proxy`, and inject-proxy adds no "
+            "entries to a policy."
+        ),
+        "Add `NO_PROXY` and `no_proxy` to the rule; inject-proxy sets their values.",
+    ),
+    Code(
+        "PolicyRuleEmpty",
+        _W,
+        "A rule of a Kyverno policy has no effect any more.",
+        "The proxy variables, which inject-proxy has removed, were all that the rule set.",
+        "Delete the rule. inject-proxy does not add the variables again in a later run.",
+    ),
     # products
-    Code("OnlyOneProxy", _W, "TKG takes two proxies or none, and only one is declared",
-         "`httpProxy` or `httpsProxy` is missing", "declare both, with the same URL if one proxy serves both"),
-    Code("VCenterNotInList", _W, "the list lacks the host of `VSPHERE_SERVER`, and TKG renders no cluster from it",
-         "nothing adds the host by itself", "add the host to `spec.noProxy`, or set `VSPHERE_INSECURE`"),
-    Code("NodesWithoutProxy", _W, "nodes that are to have no proxy get that of the Cluster",
-         "the variable `proxy` cannot say otherwise", "declare a proxy for them"),
-    Code("ProxySchemeUnsupported", _W, "a product takes no proxy whose URL begins with `https://`",
-         "the TKG Service of vSphere reads `http://` only", "declare a URL that begins with `http://`"),
-    Code("ProxySwitchedOff", _W, "a switch of the product says that there is no proxy, so values stay as they are",
-         "`enabled` or the like is not true", "set it to true, or leave it out"),
-    Code("NamespaceMissing", _W, "an App has no namespace, which references to the values of its cluster need",
-         "the namespace is set later", "give it a namespace"),
-    Code("ReferenceNotUsed", _W, "an App refers to other values than those that hold the proxy",
-         "a person set the reference", "change the reference, or name the values in `spec.extraConfigs`"),
-)  # fmt: skip
+    Code(
+        "OnlyOneProxy",
+        _W,
+        (
+            "inject-proxy does not change the proxy of TKG, because only one of the two URLs is "
+            "declared."
+        ),
+        "TKG needs both `httpProxy` and `httpsProxy`, or neither.",
+        "Declare both in `spec`, with the same URL if one proxy serves both.",
+    ),
+    Code(
+        "VCenterNotInList",
+        _W,
+        "TKG cannot create the cluster, because `NO_PROXY` lacks the host of `VSPHERE_SERVER`.",
+        "TKG requires this host in its list, and no style adds it.",
+        (
+            "Add the host to `spec.noProxy`, or set `VSPHERE_INSECURE` if TKG need not check the "
+            "certificate of vCenter."
+        ),
+    ),
+    Code(
+        "NodesWithoutProxy",
+        _W,
+        "Nodes that must have no proxy get the proxy of their Cluster.",
+        (
+            "The variable `proxy` of TKG cannot say that some workers have no proxy when the "
+            "Cluster has one."
+        ),
+        "Declare a proxy for these workers in `spec.overrides`.",
+    ),
+    Code(
+        "ProxySchemeUnsupported",
+        _W,
+        "The TKG Service of vSphere does not support a proxy URL that begins with `https://`.",
+        "`spec.httpProxy` or `spec.httpsProxy` begins with `https://`.",
+        "Declare a URL that begins with `http://`; HTTPS traffic uses it as well.",
+    ),
+    Code(
+        "ProxySwitchedOff",
+        _W,
+        (
+            "inject-proxy does not change the values of a product, because its switch says that "
+            "there is no proxy."
+        ),
+        "`enabled`, or the switch that the message names, is not true.",
+        "Set the switch to true, or remove it.",
+    ),
+    Code(
+        "NamespaceMissing",
+        _W,
+        "An App gets no proxy, because it has no namespace.",
+        (
+            "A later step sets the namespace, but the references to the values of the cluster "
+            "need it now."
+        ),
+        "Set `metadata.namespace` of the App.",
+    ),
+    Code(
+        "ReferenceNotUsed",
+        _W,
+        "An App gets no proxy, because it refers to other values than those of its cluster.",
+        (
+            "A person set `spec.config.secret` to another Secret, or a reference has another "
+            "namespace than the Cluster."
+        ),
+        (
+            "Correct the namespace of the reference, or name the values of the cluster in "
+            "`spec.extraConfigs`."
+        ),
+    ),
+)
 
 CODES: dict[str, Code] = {code.id: code for code in _TABLE}

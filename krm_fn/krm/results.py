@@ -18,7 +18,7 @@ from krm_fn.patch import Operation, Pointer, field_path
 from krm_fn.printable import printable
 
 _RULE = re.compile("NP[0-9]{3}")
-"""Codes of rules, which write their messages with the ID in front."""
+"""IDs of rules, as `krm_fn.noproxy.rules` lists them; `spec.lint.rules` silences them also where they are errors."""
 
 
 class Severity(Enum):
@@ -120,9 +120,13 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The message behind the code under which a user can silence it; an error without a rule has none."""
-        is_named = not self.code or self.severity is Severity.ERROR or _RULE.fullmatch(self.code)
-        return self.message if is_named else f"{self.code}: {self.message}"
+        """The message with the code in front under which `spec.lint.rules` silences it.
+
+        This is the only place that writes a code into a text. Nobody can silence an error that is not of a rule, so
+        its text has no code.
+        """
+        is_silenceable = self.severity is not Severity.ERROR or _RULE.fullmatch(self.code)
+        return f"{self.code}: {self.message}" if self.code and is_silenceable else self.message
 
     def line(self) -> str:
         """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
@@ -180,7 +184,7 @@ def lines(results: Iterable[Result]) -> list[str]:
     """
     same: dict[tuple[Severity, str], list[Result]] = {}
     for result in by_importance(results):
-        same.setdefault((result.severity, result.message), []).append(result)
+        same.setdefault((result.severity, result.text), []).append(result)
     told: list[str] = []
     for alike in same.values():
         if len(alike) > _AT_MOST:

@@ -41,7 +41,7 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
         else "the document"
     )
     remedy = (
-        "it is a template, left as it is and not looked into"
+        "a later step fills it in, so inject-proxy leaves it as it is"
         if is_template
         else "correct it, or leave it out"
     )

@@ -21,7 +21,6 @@ from krm_fn.lint.objects import (
     lint_provider,
     lint_settings,
     places,
-    said_by,
 )
 
 __all__ = [
@@ -34,5 +33,4 @@ __all__ = [
     "lint_provider",
     "lint_settings",
     "places",
-    "said_by",
 ]

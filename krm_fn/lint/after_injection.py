@@ -27,11 +27,11 @@ from krm_fn.targets import Reading
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
 _UNREACHED = (
-    "NP041: one proxy stands here for all nodes of the cluster, so {} cannot reach it: say what it is to hold in "
+    "this place holds one proxy for all nodes of the cluster, so {} cannot reach it: declare its proxy in "
     "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
 )
 _WITHHELD = (
-    'keeps what it has: only {how} says that it belongs to {clusters}, but it is in namespace "{namespace}", '
+    'gets no proxy: only {how} says that it belongs to {clusters}, but it is in namespace "{namespace}", '
     "and an object of another namespace does not get the proxy of a Cluster by that alone. If you trust who writes "
     "there, add the namespace to `spec.trustedNamespaces`"
 )
@@ -257,8 +257,8 @@ def _missing(places: Iterable[PlannedEdit]) -> Iterator[Result]:
             is_named = isinstance(name, str) and isinstance(key, str)
             if is_named and key not in held.get((*_SECRET, place.obj.ref.namespace, name), {key}):
                 message = (
-                    f'the Secret "{name}" must hold the key "{key}", or no node can be '
-                    "made: add it, empty will do"
+                    f'the Secret "{name}" has no key "{key}"; Cluster API cannot create nodes without it. '
+                    "Add the key (it may be empty)"
                 )
                 yield place.result(
                     Finding(Severity.WARNING, message, seen.path, code="SecretKeyMissing")

@@ -115,7 +115,7 @@ def _result(
     whose = "the same object" if other.ref == one.ref else f'{other.ref.kind} "{other.ref.name}"'
     cluster = f' in cluster "{one.clusters[0]}"' if len(one.clusters) == 1 else ""
     message = (
-        f"{CODE}: {seen.place} must say the same as {agreeing.place} of {whose}{cluster}: "
+        f"{seen.place} must set the same values as {agreeing.place} of {whose}{cluster}: "
         f"{names} {_difference(seen, wanted, are_many=len(same) > 1)}"
     )
     is_list = seen.variable.upper() == "NO_PROXY"

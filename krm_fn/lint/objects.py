@@ -1,8 +1,8 @@
 """Judge what an object says about a proxy, by the rules with ids: the values, and the places they stand in.
 
 It judges what was seen and knows no kind of object; what is wrong with a list or a URL by itself
-is known by ``noproxy.lint``. Each finding begins with the id of its rule; a rule speaks once for all places that hold
-the same.
+is known by ``lint.values``. Each finding has the ID of its rule as its code; a rule reports all places that hold the
+same value once.
 """
 
 from __future__ import annotations
@@ -88,11 +88,6 @@ def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
             yield result if severity is result.severity else replace(result, severity=severity)
 
 
-def said_by(rule: str, message: str) -> str:
-    """Return the message of a finding of ``rule``: its ID first, so that a reader knows how to silence it."""
-    return f"{rule}: {message}"
-
-
 @dataclass(frozen=True)
 class Judged:
     """A finding about the settings, and the entry of the list that it is about; "" for the list or a URL."""
@@ -146,7 +141,7 @@ def lint_settings(
         is_decided = told.rule in _LACKS or (told.rule == "NP011" and not completes)
         severity = rules.level(told.rule, Severity.INFO if is_decided else told.severity)
         if severity is not None:
-            message = said_by(told.rule, f"{told.message} ({', '.join(about)})")
+            message = f"{told.message} ({', '.join(about)})"
             yield Judged(Finding(severity, message, code=told.rule), told.entry)
 
 
@@ -154,8 +149,8 @@ def _filled_in_later(url: str) -> Iterator[Problem]:
     """What has to hold for a URL that is not known here."""
     if placeholders.alone(url):
         message = (
-            "a later step fills in the value, so it is neither checked nor escaped here: it must be a URL with its "
-            'scheme and without "%", which systemd takes for a specifier in a drop-in'
+            "a later step fills in the value, so inject-proxy neither checks nor escapes it: it must be a URL with its "
+            'scheme and without "%", which systemd reads as a specifier in a drop-in'
         )
         yield problem("NP009", "", message, severity=Severity.WARNING)
 
@@ -219,9 +214,7 @@ def lint_provider(
         for found in rules_of.lint_writers(file.path, [file.writer, place.place]) if place else ():
             severity = rules.severity(found)
             if severity is not None and place:
-                yield Finding(
-                    severity, said_by(found.rule, found.message), place.path, code=found.rule
-                )
+                yield Finding(severity, found.message, place.path, code=found.rule)
 
 
 @dataclass(frozen=True)
@@ -244,7 +237,7 @@ def _finding(same: Sequence[tuple[Problem, tuple[Reading, ...]]], severity: Seve
     found, about = same[0]
     names = ", ".join(f"`{one.variable}`" for one in about)
     others = f" and {len(same) - 1} more" if len(same) > 1 else ""
-    message = said_by(found.rule, f"{found.message} ({names} of {about[0].place}{others})")
+    message = f"{found.message} ({names} of {about[0].place}{others})"
     return Finding(severity, message, about[0].path, code=found.rule)
 
 
@@ -268,9 +261,7 @@ def _of_layers(place: Mapping[str, Reading]) -> _Findings:
         if one.is_lost:
             yield _loss(one), (one,)
         elif one.file and one.value is not None and _goes_on_behind_a_blank(one):
-            message = (
-                "the assignment must be in quotes: systemd ignores what stands behind the blank"
-            )
+            message = "the assignment must be in quotes: systemd ignores what follows the blank"
             yield problem("NP009", "", message), (one,)
 
 
@@ -279,9 +270,7 @@ def _loss(one: Reading) -> Problem:
         value is not None and escaping.resolve_specifiers(value) is None
         for value in _words(one)[:1]
     ):
-        message = (
-            'a single "%" must not stand in the value, systemd takes it for a specifier: write "%%"'
-        )
+        message = 'the value must not contain a single "%", which systemd reads as a specifier: write "%%"'
         return problem("NP001", "", message)
     return problem(
         "NP009", "", f"the value must reach its reader as it is written, but {one.why_unknown}"

@@ -29,7 +29,8 @@ _IN_TEXT = re.compile(
 )
 _PROBE = ProxySettings("http://any.invalid", "http://any.invalid")
 _ITS_SYSTEM = (
-    "its nodes are of {system} ({kind}), which no target writes: set the proxy yourself, in {place}"
+    "its nodes run {system} ({kind}), and no target writes their configuration: "
+    "set the proxy yourself, in {place}"
 )
 _NO_CLASS = (
     'its nodes get no proxy here, because its ClusterClass "{name}" is not in the list: add the class and its '
@@ -39,14 +40,14 @@ _STALE = (
     "sets `{name}` to another proxy than this FunctionConfig says, and no target writes this place: change it "
     "yourself, or leave the object out with `spec.selector.exclude`"
 )
-_LEFT = "sets `{name}`, and no target writes this place: take it out yourself"
+_LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
 _WRAPPED = (
-    "holds a Kyverno policy that sets proxy variables, and policies inside other objects are not written: give the "
-    "policy itself to this function, before it is wrapped"
+    "holds a Kyverno policy that sets proxy variables, and inject-proxy does not change policies inside other objects: "
+    "run it over the policy itself, before the policy becomes part of this object"
 )
 _NOTHING_SELECTED = (
-    "`spec.selector.include` fits none of the {number} objects of this list that could hold a proxy, so nothing is "
-    "written: correct it, or leave it out"
+    "`spec.selector.include` fits none of the {number} objects of this list that could hold a proxy, so inject-proxy "
+    "changes nothing: correct it, or remove it"
 )
 
 

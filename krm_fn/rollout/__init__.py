@@ -38,6 +38,7 @@ _SECRET = ("", "Secret")
 _TEMPLATES = {_CONFIGS, _CONTROL_PLANES}
 _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
 _LONGEST = 253
+_RENAME = "Set `spec.rollout.hashNames: true` (new name) or `false` (you rename it)"
 """Of the name of an object, as Kubernetes has it: a DNS subdomain."""
 
 
@@ -195,25 +196,24 @@ def _obstacle(template: _Template, known: _Known) -> str:
     """Why a template cannot have the name that it is to have; "" if it can."""
     key = key_of(template.obj)
     if key not in known.users:
-        return f'which is to be "{template.name}": nothing in the list refers to it, and others could not follow'
+        return (
+            f'and not "{template.name}", because no object of the list refers to it and references elsewhere would '
+            "break: add the object that refers to it to the list"
+        )
     if one := known.encrypted.get(key):
         return f'because {one.kind} "{one.name}" {sops.ENCRYPTED}'
     if (*key[:3], template.name) in known.names:
-        return f'because another one has the name "{template.name}": take one of the two out of the list'
+        return f'because another object has the name "{template.name}": remove one of the two from the list'
     if len(template.name) > _LONGEST:
-        return f"which is too long for a hash: it must not be longer than {_LONGEST - HEX - 1} characters"
+        return f"because it is too long for a hash: shorten it to {_LONGEST - HEX - 1} characters or less"
     return ""
 
 
 def _renamed(template: _Template, users: list[_User]) -> Iterator[RolloutNote]:
     index, obj, name = template.index, template.obj, template.name
-    why = (
-        "a hash of its content"
-        if name != obj.base_name
-        else "what it was called before, without a hash"
-    )
+    why = "so that nodes roll" if name != obj.base_name else "without a hash"
     yield RolloutNote(
-        index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}")
+        index, obj, Change(patch.replace(*NAME, value=name), f'renamed to "{name}" {why}')
     )
     if change := kept_name(obj, is_hashed=name != obj.base_name):
         yield RolloutNote(index, obj, change)
@@ -222,7 +222,7 @@ def _renamed(template: _Template, users: list[_User]) -> Iterator[RolloutNote]:
             at,
             user,
             Change(
-                patch.replace(*path, "name", value=name), "follows the new name of the template"
+                patch.replace(*path, "name", value=name), "refers to the template by its new name"
             ),
         )
 
@@ -232,15 +232,19 @@ def _not_rolled(
 ) -> Iterator[RolloutNote]:
     """What the user must know of a template that changes and keeps its name; once he has decided, it is no warning."""
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
-    advice = "give it a new name" if wanted.hash_names else ADVICE
+    advice = "Give it a new name" if wanted.hash_names else ADVICE
     if template.obj.group_kind == _CONTROL_PLANES:
         text = (
-            f"is immutable where it exists already, and the API server rejects a change: {advice}"
+            "the API server rejects this change if the template exists already, because `spec.template.spec` is "
+            f"immutable. {advice if wanted.hash_names else _RENAME}"
         )
         found = Finding(severity, text, ("spec", "template", "spec"), code="TemplateImmutable")
         yield from [RolloutNote(template.index, template.obj, found)] if users else []
         return
-    text = f"its nodes stay as they are, because the content of the template changes and its name does not: {advice}"
+    text = (
+        "nodes keep the old proxy: Cluster API rolls them only when the name of the template changes. "
+        f"{advice}"
+    )
     kinds = (
         _MACHINES if not template.is_same else {*_MACHINES, "ClusterClass"}
     )  # which carries another content on

@@ -13,7 +13,7 @@ from krm_fn.krm.results import Change, Finding
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings
 
-ADVICE = "`spec.rollout.hashNames: true` gives it a new name, `false` says that this is meant"
+ADVICE = "Set `spec.rollout.hashNames: true` (new name) or `false` (you roll them)"
 NAME = ("metadata", "name")
 HEX = 10
 
@@ -52,11 +52,12 @@ def kept_name(obj: Object, *, is_hashed: bool) -> Change | None:
     if not is_hashed:
         is_last = len(obj.annotations) == 1
         return Change(
-            patch.remove(*notes, *(() if is_last else (BASE_NAME,))), "is not needed without a hash"
+            patch.remove(*notes, *(() if is_last else (BASE_NAME,))),
+            "removes the note of the former name: the name has no hash",
         )
     if obj.annotations.get(BASE_NAME) == obj.base_name:
         return None
-    why = "keeps the name that it had"
+    why = "notes the name without its hash, so that a later run can restore it"
     if obj.annotations:
         return Change(patch.add(*notes, BASE_NAME, value=obj.base_name), why)
     return Change(patch.add(*notes, value={BASE_NAME: obj.base_name}), why)

@@ -213,7 +213,7 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
         if wanted.hash_names:
             message += "; `spec.rollout.hashNames` rolls nodes only where class, Cluster and Secret are in one list"
         if not is_made:
-            message += f". `{generate}: true` makes this an information"
+            message += f". `{generate}: true` turns this warning into an information"
         severity = Severity.INFO if is_made else Severity.WARNING
         yield RolloutNote(
             place.index,
@@ -232,9 +232,9 @@ def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[RolloutNo
             Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME, code="NameKept"),
         )
         return
-    why = "a hash of its content" if is_hashed else "what it was called before, without a hash"
+    why = "so that nodes roll" if is_hashed else "without a hash"
     yield RolloutNote(
-        index, obj, Change(patch.replace(*NAME, value=name), f"gets a new name: {why}")
+        index, obj, Change(patch.replace(*NAME, value=name), f'renamed to "{name}" {why}')
     )
     if change := kept_name(obj, is_hashed=is_hashed):
         yield RolloutNote(index, obj, change)
@@ -251,7 +251,7 @@ def _followed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[RolloutN
 
 def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
     """What makes a reference name the Secret as it is called now; nothing where it does."""
-    message = "follows the new name of the Secret, so that nodes roll"
+    message = "refers to the Secret by its new name, so that nodes roll"
     around = user.place.around if user.place else None
     if user.place is None or around is None:
         if user.name != secret.name:
@@ -270,12 +270,16 @@ def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
     """Why a Secret cannot have the name that it is to have; "" if it can."""
     is_hashed = secret.name != secret.obj.base_name
     if is_hashed and not users:
-        return "although `spec.rollout.hashNames` is set: no file in the list refers to it, and others could not follow"
+        return (
+            "although `spec.rollout.hashNames` is set: no file of the list refers to it, "
+            "and references elsewhere would "
+            "break. Add the object that refers to it to the list"
+        )
     encrypted = [one.obj.ref for one in users if is_encrypted(one.obj.data)]
     if is_encrypted(secret.obj.data):
         encrypted.append(secret.obj.ref)
     if encrypted:
-        return f'because {encrypted[0].kind} "{encrypted[0].name}" is encrypted by SOPS'
+        return f'because {encrypted[0].kind} "{encrypted[0].name}" is encrypted by SOPS: decrypt it first'
     return ""
 
 
@@ -303,8 +307,8 @@ def _not_rolled(
         if id(user.obj) in changed or user.obj.ref.kind in _MADE_FROM_TEMPLATES:
             continue  # it rolls, or the object that uses it is reported
         message = (
-            "nodes stay as they are, because the content of this Secret changes and its name does not, which is all "
-            f"that Cluster API compares: {ADVICE}"
+            "nodes keep the old proxy: Cluster API rolls them only when the name of this Secret changes. "
+            f"{ADVICE}"
         )
         yield RolloutNote(
             user.index,
@@ -316,7 +320,7 @@ def _not_rolled(
 def _missing(
     source: ObjectSource, places: Sequence[PlannedEdit], references: Sequence[_Reference]
 ) -> Iterator[RolloutNote]:
-    """A warning for each object that refers to a Secret which is neither in the list nor made."""
+    """A warning for each object that refers to a Secret which is neither in the list nor created."""
     asked = [one for one in references if one.is_wanted]
     if not asked:
         return
@@ -338,7 +342,7 @@ def _missing(
             continue
         told.add(key)
         message = (
-            f'the Secret "{one.name}" is neither in the list nor made, and no node boots without it: add it, or set '
+            f'the Secret "{one.name}" is neither in the list nor created, and no node boots without it: add it, or set '
             f"`spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate` to true"
         )
         yield RolloutNote(

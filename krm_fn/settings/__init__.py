@@ -169,7 +169,7 @@ def idle(
         if not fits:
             is_mistake = _is_mistaken(config.overrides[at].match, there, is_alone=not any(fitting))
             severity = Severity.WARNING if is_mistake else Severity.INFO
-            advice = ": correct it, or take it out" if is_mistake else ""
+            advice = ": correct it, or remove the entry" if is_mistake else ""
             yield Finding(
                 severity,
                 f"`spec.overrides[{at}].match` fits nothing in this list{advice}",

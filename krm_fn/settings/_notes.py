@@ -22,7 +22,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
         places = " and ".join(resolved.conflicts)
         yield Finding(
             Severity.ERROR,
-            f"is shared by {places}, which are to have different proxies: give each an object of its own, or leave "
+            f"is shared by {places}, which need different proxies: give each an object of its own, or leave "
             "this one out with `spec.selector.exclude`",
         )
     if not any((resolved.settings.http_proxy, resolved.settings.https_proxy)):
@@ -50,7 +50,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
     for missing in filter(
         None, (others, nodes)
     ):  # apart, because few targets write what calls nodes
-        yield Finding(Severity.WARNING, f"NP038: {_lack(missing, memberships)}", code="NP038")
+        yield Finding(Severity.WARNING, _lack(missing, memberships), code="NP038")
 
 
 def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
@@ -69,7 +69,7 @@ def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
             )
         else:
             advice = f"label it `cluster.x-k8s.io/cluster-name: {name}` to be sure"
-        message = f"NP039: is taken for a part of {' and of '.join(called)} because of {found[0].how}: {advice}"
+        message = f"belongs to {' and to '.join(called)} only because of {found[0].how}: {advice}"
         yield Finding(Severity.WARNING, message, code="NP039")
 
 

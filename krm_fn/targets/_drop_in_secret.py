@@ -13,7 +13,6 @@ from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, add, lookup, remove, replace
 from krm_fn.targets import _systemd_secret, _unit_file
 from krm_fn.targets._drop_in_place import DropIn
-from krm_fn.targets._drop_in_seen import elsewhere
 from krm_fn.targets._node_system import CONTAINERD
 from krm_fn.targets._unit_told import shown
 
@@ -67,13 +66,15 @@ def note(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Finding:
     """Who sees to a content that stands in a Secret, where this target does not."""
     where = (*place, "contentFrom")
     if is_ours(drop_in, entry):
-        message = f"the content is not seen here, {elsewhere(entry)}, which `{_OWNER}` fills where it is in the list"
+        message = f"{_from(entry)}, which the target `{_OWNER}` fills if it is in the list"
         return Finding(Severity.INFO, message, where, code="ContentInSecret")
-    message = (
-        f"the content is not seen here, {elsewhere(entry)}; "
-        "see to it that it holds the proxy that is wanted, or replace `contentFrom` by `content`"
-    )
+    message = f"{_from(entry)}; check that it sets the proxy, or replace `contentFrom` by `content`"
     return Finding(Severity.WARNING, message, where, code="ContentInSecret")
+
+
+def _from(entry: Mapping[str, Any]) -> str:
+    name, key = (lookup(entry, ("contentFrom", "secret", member)) for member in ("name", "key"))
+    return f'content comes from key "{key}" of Secret "{name}"'
 
 
 def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator[Change | Finding]:

@@ -97,7 +97,9 @@ def is_blank(value: Value, found: Sequence[Embedded]) -> bool:
 
 def _without(obj: Mapping[str, Any], value: Value) -> Change:
     if _is_all_made_here(obj, value):
-        return Change(patch.remove(), "goes, because it was made here and nothing is left in it")
+        return Change(
+            patch.remove(), "removed: inject-proxy created this object and nothing else is in it"
+        )
     path = value.path if len(obj[value.path[0]]) > 1 else value.path[:1]
     return Change(patch.remove(*path), "removes the values, which held nothing but a proxy")
 

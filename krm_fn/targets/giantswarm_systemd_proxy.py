@@ -107,7 +107,9 @@ def _edited(
         return
     gone = [one for one in texts if one.text and not _unit_file.edit(one.text, {})]
     if gone and _made.is_made(obj) and len(gone) == len(found):
-        yield Change(patch.remove(), "goes, because it was made here and nothing is left in it")
+        yield Change(
+            patch.remove(), "removed: inject-proxy created this Secret and nothing else is in it"
+        )
         return
     yield from _rewritten([one for one in texts if one not in gone], {})
     for field in ("stringData", "data"):

@@ -197,7 +197,7 @@ def messages(items: list[Any], part: str, targets: Any = None, **spec: Any) -> l
 
 
 NOT_HERE = "no Cluster of the class is in this list"
-NEITHER = "is neither in the list nor made"
+NEITHER = "is neither in the list nor created"
 
 
 @pytest.mark.parametrize(
@@ -309,8 +309,8 @@ def test_another_form_of_content_takes_the_name_out_of_the_variable() -> None:
 )
 def test_nodes_of_a_class_that_keep_the_old_content_are_reported(wish: Any, said: list[str]) -> None:
     there, _ = answer([*objects(), secret()])
-    assert messages(there, "nodes stay as they are", **wish) == said
+    assert messages(there, "nodes keep the old proxy", **wish) == said
 
 
 def test_nodes_of_a_class_that_gets_other_patches_roll_anyhow() -> None:
-    assert messages([*objects(), secret()], "nodes stay as they are") == []
+    assert messages([*objects(), secret()], "nodes keep the old proxy") == []

@@ -9,7 +9,6 @@ import copy
 from typing import Any
 
 import pytest
-from certificates import A
 from class_objects import (
     CONTAINERD,
     FILE,
@@ -25,6 +24,7 @@ from class_objects import answer as answer_of
 from class_objects import template as template_of
 from krm_fn import pipeline
 
+from certificates import A
 from judges import systemd_environment
 
 UNION = {"clusterClass": {"sharedTemplates": "Union"}}
@@ -406,10 +406,10 @@ def test_what_no_patch_can_do_is_said(given: list[Any], line: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "remedy"),
     [
-        pytest.param({"targets": {"clusterClass": {"enabled": False}}}, "enable the target", id="the target is off"),
+        pytest.param({"targets": {"clusterClass": {"enabled": False}}}, "clusterClass.enabled", id="the target is off"),
         pytest.param({"selector": {"exclude": [{"kinds": ["ClusterClass"]}]}}, "select the class", id="left out"),
     ],
 )
 def test_a_class_that_may_not_be_patched_is_a_warning_at_its_templates(spec: Any, remedy: str) -> None:
     told = messages(objects("v1beta1", vsphere("v1beta1")), **spec)
-    assert [line for line in told if "erase what is written here" in line and remedy in line] != []
+    assert [line for line in told if "erase what inject-proxy writes here" in line and remedy in line] != []

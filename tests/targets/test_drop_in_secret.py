@@ -52,14 +52,14 @@ def test_a_foreign_reference_stays_and_is_a_warning(content_from: Any, settings:
     outcome = run(containerd_drop_in, files(entry(contentFrom=content_from)), settings, options)
     assert outcome.changes == []
     (warning,) = outcome.warnings
-    assert "not seen here" in warning
+    assert "content comes from" in warning
 
 
 def test_where_nobody_says_where_the_text_is_to_stand_it_stays_there() -> None:
     outcome = run(containerd_drop_in, files(entry(contentFrom=source())), OF_ONE)
     assert (outcome.changes, outcome.warnings, outcome.errors) == ([], [], [])
     (note,) = outcome.told(Severity.INFO)
-    assert "which `giantswarmSystemdProxy` fills where it is in the list" in note
+    assert "which the target `giantswarmSystemdProxy` fills if it is in the list" in note
 
 
 @pytest.mark.parametrize(

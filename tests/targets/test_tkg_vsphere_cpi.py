@@ -10,8 +10,9 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_vsphere_cpi
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
 from tkg_objects import HEADER, config, secret, text_of
+
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
 
 GROUP = "cpi.tanzu.vmware.com"
 BARE = f"{HEADER}vsphereCPI:\n  server: 10.0.0.1 #! by address\n"
@@ -201,7 +202,8 @@ def test_what_ytt_computes_is_left_and_told() -> None:
         pytest.param(
             secret("${VALUES}\n", addon="vsphere-cpi"),
             Severity.WARNING,
-            "in it, the document must be a mapping, not a string; it is a template, left as it is and not looked into",
+            "in it, the document must be a mapping, not a string; a later step fills it in, "
+            "so inject-proxy leaves it as it is",
             id="a document that is a template",
         ),
         pytest.param(

@@ -119,9 +119,7 @@ def _mended(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:
         edits = fixes.operations(site.obj.data, site.target, place, wanted)
         operations += [replace(edit, path=(*site.obj.path, *edit.path)) for edit in edits]
         if clash:
-            message = (
-                f"nothing is mended in {first.place}, because {clash} differ: make them equal first"
-            )
+            message = f"`--fix` changes nothing in {first.place}, because {clash} differ: make them equal first"
             notes.append(
                 Result(Severity.WARNING, message, site.obj.ref, first.path, target=site.target)
             )

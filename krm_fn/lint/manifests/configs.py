@@ -14,7 +14,7 @@ from krm_fn import config
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
-from krm_fn.lint import Listing, Rules, said_by
+from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import values
 from krm_fn.lint.manifests.reading import FunctionConfig
 from krm_fn.lint.values import RULES, Problem, lint_list, lint_proxy, mend
@@ -61,7 +61,7 @@ def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
         return (loaded[0][1] if loaded else ProxyConfig()), []
     message = (
         f"this and {len(loaded) - 1} other ProxyConfigs differ in `lint`, `clusterDefaults`, `noProxyPolicy` or "
-        "`targets`, so objects are judged by none of them: name one with `--config`"
+        "`targets`, so objects are checked with none of them: name one with `--config`"
     )
     return ProxyConfig(), [Result(Severity.WARNING, message, loaded[0][0].ref)]
 
@@ -76,8 +76,7 @@ def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[R
             severity = rules.severity(found)
             if severity is not None and found.rule not in silent:
                 path = text.path if text.path[0] == "spec" else ()
-                message = said_by(found.rule, found.message)
-                yield Result(severity, message, given.ref, path, code=found.rule)
+                yield Result(severity, found.message, given.ref, path, code=found.rule)
 
 
 def mended(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:

@@ -93,7 +93,11 @@ class ManifestFiles:
                 (index,) = changes
                 ref = ObjectRef(file_path=name, file_index=index)
                 return {}, [
-                    Result(Severity.WARNING, f"document {index + 1} is not mended: {error}", ref)
+                    Result(
+                        Severity.WARNING,
+                        f"`--fix` does not change document {index + 1}: {error}",
+                        ref,
+                    )
                 ]
         refused = [
             told for index in changes for told in self._edited(name, {index: changes[index]})[1]
@@ -130,7 +134,7 @@ class ManifestFiles:
                 self.problems += _misspelt(item)
 
     def _tell(self, name: str, error: InputError) -> None:
-        message = f"is passed by: {str(error).removeprefix(name).lstrip(', ')}"
+        message = f"skipped: {str(error).removeprefix(name).lstrip(', ')}"
         self.problems.append(Result(Severity.WARNING, message, ObjectRef(file_path=name)))
 
 
@@ -156,7 +160,7 @@ def _misspelt(item: Item) -> Iterator[Result]:
         meant = config.probably_meant(obj.ref.api_version, obj.ref.kind)
         if meant:
             names = " and ".join(f"`{name}`" for name in meant)
-            message = f"this object is no ProxyConfig, so it is not judged: did you mean {names}?"
+            message = f"this object is not checked, because it is not a ProxyConfig: did you mean {names}?"
             yield Result(Severity.WARNING, message, obj.ref)
 
 

@@ -22,7 +22,10 @@ def lint_permissions(
         )
         found.append(problem("NP030", "", message, mended=f"0{permissions}"))
     if ignition and not permissions:
-        message = '`permissions` must be given with Ignition, Cluster API makes no node without them: write "0640"'
+        message = (
+            "`permissions` must be set with Ignition, "
+            'because Cluster API creates no node without them: write "0640"'
+        )
         found.append(problem("NP030", "", message, mended="0640"))
     others = (permissions or "0644")[-1:]
     if has_password and others != "0":

@@ -117,7 +117,7 @@ def _encoded(text: str) -> str:
 
 def lint_pair(http_proxy: str, https_proxy: str) -> list[Problem]:
     """NP035: what is wrong with the two URLs together, each "" where its variable is not set."""
-    message = "`HTTPS_PROXY` must be set too, or `https://` goes direct: registries and APIs are called by it"
+    message = "`HTTPS_PROXY` must be set too, or `https://` goes direct: programs call registries and APIs by it"
     return [problem("NP035", "", message)] if http_proxy and not https_proxy else []
 
 
@@ -138,5 +138,5 @@ def _pair(upper: str, variables: Mapping[str, str]) -> Iterator[Problem]:
         yield problem("NP007", "", message)
     elif (first is None) != (second is None):
         there, missing = (upper, lower) if second is None else (lower, upper)
-        message = f"`{there}` must not stand alone: add `{missing}` with the same value"
+        message = f"`{there}` is set without `{missing}`: add `{missing}` with the same value"
         yield problem("NP008", "", message)

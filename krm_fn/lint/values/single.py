@@ -86,7 +86,7 @@ def _spelling(raw: str) -> Iterator[Problem]:
             if mended.isascii()
             else "write its A-label, which begins with `xn--`"
         )
-        message = f'entry "{token}" must be ASCII, httpx fails on it: {advice}'
+        message = f'entry "{token}" must be ASCII, because httpx fails on it: {advice}'
         yield problem("NP022", raw, message, mended=mended if mended.isascii() else "")
 
 
@@ -111,7 +111,10 @@ def _place(token: str) -> Iterator[Problem]:
         )
     elif host != token:
         mended = entries.canonical(host)[0]
-        message = f'entry "{token}" must not hold a port, curl, wget, apt and .NET ignore it then: write "{mended}"'
+        message = (
+            f'entry "{token}" must not hold a port, '
+            f'because curl, wget, apt and .NET ignore it then: write "{mended}"'
+        )
         yield problem("NP017", token, message, mended=mended)
 
 
@@ -149,9 +152,7 @@ def _glob(token: str, kind: EntryKind) -> Iterator[Problem]:
     ):
         mended = ",".join(form for form in entries.expand(token) if form != token)
         advice = f'write "{mended}"' if mended else "write a domain or a CIDR"
-        message = (
-            f'entry "{token}" must not be a glob, curl, wget, apt and Python read none: {advice}'
-        )
+        message = f'entry "{token}" must not be a glob, because curl, wget, apt and Python read none: {advice}'
         yield problem("NP012", token, message, mended=mended)
 
 
@@ -212,7 +213,7 @@ def _ipv6(token: str, kind: EntryKind, audience: Audience) -> Iterator[Problem]:
     pod = audience is Audience.POD
     if pod and entries.breaks_clients(token):
         message = (
-            f'entry "{token}" must not stand in a list for pods: httpx fails on every '
+            f'entry "{token}" must not be in a list for pods: httpx fails on every '
             "request then; name addresses"
         )
         written = mended if kind is EntryKind.ADDRESS and not entries.breaks_clients(mended) else ""

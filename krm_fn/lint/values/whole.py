@@ -170,12 +170,12 @@ def of_list(listed: Listed) -> Iterator[Problem]:
 def _everything(listed: Listed) -> Iterator[Problem]:
     if listed.entries == ("*",):
         message = (
-            'entry "*" must not be meant for all clients: wget, apt and Ruby ignore it; '
-            "to have no proxy, declare none"
+            'entry "*" does not switch the proxy off in wget, apt and Ruby: '
+            "to use no proxy, declare none"
         )
         yield problem("NP013", "*", message, severity=Severity.WARNING)
     elif "*" in listed.texts:
-        message = 'entry "*" must not stand beside others: Go, httpx and Node never use the proxy then; take it out'
+        message = 'entry "*" must not be among other entries: Go, httpx and Node never use the proxy then; remove it'
         yield problem("NP013", "*", message)
 
 
@@ -218,7 +218,7 @@ def _twins(listed: Listed) -> Iterator[Problem]:
             yield _twin(
                 text,
                 "",
-                f'"{name}" itself in Go, wget, apt and httpx; add it unless only the proxy reaches it',
+                f'"{name}" in Go, wget, apt, httpx; add it if both are internal',
                 own,
             )
 
@@ -251,7 +251,7 @@ def _twin(text: str, mended: str, missed: str, own: frozenset[str]) -> Problem:
     advice = f': write "{mended}"' if mended else ""
     is_host_or_domain = text.count(".") >= _HOST_LABELS - 1 and text.removeprefix(".") not in own
     severity = None if mended and not is_host_or_domain else Severity.INFO
-    message = f'entry "{text}" must not stand alone, it does not match {missed}{advice}'
+    message = f'"{text}" does not match {missed}{advice}'
     return problem("NP011", text, message, mended=mended, severity=severity)
 
 
@@ -274,7 +274,7 @@ def _rooted(listed: Listed) -> Iterator[Problem]:
         name = text.rstrip(".")
         is_rooted = name != text and entries.classify(text) in {EntryKind.NAME, EntryKind.DOMAIN}
         if is_rooted and not is_rooted_beside_its_name(text, listed):
-            message = f'entry "{text}" must not stand alone, only curl takes it for "{name}": write "{text},{name}"'
+            message = f'only curl reads "{text}" as "{name}": write "{text},{name}"'
             yield problem("NP029", text, message, mended=f"{text},{name}")
 
 
@@ -287,7 +287,7 @@ def _ranges(listed: Listed) -> Iterator[Problem]:
             readers = (
                 "no client reads ranges of IPv6" if ":" in text else "only Node 24 reads ranges"
             )
-            message = f'entry "{text}" must not be a range alone, {readers}: write "{written}"'
+            message = f'entry "{text}" must not be a range, because {readers}: write "{written}"'
             yield problem("NP012", text, message, mended=written)
 
 
@@ -295,7 +295,7 @@ def _covered(listed: Listed) -> Iterator[Problem]:
     seen: set[str] = set()
     for text in listed.entries:
         if text in seen:
-            yield problem("NP027", text, f'entry "{text}" must not be there twice: drop one')
+            yield problem("NP027", text, f'the list holds entry "{text}" twice: remove one')
         elif cover := _cover(text, listed):
             where = _where_covered(text, cover, listed)
             yield problem(
