@@ -46,12 +46,12 @@ def test_one_line_for_each_thing_and_what_was_not_recognised(build: Path) -> Non
     assert answer.output.decode() == (
         f"[error] {build}/files/etc/environment:2: sets `http_proxy` in `/etc/environment`, "
         "which is left in the image: "
-        "remove it before the image is finished, and give each cluster its own proxy when it is made\n"
+        "remove it before the image is finished, and give each cluster its own proxy when you create it\n"
         f"[info] {build}/overrides/http-proxy.yaml:1: `proxy_env` is used while the image is built, "
         "and not left in it\n"
     )
     assert "\n".join(answer.told) == (
-        f"not recognised, so nothing is said about them: {build}/README.md\n"
+        f"not recognised, so not checked: {build}/README.md\n"
         "inject-proxy check: 3 files read, file of the image: 1, overrides of Konvoy Image Builder: 1, "
         "not recognised: 1, 1 error, 0 warnings"
     )

@@ -132,7 +132,7 @@ def test_tkg_takes_two_proxies_or_none(tmp_path: Path) -> None:
         pytest.param([], "a system .* and one file must be named", id="nothing"),
         pytest.param(["kubespray", "a.yaml"], "a system .* and one file must be named", id="no system"),
         pytest.param(["tkg", "a.yaml", "b.yaml"], "a system .* and one file must be named", id="two files"),
-        pytest.param(["tkg", "-"], "`-` must stand with `--config`", id="standard input for both"),
+        pytest.param(["tkg", "-"], "`-` needs `--config`", id="standard input for both"),
         pytest.param(
             ["tkg", "--in-place", "--config", "a", "-"], "without `--in-place`", id="standard input in its place"
         ),

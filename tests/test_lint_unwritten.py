@@ -201,7 +201,7 @@ def test_a_stale_proxy_in_an_object_that_no_target_writes(item: dict[str, Any], 
 def test_what_removal_leaves_is_a_line_and_none_of_its_values() -> None:
     (found,) = warnings({"mode": "Remove"}, workload(HTTP_PROXY="http://svc:hunter2@old:1"))
 
-    assert "take it out yourself" in found.message
+    assert "remove it yourself" in found.message
     assert "hunter2" not in json.dumps(found.to_data())
 
 
