@@ -439,8 +439,8 @@ def test_all_problems_are_told_at_once_in_the_words_of_a_config_map() -> None:
     data = {"from": json.dumps(FROM), "trustedCA.configMap.name": "no-ca"}
     assert wrong(config_map(**data), secret("TKG_HTTP_PROXY: proxy\nTKG_HTTPS_PROXY: ftp://a\n")) == [
         (
-            'data.from[0]: Secret "values" `TKG_HTTPS_PROXY` must begin with "http://" or "https://"; not every client '
-            "understands other kinds of proxy"
+            'data.from[0]: Secret "values" `TKG_HTTPS_PROXY` must begin with "http://" or "https://"; other kinds of '
+            "proxy are not understood by every client"
         ),
         (
             'data.from[0]: Secret "values" `TKG_HTTP_PROXY` must begin with "http://" or "https://", as in '
