@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from krm_fn.config import ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import redact
 from krm_fn.noproxy import Entry, Fact
-
 from support import ROOT
 
 PROXY = "http://proxy.example.com:3128"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from krm_fn import patch
 from krm_fn.krm.resourcelist import Object, objects, reference
 from krm_fn.krm.results import ObjectRef
@@ -20,7 +21,6 @@ from krm_fn.patch import APPEND, Operation, Pointer
 from krm_fn.pipeline import Outcome
 from krm_fn.yamledit import Document, cut, read
 from krm_fn.yamledit.document import Part
-
 from support import ROOT
 
 TESTDATA = ROOT / "testdata"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from krm_fn.targets import TARGETS
 
+from krm_fn.targets import TARGETS
 from support import ROOT, TIME_LIMIT
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))

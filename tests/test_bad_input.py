@@ -13,6 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
+from contract_lists import CONFIG, WORKERS, resource_list
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
@@ -21,8 +23,6 @@ from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
-
-from contract_lists import CONFIG, WORKERS, resource_list
 from support import ROOT, inject_proxy
 from yaml_texts import places
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn import patch
 from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, Keys, ThreeKeys
 from krm_fn.engine.member_edits import MemberEdits, together

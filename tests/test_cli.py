@@ -10,11 +10,11 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+
+from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
 from krm_fn import cli, pipeline
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
-
-from contract_lists import BAD_CONFIG, CONFIG, SETTINGS, WORKERS, resource_list
 from support import COMMAND, TIME_LIMIT, inject_proxy
 
 GOOD = resource_list(WORKERS, SETTINGS)

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+
 from krm_fn.cli import _files, check
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.errors import UsageError
-
 from support import ROOT, inject_proxy
 
 SECRET = "s3cr3t"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from krm_fn.cli.export import run
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.noproxy import Audience
 from krm_fn.sources.files import KINDS, FileKind
 from krm_fn.targets import TARGETS, tkg_cluster_config
 from krm_fn.yamledit import read
-
 from stories import TESTDATA
 from support import inject_proxy
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn import config
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli.import_ import run
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.pipeline import run as function
 from krm_fn.yamledit import read
-
 from stories import TESTDATA
 from support import inject_proxy
 

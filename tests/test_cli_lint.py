@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from krm_fn.cli import _files, lint
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.errors import ConfigError, InputError, OutputError, UsageError
-
 from support import inject_proxy
 
 SECRET = "s3cr3t"

@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import krm_fn.clients
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import krm_fn.clients
 from krm_fn.clients import CLIENTS
 
 ROOM = Path(krm_fn.clients.__file__).parent

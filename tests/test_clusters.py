@@ -11,10 +11,6 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.clusters import Cluster, Membership, Role, Topology, kinds
-from krm_fn.krm.resourcelist import Object, ResourceList, objects
-from krm_fn.noproxy import Fact
-from krm_fn.patch import field_path
 
 from cluster_objects import (
     cluster,
@@ -28,6 +24,10 @@ from cluster_objects import (
     with_value,
 )
 from growth import excess
+from krm_fn.clusters import Cluster, Membership, Role, Topology, kinds
+from krm_fn.krm.resourcelist import Object, ResourceList, objects
+from krm_fn.noproxy import Fact
+from krm_fn.patch import field_path
 from support import ROOT
 
 STORIES = sorted((ROOT / "testdata" / "topology").iterdir())

@@ -12,6 +12,7 @@ import jsonpointer
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.clusters import ListState, NodeClass, of_template, simulate
 
 API, KIND = "controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlaneTemplate"

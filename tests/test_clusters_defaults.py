@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 import pytest
+
+from cluster_objects import cluster, control_plane, named, obj, reference
+from function_configs import PROXY, loaded, proxy_config
 from krm_fn.clusters import Cluster, Membership, Role, Topology
 from krm_fn.clusters.defaults import _fnv32a
 from krm_fn.noproxy import Audience, Fact
 from krm_fn.pipeline import run
 from krm_fn.settings import resolve
-
-from cluster_objects import cluster, control_plane, named, obj, reference
-from function_configs import PROXY, loaded, proxy_config
 
 KUBEADM = "10.96.0.0/12"
 AWS_VPC = "10.0.0.0/16"

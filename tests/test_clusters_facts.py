@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.clusters import Cluster, Topology
-from krm_fn.noproxy import Fact
-from krm_fn.patch import field_path, lookup
 
 from cluster_objects import (
     cluster,
@@ -19,6 +16,9 @@ from cluster_objects import (
     reference,
     with_value,
 )
+from krm_fn.clusters import Cluster, Topology
+from krm_fn.noproxy import Fact
+from krm_fn.patch import field_path, lookup
 
 NETWORK = {
     "pods": {"cidrBlocks": ["192.168.0.0/16"]},

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.clusters import Topology
 
 from cluster_objects import (
     cluster,
@@ -18,6 +17,7 @@ from cluster_objects import (
     reference,
     with_value,
 )
+from krm_fn.clusters import Topology
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 

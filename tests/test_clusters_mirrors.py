@@ -6,10 +6,10 @@ import base64
 from typing import Any
 
 import pytest
-from krm_fn.clusters import Topology
-from krm_fn.clusters.mirrors import mirror_hosts
 
 from cluster_objects import cluster, config_template, control_plane, machine_deployment, named, obj
+from krm_fn.clusters import Topology
+from krm_fn.clusters.mirrors import mirror_hosts
 
 HOSTS = "/etc/containerd/certs.d/docker.io/hosts.toml"
 CONFIG = "/etc/containerd/config.toml"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.clusters import Topology
-from krm_fn.krm.resourcelist import objects
 
 from cluster_objects import cluster
+from krm_fn.clusters import Topology
+from krm_fn.krm.resourcelist import objects
 
 TWO = [*objects(cluster("prod")), *objects(cluster("test"))]
 CONFIGS = [

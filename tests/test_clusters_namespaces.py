@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.clusters import ByKey, Key, Topology, is_open, key_of, may_be_same, meanings
 
 from cluster_objects import cluster, config_template, deployment, machine_deployment, named, obj, reference, with_value
+from krm_fn.clusters import ByKey, Key, Topology, is_open, key_of, may_be_same, meanings
 
 CLUSTER_LABEL = "cluster.x-k8s.io/cluster-name"
 LATER = "${NAMESPACE}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.config import Matcher, Mode, ProxyConfig, Selector, load
-from krm_fn.noproxy import Entry, Policy, Style
 
 from function_configs import NO_PROXY_AT_ALL, PROXY, problems, proxy_config, without_reasons
+from krm_fn.config import Matcher, Mode, ProxyConfig, Selector, load
+from krm_fn.noproxy import Entry, Policy, Style
 
 
 @pytest.mark.parametrize("nothing", [None, {}])

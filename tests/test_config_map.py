@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.config import ProxyConfig, load
-from krm_fn.noproxy import Entry
 
 from function_configs import PROXY, config_map, proxy_config, without_reasons
+from krm_fn.config import ProxyConfig, load
+from krm_fn.noproxy import Entry
 
 
 @pytest.mark.parametrize(

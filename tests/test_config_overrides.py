@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
+from function_configs import PROXY, loaded, problems, proxy_config
 from krm_fn.config import ClusterMatcher, Override, OverrideSubject, PolicyChange
 from krm_fn.noproxy import Entry, Style
 from krm_fn.targets import TARGETS
-
-from function_configs import PROXY, loaded, problems, proxy_config
 
 MATCH: dict[str, Any] = {"clusters": ["lab"]}
 LAB = ClusterMatcher(clusters=("lab",))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from krm_fn.config import load
 
 from function_configs import PROXY, problems, proxy_config
+from krm_fn.config import load
 
 DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 

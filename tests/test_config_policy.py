@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
+from function_configs import PROXY, loaded, problems, proxy_config
 from krm_fn.config import PolicyChange
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, ClusterNetwork, Entry, Fact, Policy, Style
-
-from function_configs import PROXY, loaded, problems, proxy_config
 
 
 @pytest.mark.parametrize(

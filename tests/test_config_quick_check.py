@@ -11,12 +11,12 @@ import pytest
 import yaml
 from hypothesis import given, note
 from hypothesis import strategies as st
+
+from function_configs import FOLDER, PROXY, SCHEMA, keywords, proxy_config, resolved
 from krm_fn.config import ProxyConfig, _quick_check, _schema, load
 from krm_fn.config._quick_check import is_certainly_valid
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.krm.resourcelist import ResourceList
-
-from function_configs import FOLDER, PROXY, SCHEMA, keywords, proxy_config, resolved
 from support import ROOT
 
 SPEC = SCHEMA["properties"]["spec"]

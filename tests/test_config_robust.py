@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from krm_fn.config import Matcher, Selector, load
-from krm_fn.errors import ConfigError
 
 from function_configs import PROXY, problems, proxy_config
+from krm_fn.config import Matcher, Selector, load
+from krm_fn.errors import ConfigError
 
 ACCEPTED = "must be `fn.inject-proxy.io/v1alpha1 ProxyConfig`, or `v1 ConfigMap` with the same keys under `data`"
 

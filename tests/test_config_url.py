@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from krm_fn.config import _schema, _url, load
-from krm_fn.krm.results import redact
 
 from function_configs import config_map, problems, proxy_config
+from krm_fn.config import _schema, _url, load
+from krm_fn.krm.results import redact
 
 PATTERN = _schema.fields()["httpProxy"]["pattern"]
 SECRET = "S3CRET"

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
 from krm_fn.patch import lookup
 from krm_fn.pipeline import run
-
 from stories import TESTDATA, items, meaning
 
 DOCUMENTS = TESTDATA / "documents"

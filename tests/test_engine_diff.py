@@ -9,12 +9,12 @@ import jsonpatch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from growth import excess
 from krm_fn.engine import apply, diff
 from krm_fn.engine.diff import pair_items
 from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import same
-
-from growth import excess
 
 FILE = {"path": "/etc/a", "content": "1"}
 OTHER = {"path": "/etc/b", "content": "2"}

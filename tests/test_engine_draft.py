@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.patch import add, replace
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 
 import pytest
+
+from contract_lists import CONFIG, PROXY, WORKERS, resource_list
+from growth import excess
 from krm_fn.krm.resourcelist import ResourceList
 from krm_fn.patch import replace
 from krm_fn.pipeline import run
 from krm_fn.yamledit import limited, read
 from krm_fn.yamledit.expansion import MAX_EXPANSION
-
-from contract_lists import CONFIG, PROXY, WORKERS, resource_list
-from growth import excess
 from support import inject_proxy
 
 SECRET = "s3cr3t"

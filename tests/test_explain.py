@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from krm_fn.clients import CLIENTS
 
+from krm_fn.clients import CLIENTS
 from support import inject_proxy
 
 ROOT = Path(__file__).parent.parent

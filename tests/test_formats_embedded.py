@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.formats.embedded import Embedded, Value, begin, change, mappings, read, values
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Operation, add, remove, replace

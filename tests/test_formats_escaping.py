@@ -6,9 +6,9 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.formats import escaping
 
 from judges import shell_environment, systemd_environment
+from krm_fn.formats import escaping
 
 # fmt: off
 HARD_PASSWORDS = [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.formats.file_content import decode, encode
 
 PACKED = gzip.compress(b"text", mtime=0)

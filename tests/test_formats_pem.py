@@ -6,11 +6,11 @@ import ssl
 import subprocess
 
 import pytest
-from certificates import A, B
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.formats import pem
 
+from certificates import A, B
+from krm_fn.formats import pem
 from support import need
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from krm_fn.config import API_VERSION, KIND
 
 from function_configs import FOLDER, SCHEMA, resolved
+from krm_fn.config import API_VERSION, KIND
 from support import ROOT
 
 FILE = FOLDER / "krmfunctiondefinition.yaml"

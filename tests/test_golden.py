@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from krm_fn.pipeline import run
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
-
 from stories import (
     DOMAIN,
     HOST,

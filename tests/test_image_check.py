@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.image_check import Report, check
 from krm_fn.krm.results import Severity
 

@@ -6,11 +6,11 @@ import json
 
 import pytest
 import yaml
+
+from contract_lists import resource_list
 from krm_fn.cli.import_ import run as import_
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
-
-from contract_lists import resource_list
 
 CLUSTER = """\
 apiVersion: cluster.x-k8s.io/v1beta1

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 import yaml
+
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import Result, Severity, is_severe
 from krm_fn.lint import Rules, levelled
 from krm_fn.lint.values import RULES
 from krm_fn.pipeline import Outcome, run
-
 from stories import TESTDATA
 from support import ROOT
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn import patch
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.resourcelist import ResourceList, objects, reference
 from krm_fn.krm.results import ObjectRef

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import read
-
 from test_krm_resourcelist import ACROSS, COMPACT, CONFIG_FIRST, LAYOUTS, RESULT, load
 
 NEW = {"kind": "Secret", "metadata": {"name": "new"}, "stringData": {"k": "[Service]\nA=b\n"}}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.krm.results import ObjectRef, Result, Severity, by_importance, in_order, lines, redact
 
 REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)

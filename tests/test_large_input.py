@@ -11,7 +11,7 @@ from support import inject_proxy
 
 DEEP_FLOW = ("[", "]")
 DEEP_MAPPING = ("{a: ", "}")
-LARGE = 20_000_000
+LARGE = 10_000_000
 LONG = 4_000_000
 
 
@@ -78,7 +78,7 @@ def test_values_that_aliases_nest_deeper_are_refused_in_one_line() -> None:
         pytest.param("user:pass@" * (LARGE // 20), id="what looks like passwords"),
     ],
 )
-def test_a_scalar_of_20_megabytes_beside_what_is_changed(scalar: str) -> None:
+def test_a_scalar_of_10_megabytes_beside_what_is_changed(scalar: str) -> None:
     item = WORKERS.replace(
         'content: "Grüße 👋 日本語\\n"', f"content: {scalar.replace(chr(10), chr(10) + '        ').rstrip()}"
     )
@@ -99,7 +99,7 @@ def test_a_command_of_megabytes_is_looked_into(command: str) -> None:
     ("content", "encoding"),
     [("x" * LARGE, ""), ("[Service]\\n" * 1_000_000, ""), ("QUFB" * (LARGE // 4), "base64")],
 )
-def test_a_drop_in_of_20_megabytes_is_told_and_left_alone(content: str, encoding: str) -> None:
+def test_a_drop_in_of_10_megabytes_is_told_and_left_alone(content: str, encoding: str) -> None:
     entry = f'path: /etc/systemd/system/containerd.service.d/http-proxy.conf\n        encoding: "{encoding}"'
     item = WORKERS.replace("path: /etc/motd # shown at login", entry).replace('"Grüße 👋 日本語\\n"', f'"{content}"')
     done = inject_proxy(resource_list(item))

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import krm_fn
 import pytest
+
+import krm_fn
+from growth import UNITS, excess
 from krm_fn.config import _schema
 from krm_fn.targets import _whole_text
-
-from growth import UNITS, excess
 
 SOURCES = {
     name: Path(str(importlib.import_module(name).__file__)).read_text()
@@ -140,7 +140,7 @@ def texts(used: Used) -> Iterator[tuple[str, Callable[[int], str]]]:
 MADE_AT_RUN_TIME = {
     "krm_fn.image_check.places: '|'.join(patterns)": "at import, and judged as a constant",
     "krm_fn.image_check.places: f'^[ \\\\t]*{pattern}'": "at import, and judged as a constant",
-    "krm_fn.config._schema: pattern.replace('$', '\\\\Z')": "of the schema, and judged there",
+    "krm_fn.config._quick_check: pattern.replace('$', '\\\\Z')": "of the schema, and judged there",
     "krm_fn.noproxy.composition: translate(text.lower().replace('[', '[[]'))": "fnmatch groups what it has matched",
     "krm_fn.krm.proxy_values: f'(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])'": "one literal text, nothing repeats",
     "krm_fn.targets._env: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar stands before its first one",

@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable
 
 import pytest
+
+from growth import UNITS, excess
 from krm_fn import patch, yamledit
 from krm_fn.config import load
 from krm_fn.errors import InjectProxyError
@@ -20,8 +22,6 @@ from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
 from krm_fn.sources import formats
 from krm_fn.yamledit import Document, cut, documents, edit_documents, places
-
-from growth import UNITS, excess
 
 _URL = "http://proxy.example.com:3128"
 _SMALL = 4_000

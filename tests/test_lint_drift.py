@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from growth import excess
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.lint.drift import ObservedObject, disagreements
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import TARGETS, Reading
-
-from growth import excess
 
 WANTED = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc").variables()
 PLANE = ObjectRef("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", "prod", "default")

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import run
 

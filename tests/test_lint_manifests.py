@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.krm.results import Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, lint_object, places
 from krm_fn.lint.manifests import Audit, audit, listed, mend, values

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, levelled, lint_object, lint_settings, places
 from krm_fn.lint import values as rules_of

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import run
 

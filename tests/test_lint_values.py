@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.clients import CLIENTS
 from krm_fn.krm.results import Severity
 from krm_fn.lint.values import RULES, About, fix, lint_list

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.krm.results import Severity
 from krm_fn.lint.values import RULES, About, lint_pair, lint_permissions, lint_proxy, lint_variables, lint_writers, mend
 

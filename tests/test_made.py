@@ -7,12 +7,12 @@ from textwrap import indent
 from typing import Any
 
 import pytest
+
+from contract_lists import CONFIG, SETTINGS, resource_list
 from krm_fn.krm.results import Severity
 from krm_fn.patch import field_path
 from krm_fn.pipeline import Outcome, run
 from krm_fn.yamledit import read
-
-from contract_lists import CONFIG, SETTINGS, resource_list
 
 GENERATE = CONFIG + "  targets:\n    giantswarmSystemdProxy: {generate: true}\n"
 CLUSTER = """\

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from krm_fn.krm.codes import CODES
 from krm_fn.noproxy.rules import RULES
-
 from messages_page import page
 from support import ROOT
 

@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from krm_fn.cli import main
 from krm_fn.errors import InjectProxyError
 from krm_fn.krm.results import ObjectRef, Result, Severity, redact
 from krm_fn.lint import manifests
 from krm_fn.pipeline import run
 from krm_fn.yamledit import tree
-
 from support import ROOT
 
 CANARY = "s3CANARYs3"

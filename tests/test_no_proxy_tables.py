@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from krm_fn.clients import CLIENTS
 from krm_fn.explain.hosts import Row, rows
 from krm_fn.noproxy import Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join

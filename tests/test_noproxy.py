@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import strategies as st
+
 from krm_fn import noproxy
 
 ENTRIES = st.lists(st.text(alphabet="ab.*:/10[] ,", max_size=8))

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from krm_fn.lint.values import RULES, Rule
 from krm_fn.noproxy import ALL_DERIVED, Audience, ClusterNetwork, Entry, Fact, Policy, Style, compose, join
-
 from support import ROOT
 
 FILE = ROOT / "docs" / "no-proxy.md"

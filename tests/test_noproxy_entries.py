@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.noproxy import entries
 from krm_fn.noproxy.entries import EntryKind
 

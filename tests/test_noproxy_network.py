@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Entry, Fact, Origin
 

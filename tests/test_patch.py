@@ -9,6 +9,7 @@ import jsonpatch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.errors import InternalError
 from krm_fn.patch import APPEND, ListEdit, Operation, add, apply, field_path, lookup, remove, render_pointer, replace
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from krm_fn.errors import EditError, InputError
-from krm_fn.krm.results import Severity
-from krm_fn.pipeline import Outcome, run
-from krm_fn.targets import chart_operator
-from krm_fn.yamledit import read
 
 from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
 from function_configs import proxy_config
+from krm_fn.errors import EditError, InputError
+from krm_fn.krm.results import Severity
+from krm_fn.pipeline import Outcome, run
+from krm_fn.targets import TARGETS, chart_operator
+from krm_fn.yamledit import read
 
 DEPLOYMENT = """\
 apiVersion: apps/v1
@@ -254,7 +255,8 @@ def test_an_object_that_cannot_be_read_or_edited_is_refused(
 
 def test_a_target_sees_what_those_before_it_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    monkeypatch.setattr(chart_operator, "propose", lambda obj, *_: seen.append(json.dumps(obj)) or [])
+    watched = replace(chart_operator.TARGET, propose=lambda obj, *_: seen.append(json.dumps(obj)) or [])
+    monkeypatch.setitem(TARGETS, watched.id, watched)
     ran(DEPLOYMENT.replace("tier: infra", "tier: infra\n    beside: chart-operator"))
     assert PROXY in seen[0]
 

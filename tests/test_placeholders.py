@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 import yaml
+
+from contract_lists import resource_list
+from function_configs import loaded, problems, proxy_config
 from krm_fn import placeholders
 from krm_fn.formats import escaping
 from krm_fn.krm.results import Result, Severity, redact
 from krm_fn.pipeline import run
-
-from contract_lists import resource_list
-from function_configs import loaded, problems, proxy_config
 
 FILLED = {
     "POD_CIDR": "192.168.0.0/16",

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from krm_fn.pipeline import run
 from krm_fn.targets import TARGETS
 

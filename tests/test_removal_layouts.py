@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from krm_fn.pipeline import run
 
+from krm_fn.pipeline import run
 from layouts import mutated
 from stories import TESTDATA, is_config_map, items, removing, wishes
 

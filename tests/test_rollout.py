@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.krm.resourcelist import objects
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 import pytest
+
 from krm_fn.pipeline import Outcome, run
 
 CONTAINERD = "/etc/systemd/system/containerd.service.d/http-proxy.conf"

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
+from function_configs import PROXY, loaded
 from krm_fn import noproxy, settings
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import Audience, ClusterNetwork, Fact, Origin
 from krm_fn.settings import Resolved, resolve
-
-from function_configs import PROXY, loaded
 
 NETWORK = ("spec", "clusterNetwork")
 

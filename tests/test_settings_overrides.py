@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
+from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Entry, Style
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve
-
-from function_configs import PROXY, loaded
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
 EU, US = "http://proxy.eu.example.com:3128", "http://proxy.us.example.com:3128"

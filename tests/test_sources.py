@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from function_configs import PROXY, config_map, proxy_config
 from krm_fn import config
 from krm_fn.config import Certificates, ProxyConfig
 from krm_fn.errors import ConfigError, InputError
@@ -16,8 +18,6 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import redact
 from krm_fn.pipeline import run
 from krm_fn.sources import Objects, formats
-
-from function_configs import PROXY, config_map, proxy_config
 
 PASSWORD = "s3cr3t"
 LOCAL = {"config.kubernetes.io/local-config": "true"}
@@ -439,8 +439,8 @@ def test_all_problems_are_told_at_once_in_the_words_of_a_config_map() -> None:
     data = {"from": json.dumps(FROM), "trustedCA.configMap.name": "no-ca"}
     assert wrong(config_map(**data), secret("TKG_HTTP_PROXY: proxy\nTKG_HTTPS_PROXY: ftp://a\n")) == [
         (
-            'data.from[0]: Secret "values" `TKG_HTTPS_PROXY` must begin with "http://" or "https://"; other kinds of '
-            "proxy are not understood by every client"
+            'data.from[0]: Secret "values" `TKG_HTTPS_PROXY` must begin with "http://" or "https://"; not every '
+            "client understands other kinds of proxy"
         ),
         (
             'data.from[0]: Secret "values" `TKG_HTTP_PROXY` must begin with "http://" or "https://", as in '

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from krm_fn.pipeline import Outcome, run
 
+from krm_fn.pipeline import Outcome, run
 from stories import (
     HOST,
     NETWORK,

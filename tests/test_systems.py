@@ -8,8 +8,8 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from krm_fn.pipeline import run
 
+from krm_fn.pipeline import run
 from stories import TESTDATA, items
 
 TKG_NO_PROXY = ".svc.cluster.local,.svc,localhost,127.0.0.1,100.64.0.0/13,100.96.0.0/11"

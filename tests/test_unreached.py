@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from krm_fn.krm.results import Severity
-from krm_fn.pipeline import run
 
 from contract_lists import resource_list
+from krm_fn.krm.results import Severity
+from krm_fn.pipeline import run
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1

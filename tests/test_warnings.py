@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from contract_lists import CONFIG, PROXY, SETTINGS, WORKERS, resource_list
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import ObjectRef, Result, Severity, lines
 from krm_fn.lint.manifests import audit
 from krm_fn.lint.values import RULES
 from krm_fn.pipeline import Outcome, run
-
-from contract_lists import CONFIG, PROXY, SETTINGS, WORKERS, resource_list
 from stories import TESTDATA, name_of
 from support import inject_proxy
 

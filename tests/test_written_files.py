@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from krm_fn.cli._files import write_files
 from krm_fn.errors import OutputError
 

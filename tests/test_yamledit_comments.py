@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from krm_fn.yamledit import places
 
 

@@ -8,11 +8,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
+
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, cut, document, read
 from krm_fn.yamledit.view import same
-
 from support import ROOT
 from yaml_texts import at, patched, places
 

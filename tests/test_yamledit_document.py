@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from krm_fn.errors import EditError, InputError, InternalError
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document, document, read

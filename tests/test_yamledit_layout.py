@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from krm_fn.errors import EditError
 from krm_fn.yamledit.breaks import newline_of
 from krm_fn.yamledit.layout import Geometry, column_of, end_of_line, starts_line, style_near, style_of

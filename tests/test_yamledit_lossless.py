@@ -11,10 +11,10 @@ from typing import Any
 
 import jsonpatch
 import pytest
+
 from krm_fn.patch import Operation
 from krm_fn.yamledit import Document, read
 from krm_fn.yamledit.view import same
-
 from support import ROOT
 
 CASES = sorted((ROOT / "testdata" / "lossless").iterdir())

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
+
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document, documents, edit_documents, read
 

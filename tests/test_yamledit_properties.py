@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
+
 from krm_fn.errors import EditError
 from krm_fn.patch import APPEND, Operation
 from krm_fn.yamledit import Document, document, read
@@ -17,7 +18,6 @@ from krm_fn.yamledit.layout import Geometry
 from krm_fn.yamledit.render import is_plain, scalar
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Sequence, compose, walk
 from krm_fn.yamledit.view import is_merge, key_text, same, view
-
 from yaml_texts import at, data, handwritten, operations, patched, places, strings, texts
 
 any_text = st.one_of(texts(), handwritten())

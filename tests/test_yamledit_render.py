@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+
 from krm_fn.yamledit import member_text, read
 from krm_fn.yamledit.render import Layout, Raw, after_indicator, block, flow, is_literal, is_plain, literal, scalar
 

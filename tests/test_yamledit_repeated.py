@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from krm_fn.pipeline import run
 from krm_fn.yamledit import repeated_keys_of_text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit.render import Raw

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.document import _in_place

@@ -6,6 +6,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove
 from krm_fn.yamledit import documents, edit_documents, prove, read

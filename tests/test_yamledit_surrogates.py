@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.errors import InputError
 from krm_fn.patch import add, replace
 from krm_fn.yamledit import Document, read

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from krm_fn.errors import InputError
 from krm_fn.yamledit import read
 from krm_fn.yamledit.expansion import MAX_EXPANSION

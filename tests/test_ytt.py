@@ -19,12 +19,12 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+
 from krm_fn import patch, pipeline
 from krm_fn.krm.results import Change
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_kapp_controller, tkg_vsphere_cpi
-
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
 

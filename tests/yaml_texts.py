@@ -13,6 +13,7 @@ import jsonpatch
 import yaml
 from hypothesis import assume
 from hypothesis import strategies as st
+
 from krm_fn.errors import InputError
 from krm_fn.patch import Operation
 from krm_fn.yamledit import read

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from krm_fn.yamledit import read
 
+from krm_fn.yamledit import read
 from support import COMMAND, need, run
 
 PROXY = ("httpProxy=http://proxy:3128", "httpsProxy=http://proxy:3128")

@@ -12,7 +12,6 @@ from typing import Any
 
 from krm_fn import pipeline
 from krm_fn.yamledit import read
-
 from support import need, run
 
 PROXY = "http://user:p%40ss@proxy.corp.example:3128"

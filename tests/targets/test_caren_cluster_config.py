@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from krm_fn.config import Mirror
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience

@@ -14,6 +14,7 @@ import pytest
 from class_objects import CONTAINERD, FILE, KUBELET, VERSIONS, cluster, cluster_class, contents, judged
 from class_objects import answer as answer_of
 from class_objects import template as template_of
+
 from krm_fn import pipeline
 
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}, {"class": "md", "name": "other"}]}

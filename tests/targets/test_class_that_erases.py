@@ -22,10 +22,10 @@ from class_objects import (
 )
 from class_objects import answer as answer_of
 from class_objects import template as template_of
-from krm_fn import pipeline
 
 from certificates import A
 from judges import systemd_environment
+from krm_fn import pipeline
 
 UNION = {"clusterClass": {"sharedTemplates": "Union"}}
 WORKERS = {"machineDeployments": [{"class": "md", "name": "group"}]}

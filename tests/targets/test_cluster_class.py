@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from class_objects import CONTAINERD, FILE, KUBELET, PROXY, VERSIONS, answer, cluster, cluster_class, contents, judged
 from class_objects import template as template_of
-from krm_fn.targets import cluster_class as target
-from proposals import FULL, findings, proposals
 
 from judges import shell_environment, systemd_environment
+from krm_fn.targets import cluster_class as target
+from proposals import FULL, findings, proposals
 
 IPV4 = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
 DUAL = {

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+
 from krm_fn import patch
 from krm_fn.clusters import Topology
 from krm_fn.krm.resourcelist import objects

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _exports, kubeadm_commands
 from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
 
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import _exports, kubeadm_commands
 from support import need
 
 NETWORK = ("apt-get update", "curl -s https://example.com/x", "bash -c 'crictl pull a' | cat", "timeout 5 git clone b")

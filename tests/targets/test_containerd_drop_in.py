@@ -5,12 +5,12 @@ import gzip
 from typing import Any
 
 import pytest
-from krm_fn.krm.results import Severity
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import containerd_drop_in as target
 from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
 from judges import systemd_environment
+from krm_fn.krm.results import Severity
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import containerd_drop_in as target
 
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 CONTENT = """[Service]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_apps as target

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+
 from krm_fn.noproxy import Audience
 from krm_fn.targets import giantswarm_chart_values as target
 from krm_fn.yamledit import read

@@ -11,15 +11,15 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn.krm.results import Finding
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_cluster_values as target
 from krm_fn.yamledit import read
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, messages, proposals
-from value_shapes import VALUES
-
 from stories import TESTDATA, items, meaning
+from value_shapes import VALUES
 
 CLUSTER = {"kind": "Cluster", "metadata": {"name": "mycluster", "namespace": "org-giantswarm"}}
 ALL: dict[str, Any] = {

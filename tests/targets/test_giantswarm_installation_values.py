@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_installation_values as target

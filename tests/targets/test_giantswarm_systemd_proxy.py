@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from judges import systemd_environment
 from krm_fn import patch
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_systemd_proxy as target
 from krm_fn.targets._made import skeleton
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
-
-from judges import systemd_environment
 
 NAME = "mycluster-systemd-proxy"
 TEXT = f"""[Service]

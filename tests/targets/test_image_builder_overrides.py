@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn import patch
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.krm.results import Severity
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import kubeadm_commands as target
 from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
 from judges import shell_environment
+from krm_fn.krm.results import Severity
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import kubeadm_commands as target
 
 RESTART = "systemctl daemon-reload && systemctl restart containerd # inject-proxy"
 HTTP = ["export HTTP_PROXY='http://proxy:3128'", "export http_proxy='http://proxy:3128'"]

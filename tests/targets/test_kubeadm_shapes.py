@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, run
+
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in, registry_mirror
-from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, run
 
 TARGETS = [module.TARGET for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands, registry_mirror)]
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"

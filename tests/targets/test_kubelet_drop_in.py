@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, run, spec_of
+
 from krm_fn.targets import containerd_drop_in
 from krm_fn.targets import kubelet_drop_in as target
-from kubeadm_objects import HTTP_ONLY, NONE, OTHER, PLACES, PROXY, kubeadm, run, spec_of
 
 PATH = "/etc/systemd/system/kubelet.service.d/http-proxy.conf"
 TANZU_PATH = "/usr/lib/systemd/system/kubelet.service.d/http-proxy.conf"

@@ -9,11 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.krm.results import Severity
-from krm_fn.patch import lookup
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import kyverno_policies
-from krm_fn.targets._kyverno_values import is_expression, split_entries
 from kyverno_shapes import (
     LISTS,
     P9_TEXT,
@@ -37,6 +32,12 @@ from kyverno_shapes import (
     smp,
     variable,
 )
+
+from krm_fn.krm.results import Severity
+from krm_fn.patch import lookup
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import kyverno_policies
+from krm_fn.targets._kyverno_values import is_expression, split_entries
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, messages, proposals
 
 WANTED = FULL.variables()

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+
 from krm_fn import patch
 from krm_fn.lint import places
 from krm_fn.settings import PROXY_VARIABLES

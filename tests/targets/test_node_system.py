@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from kubeadm_objects import HTTP_ONLY, NONE, kubeadm, meaning, run, spec_of
+
 from krm_fn.targets import Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in
 from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem, runtime_of, system_of
-from kubeadm_objects import HTTP_ONLY, NONE, kubeadm, meaning, run, spec_of
 
 WINDOWS: list[Any] = [
     pytest.param({"files": [{"path": "C:\\k\\x.ps1", "content": ""}]}, id="a path with a drive"),

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import BOTH, NONE, ONE, A, B
 from hypothesis import given
 from hypothesis import strategies as st
+from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, Outcome, kubeadm, meaning, run, spec_of
+
+from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _restart, _trust_commands, kubeadm_commands
 from krm_fn.targets import node_trust_store as target
-from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, Outcome, kubeadm, meaning, run, spec_of
-
 from support import TIME_LIMIT, need
 
 FOLDER = "/etc/inject-proxy/trusted-ca"

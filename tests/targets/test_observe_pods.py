@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kyverno_shapes import SHAPES, SIX, UPPER, p2, p9, p9_foreach, p10, p12, pods, policy, rule, smp, variable
+
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Reading, cert_manager, chart_operator, kyverno_policies
-from kyverno_shapes import SHAPES, SIX, UPPER, p2, p9, p9_foreach, p10, p12, pods, policy, rule, smp, variable
 from proposals import FULL, NO, apply, env
 
 VALUES = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF))

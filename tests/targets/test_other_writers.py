@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run
+
 from krm_fn.targets import containerd_drop_in
 from krm_fn.targets import other_writers as target
-from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run
 
 OLD = "http://old:1"
 OURS = "/etc/systemd/system/containerd.service.d/http-proxy.conf"

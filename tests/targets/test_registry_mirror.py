@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kubeadm_objects import NONE, PLACES, Outcome, kubeadm, meaning, run, spec_of
+
 from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.config import Certificates, Mirror
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import registry_mirror as target
-from kubeadm_objects import NONE, PLACES, Outcome, kubeadm, meaning, run, spec_of
-
 from support import need
 from support import run as run_tool
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from krm_fn.targets._rivals import namesakes, rival
 
 FOLDER = "/etc/systemd/system/containerd.service.d"

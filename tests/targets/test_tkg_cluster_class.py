@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from krm_fn import patch
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Change, Finding, Severity

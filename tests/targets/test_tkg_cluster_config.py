@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
+
+from contract_lists import resource_list
 from krm_fn.config import Certificates
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
@@ -14,8 +16,6 @@ from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_cluster_config
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, messages, proposals
-
-from contract_lists import resource_list
 
 TYPE = "addons.cluster.x-k8s.io/resource-set"
 PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tkg_objects import HEADER, secret, text_of
+
 from krm_fn.targets import tkg_pinniped
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
-from tkg_objects import HEADER, secret, text_of
 
 MANAGEMENT = f"{HEADER}tkg_cluster_role: management\npinniped:\n  cert_duration: 2160h\n"
 WORKLOAD = "tkg_cluster_role: workload\nidentity_management_type: none\n"

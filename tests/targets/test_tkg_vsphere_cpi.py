@@ -6,12 +6,12 @@ import base64
 from typing import Any
 
 import pytest
+from tkg_objects import HEADER, config, secret, text_of
+
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_vsphere_cpi
-from tkg_objects import HEADER, config, secret, text_of
-
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
 
 GROUP = "cpi.tanzu.vmware.com"

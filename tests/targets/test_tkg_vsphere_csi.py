@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tkg_objects import HEADER, config, secret, text_of
+
 from krm_fn.targets import tkg_vsphere_csi
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, proposals
-from tkg_objects import HEADER, config, secret, text_of
 
 GROUP = "csi.tanzu.vmware.com"
 BARE = f"{HEADER}vsphereCSI:\n  clusterName: cluster\n"

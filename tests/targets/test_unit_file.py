@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _unit_file, unit_lines
 
 from judges import systemd_environment
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import _unit_file, unit_lines
 
 ONE = ProxySettings("http://p:1").variables()
 ALL = ProxySettings("http://u:p%40s@p:1", "http://p:2", "localhost,.svc").variables()

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _unit_file, containerd_drop_in, unit_lines
 from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run
 
 from judges import systemd_environment
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import _unit_file, containerd_drop_in, unit_lines
 
 OURS = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 OTHER = "/etc/systemd/system/containerd.service.d/limits.conf"

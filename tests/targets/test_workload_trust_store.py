@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from certificates import BOTH, NONE, ONE, A, B
 from hypothesis import given
 from hypothesis import strategies as st
+
+from certificates import BOTH, NONE, ONE, A, B
 from krm_fn.config import Certificates
 from krm_fn.errors import InputError
 from krm_fn.krm.results import Severity
@@ -20,7 +21,6 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import chart_operator
 from krm_fn.targets import workload_trust_store as target
 from proposals import FULL, apply, changes, findings, messages, proposals
-
 from support import need
 from support import run as run_tool
 

@@ -6,6 +6,8 @@ import base64
 from typing import Any
 
 import pytest
+from tkg_objects import HEADER, secret, text_of
+
 from krm_fn.errors import InputError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings
@@ -14,7 +16,6 @@ from krm_fn.sources.files import filled
 from krm_fn.targets import tkg_cluster_config, tkg_pinniped, tkg_vsphere_cpi
 from krm_fn.targets.ytt import undecided
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, messages, proposals
-from tkg_objects import HEADER, secret, text_of
 
 THREE = f"  http_proxy: {HTTP}\n  https_proxy: {HTTPS}\n  no_proxy: {NO}\n"
 MATCH = "  #@overlay/match missing_ok=True\n"
