@@ -97,12 +97,12 @@ def _run(data: bytes) -> Outcome:
     every = list(plan_edits(resource_list, wanted, overview))
     places = [place for place in every if place.is_asked]
     for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
-        told: list[Result] = []
+        reported: list[Result] = []
         for place in places_of_object:
             for operations, result in _proposals(place, wanted.mode):
-                told = [*(_at_new_place(one, operations, place) for one in told), result]
+                reported = [*(_at_new_place(one, operations, place) for one in reported), result]
                 edits.note(place, operations)
-        found += told
+        found += reported
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
     found = _once_for_each_fact(lint.levelled(found, rules))
     places, found = _roll_out(resource_list, places, found, edits, wanted)
@@ -167,17 +167,17 @@ def _roll_out(
     is_check = wanted.mode is Mode.CHECK
     if not is_check and any(result.severity is Severity.ERROR for result in found):
         return places, found  # nothing will be changed
-    told = list(found)
+    reported = list(found)
     made = {id(place.obj.data) for place in places if place.is_new}
     said = secret_names(resource_list, places, wanted, edits.touched)
     for one in said:
         result = _rolled(one, edits, wanted.mode, is_new=id(one.obj.data) in made)
-        told.append(result)
+        reported.append(result)
         if isinstance(one.what, Change):  # a template has a name that follows from these names
             patch.apply(one.obj.data, [one.what.operation])
             edits.touched.add(id(one.obj))
     of_templates = list(rollout(resource_list, places, wanted, edits.touched))
-    told += [_rolled(one, edits, wanted.mode) for one in of_templates]
+    reported += [_rolled(one, edits, wanted.mode) for one in of_templates]
     said += of_templates
     refs = {} if is_check else new_refs(said)
     return (
@@ -185,7 +185,7 @@ def _roll_out(
             replace(place, obj=replace(place.obj, ref=refs.get(place.obj.ref, place.obj.ref)))
             for place in places
         ],
-        [replace(result, ref=refs.get(result.ref, result.ref)) for result in told],
+        [replace(result, ref=refs.get(result.ref, result.ref)) for result in reported],
     )
 
 
@@ -211,11 +211,11 @@ def _outcome(
     if any(result.severity is Severity.ERROR for result in found) or checking:
         edits = _PlannedOperations()
         found = [result for result in found if result.severity is not Severity.INFO]
-    told = results.in_order(_once(found))
+    reported = results.in_order(_once(found))
     output = resource_list.write(
-        edits.changes, [result.to_data() for result in told], edits.new_items
+        edits.changes, [result.to_data() for result in reported], edits.new_items
     )
-    return Outcome(output, tuple(told), len(resource_list), edits.number)
+    return Outcome(output, tuple(reported), len(resource_list), edits.number)
 
 
 def _once(found: list[Result]) -> list[Result]:
@@ -238,17 +238,17 @@ def _once_for_each_fact(found: Iterable[Result]) -> list[Result]:
     """
     every = list(found)
     objects: dict[tuple[Severity, str], list[ObjectRef]] = {}
-    told: list[Result] = []
+    reported: list[Result] = []
     for result in every:
         if result.code not in _ABOUT_FACTS or result.severity is Severity.INFO:
-            told.append(result)
+            reported.append(result)
             continue
         same = objects.setdefault((result.severity, result.message), [])
         if result.ref in same:
             continue
         same.append(result.ref)
-        told.append(result if len(same) == 1 else replace(result, severity=Severity.INFO))
-    return [_with_number(result, objects) for result in told]
+        reported.append(result if len(same) == 1 else replace(result, severity=Severity.INFO))
+    return [_with_number(result, objects) for result in reported]
 
 
 def _with_number(
@@ -262,7 +262,7 @@ def _with_number(
     return replace(result, message=f"{result.message} (also true of {also}, in `results` as info)")
 
 
-def _at_new_place(told: Result, operations: list[Operation], place: PlannedEdit) -> Result:
+def _at_new_place(reported: Result, operations: list[Operation], place: PlannedEdit) -> Result:
     """What another target said of an item, with the index it has once ``operations`` took one before it away.
 
     So the next run, which finds it there, says the same. A target knows of its own removals.
@@ -272,14 +272,18 @@ def _at_new_place(told: Result, operations: list[Operation], place: PlannedEdit)
         for operation in operations
         if operation.op == "remove"
     ]
-    for *above, last in filter(None, within if told.target != place.target_id else ()):
+    for *above, last in filter(None, within if reported.target != place.target_id else ()):
         depth = len(above)
         behind = (
-            told.path[depth] if told.path[:depth] == tuple(above) and len(told.path) > depth else ""
+            reported.path[depth]
+            if reported.path[:depth] == tuple(above) and len(reported.path) > depth
+            else ""
         )
         if last.isdigit() and behind.isdigit() and int(behind) > int(last):
-            told = replace(told, path=(*above, str(int(behind) - 1), *told.path[depth + 1 :]))
-    return told
+            reported = replace(
+                reported, path=(*above, str(int(behind) - 1), *reported.path[depth + 1 :])
+            )
+    return reported
 
 
 def _about_config(resource_list: ResourceList, message: str) -> Result:
@@ -340,11 +344,11 @@ def _done(
     data = place.obj.data
     if place.is_new and changes:
         patch.apply(data, [change.operation for change in changes])
-        told = "created: the list has no such object; " + ", ".join(
+        reported = "created: the list has no such object; " + ", ".join(
             change.message for change in changes
         )
         yield _result_of_change(
-            Change(patch.add(value=data), told), place.obj, mode, place.target_id
+            Change(patch.add(value=data), reported), place.obj, mode, place.target_id
         )
         return
     done: list[tuple[list[Operation], Result]] = []
@@ -371,9 +375,9 @@ def _one_for_each_place(
         operations = [operation for at in numbers for operation in done[at][0]]
         result = done[numbers[0]][1]
         if len(numbers) > 1:
-            told = ", ".join(dict.fromkeys(changes[at].message for at in numbers))
+            reported = ", ".join(dict.fromkeys(changes[at].message for at in numbers))
             result = replace(
-                result, message=_not_done(told), path=path, current=None, proposed=None
+                result, message=_not_done(reported), path=path, current=None, proposed=None
             )
         yield operations, result
 

@@ -195,14 +195,16 @@ def unexplained(before: bytes, outcome: Outcome) -> list[str]:
     found: list[str] = []
     for old, new in ((old, new) for old, new in pairs(before, outcome.output) if old != new):
         both = (objects_of(old), objects_of(new))
-        told = {
+        reported = {
             ref: [one.path for one in outcome.results if any(_is(reference(data), one.ref) for data in same)]
             for ref, same in ((ref, [each[ref] for each in both if ref in each]) for ref in {**both[0], **both[1]})
         }
-        found += [] if any(told.values()) else [f"an item changed that no result is about:\n{new}"]
-        found += [f"{ref} came or went untold" for ref in both[0].keys() ^ both[1].keys() if () not in told[ref]]
+        found += [] if any(reported.values()) else [f"an item changed that no result is about:\n{new}"]
+        found += [f"{ref} came or went untold" for ref in both[0].keys() ^ both[1].keys() if () not in reported[ref]]
         for ref in both[0].keys() & both[1].keys():
-            places = [place for place in differences(both[0][ref], both[1][ref]) if not _is_told(place, told[ref])]
+            places = [
+                place for place in differences(both[0][ref], both[1][ref]) if not _is_reported(place, reported[ref])
+            ]
             found += [f"{ref} {patch.field_path(place)}" for place in places]
     return found
 
@@ -216,6 +218,6 @@ def _is(one: ObjectRef, other: ObjectRef) -> bool:
     )
 
 
-def _is_told(place: Pointer, told: list[Pointer]) -> bool:
-    tails = [path[:-1] if path[-1:] == (APPEND,) else path for path in told]
+def _is_reported(place: Pointer, reported: list[Pointer]) -> bool:
+    tails = [path[:-1] if path[-1:] == (APPEND,) else path for path in reported]
     return any(all(a == b for a, b in zip(place, path, strict=False)) for path in tails if path)

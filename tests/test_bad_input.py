@@ -302,11 +302,11 @@ def _function_configs() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["full", "configmap", "configmap-nested", "remove"])
-def test_a_field_of_the_function_config_of_a_wrong_type_is_told_in_one_line(name: str) -> None:
+def test_a_field_of_the_function_config_of_a_wrong_type_is_reported_in_one_line(name: str) -> None:
     every = _with_wrong_types(_function_configs()[name], ONE_OF_EACH_TYPE)
-    told = {what: _problems(damaged) for what, damaged in every}
-    assert sum(map(bool, told.values())) > 20
-    for what, problems in told.items():
+    reported = {what: _problems(damaged) for what, damaged in every}
+    assert sum(map(bool, reported.values())) > 20
+    for what, problems in reported.items():
         assert all(problem and "\n" not in problem for problem in problems), what
 
 

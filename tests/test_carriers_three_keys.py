@@ -154,7 +154,7 @@ def test_without_a_proxy_the_members_go(kept: int, data: Any, result: Any) -> No
         pytest.param({"spec": "${SPEC}"}, Severity.WARNING, ("spec",), id="a template on the way"),
     ],
 )
-def test_something_else_in_the_way_is_told(data: Any, severity: Severity, path: tuple[str, ...]) -> None:
+def test_something_else_in_the_way_is_reported(data: Any, severity: Severity, path: tuple[str, ...]) -> None:
     made = DEEP.edit(data, FULL)
 
     assert isinstance(made, Finding)
@@ -162,7 +162,7 @@ def test_something_else_in_the_way_is_told(data: Any, severity: Severity, path: 
 
 
 @pytest.mark.parametrize(
-    ("keys", "there", "after", "told"),
+    ("keys", "there", "after", "reported"),
     [
         pytest.param(
             replace(LIST, is_fixed=True), "a,b", NO.split(","), "a string", id="a list in the place of a text"
@@ -172,12 +172,14 @@ def test_something_else_in_the_way_is_told(data: Any, severity: Severity, path: 
         pytest.param(LIST, {"a": 1}, NO.split(","), "a mapping", id="what is neither is told in any case"),
     ],
 )
-def test_a_form_that_cannot_be_read_is_rewritten_and_told(keys: Keys, there: Any, after: Any, told: str) -> None:
+def test_a_form_that_cannot_be_read_is_rewritten_and_reported(
+    keys: Keys, there: Any, after: Any, reported: str
+) -> None:
     data = {"http": HTTP, "https": HTTPS, "additionalNo": there}
     made = ThreeKeys((), keys, "the proxy").edit(data, FULL)
 
     assert isinstance(made, MemberEdits)
-    assert made.message == f"sets `additionalNo` (instead of {told}) of the proxy"
+    assert made.message == f"sets `additionalNo` (instead of {reported}) of the proxy"
     assert patch.apply(copy.deepcopy(data), made.operations)["additionalNo"] == after
 
 
@@ -235,14 +237,14 @@ def test_a_switch_that_is_off_is_a_persons() -> None:
 # Inside a text, and several at once.
 
 
-def test_what_is_in_the_way_is_told_of_the_text() -> None:
+def test_what_is_in_the_way_is_reported_of_the_text() -> None:
     (document,) = embedded("spec: 1\n")
 
-    (told,) = in_document(document, DEEP.edit(document.data, FULL))
+    (reported,) = in_document(document, DEEP.edit(document.data, FULL))
 
-    assert isinstance(told, Finding)
-    assert told.message == "in it, `spec` must be a mapping, not a number; correct it, or leave it out"
-    assert told.path == ("data", "values")
+    assert isinstance(reported, Finding)
+    assert reported.message == "in it, `spec` must be a mapping, not a number; correct it, or leave it out"
+    assert reported.path == ("data", "values")
 
 
 def test_several_documents_of_one_text_are_one_change() -> None:
@@ -323,7 +325,7 @@ SETTINGS = st.builds(ProxySettings, TEXTS, TEXTS, TEXTS)
 
 
 @given(DATA, SETTINGS, SETTINGS, st.integers(0, 3))
-def test_data_of_any_shape_comes_to_the_settings_or_is_told(
+def test_data_of_any_shape_comes_to_the_settings_or_is_reported(
     data: Any, first: ProxySettings, second: ProxySettings, kept: int
 ) -> None:
     slot = ThreeKeys(("spec", "a", "proxy"), CAMEL, "the proxy", kept)

@@ -74,7 +74,7 @@ def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "reported"),
     [
         pytest.param(["--nonsense"], 'unknown option "--nonsense": `inject-proxy --help`', id="an option nobody knows"),
         pytest.param(["-vv"], 'unknown option "-vv": did you mean `inject-proxy -v`?', id="a flag twice"),
@@ -89,11 +89,11 @@ def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
         pytest.param(["-"], "reads a ResourceList on standard input", id="standard input, which it reads anyway"),
     ],
 )
-def test_an_argument_nobody_knows_is_wrong_usage(argv: list[str], told: str) -> None:
+def test_an_argument_nobody_knows_is_wrong_usage(argv: list[str], reported: str) -> None:
     done = inject_proxy(GOOD, *argv)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode().startswith("[error] ")
-    assert told in done.stderr.decode()
+    assert reported in done.stderr.decode()
     assert "S3CRET" not in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
 
@@ -157,7 +157,7 @@ def test_a_terminal_on_standard_input_is_wrong_usage_and_no_wait() -> None:
         pytest.param(">/dev/full", 1, b"standard output could not be written", id="a full disk"),
     ],
 )
-def test_a_stream_that_is_not_there_is_told_in_one_line(redirection: str, code: int, says: bytes) -> None:
+def test_a_stream_that_is_not_there_is_reported_in_one_line(redirection: str, code: int, says: bytes) -> None:
     done = subprocess.run(
         ["sh", "-c", f'"$0" {redirection}', COMMAND],
         input=GOOD.encode(),
@@ -211,7 +211,7 @@ def test_a_line_names_object_field_and_what_is_wrong() -> None:
 
 
 @pytest.mark.parametrize("flag", ["-v", "--verbose"])
-def test_every_change_is_told_when_asked_for(flag: str) -> None:
+def test_every_change_is_reported_when_asked_for(flag: str) -> None:
     quiet, verbose = inject_proxy(GOOD), inject_proxy(GOOD, flag)
     assert quiet.stdout == verbose.stdout
     assert b"[info]" not in quiet.stderr
@@ -245,7 +245,7 @@ def test_the_summary(items: list[str], says: str) -> None:
         ),
     ],
 )
-def test_a_bug_is_told_in_one_line_without_the_input(
+def test_a_bug_is_reported_in_one_line_without_the_input(
     main: object, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int, says: str
 ) -> None:
     def fail(data: bytes) -> None:

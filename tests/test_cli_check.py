@@ -50,7 +50,7 @@ def test_one_line_for_each_thing_and_what_was_not_recognised(build: Path) -> Non
         f"[info] {build}/overrides/http-proxy.yaml:1: `proxy_env` is used while the image is built, "
         "and not left in it\n"
     )
-    assert "\n".join(answer.told) == (
+    assert "\n".join(answer.reported) == (
         f"not recognised, so not checked: {build}/README.md\n"
         "inject-proxy check: 3 files read, file of the image: 1, overrides of Konvoy Image Builder: 1, "
         "not recognised: 1, 1 error, 0 warnings"
@@ -73,9 +73,9 @@ def test_a_build_that_leaves_nothing_ends_well(build: Path) -> None:
 def test_many_files_that_are_not_recognised_are_counted(tmp_path: Path) -> None:
     for number in range(7):
         (tmp_path / f"{number}.md").write_text("prose")
-    told = run(str(tmp_path)).told
-    assert told[0].endswith(f"{tmp_path}/4.md and 2 more")
-    assert "not recognised: 7" in told[1]
+    reported = run(str(tmp_path)).reported
+    assert reported[0].endswith(f"{tmp_path}/4.md and 2 more")
+    assert "not recognised: 7" in reported[1]
 
 
 def test_a_file_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_a_file_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest
         pytest.param(["--output", "xml", "."], "must be one of text, json", id="another output"),
     ],
 )
-def test_wrong_usage_is_told(arguments: list[str], words: str) -> None:
+def test_wrong_usage_is_reported(arguments: list[str], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         run(*arguments)
 

@@ -93,7 +93,7 @@ def test_containerd_and_ansible_get_the_proxy_under_all_their_names() -> None:
         pytest.param("", True, id="the file is empty"),
     ],
 )
-def test_tkg_is_told_that_there_is_a_proxy(text: str, switch: object) -> None:
+def test_tkg_is_reported_that_there_is_a_proxy(text: str, switch: object) -> None:
     after = export("tkg", text)
     assert read(after)["TKG_HTTP_PROXY_ENABLED"] == switch
     assert read(after)["TKG_NO_PROXY"] == ".corp.example,10.0.0.0/8"
@@ -101,7 +101,7 @@ def test_tkg_is_told_that_there_is_a_proxy(text: str, switch: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         pytest.param("- a\n", "standard input: .*must be a mapping, not a list", id="a list"),
         pytest.param("proxy: [\n", "standard input: .*cannot be read", id="no YAML"),
@@ -109,8 +109,8 @@ def test_tkg_is_told_that_there_is_a_proxy(text: str, switch: object) -> None:
         pytest.param("proxy: http://a\n", "standard input: .*`proxy` must be a mapping, not a string", id="a text"),
     ],
 )
-def test_a_file_of_another_shape_is_refused(text: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_a_file_of_another_shape_is_refused(text: str, reported: str) -> None:
+    with pytest.raises(InputError, match=reported):
         export("giantswarm", text)
 
 
@@ -127,7 +127,7 @@ def test_tkg_takes_two_proxies_or_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "reported"),
     [
         pytest.param([], "a system .* and one file must be named", id="nothing"),
         pytest.param(["kubespray", "a.yaml"], "a system .* and one file must be named", id="no system"),
@@ -141,8 +141,8 @@ def test_tkg_takes_two_proxies_or_none(tmp_path: Path) -> None:
         pytest.param(["tkg", "--force", "a"], 'unknown option "--force"', id="no option"),
     ],
 )
-def test_wrong_usage_is_told(argv: list[str], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_wrong_usage_is_reported(argv: list[str], reported: str) -> None:
+    with pytest.raises(UsageError, match=reported):
         run(argv, no_stdin)
 
 
@@ -172,7 +172,7 @@ def test_in_place_writes_the_file_only_where_it_changes(tmp_path: Path) -> None:
     assert run(argv, no_stdin).output == b""
     written, number = file.read_text(), file.stat().st_ino
     assert written == export("image-builder", "a: 1\n")
-    assert run(argv, no_stdin).told[-1] == "inject-proxy export: nothing to change"
+    assert run(argv, no_stdin).reported[-1] == "inject-proxy export: nothing to change"
     assert (file.read_text(), file.stat().st_ino) == (written, number)
 
 

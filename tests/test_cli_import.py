@@ -126,7 +126,7 @@ def test_a_file_without_a_proxy_becomes_removal() -> None:
 def test_flags_of_konvoy_become_fields(line: str, wanted: dict[str, Any]) -> None:
     answer = konvoy(line)
     assert spec(answer) == wanted
-    assert answer.told == ()
+    assert answer.reported == ()
 
 
 def test_the_certificates_of_a_mirror_are_read(tmp_path: Path) -> None:
@@ -140,8 +140,8 @@ def test_other_flags_are_named_without_their_values() -> None:
     answer = konvoy(
         f"--http-proxy {CP} --ssh-username konvoy --self-managed --registry-mirror-password s3cr3t -n=default"
     )
-    (told,) = answer.told
-    assert told == (
+    (reported,) = answer.reported
+    assert reported == (
         "[warning] not taken over, because no field of a ProxyConfig says it: `--ssh-username`, `--self-managed`, "
         "`--registry-mirror-password`, `-n`"
     )
@@ -160,8 +160,8 @@ def test_other_flags_are_named_without_their_values() -> None:
 def test_a_flag_that_is_not_read_is_a_warning(flag: str, form: str) -> None:
     answer = konvoy(f"--registry-mirror-url https://r.example {form.format(flag)} --http-proxy {CP}")
     assert spec(answer) == {"httpProxy": CP, "registryMirror": {"url": "https://r.example"}}
-    (told,) = answer.told
-    assert told.endswith(f": `{flag}`")
+    (reported,) = answer.reported
+    assert reported.endswith(f": `{flag}`")
 
 
 @pytest.mark.parametrize(
@@ -184,19 +184,19 @@ def test_a_flag_that_is_not_read_is_a_warning(flag: str, form: str) -> None:
 def test_what_the_list_of_tkg_depends_on_and_no_field_says_is_a_warning(more: str, names: str | None) -> None:
     answer = run(["tkg", "-"], f"TKG_HTTP_PROXY: http://a:1\n{more}".encode)
     wanted = f"[warning] not taken over, because no field of a ProxyConfig says it: {names}; "
-    assert [told.startswith(wanted) for told in answer.told] == ([True] if names else [])
+    assert [reported.startswith(wanted) for reported in answer.reported] == ([True] if names else [])
 
 
 def test_beside_flags_for_each_role_the_others_are_for_the_controllers() -> None:
     answer = konvoy(f"--control-plane-http-proxy {CP} --worker-http-proxy {CP} --http-proxy {WORKER}")
     assert spec(answer) == {"httpProxy": CP}
-    assert answer.told == (
+    assert answer.reported == (
         "[warning] not taken over, because beside flags for each role it is for the controllers: `--http-proxy`",
     )
 
 
 @pytest.mark.parametrize(
-    ("argv", "told"),
+    ("argv", "reported"),
     [
         pytest.param([], "the system must be tkg, giantswarm, image-builder or konvoy", id="nothing"),
         pytest.param(["kubespray", "a"], "the system must be", id="no system"),
@@ -224,13 +224,13 @@ def test_beside_flags_for_each_role_the_others_are_for_the_controllers() -> None
         ),
     ],
 )
-def test_wrong_usage_is_told(argv: list[str], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_wrong_usage_is_reported(argv: list[str], reported: str) -> None:
+    with pytest.raises(UsageError, match=reported):
         run(argv, no_stdin)
 
 
 @pytest.mark.parametrize(
-    ("argv", "content", "told"),
+    ("argv", "content", "reported"),
     [
         pytest.param(
             ["tkg", "-"], b"proxy: {http: a}\n", "the file must hold a proxy under the names", id="other names"
@@ -269,8 +269,8 @@ def test_wrong_usage_is_told(argv: list[str], told: str) -> None:
         ),
     ],
 )
-def test_values_that_are_wrong_are_told(argv: list[str], content: bytes, told: str) -> None:
-    with pytest.raises(ConfigError, match=told) as caught:
+def test_values_that_are_wrong_are_reported(argv: list[str], content: bytes, reported: str) -> None:
+    with pytest.raises(ConfigError, match=reported) as caught:
         run(argv, lambda: content)
     assert "p@ss" not in str(caught.value)
 

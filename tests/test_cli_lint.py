@@ -117,18 +117,18 @@ def contents(folder: Path) -> dict[str, bytes]:
 )
 def test_each_problem_of_a_list_is_a_line(text: str, expected: list[str], code: int) -> None:
     answer = run(text)
-    assert (ids(answer), answer.exit_code, answer.told) == (expected, code, ())
+    assert (ids(answer), answer.exit_code, answer.reported) == (expected, code, ())
     assert SECRET not in answer.output.decode()
 
 
-def test_a_line_tells_rule_severity_entry_message_and_the_mended_form() -> None:
+def test_a_line_tells_rule_severity_entry_message_and_the_corrected_form() -> None:
     first, second = lines(run("localhost,127.0.0.1,a;b"))
     assert first == 'NP010 error "a;b": entry "a;b" must not hold blanks, ";" or "|": write "a,b" -> a,b'
     assert second == "fixed: localhost,127.0.0.1,a,b"
 
 
 @pytest.mark.parametrize(
-    ("words", "mended", "told", "code"),
+    ("words", "corrected", "reported", "code"),
     [
         pytest.param(["a, b;c"], "a,b,c,localhost,127.0.0.1", [], 0, id="separators"),
         pytest.param(["localhost,127.0.0.1"], "localhost,127.0.0.1", [], 0, id="nothing is wrong"),
@@ -138,18 +138,20 @@ def test_a_line_tells_rule_severity_entry_message_and_the_mended_form() -> None:
         pytest.param(["--", "-a.example,localhost,127.0.0.1"], "-a.example,localhost,127.0.0.1", [], 0, id="a dash"),
     ],
 )
-def test_a_list_is_mended_on_standard_output(words: list[str], mended: str, told: list[str], code: int) -> None:
+def test_a_list_is_corrected_on_standard_output(
+    words: list[str], corrected: str, reported: list[str], code: int
+) -> None:
     answer = run("--fix", *words)
-    assert (answer.output.decode(), answer.exit_code) == (f"{mended}\n", code)
-    assert [line[:5] for line in answer.told] == told
-    assert run("--fix", *words[:-1], mended).output == answer.output
+    assert (answer.output.decode(), answer.exit_code) == (f"{corrected}\n", code)
+    assert [line[:5] for line in answer.reported] == reported
+    assert run("--fix", *words[:-1], corrected).output == answer.output
 
 
 def test_a_list_that_may_hold_a_password_is_not_printed() -> None:
     answer = run("--fix", f"http://user:{SECRET}@host,a;b")
     assert (answer.output, answer.exit_code) == (b"", 1)
-    assert not any(SECRET in line for line in answer.told)
-    assert answer.told[-1] == "[error] the list is not printed: it may hold a password"
+    assert not any(SECRET in line for line in answer.reported)
+    assert answer.reported[-1] == "[error] the list is not printed: it may hold a password"
 
 
 def test_bytes_that_are_no_text_pass() -> None:
@@ -178,17 +180,17 @@ def test_a_tree_is_judged_file_by_file_in_order(tree: Path) -> None:
     answer = run(tree)
     assert answer.exit_code == 1
     assert contents(tree) == before
-    told = lines(answer)
-    assert told == sorted(told, key=lambda line: line.split()[1])
-    assert all(str(tree) in line for line in told)
-    assert not any(hidden in line for line in told for hidden in (".git", ".hidden", "notes.md"))
+    reported = lines(answer)
+    assert reported == sorted(reported, key=lambda line: line.split()[1])
+    assert all(str(tree) in line for line in reported)
+    assert not any(hidden in line for line in reported for hidden in (".git", ".hidden", "notes.md"))
     place = f"{tree}/apps/web.yml apps/v1/Deployment/shop/web spec.template.spec.containers[0].env[0].value"
-    assert any(line.startswith(f"[error] {place}: NP006: ") for line in told)
-    assert any(line.startswith(f"[warning] {tree}/chart/templates/x.yaml: skipped: ") for line in told)
-    assert any(line.startswith(f"[warning] {tree}/proxy.yaml ") and "NP012" in line for line in told)
-    counts = [sum(line.startswith(f"[{severity}]") for line in told) for severity in ("error", "warning")]
+    assert any(line.startswith(f"[error] {place}: NP006: ") for line in reported)
+    assert any(line.startswith(f"[warning] {tree}/chart/templates/x.yaml: skipped: ") for line in reported)
+    assert any(line.startswith(f"[warning] {tree}/proxy.yaml ") and "NP012" in line for line in reported)
+    counts = [sum(line.startswith(f"[{severity}]") for line in reported) for severity in ("error", "warning")]
     summary = "inject-proxy lint: 5 files read, 2 objects checked, {} errors, {} warnings".format(*counts)
-    assert answer.told == (summary,)
+    assert answer.reported == (summary,)
 
 
 def test_what_is_said_as_json_is_what_a_krm_function_says(tree: Path) -> None:
@@ -201,22 +203,22 @@ def test_what_is_said_as_json_is_what_a_krm_function_says(tree: Path) -> None:
     assert scheme["file"] == {"path": f"{tree}/apps/web.yml", "index": 0}
 
 
-def test_a_tree_is_mended_in_place_once_and_only_where_something_is_wrong(tree: Path) -> None:
+def test_a_tree_is_corrected_in_place_once_and_only_where_something_is_wrong(tree: Path) -> None:
     before = contents(tree)
     first = run("--fix", tree)
     after = contents(tree)
     assert {name for name in after if after[name] != before[name]} == {"apps/web.yml", "proxy.yaml"}
     assert after.keys() == before.keys()
-    assert first.told[:-1] == (f"fixed {tree}/apps/web.yml", f"fixed {tree}/proxy.yaml")
-    assert "2 files fixed, 0 errors" in first.told[-1]
+    assert first.reported[:-1] == (f"fixed {tree}/apps/web.yml", f"fixed {tree}/proxy.yaml")
+    assert "2 files fixed, 0 errors" in first.reported[-1]
     assert first.exit_code == 0
     second = run("--fix", tree)
     assert contents(tree) == after
     assert second.output == first.output
-    assert second.told == (first.told[-1].replace("2 files fixed", "0 files fixed"),)
+    assert second.reported == (first.reported[-1].replace("2 files fixed", "0 files fixed"),)
 
 
-def test_what_is_mended_keeps_the_style_of_its_author(tree: Path) -> None:
+def test_what_is_corrected_keeps_the_style_of_its_author(tree: Path) -> None:
     run("--fix", tree)
     text = (tree / "apps/web.yml").read_text()
     assert text.startswith(WEB.split("                -   {name", maxsplit=1)[0])
@@ -244,12 +246,12 @@ def test_permissions_and_links_stay(tree: Path, mode: int) -> None:
     assert sorted(child.name for child in path.parent.iterdir()) == [".hidden", "notes.md", "proxy.json", "web.yml"]
 
 
-def test_standard_input_is_mended_on_standard_output() -> None:
+def test_standard_input_is_corrected_on_standard_output() -> None:
     answer = run("--fix", "-", stdin=f"{CLUSTER}---\n{WEB}")
     text = answer.output.decode()
     assert text.startswith(f"{CLUSTER}---\n# the shop\n")
     assert 'value: "http://proxy.corp.example:3128"}   # no scheme\n' in text
-    assert answer.told[-1].startswith("inject-proxy lint: 1 file read, 1 object checked, 1 file fixed, 0 errors, ")
+    assert answer.reported[-1].startswith("inject-proxy lint: 1 file read, 1 object checked, 1 file fixed, 0 errors, ")
     assert run("--fix", "-", stdin=text).output == answer.output
 
 
@@ -274,14 +276,14 @@ def test_the_config_that_is_named_decides_about_files(tree: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("words", [["-"], ["--fix", "-"], ["--output=json", "-"], ["--fix", "--output=json", "-"]])
-def test_no_password_is_in_what_is_told(words: list[str]) -> None:
+def test_no_password_is_in_what_is_reported(words: list[str]) -> None:
     url = f"http://user:{SECRET}^/@proxy:1"
     text = WEB.replace("proxy.corp.example:3128", url).replace("10.0.0.0/8", f"u:{SECRET}@h")
     config = CONFIG.replace("http://proxy.corp.example:3128", url)
     answer = run(*words, stdin=f"{text}---\n{config}")
-    told = "\n".join(answer.told) + ("" if "--fix" in words else answer.output.decode())
-    assert "NP0" in told
-    assert SECRET not in told
+    reported = "\n".join(answer.reported) + ("" if "--fix" in words else answer.output.decode())
+    assert "NP0" in reported
+    assert SECRET not in reported
 
 
 # wrong usage
@@ -391,7 +393,7 @@ def test_all_files_are_written_or_none(tmp_path: Path) -> None:
     assert contents(tmp_path) == {"a.yaml": b"old"}
 
 
-def test_a_disk_that_fails_in_between_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fails_in_between_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [str(tmp_path / name) for name in ("a", "b")]
     for name in names:
         Path(name).write_text("old")
@@ -433,14 +435,14 @@ def test_a_path_without_a_manifest_is_a_warning(tmp_path: Path, files: dict[str,
     (line,) = lines(answer)
     assert line.startswith(f"[warning] {folder}: holds no manifest, so there was nothing to check")
     assert (answer.exit_code, run("--fail-on", "warning", folder).exit_code) == (0, 1)
-    (told,) = json.loads(run("--output", "json", folder).output)
-    assert told["file"]["path"] == folder
+    (reported,) = json.loads(run("--output", "json", folder).output)
+    assert reported["file"]["path"] == folder
 
 
-def test_only_the_path_without_a_manifest_is_told(tmp_path: Path) -> None:
+def test_only_the_path_without_a_manifest_is_reported(tmp_path: Path) -> None:
     folder = written(tmp_path, {"a/web.yaml": GOOD, "b/notes.txt": ""})
-    told = [line for line in lines(run(str(folder / "a"), str(folder / "b"))) if "holds no manifest" in line]
-    assert [line.partition(": ")[0] for line in told] == [f"[warning] {folder / 'b'}"]
+    reported = [line for line in lines(run(str(folder / "a"), str(folder / "b"))) if "holds no manifest" in line]
+    assert [line.partition(": ")[0] for line in reported] == [f"[warning] {folder / 'b'}"]
 
 
 @pytest.mark.parametrize(("words", "code"), [([], 0), (["--fail-on", "warning"], 1), (["--fail-on=error"], 0)])

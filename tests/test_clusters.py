@@ -39,7 +39,7 @@ def read(story: Path) -> list[Object]:
     return [found for index in range(len(whole)) for found in objects(whole.read(index))]
 
 
-def told(found: Membership) -> dict[str, Any]:
+def reported(found: Membership) -> dict[str, Any]:
     """A membership as the table of a story has it; what is empty, and ``sure: true``, is left out."""
     row = {
         "cluster": f"{found.cluster.namespace}/{found.cluster.name}",
@@ -71,7 +71,7 @@ def table(items: list[Object]) -> bytes:
         "clusters": {f"{found.namespace}/{found.name}": facts_of(found) for found in topology.clusters},
         "memberships": {
             f"{found.ref.kind}/{found.ref.namespace or '-'}/{found.ref.name}": [
-                told(each) for each in topology.of(found)
+                reported(each) for each in topology.of(found)
             ]
             for found in items
         },
@@ -96,7 +96,7 @@ def test_the_objects_of_a_story_are_not_changed(story: Path) -> None:
 def test_the_order_of_a_list_changes_no_membership(story: Path) -> None:
     def memberships(items: list[Object]) -> dict[str, list[str]]:
         topology = Topology(items)
-        return {str(found.ref): sorted(str(told(each)) for each in topology.of(found)) for found in read(story)}
+        return {str(found.ref): sorted(str(reported(each)) for each in topology.of(found)) for found in read(story)}
 
     assert memberships(read(story)[::-1]) == memberships(read(story))
 

@@ -324,7 +324,7 @@ def test_an_inventory_of_konvoy_names_machines_of_its_cluster(item: dict[str, An
     assert value(found[0], "networks") == networks
 
 
-def test_the_machines_of_several_inventories_are_each_told_with_their_field() -> None:
+def test_the_machines_of_several_inventories_are_each_reported_with_their_field() -> None:
     again = inventory("prod-md-0", [{"address": "10.16.1.11"}, {"address": "fd00::2"}])
     found = facts(cluster(), inventory("prod-control-plane"), again).network.networks
     assert [(one.value, one.ref.name, one.path) for one in found] == [

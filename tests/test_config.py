@@ -90,7 +90,7 @@ DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "reported"),
     [
         pytest.param({"noProxi": []}, "spec.noProxi: unknown field; did you mean `noProxy`?", id="a misspelt field"),
         pytest.param({"http_proxy": ""}, "spec.http_proxy: unknown field; did you mean `httpProxy`?", id="snake case"),
@@ -196,8 +196,8 @@ DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
         ),
     ],
 )
-def test_one_mistake_is_one_line(spec: dict[str, Any], told: str) -> None:
-    assert problems(proxy_config(**{"httpsProxy": PROXY, **spec})) == [told]
+def test_one_mistake_is_one_line(spec: dict[str, Any], reported: str) -> None:
+    assert problems(proxy_config(**{"httpsProxy": PROXY, **spec})) == [reported]
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,11 @@ def test_inject_and_check_need_a_proxy(spec: dict[str, Any]) -> None:
     assert problems(proxy_config(**spec)) == [f"spec: {NO_PROXY_AT_ALL}"]
 
 
-def test_all_problems_are_told_at_once() -> None:
-    told = problems(
+def test_all_problems_are_reported_at_once() -> None:
+    reported = problems(
         proxy_config(httpProxy="x", httpsProxy=1, noProxi=1, mode="x", noProxy=[1, "a b"], targets={"certManager": 1})
     )
-    fields = [problem.partition(":")[0] for problem in told]
+    fields = [problem.partition(":")[0] for problem in reported]
     assert fields == [
         "spec.httpProxy",
         "spec.httpsProxy",

@@ -10,7 +10,7 @@ from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "reported"),
     [
         pytest.param({"noProxi": ""}, "data.noProxi: unknown field; did you mean `noProxy`?", id="a misspelt field"),
         pytest.param(
@@ -109,15 +109,15 @@ from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
         ),
     ],
 )
-def test_one_mistake_is_one_line(data: dict[str, Any], told: str) -> None:
-    assert problems(config_map(**{"httpsProxy": PROXY, **data})) == [told]
+def test_one_mistake_is_one_line(data: dict[str, Any], reported: str) -> None:
+    assert problems(config_map(**{"httpsProxy": PROXY, **data})) == [reported]
 
 
 @pytest.mark.parametrize("text", ["", "{", "a: b: c", "*unknown", "a\n---\nb"])
 def test_text_that_is_not_yaml(text: str) -> None:
-    (told,) = problems(config_map(mode="Remove", targets=text))
-    assert told.startswith("data.targets: must be YAML or JSON text: ")
-    assert not told.endswith(": ")
+    (reported,) = problems(config_map(mode="Remove", targets=text))
+    assert reported.startswith("data.targets: must be YAML or JSON text: ")
+    assert not reported.endswith(": ")
 
 
 @pytest.mark.parametrize("data", ["text", ["httpProxy"], 7, True])
@@ -129,16 +129,16 @@ def test_inject_needs_a_proxy_here_too() -> None:
     assert problems(config_map(noProxy="a")) == [f"data: {NO_PROXY_AT_ALL}"]
 
 
-def test_a_field_beside_data_is_told() -> None:
+def test_a_field_beside_data_is_reported() -> None:
     assert problems({**config_map(mode="Remove"), "httpProxy": PROXY, "dta": {}}) == [
         "dta: unknown field; did you mean `data`?",
         "httpProxy: unknown field; did you mean `data.httpProxy`?",
     ]
 
 
-def test_all_problems_are_told_at_once() -> None:
-    told = problems(config_map(HTTP_PROXY="x", noProxi="", mode="x", targets="{", no_proxy="a b"))
-    assert [problem.partition(":")[0] for problem in told] == [
+def test_all_problems_are_reported_at_once() -> None:
+    reported = problems(config_map(HTTP_PROXY="x", noProxi="", mode="x", targets="{", no_proxy="a b"))
+    assert [problem.partition(":")[0] for problem in reported] == [
         "data.HTTP_PROXY",
         "data.mode",
         "data.noProxi",

@@ -82,7 +82,7 @@ NOTHING_SET = "must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabl
 
 
 @pytest.mark.parametrize(
-    ("override", "told"),
+    ("override", "reported"),
     [
         pytest.param({"disabled": True}, ": must hold `match`: it says whom this is for", id="for no one"),
         pytest.param({"match": MATCH}, f": {NOTHING_SET}", id="nothing set"),
@@ -161,26 +161,26 @@ NOTHING_SET = "must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabl
         ),
     ],
 )
-def test_one_mistake_is_one_line(override: dict[str, Any], told: str) -> None:
+def test_one_mistake_is_one_line(override: dict[str, Any], reported: str) -> None:
     fine = {"match": MATCH, "disabled": True}
-    assert problems(proxy_config(httpProxy=PROXY, overrides=[fine, override])) == [f"spec.overrides[1]{told}"]
+    assert problems(proxy_config(httpProxy=PROXY, overrides=[fine, override])) == [f"spec.overrides[1]{reported}"]
 
 
 @pytest.mark.parametrize(
-    ("overrides", "told"),
+    ("overrides", "reported"),
     [
         pytest.param({}, "spec.overrides: must be a list", id="one override without list"),
         pytest.param(["lab"], "spec.overrides[0]: must be a mapping", id="a text for an override"),
         pytest.param([[MATCH]], "spec.overrides[0]: must be a mapping", id="a list for an override"),
     ],
 )
-def test_overrides_of_a_wrong_type(overrides: Any, told: str) -> None:
-    assert problems(proxy_config(httpProxy=PROXY, overrides=overrides)) == [told]
+def test_overrides_of_a_wrong_type(overrides: Any, reported: str) -> None:
+    assert problems(proxy_config(httpProxy=PROXY, overrides=overrides)) == [reported]
 
 
-def test_all_problems_of_all_overrides_are_told_at_once() -> None:
-    told = problems(proxy_config(overrides=[{"match": {}, "httpProxy": "x"}, {"noProxy": "a b"}, {"match": 1}]))
-    assert [problem.partition(": ")[0] for problem in told] == [
+def test_all_problems_of_all_overrides_are_reported_at_once() -> None:
+    reported = problems(proxy_config(overrides=[{"match": {}, "httpProxy": "x"}, {"noProxy": "a b"}, {"match": 1}]))
+    assert [problem.partition(": ")[0] for problem in reported] == [
         "spec.overrides[0].httpProxy",
         "spec.overrides[0].match",
         "spec.overrides[1].noProxy",

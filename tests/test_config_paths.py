@@ -34,8 +34,8 @@ def test_the_path_of_a_drop_in(path: str, fine: bool) -> None:
     if fine:
         assert load(config) is not None
     else:
-        (told,) = problems(config)
-        assert told.startswith("spec.targets.kubeletDropIn.path: must ")
+        (reported,) = problems(config)
+        assert reported.startswith("spec.targets.kubeletDropIn.path: must ")
 
 
 @pytest.mark.parametrize("other", [{"enabled": False, "path": DROP_IN}, {"path": "/a.service.d/b.conf"}])

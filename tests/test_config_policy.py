@@ -130,7 +130,7 @@ DOMAIN = 'must be a domain without dots around it, such as "cluster.local"'
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "reported"),
     [
         pytest.param(
             {"noProxyPolicy": {"style": "giantswarm"}},
@@ -259,5 +259,5 @@ DOMAIN = 'must be a domain without dots around it, such as "cluster.local"'
         ),
     ],
 )
-def test_one_mistake_is_one_line(spec: dict[str, Any], told: str) -> None:
-    assert problems(proxy_config(httpProxy=PROXY, **spec)) == [told]
+def test_one_mistake_is_one_line(spec: dict[str, Any], reported: str) -> None:
+    assert problems(proxy_config(httpProxy=PROXY, **spec)) == [reported]

@@ -60,9 +60,9 @@ OURS = "fn.inject-proxy.io/v1alpha1"
     ],
 )
 def test_what_is_probably_meant_is_said(api_version: str, kind: str, meant: str) -> None:
-    (told,) = problems({"apiVersion": api_version, "kind": kind})
-    assert told.endswith(f"; did you mean {meant}?" if meant else '"')
-    assert "did you mean" in told or not meant
+    (reported,) = problems({"apiVersion": api_version, "kind": kind})
+    assert reported.endswith(f"; did you mean {meant}?" if meant else '"')
+    assert "did you mean" in reported or not meant
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_key_that_stands_twice_is_a_problem_of_its_own(path: tuple[str, ...], 
     assert caught.value.problems == [f"{problem} in one mapping: keep one of the two"]
 
 
-def test_a_field_beside_spec_is_told() -> None:
+def test_a_field_beside_spec_is_reported() -> None:
     assert problems({**proxy_config(mode="Remove"), "httpProxy": PROXY, "sepc": {}}) == [
         "httpProxy: unknown field; did you mean `spec.httpProxy`?",
         "sepc: unknown field; did you mean `spec`?",
@@ -129,8 +129,8 @@ def deep() -> dict[str, Any]:
 )
 @pytest.mark.parametrize("value", [cycle(), deep(), [deep()]], ids=["a cycle", "a deep nesting", "a nesting in a list"])
 def test_neither_depth_nor_a_cycle_is_followed(name: str, value: Any) -> None:
-    told = problems(proxy_config(**{"httpProxy": PROXY, name: value}))
-    assert all(problem.startswith(f"spec.{name}") for problem in told if "must hold `httpProxy`" not in problem)
+    reported = problems(proxy_config(**{"httpProxy": PROXY, name: value}))
+    assert all(problem.startswith(f"spec.{name}") for problem in reported if "must hold `httpProxy`" not in problem)
 
 
 SCALARS = (

@@ -44,7 +44,7 @@ def test_a_url_that_is_fine(field: str, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "reported"),
     [
         pytest.param("proxy:3128", 'as in "http://proxy.example.com:3128"', id="no scheme"),
         pytest.param("//proxy:3128", 'as in "http://proxy.example.com:3128"', id="half a scheme"),
@@ -91,21 +91,21 @@ def test_a_url_that_is_fine(field: str, url: str) -> None:
         pytest.param("http://:p@proxy", 'must name a user in front of the "@"', id="a password without a user"),
     ],
 )
-def test_a_url_that_is_not(url: str, told: str) -> None:
+def test_a_url_that_is_not(url: str, reported: str) -> None:
     (problem,) = list(_url.problems(url))
-    assert told in problem
+    assert reported in problem
     assert problem.startswith("must ")
     assert redact(f"spec.httpProxy: {problem}") == f"spec.httpProxy: {problem}"
 
 
-def test_several_mistakes_in_one_url_are_all_told() -> None:
-    told = " ".join(_url.problems("http://u:p@%@pr oxy".replace(" ", "..") + ":0/x"))
+def test_several_mistakes_in_one_url_are_all_reported() -> None:
+    reported = " ".join(_url.problems("http://u:p@%@pr oxy".replace(" ", "..") + ":0/x"))
     assert all(
-        part in told for part in ('"@"', '"%25"', "must name a host", "must hold a port", "must not hold a path")
+        part in reported for part in ('"@"', '"%25"', "must name a host", "must hold a port", "must not hold a path")
     )
 
 
-def told_about(value: str) -> str:
+def problems_of(value: str) -> str:
     """All that is said where ``value`` stands in every place of both forms, and as the name of a field."""
     keys = ("httpProxy", "httpsProxy", "noProxy", "mode", "noProxyPolicy", "selector", "targets", value)
     aliases = ("httpProxy", "HTTPS_PROXY", "no_proxy", "mode", "noProxyPolicy.style", "selector", "targets", value)
@@ -126,9 +126,9 @@ NASTY = ["@", "/", "#", ":", "?", "%", "//", "@@", "\\", '"', "'", " ", "\n", ",
 @pytest.mark.parametrize("password", ["{0}S3CRET", "S3CRET{0}", "{0}S3CRET{0}", "x{0}S3CRET{0}y"])
 @pytest.mark.parametrize("form", ["http://user:{}@host:3128", "http://user:{}@", "user:{}@host", "socks5://u:{}@h/x"])
 def test_no_message_holds_the_password(form: str, password: str, special: str) -> None:
-    told = told_about(form.format(password.replace("{0}", special)))
-    assert told
-    assert SECRET not in told
+    reported = problems_of(form.format(password.replace("{0}", special)))
+    assert reported
+    assert SECRET not in reported
 
 
 @settings(deadline=None)  # the first run loads the schema
@@ -140,7 +140,7 @@ def test_no_message_holds_the_password(form: str, password: str, special: str) -
 @example("a@", ",b", "http://user:{}@host:3128")
 @example("", "/", "http://u:{}@h:x/y?z")
 def test_no_message_holds_any_password(before: str, after: str, form: str) -> None:
-    assert SECRET not in told_about(form.format(before + SECRET + after))
+    assert SECRET not in problems_of(form.format(before + SECRET + after))
 
 
 @given(st.from_regex(r"https?://[a-c:@%/.\[\]0-9é-]{0,12}\n?", fullmatch=True))

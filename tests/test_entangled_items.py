@@ -106,8 +106,8 @@ def test_a_bomb_in_the_text_of_a_secret_is_left_alone_with_a_clear_finding(level
 def test_many_small_bombs_share_one_budget() -> None:
     text = "#@data/values\n---\nTKG_HTTP_PROXY: http://old.example.com:1\n" + _bomb(4)
     outcome = run(resource_list(*[_values(f"n{number}", f"{text}# {number}\n") for number in range(400)]).encode())
-    told = [result.message for result in outcome.results if "the aliases of all texts together" in result.message]
-    assert 0 < len(told) < 400
+    reported = [result.message for result in outcome.results if "the aliases of all texts together" in result.message]
+    assert 0 < len(reported) < 400
     assert b"Traceback" not in outcome.output
 
 

@@ -85,11 +85,11 @@ def test_texts_are_found(obj: Any, texts: list[Value]) -> None:
         pytest.param({"kind": "Secret", "data": {"a": "/w=="}}, Severity.WARNING, ("data", "a"), id="bytes, no UTF-8"),
     ],
 )
-def test_what_is_no_text_is_told(obj: Any, severity: Severity, path: tuple[str, ...]) -> None:
-    (told,) = values(obj)
+def test_what_is_no_text_is_reported(obj: Any, severity: Severity, path: tuple[str, ...]) -> None:
+    (reported,) = values(obj)
 
-    assert isinstance(told, Finding)
-    assert (told.severity, told.path) == (severity, path)
+    assert isinstance(reported, Finding)
+    assert (reported.severity, reported.path) == (severity, path)
 
 
 # What they say.
@@ -114,11 +114,11 @@ def test_documents_are_read(text: str, data: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("text", ["a: {", "\ta: 1\n", "a: 1\n---\n'"])
-def test_yaml_that_cannot_be_read_is_told_and_holds_no_mappings(text: str) -> None:
-    told = read(Value(PATH, text))
+def test_yaml_that_cannot_be_read_is_reported_and_holds_no_mappings(text: str) -> None:
+    reported = read(Value(PATH, text))
 
-    assert isinstance(told, Finding)
-    assert (told.severity, told.path) == (Severity.WARNING, PATH)
+    assert isinstance(reported, Finding)
+    assert (reported.severity, reported.path) == (Severity.WARNING, PATH)
     assert list(mappings(Value(PATH, text))) == []
 
 
@@ -184,11 +184,11 @@ def test_no_operation_is_no_change_of_the_text() -> None:
     assert edited(f"{YTT}a:  'x'   \n", 0) == f"{YTT}a:  'x'   \n"
 
 
-def test_a_key_that_stands_twice_is_told_as_an_error() -> None:
-    told = change(Value(PATH, "a: 1\na: 2\n"), {0: [replace("a", value=3)]}, "because")
+def test_a_key_that_stands_twice_is_reported_as_an_error() -> None:
+    reported = change(Value(PATH, "a: 1\na: 2\n"), {0: [replace("a", value=3)]}, "because")
 
-    assert isinstance(told, Finding)
-    assert (told.severity, told.path) == (Severity.ERROR, PATH)
+    assert isinstance(reported, Finding)
+    assert (reported.severity, reported.path) == (Severity.ERROR, PATH)
 
 
 @pytest.mark.parametrize(
@@ -219,20 +219,20 @@ def test_a_first_document_is_put_behind_what_is_there(before: str, after: str, i
     ],
 )
 def test_a_first_document_that_yaml_would_not_read_is_refused(text: str) -> None:
-    told = begin(Value(PATH, text), [add("a", value="x")], "because")
+    reported = begin(Value(PATH, text), [add("a", value="x")], "because")
 
-    assert isinstance(told, Finding)
-    assert (told.severity, told.path) == (Severity.ERROR, PATH)
-    assert "the new text would" in told.message
+    assert isinstance(reported, Finding)
+    assert (reported.severity, reported.path) == (Severity.ERROR, PATH)
+    assert "the new text would" in reported.message
 
 
 def test_an_edit_that_would_leave_no_yaml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("krm_fn.yamledit.stream.documents", lambda _: [(11, 16)])
 
-    told = change(Value(PATH, "--- {a: b}\nc: d\n"), {0: [add("e", value="x")]}, "because")
+    reported = change(Value(PATH, "--- {a: b}\nc: d\n"), {0: [add("e", value="x")]}, "because")
 
-    assert isinstance(told, Finding)
-    assert "the new text would" in told.message
+    assert isinstance(reported, Finding)
+    assert "the new text would" in reported.message
 
 
 # What nobody thought of.
@@ -280,8 +280,8 @@ def test_what_is_added_and_removed_again_leaves_the_text_as_it_was(manuscript: t
 
     there = edited(text, index, add("http_proxy", value="http://proxy:3128"))
 
-    told = [line for line in difflib.ndiff(text.splitlines(), there.splitlines()) if line[0] in "+-"]
-    assert told == ["+ http_proxy: http://proxy:3128"]
+    reported = [line for line in difflib.ndiff(text.splitlines(), there.splitlines()) if line[0] in "+-"]
+    assert reported == ["+ http_proxy: http://proxy:3128"]
     assert edited(there, index, remove("http_proxy")) == text
 
 

@@ -195,7 +195,7 @@ def test_what_is_more_than_simple_commands_is_not_read(command: str) -> None:
 
 
 @pytest.mark.parametrize("joint", [";", " ; ", "&&", "\n", " # a comment; it is\n"])
-def test_simple_commands_are_told_apart(joint: str) -> None:
+def test_simple_commands_are_distinguished(joint: str) -> None:
     statements = escaping.shell_statements(f"export A=1{joint}export B=2")
     assert statements is not None
     assert [[word.value for word in words] for words in statements] == [["export", "A=1"], ["export", "B=2"]]

@@ -37,7 +37,7 @@ def test_what_is_taken_apart_and_joined_stays_the_same(parts: list[str]) -> None
 
 
 @pytest.mark.parametrize("text", [A, B])
-def test_a_certificate_is_told_by_the_fingerprint_that_openssl_prints(text: str) -> None:
+def test_a_certificate_is_reported_by_the_fingerprint_that_openssl_prints(text: str) -> None:
     command = [need("openssl"), "x509", "-noout", "-fingerprint", "-sha256"]
     printed = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
     begin, _, end = pem.shown(text).rstrip("…").rpartition(" ")

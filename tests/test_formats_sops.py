@@ -36,8 +36,8 @@ def outcome(obj: Any, **spec: Any) -> tuple[list[Any], list[str], int]:
     """The items after a run, the lines of warnings and errors about them, and how many changed."""
     config = proxy_config(**(spec or {"httpProxy": "http://proxy:1"}))
     done = run(json.dumps({"kind": "ResourceList", "items": [obj], "functionConfig": config}).encode())
-    told = [one.line() for one in done.results if one.severity.value != "info" and one.ref.kind == obj["kind"]]
-    return json.loads(done.output)["items"], told, done.changed
+    reported = [one.line() for one in done.results if one.severity.value != "info" and one.ref.kind == obj["kind"]]
+    return json.loads(done.output)["items"], reported, done.changed
 
 
 ENCRYPTED = [
@@ -66,10 +66,10 @@ ENCRYPTED = [
 @pytest.mark.parametrize("obj", ENCRYPTED)
 @pytest.mark.parametrize("spec", [{"httpProxy": "http://proxy:1"}, {"mode": "Remove"}], ids=["a proxy", "removal"])
 def test_it_stays_as_it_is_and_one_line_says_so(obj: Any, spec: Any) -> None:
-    items, told, changed = outcome(obj, **spec)
+    items, reported, changed = outcome(obj, **spec)
 
     assert (items, changed) == ([obj], 0)
-    (line,) = told
+    (line,) = reported
     assert line.endswith(f": {TOLD}")
     assert line.startswith("[warning]")
 
@@ -85,7 +85,7 @@ def test_it_stays_as_it_is_and_one_line_says_so(obj: Any, spec: Any) -> None:
         pytest.param(release({"proxy": {}}, sops={"image": "sops"}), id="a member that only has the name"),
     ],
 )
-def test_what_does_not_concern_us_is_not_told(obj: Any) -> None:
+def test_what_does_not_concern_us_is_not_reported(obj: Any) -> None:
     assert [line for line in outcome(obj)[1] if "SOPS" in line] == []
 
 
@@ -136,7 +136,7 @@ def test_a_file_is_neither_read_nor_filled(system: str, text: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("obj", "told"),
+    ("obj", "reported"),
     [
         pytest.param(
             secret("values", stringData={"a": VALUE}, **MARKS), 'Secret "values" is encrypted by SOPS', id="an object"
@@ -146,9 +146,9 @@ def test_a_file_is_neither_read_nor_filled(system: str, text: str, tmp_path: Pat
         ),
     ],
 )
-def test_values_are_not_taken_from_it(obj: Any, told: str) -> None:
+def test_values_are_not_taken_from_it(obj: Any, reported: str) -> None:
     config = proxy_config(**{"from": [{"kind": "Secret", "name": "values"}]})
     done = run(json.dumps({"kind": "ResourceList", "items": [obj], "functionConfig": config}).encode())
 
     (line,) = [one.message for one in done.results if one.severity.value == "error"]
-    assert line.endswith(f"{told}: decrypt it first")
+    assert line.endswith(f"{reported}: decrypt it first")

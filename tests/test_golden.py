@@ -142,10 +142,10 @@ def test_the_answer_is_what_is_stored(story: Path, golden: Golden) -> None:
 def test_the_errors_are_those_that_are_stored(story: Path, golden: Golden) -> None:
     done = inject_proxy(input_of(story))
     wanted = (story / "errors.txt").read_text().splitlines()
-    told = [line for line in done.stderr.decode().splitlines() if line.startswith("[error]")]
+    reported = [line for line in done.stderr.decode().splitlines() if line.startswith("[error]")]
     assert done.returncode == 1
-    assert [pattern for pattern in wanted if not any(re.search(pattern, line) for line in told)] == []
-    assert [line for line in told if not any(re.search(pattern, line) for pattern in wanted)] == []
+    assert [pattern for pattern in wanted if not any(re.search(pattern, line) for line in reported)] == []
+    assert [line for line in reported if not any(re.search(pattern, line) for pattern in wanted)] == []
     if done.stdout:
         golden(story / "expected.yaml", done.stdout)
     else:
@@ -219,12 +219,12 @@ def test_a_check_finds_nothing_to_do_after_a_run_and_something_before(story: Pat
 
 
 @each(SECRET)
-def test_no_password_is_told(story: Path) -> None:
+def test_no_password_is_reported(story: Path) -> None:
     before = input_of(story)
     done = inject_proxy(before, "--verbose")
-    told = done.stderr.decode() + done.stdout.decode().rpartition("\nresults:\n")[2]
-    assert story in FAILING or "***" in told or "@" not in told
-    assert [password for password in passwords(before) if password in told] == []
+    reported = done.stderr.decode() + done.stdout.decode().rpartition("\nresults:\n")[2]
+    assert story in FAILING or "***" in reported or "@" not in reported
+    assert [password for password in passwords(before) if password in reported] == []
 
 
 @each([story for story in UPDATING if story.parent.name == "systems"])

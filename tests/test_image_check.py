@@ -124,7 +124,7 @@ def test_nothing_is_left(name: str, text: str) -> None:
         pytest.param({"tasks/x.yaml": PLACE, "override.yaml": OVERRIDE}, id="of the sysprep, for what is defined"),
     ],
 )
-def test_what_is_removed_again_is_told_and_no_more(files: dict[str, str]) -> None:
+def test_what_is_removed_again_is_reported_and_no_more(files: dict[str, str]) -> None:
     report = looked(**files, **{f"templates{CONTAINERD}": TEMPLATE})
     notes = [one for one in report.notes if "`HTTP_PROXY`" in one.message]
     assert [(one.severity, one.file, one.line) for one in notes] == [(Severity.INFO, "tasks/x.yaml", 3)]

@@ -56,7 +56,7 @@ def unreached(outcome: Outcome) -> list[str]:
     return [message for message in warnings if "`spec.overrides[" in message]
 
 
-def told(outcome: Outcome) -> list[str]:
+def reported(outcome: Outcome) -> list[str]:
     return [result.message for result in outcome.results if str(result.ref) == NAME]
 
 
@@ -68,14 +68,14 @@ OTHER = flags("control-plane", "http://c.example:1", "c.corp.example")
 def test_flags_for_workers_alone_make_the_secret_with_their_proxy_and_say_so() -> None:
     outcome = ran(imported(*WORKER))
     assert overrides(outcome)["HTTP_PROXY"] == "http://w.example:1"
-    assert any(one.startswith("takes the proxy of the workers, because") for one in told(outcome))
+    assert any(one.startswith("takes the proxy of the workers, because") for one in reported(outcome))
     assert not any("fits nothing in this list" in result.message for result in outcome.results)
 
 
 def test_flags_for_the_control_plane_alone_make_it_with_that_proxy() -> None:
     outcome = ran(imported(*OTHER))
     assert overrides(outcome)["HTTP_PROXY"] == "http://c.example:1"
-    assert any(one.startswith("takes the proxy of the control plane, because") for one in told(outcome))
+    assert any(one.startswith("takes the proxy of the control plane, because") for one in reported(outcome))
 
 
 def test_of_two_proxies_the_workers_stands_and_the_other_is_a_warning() -> None:
@@ -99,6 +99,6 @@ def test_a_second_run_changes_nothing_and_removal_takes_the_secret_out(arguments
     secret = next(item for item in yaml.safe_load(first.output)["items"] if item["kind"] == "Secret")
     again = ran(config, json.dumps(secret, indent=1) + "\n")
     assert overrides(again) == overrides(first)
-    assert not any(one.startswith(("sets", "created")) for one in told(again))
+    assert not any(one.startswith(("sets", "created")) for one in reported(again))
     gone = ran(imported(*arguments, mode="Remove"), json.dumps(secret, indent=1) + "\n")
     assert [item["kind"] for item in yaml.safe_load(gone.output)["items"]] == ["Cluster"]

@@ -97,7 +97,7 @@ def test_the_items_and_the_function_config_are_found(text: str) -> None:
 
 
 @layouts
-def test_a_result_that_is_there_already_is_not_told_twice(text: str) -> None:
+def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None:
     once = load(text).write({}, [RESULT])
     assert ResourceList(once).write({}, [RESULT]) == once
 
@@ -228,7 +228,7 @@ def test_an_item_nobody_asks_for_is_never_read() -> None:
         found.read(0)
 
 
-def test_an_item_that_an_alias_makes_too_large_is_told_by_its_index() -> None:
+def test_an_item_that_an_alias_makes_too_large_is_reported_by_its_index() -> None:
     bomb = "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"  l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 9)
     )

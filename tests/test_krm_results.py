@@ -213,10 +213,14 @@ def test_results_stand_in_the_order_of_kyaml(shuffled: list[Result]) -> None:
 
 
 @given(st.permutations(IN_ORDER))
-def test_what_matters_most_is_told_first(shuffled: list[Result]) -> None:
-    told = by_importance(shuffled)
-    assert [result.severity.value for result in told] == ["error"] * 3 + ["warning"] * 2 + ["info"] * 2
-    assert [result for result in told if result.severity is Severity.ERROR] == [IN_ORDER[1], IN_ORDER[4], IN_ORDER[5]]
+def test_what_matters_most_is_reported_first(shuffled: list[Result]) -> None:
+    reported = by_importance(shuffled)
+    assert [result.severity.value for result in reported] == ["error"] * 3 + ["warning"] * 2 + ["info"] * 2
+    assert [result for result in reported if result.severity is Severity.ERROR] == [
+        IN_ORDER[1],
+        IN_ORDER[4],
+        IN_ORDER[5],
+    ]
 
 
 @pytest.mark.parametrize(

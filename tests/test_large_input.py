@@ -99,7 +99,7 @@ def test_a_command_of_megabytes_is_looked_into(command: str) -> None:
     ("content", "encoding"),
     [("x" * LARGE, ""), ("[Service]\\n" * 1_000_000, ""), ("QUFB" * (LARGE // 4), "base64")],
 )
-def test_a_drop_in_of_10_megabytes_is_told_and_left_alone(content: str, encoding: str) -> None:
+def test_a_drop_in_of_10_megabytes_is_reported_and_left_alone(content: str, encoding: str) -> None:
     entry = f'path: /etc/systemd/system/containerd.service.d/http-proxy.conf\n        encoding: "{encoding}"'
     item = WORKERS.replace("path: /etc/motd # shown at login", entry).replace('"Grüße 👋 日本語\\n"', f'"{content}"')
     done = inject_proxy(resource_list(item))

@@ -75,7 +75,7 @@ def warned(*said: ObservedObject) -> list[Result]:
         pytest.param([plane(), cert({"NO_PROXY": None}, why=SECRET)], id="a value that cannot be known here"),
     ],
 )
-def test_what_agrees_or_has_nobody_to_agree_with_is_not_told(said: list[ObservedObject]) -> None:
+def test_what_agrees_or_has_nobody_to_agree_with_is_not_reported(said: list[ObservedObject]) -> None:
     assert warned(*said) == []
 
 
@@ -114,7 +114,7 @@ def test_what_any_two_targets_write_agrees(first: str, second: str) -> None:
         pytest.param({"NO_PROXY": None}, "computed", ".svc", '`NO_PROXY` lacks "localhost"'),
     ],
 )
-def test_a_place_that_differs_is_told_with_one_that_is_right(
+def test_a_place_that_differs_is_reported_with_one_that_is_right(
     values: dict[str, Any], why: str, known: str, difference: str
 ) -> None:
     (result,) = warned(plane(WANTED, "default/prod"), cert(values, "default/prod", why=why, known=known))
@@ -147,24 +147,24 @@ def test_two_differences_in_one_place_are_two_results() -> None:
     assert [one.path[-1] for one in found] == ["HTTP_PROXY", "NO_PROXY"]
 
 
-def test_a_shared_object_is_compared_with_each_of_its_clusters_and_told_once() -> None:
+def test_a_shared_object_is_compared_with_each_of_its_clusters_and_reported_once() -> None:
     (result,) = warned(plane(WANTED, "a"), plane(WANTED, "b"), cert({"HTTP_PROXY": "http://old:1"}, "b", "a"))
     assert 'KubeadmControlPlane "prod": ' in result.message
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "reported"),
     [
         ("http://user:secret@proxy:3128", "have other credentials"),
         ("http://user:secret@old:1", 'are "http://user:***@old:1", not "http://user:***@proxy:3128"'),
         ("a:secret@b", 'are "***", not "http://user:***@proxy:3128"'),
     ],
 )
-def test_no_credential_is_in_a_message(url: str, told: str) -> None:
+def test_no_credential_is_in_a_message(url: str, reported: str) -> None:
     wanted = ProxySettings("http://user:geheim@proxy:3128").variables()
     (result,) = warned(plane(wanted, wanted=wanted), cert(dict.fromkeys(wanted, url), wanted=wanted))
     assert all(secret not in f"{result.message}{result.to_data()}" for secret in ("secret", "geheim"))
-    assert told in result.message
+    assert reported in result.message
 
 
 _VALUES = st.dictionaries(st.sampled_from(PROXY_VARIABLES), st.sampled_from(["", "a", "a,b", None]))
@@ -186,7 +186,7 @@ _SAID = st.builds(
 
 
 @given(st.lists(_SAID, max_size=6))
-def test_property_only_what_differs_is_told_and_only_beside_somebody_who_does_not(
+def test_property_only_what_differs_is_reported_and_only_beside_somebody_who_does_not(
     said: Iterable[ObservedObject],
 ) -> None:
     said = list(said)

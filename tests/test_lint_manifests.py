@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from krm_fn.krm.results import Severity
 from krm_fn.lint import THE_TABLE, Listing, Rules, lint_object, places
-from krm_fn.lint.manifests import Audit, audit, listed, mend, values
+from krm_fn.lint.manifests import Audit, audit, fixed_files, listed, values
 from krm_fn.lint.values import RULES
 from krm_fn.noproxy import Audience, ClusterNetwork, Fact
 from krm_fn.targets import TARGETS, Reading
@@ -72,13 +72,13 @@ def judged(*documents: str, **more: Any) -> Audit:
     return audit({"a.yaml": "---\n".join(documents).encode()}, **more)
 
 
-def mended(*documents: str, **more: Any) -> tuple[str, Audit]:
+def corrected(*documents: str, **more: Any) -> tuple[str, Audit]:
     """The text after mending, which a second time does not change."""
     text = "---\n".join(documents)
-    done = mend({"a.yaml": text.encode()}, **more)
-    after = done.mended.get("a.yaml", text.encode())
-    again = mend({"a.yaml": after}, **more)
-    assert again.mended == {}
+    done = fixed_files({"a.yaml": text.encode()}, **more)
+    after = done.corrected.get("a.yaml", text.encode())
+    again = fixed_files({"a.yaml": after}, **more)
+    assert again.corrected == {}
     assert again.results == done.results
     return after.decode(), done
 
@@ -114,15 +114,15 @@ def variables_of(text: str) -> dict[str, Any]:
         pytest.param([deployment({"HTTP_PROXY": "a:1", "http_proxy": "b:1"})], id="two cases, two values"),
     ],
 )
-def test_files_in_which_nothing_can_be_mended_stay_as_they_are(documents: list[str]) -> None:
-    text, done = mended(*documents)
+def test_files_in_which_nothing_can_be_corrected_stay_as_they_are(documents: list[str]) -> None:
+    text, done = corrected(*documents)
     assert text == "---\n".join(documents)
-    assert done.mended == {}
+    assert done.corrected == {}
 
 
-def test_two_cases_that_differ_are_said_and_not_mended() -> None:
+def test_two_cases_that_differ_are_said_and_not_corrected() -> None:
     text = deployment({"NO_PROXY": "a;b", "no_proxy": "c;d", "HTTP_PROXY": "proxy:1", "http_proxy": "proxy:1"})
-    after, done = mended(text)
+    after, done = corrected(text)
     assert after == text
     assert any("`NO_PROXY` and `no_proxy` differ: make them equal first" in result.message for result in done.results)
 
@@ -130,7 +130,7 @@ def test_two_cases_that_differ_are_said_and_not_mended() -> None:
 def test_a_rule_that_is_off_mends_nothing() -> None:
     off = CONFIG + "  lint: {rules: {NP010: Off, NP008: Off, NP024: Off}}\n"
     documents = (off, deployment({"NO_PROXY": "a;b"}))
-    assert mended(*documents)[0] == "---\n".join(documents)
+    assert corrected(*documents)[0] == "---\n".join(documents)
 
 
 # workloads and nodes
@@ -165,8 +165,8 @@ def test_a_rule_that_is_off_mends_nothing() -> None:
         ),
     ],
 )
-def test_the_environment_of_any_workload_is_mended(old: dict[str, str], new: dict[str, str]) -> None:
-    text, _ = mended(deployment(old))
+def test_the_environment_of_any_workload_is_corrected(old: dict[str, str], new: dict[str, str]) -> None:
+    text, _ = corrected(deployment(old))
     assert variables_of(text) == new
     assert "- name: app # ours\n" in text
 
@@ -174,11 +174,11 @@ def test_the_environment_of_any_workload_is_mended(old: dict[str, str], new: dic
 def test_only_the_lines_of_a_proxy_change() -> None:
     text = deployment({"A": "x", **both(PROXY, f"a;b,{LOOPBACK}"), "B": "y"})
     changed = text.replace('"a;b,localhost', '"a,b,localhost')
-    assert mended(text)[0] == changed
+    assert corrected(text)[0] == changed
 
 
 def test_the_facts_of_the_cluster_count() -> None:
-    text, done = mended(CLUSTER, deployment(both(PROXY, LOOPBACK)))
+    text, done = corrected(CLUSTER, deployment(both(PROXY, LOOPBACK)))
     added = ("192.168.0.0/16", "10.96.0.0/12", "10.96.0.1", "api.prod.example", "cluster.local", ".svc")
     no_proxy = variables_of(text.split("---\n")[1])["NO_PROXY"].split(",")
     assert set(added) <= set(no_proxy)
@@ -201,7 +201,7 @@ def test_the_defaults_of_the_proxy_config_count_where_no_cluster_is_known() -> N
     ],
 )
 def test_a_drop_in_says_what_its_author_meant(line: str, expected: str) -> None:
-    text, done = mended(CLUSTER, node(f'[Service]\n# kept\nNice=1\n{line}\nEnvironment="NO_PROXY={ALL_OF_PROD}"'))
+    text, done = corrected(CLUSTER, node(f'[Service]\n# kept\nNice=1\n{line}\nEnvironment="NO_PROXY={ALL_OF_PROD}"'))
     obj = Document(text.split("---\n")[1]).data()
     seen = {one.variable: one.value for one in TARGETS["containerdDropIn"].observe(obj, {})}
     assert (seen["HTTP_PROXY"], seen["http_proxy"]) == (expected, expected)
@@ -209,10 +209,12 @@ def test_a_drop_in_says_what_its_author_meant(line: str, expected: str) -> None:
     assert [one.message for one in done.results if one.severity is Severity.ERROR] == []
 
 
-def test_exports_are_mended_and_nothing_else_is_added() -> None:
-    text, _ = mended(CLUSTER, node(drop_in(both(PROXY, ALL_OF_PROD)), f'["export NO_PROXY={ALL_OF_PROD};x", "date"]'))
+def test_exports_are_corrected_and_nothing_else_is_added() -> None:
+    text, _ = corrected(
+        CLUSTER, node(drop_in(both(PROXY, ALL_OF_PROD)), f'["export NO_PROXY={ALL_OF_PROD};x", "date"]')
+    )
     assert '["export NO_PROXY=' in text
-    text, _ = mended(CLUSTER, node("[Service]", '["date", "export NO_PROXY=A.example"]'))
+    text, _ = corrected(CLUSTER, node("[Service]", '["date", "export NO_PROXY=A.example"]'))
     (_, second) = text.split("---\n")
     commands = Document(second).data()["spec"]["preKubeadmCommands"]
     assert commands == [
@@ -222,10 +224,10 @@ def test_exports_are_mended_and_nothing_else_is_added() -> None:
     ]
 
 
-def test_an_object_inside_a_list_and_a_resource_list_is_mended() -> None:
+def test_an_object_inside_a_list_and_a_resource_list_is_corrected() -> None:
     inner = "".join(f"  {line}\n" for line in deployment(both(no="a;b")).splitlines()).replace("  ", "- ", 1)
     for head in ("apiVersion: v1\nkind: List\n", "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"):
-        text, _ = mended(f"{head}items:\n{inner}")
+        text, _ = corrected(f"{head}items:\n{inner}")
         assert text == f"{head}items:\n{inner}".replace("a;b", "a,b")
 
 
@@ -233,16 +235,16 @@ def test_a_sidecar_of_a_target_is_judged_once_and_without_the_target() -> None:
     text = deployment(both(PROXY, "a;b"), "chart-operator")
     text = text.replace("metadata: {name: chart-operator}", "metadata: {name: c, labels: {app: chart-operator}}")
     text += "      - name: chart-operator\n        env:\n        - {name: NO_PROXY, value: x;y}\n"
-    told = {(one.target, one.path[4]) for one in judged(text).results}
-    assert told == {("", "0"), ("chartOperator", "1")}
+    reported = {(one.target, one.path[4]) for one in judged(text).results}
+    assert reported == {("", "0"), ("chartOperator", "1")}
 
 
-def test_a_document_that_cannot_be_edited_without_risk_is_told_and_the_others_are_mended() -> None:
+def test_a_document_that_cannot_be_edited_without_risk_is_reported_and_the_others_are_corrected() -> None:
     twice = deployment(both(no="a;b")).replace("spec:\n  template", "spec: {}\nspec:\n  template")
-    text, done = mended(deployment(both(no="a;b")), twice)
+    text, done = corrected(deployment(both(no="a;b")), twice)
     assert text == f"{deployment(both(no='a,b'))}---\n{twice}"
-    (told,) = (one for one in done.results if "document 2" in one.message)
-    assert told.severity is Severity.WARNING
+    (reported,) = (one for one in done.results if "document 2" in one.message)
+    assert reported.severity is Severity.WARNING
 
 
 # what cannot be read
@@ -268,7 +270,7 @@ def test_a_file_that_cannot_be_read_is_one_warning_and_no_end(content: bytes) ->
 
 
 @pytest.mark.parametrize(
-    ("second", "told"),
+    ("second", "reported"),
     [
         pytest.param(drop_in(both(PROXY, ALL_OF_PROD)), 0, id="the same"),
         pytest.param(drop_in(both("http://other.example:1", ALL_OF_PROD)), 1, id="another proxy"),
@@ -276,10 +278,10 @@ def test_a_file_that_cannot_be_read_is_one_warning_and_no_end(content: bytes) ->
         pytest.param("[Service]", 0, id="nothing"),
     ],
 )
-def test_places_of_one_cluster_must_say_the_same(second: str, told: int) -> None:
+def test_places_of_one_cluster_must_say_the_same(second: str, reported: int) -> None:
     first = node(drop_in(both(PROXY, ALL_OF_PROD)), name="a")
     found = [one.message for one in judged(CLUSTER, first, node(second, name="b")).results]
-    assert sum("must set the same values as" in message for message in found) == told
+    assert sum("must set the same values as" in message for message in found) == reported
 
 
 def test_places_of_no_known_cluster_and_other_workloads_are_not_compared() -> None:
@@ -306,8 +308,8 @@ def test_places_of_no_known_cluster_and_other_workloads_are_not_compared() -> No
         pytest.param("[http://a.example/x]", "[a.example]", id="a URL"),
     ],
 )
-def test_the_entries_of_a_proxy_config_are_mended_where_they_stand(old: str, new: str) -> None:
-    text, done = mended(f"{CONFIG}  # what goes direct\n  noProxy: {old} # ours\n")
+def test_the_entries_of_a_proxy_config_are_corrected_where_they_stand(old: str, new: str) -> None:
+    text, done = corrected(f"{CONFIG}  # what goes direct\n  noProxy: {old} # ours\n")
     data = Document(text).data()["spec"]["noProxy"]
     assert data == Document(f"x: {new}\n").data()["x"]
     assert "  # what goes direct\n  noProxy: " in text
@@ -326,44 +328,44 @@ def test_the_entries_of_a_proxy_config_are_mended_where_they_stand(old: str, new
     ],
 )
 def test_a_proxy_config_that_a_person_must_mend_stays(spec: str) -> None:
-    assert mended(CONFIG + spec)[0] == CONFIG + spec
+    assert corrected(CONFIG + spec)[0] == CONFIG + spec
 
 
 def test_outside_the_default_style_the_dotted_form_is_added() -> None:
-    text, _ = mended(f"{CONFIG}  noProxyPolicy: {{style: Verbatim}}\n  noProxy: [a.example]\n")
+    text, _ = corrected(f"{CONFIG}  noProxyPolicy: {{style: Verbatim}}\n  noProxy: [a.example]\n")
     assert Document(text).data()["spec"]["noProxy"] == ["a.example", ".a.example"]
 
 
-def test_urls_and_overrides_are_mended_too() -> None:
+def test_urls_and_overrides_are_corrected_too() -> None:
     spec = "  overrides:\n  - match: {clusters: [a]}\n    httpsProxy: http://u:p^@h:1\n    noProxy: [B.example]\n"
-    text, _ = mended(CONFIG + spec)
+    text, _ = corrected(CONFIG + spec)
     assert text == CONFIG + spec.replace("p^@", "p%5E@").replace("B.", "b.")
 
 
-def test_all_problems_of_a_proxy_config_are_told_without_its_password() -> None:
+def test_all_problems_of_a_proxy_config_are_reported_without_its_password() -> None:
     spec = "  httpsProxy: http://user:s3cr3t^@h:1\n  noPorxy: []\n  noProxy: ['a;b', 10.1.*]\n"
     found = judged(CONFIG + spec)
-    told = [one.line() for one in found.results]
-    assert sum(line.startswith("[error]") for line in told) == 3
-    assert sum("a;b" in line for line in told) == 1
-    assert any("NP012" in line for line in told)
-    assert not any("s3cr3t" in line for line in told)
+    reported = [one.line() for one in found.results]
+    assert sum(line.startswith("[error]") for line in reported) == 3
+    assert sum("a;b" in line for line in reported) == 1
+    assert any("NP012" in line for line in reported)
+    assert not any("s3cr3t" in line for line in reported)
 
 
-def test_the_function_config_of_a_resource_list_is_judged_and_mended() -> None:
+def test_the_function_config_of_a_resource_list_is_judged_and_corrected() -> None:
     inner = "".join(f"  {line}\n" for line in f"{CONFIG}  noProxy: [10.1.*]\n".splitlines())
-    text, _ = mended(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:\n{inner}")
+    text, _ = corrected(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:\n{inner}")
     assert "noProxy: [10.1.0.0/16]" in text
 
 
-def test_a_proxy_config_with_a_key_twice_or_a_misspelt_kind_is_told() -> None:
+def test_a_proxy_config_with_a_key_twice_or_a_misspelt_kind_is_reported() -> None:
     found = judged(CONFIG + "  noProxy: []\n  noProxy: []\n")
     assert [one.line().rpartition(": spec.")[2] for one in found.results] == [
         "noProxy: must not be given twice in one mapping: keep one of the two"
     ]
-    (told,) = judged(CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg")).results
-    assert (told.severity, told.ref.kind) == (Severity.WARNING, "ProxyConfg")
-    assert "did you mean `ProxyConfig`?" in told.message
+    (reported,) = judged(CONFIG.replace("kind: ProxyConfig", "kind: ProxyConfg")).results
+    assert (reported.severity, reported.ref.kind) == (Severity.WARNING, "ProxyConfg")
+    assert "did you mean `ProxyConfig`?" in reported.message
     istio = CONFIG.replace("fn.inject-proxy.io/v1alpha1", "networking.istio.io/v1beta1")
     assert judged(istio).results == ()
 
@@ -373,7 +375,7 @@ def test_a_config_map_is_judged_as_a_function_config_only() -> None:
     assert judged(data).results == ()
     inner = "".join(f"  {line}\n" for line in data.splitlines())
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig:\n{inner}"
-    after, done = mended(text)
+    after, done = corrected(text)
     assert after == text
     assert [one.severity for one in done.results] == [Severity.ERROR, Severity.WARNING]
 
@@ -447,7 +449,7 @@ NETWORKS = (
 
 
 @given(LISTS, st.sampled_from(Audience), st.integers(0, 2), st.booleans())
-def test_a_list_is_mended_once_and_for_all(text: str, audience: Audience, clusters: int, has_proxy: bool) -> None:
+def test_a_list_is_corrected_once_and_for_all(text: str, audience: Audience, clusters: int, has_proxy: bool) -> None:
     listing = Listing(audience, NETWORKS[:clusters])
     once = listed(text, listing, has_proxy=has_proxy)
     assert listed(once, listing, has_proxy=has_proxy) == once
@@ -460,14 +462,14 @@ def test_a_list_is_mended_once_and_for_all(text: str, audience: Audience, cluste
     ),
     st.integers(0, 2),
 )
-def test_no_error_with_a_fix_is_left_in_a_place_that_is_mended(variables: dict[str, str], clusters: int) -> None:
+def test_no_error_with_a_fix_is_left_in_a_place_that_is_corrected(variables: dict[str, str], clusters: int) -> None:
     listing = Listing(Audience.POD, NETWORKS[:clusters])
     (place, *_) = places(Reading(name, value, (name,), value, "p") for name, value in variables.items()) or [{}]
     if not place or values.clash(place):
         return
-    new = {**variables, **values.mended(place, listing, THE_TABLE)}
+    new = {**variables, **values.corrected(place, listing, THE_TABLE)}
     (after,) = places(Reading(name, value, (name,), value or "", "p") for name, value in new.items())
-    assert values.mended(after, listing, THE_TABLE) == {}
+    assert values.corrected(after, listing, THE_TABLE) == {}
     if any("@" in value for name, value in variables.items() if name.upper() == "NO_PROXY"):
         return
     left = {finding.code for finding in lint_object(after.values(), listing) if RULES[finding.code].fix}
@@ -477,12 +479,12 @@ def test_no_error_with_a_fix_is_left_in_a_place_that_is_mended(variables: dict[s
 def test_rules_that_are_off_are_off_for_the_values_too() -> None:
     (place,) = places([Reading("NO_PROXY", "a;b", ("x",), "a;b", "p")])
     off = Rules({"NP010": None, "NP008": None})
-    assert values.mended(place, Listing(Audience.POD), off) == {}
-    assert values.mended(place, Listing(Audience.POD), THE_TABLE) == {"NO_PROXY": "a,b", "no_proxy": "a,b"}
+    assert values.corrected(place, Listing(Audience.POD), off) == {}
+    assert values.corrected(place, Listing(Audience.POD), THE_TABLE) == {"NO_PROXY": "a,b", "no_proxy": "a,b"}
 
 
 @pytest.mark.parametrize("text", ["%%%\n", "not: [valid\n", "{{- if .Values.x }}\n"])
-def test_a_text_that_is_no_yaml_at_all_is_told_too(text: str) -> None:
+def test_a_text_that_is_no_yaml_at_all_is_reported_too(text: str) -> None:
     (warning,) = audit({"x.yaml": text.encode()}).results
 
     assert warning.severity is Severity.WARNING
@@ -516,7 +518,7 @@ THREE = "{http: 'http://h:1', https: 'http://h:1', noProxy: 'localhost,127.0.0.1
 )
 def test_values_of_giant_swarm_are_judged(document: str) -> None:
     assert ids(judged(document)) == ["NP012"]
-    after, done = mended(document)
+    after, done = corrected(document)
     assert (after, ids(done)) == (document, ["NP012"]), "nothing edits values yet"
 
 
@@ -542,8 +544,8 @@ ON_VCD = (
 )
 def test_a_drop_in_that_the_provider_writes_too_has_two_writers(provider: str, expected: int) -> None:
     found = judged(ON_VCD, provider, node(drop_in(both(PROXY, LOOPBACK)))).results
-    told = [one for one in found if one.code == "NP031"]
-    assert len(told) == expected
-    for one in told:
+    reported = [one for one in found if one.code == "NP031"]
+    assert len(reported) == expected
+    for one in reported:
         assert one.ref.kind == "KubeadmConfig"
         assert "`VCDCluster/org/prod` `spec.proxyConfigSpec`" in one.message

@@ -160,12 +160,12 @@ def test_a_list_must_do_for_every_cluster(networks: tuple[ClusterNetwork, ...], 
     assert ids(lint(seen(both(no=good())), networks=networks)) == expected
 
 
-def test_what_is_right_for_one_cluster_is_not_told_for_another() -> None:
+def test_what_is_right_for_one_cluster_is_not_reported_for_another() -> None:
     domains = tuple(replace(NETWORK, service_domain=Fact(domain)) for domain in ("one.internal", "two.internal"))
     assert lint(seen(both(no=good(NODE, *domains))), networks=domains) == []
 
 
-def test_the_two_cases_of_a_list_are_told_once_and_two_places_once() -> None:
+def test_the_two_cases_of_a_list_are_reported_once_and_two_places_once() -> None:
     (finding,) = lint([*seen(both(no=f"{good()},10.0.0.0/33")), *seen(both(no=f"{good()},10.0.0.0/33"), "b")])
     assert finding.message.endswith(" (`NO_PROXY`, `no_proxy` of a place and 1 more)")
     assert ids([finding]) == ["NP015"]
@@ -289,7 +289,7 @@ def test_the_user_decides_how_loud_a_rule_is(rules: Rules, expected: list[Severi
     assert [finding.severity for finding in lint(what, rules=rules)] == expected
 
 
-def test_places_are_told_apart_by_their_name_and_the_last_of_a_variable_counts() -> None:
+def test_places_are_distinguished_by_their_name_and_the_last_of_a_variable_counts() -> None:
     first, second = places([*seen({"NO_PROXY": "a"}), *seen({"NO_PROXY": "b"}, "b"), *seen({"NO_PROXY": "c"})])
     assert (first["NO_PROXY"].value, second["NO_PROXY"].value) == ("c", "b")
 
@@ -377,7 +377,7 @@ def test_results_with_a_code_have_the_severity_that_is_asked_for(
     assert found[-1] is other
 
 
-def test_what_any_of_many_clusters_lacks_is_told() -> None:
+def test_what_any_of_many_clusters_lacks_is_reported() -> None:
     many = tuple(replace(NETWORK, endpoint=Fact(f"203.0.113.{number}")) for number in range(1, 40))
     without_the_last = good(NODE, *many[:-1])
 

@@ -77,7 +77,7 @@ def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: t
 
 
 @pytest.mark.parametrize(
-    ("rule", "text", "entry", "mended"),
+    ("rule", "text", "entry", "corrected"),
     [
         pytest.param("NP010", "a, b", "", "a,b", id="a blank behind a comma"),
         pytest.param("NP010", "a ,b", "", "a,b", id="a blank in front of a comma"),
@@ -149,12 +149,12 @@ def test_no_style_writes_a_rooted_name_that_np029_finds(style: Style, exclude: t
         pytest.param("NP034", "b'", "b'", "b", id="a quote behind"),
     ],
 )
-def test_each_rule_hits(rule: str, text: str, entry: str, mended: str) -> None:
-    found = [told for told in lint_list(text, audience=Audience.NODE) if told.rule == rule]
-    assert (entry, mended) in {(told.entry, told.mended) for told in found}
-    for told in found:
-        assert "\n" not in told.message
-        assert not told.mended or told.mended in told.message or told.entry == ""
+def test_each_rule_hits(rule: str, text: str, entry: str, corrected: str) -> None:
+    found = [reported for reported in lint_list(text, audience=Audience.NODE) if reported.rule == rule]
+    assert (entry, corrected) in {(reported.entry, reported.corrected) for reported in found}
+    for reported in found:
+        assert "\n" not in reported.message
+        assert not reported.corrected or reported.corrected in reported.message or reported.entry == ""
 
 
 @pytest.mark.parametrize(
@@ -255,19 +255,19 @@ CALLED = ("a.b.c", "x.a.b.c", "b.c", "y.b.c", "x.y.b.c", "c", "ab.c", "10.1.2.3"
 @pytest.mark.parametrize("cover", COVERS)
 @pytest.mark.parametrize("text", COVERED)
 def test_what_is_said_to_be_covered_is_so_in_the_clients_that_are_named(cover: str, text: str) -> None:
-    told = [one.message for one in lint_list(f"{cover},{text}", audience=Audience.NODE) if one.rule == "NP027"]
+    reported = [one.message for one in lint_list(f"{cover},{text}", audience=Audience.NODE) if one.rule == "NP027"]
     differ = {
         name
         for name, client in CLIENTS.items()
         for host in CALLED
         if client.goes_direct(f"{cover},{text}", host, 443) != client.goes_direct(cover, host, 443)
     }
-    for message in told:
+    for message in reported:
         allowed = {name for name, words in EXCEPTIONS.items() if words in message}
         assert differ <= allowed
         assert ("in every client" in message) == (not allowed)
         assert not differ or "almost" in message
-    assert told or differ
+    assert reported or differ
 
 
 EXCEPTIONS = {"httpx": "httpx takes", "java": "not in Java", "wget-old": "wget before 1.20"}
@@ -282,16 +282,18 @@ EXCEPTIONS = {"httpx": "httpx takes", "java": "not in Java", "wget-old": "wget b
     ],
 )
 def test_no_form_is_added_that_another_entry_covers(text: str) -> None:
-    mended = fix(f"{LOOPBACK},{text}")
-    added = set(mended.split(",")) - set(text.split(","))
-    told = [one for one in lint_list(mended, audience=Audience.NODE) if one.rule == "NP027" and one.entry in added]
-    assert told == []
-    assert {one.rule for one in lint_list(mended, audience=Audience.NODE)} <= {"NP011", "NP027"}
+    corrected = fix(f"{LOOPBACK},{text}")
+    added = set(corrected.split(",")) - set(text.split(","))
+    reported = [
+        one for one in lint_list(corrected, audience=Audience.NODE) if one.rule == "NP027" and one.entry in added
+    ]
+    assert reported == []
+    assert {one.rule for one in lint_list(corrected, audience=Audience.NODE)} <= {"NP011", "NP027"}
     assert ".a.b.c" not in added
 
 
 def test_a_limit_of_the_users_own_counts_instead() -> None:
-    assert "NP026" not in [told.rule for told in lint_list(LOOPBACK, audience=Audience.NODE, max_length=19)]
+    assert "NP026" not in [reported.rule for reported in lint_list(LOOPBACK, audience=Audience.NODE, max_length=19)]
     (found,) = lint_list(LOOPBACK, audience=Audience.NODE, max_length=18)
     assert (found.rule, found.entry, found.severity) == ("NP026", "", Severity.WARNING)
     assert "18 bytes" in found.message
@@ -319,7 +321,9 @@ def test_problems_come_in_the_order_of_the_table(audience: Audience) -> None:
     ],
 )
 def test_a_severity_that_depends_on_the_case(rule: str, text: str, severity: Severity) -> None:
-    assert {told.severity for told in lint_list(text, audience=Audience.NODE) if told.rule == rule} == {severity}
+    assert {reported.severity for reported in lint_list(text, audience=Audience.NODE) if reported.rule == rule} == {
+        severity
+    }
 
 
 @pytest.mark.parametrize(
@@ -334,8 +338,8 @@ def test_a_severity_that_depends_on_the_case(rule: str, text: str, severity: Sev
 def test_what_matters_for_pods(text: str, node: list[str], pod: list[str]) -> None:
     assert rules(f"{LOOPBACK},{text}") == node
     assert rules(f"{LOOPBACK},{text}", audience=Audience.POD) == pod
-    for told in lint_list(f"{LOOPBACK},{text}", audience=Audience.POD):
-        assert told.severity is (Severity.ERROR if told.rule == "NP019" else Severity.WARNING)
+    for reported in lint_list(f"{LOOPBACK},{text}", audience=Audience.POD):
+        assert reported.severity is (Severity.ERROR if reported.rule == "NP019" else Severity.WARNING)
 
 
 @pytest.mark.parametrize(
@@ -368,7 +372,7 @@ def test_whether_there_is_a_proxy(text: str, has_proxy: bool, expected: list[str
 def test_what_a_cluster_needs(gone: set[str], rule: str, missing: str) -> None:
     text = ",".join(entry for entry in COMPLETE.split(",") if entry not in gone)
     found = lint_list(text, audience=Audience.NODE, network=NETWORK)
-    assert [(told.rule, told.mended) for told in found] == [(rule, f"{text},{missing}")]
+    assert [(reported.rule, reported.corrected) for reported in found] == [(rule, f"{text},{missing}")]
     assert f'"{missing}"' in found[0].message
     assert set(fix(text, network=NETWORK).split(",")) >= {missing, *text.split(",")}
     assert lint_list(fix(text, network=NETWORK), audience=Audience.NODE, network=NETWORK) == []
@@ -409,7 +413,7 @@ def test_facts_in_other_forms(network: ClusterNetwork) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "mended"),
+    ("text", "corrected"),
     [
         pytest.param("*", "*", id="everything alone is for a person to decide"),
         pytest.param("http://user:SECRET@h", "http://user:SECRET@h", id="what may be a credential stays"),
@@ -423,8 +427,8 @@ def test_facts_in_other_forms(network: ClusterNetwork) -> None:
         pytest.param("prod.local", f"prod.local,.prod.local,{LOOPBACK}", id="both forms of a domain"),
     ],
 )
-def test_fix(text: str, mended: str) -> None:
-    assert fix(text) == mended
+def test_fix(text: str, corrected: str) -> None:
+    assert fix(text) == corrected
 
 
 def test_fix_of_an_empty_list_is_the_composed_one() -> None:
@@ -451,7 +455,7 @@ def test_fix_of_a_list_that_is_too_long_drops_what_others_cover() -> None:
 def test_no_problem_repeats_what_could_be_a_password(text: str) -> None:
     (found,) = lint_list(text, audience=Audience.NODE)
     assert found.rule == "NP018"
-    assert not any(part in f"{found.message}{found.entry}{found.mended}" for part in ("S3", "CRET"))
+    assert not any(part in f"{found.message}{found.entry}{found.corrected}" for part in ("S3", "CRET"))
 
 
 def test_the_table_is_in_order_and_complete() -> None:
@@ -495,14 +499,16 @@ LISTS = st.lists(st.sampled_from([*NAMES, *NUMBERS, *OTHERS]), max_size=6).flatm
 
 @given(LISTS, st.sampled_from([Audience.NODE, Audience.POD]), st.sampled_from([None, NETWORK, ClusterNetwork()]))
 def test_after_fix_only_a_person_can_do_more(text: str, audience: Audience, network: ClusterNetwork | None) -> None:
-    mended = fix(text, audience=audience, network=network)
-    assert fix(mended, audience=audience, network=network) == mended
-    left = {told.rule for told in lint_list(mended, audience=audience, network=network) if told.mended}
+    corrected = fix(text, audience=audience, network=network)
+    assert fix(corrected, audience=audience, network=network) == corrected
+    left = {
+        reported.rule for reported in lint_list(corrected, audience=audience, network=network) if reported.corrected
+    }
     assert left == set()
 
 
 @given(st.text(max_size=30))
 def test_no_text_raises(text: str) -> None:
-    for told in lint_list(text, audience=Audience.POD, network=NETWORK):
-        assert RULES[told.rule].about is About.LIST
+    for reported in lint_list(text, audience=Audience.POD, network=NETWORK):
+        assert RULES[reported.rule].about is About.LIST
     fix(text, network=NETWORK)

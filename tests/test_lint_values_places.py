@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.krm.results import Severity
-from krm_fn.lint.values import RULES, About, lint_pair, lint_permissions, lint_proxy, lint_variables, lint_writers, mend
+from krm_fn.lint.values import (
+    RULES,
+    About,
+    corrected_url,
+    lint_pair,
+    lint_permissions,
+    lint_proxy,
+    lint_variables,
+    lint_writers,
+)
 
 _URL = "http://proxy:3128"
 
@@ -25,11 +34,11 @@ _URL = "http://proxy:3128"
 )
 def test_a_proxy_without_a_problem(url: str) -> None:
     assert lint_proxy(url, no_proxy="localhost,example.com") == []
-    assert mend(url) == url
+    assert corrected_url(url) == url
 
 
 @pytest.mark.parametrize(
-    ("url", "expected", "mended"),
+    ("url", "expected", "corrected"),
     [
         pytest.param("proxy:3128", ["NP006"], "http://proxy:3128", id="no scheme"),
         pytest.param("HTTP://proxy:3128", ["NP006"], "http://proxy:3128", id="a scheme in capitals"),
@@ -49,11 +58,11 @@ def test_a_proxy_without_a_problem(url: str) -> None:
         pytest.param("http://proxy.example.com/", ["NP036"], "http://proxy.example.com/", id="a slash in its place"),
     ],
 )
-def test_each_rule_about_a_proxy_hits(url: str, expected: list[str], mended: str) -> None:
+def test_each_rule_about_a_proxy_hits(url: str, expected: list[str], corrected: str) -> None:
     found = lint_proxy(url)
-    assert [told.rule for told in found] == expected
-    assert mend(url) == mended
-    assert all(RULES[told.rule].about is About.PROXY for told in found)
+    assert [reported.rule for reported in found] == expected
+    assert corrected_url(url) == corrected
+    assert all(RULES[reported.rule].about is About.PROXY for reported in found)
 
 
 @pytest.mark.parametrize(
@@ -66,11 +75,11 @@ def test_each_rule_about_a_proxy_hits(url: str, expected: list[str], mended: str
     ],
 )
 def test_a_proxy_for_one_scheme_only(urls: tuple[str, str], expected: list[str]) -> None:
-    assert [told.rule for told in lint_pair(*urls)] == expected
+    assert [reported.rule for reported in lint_pair(*urls)] == expected
 
 
 def test_the_password_counts_where_people_read_it() -> None:
-    assert [told.rule for told in lint_proxy("http://u:p@proxy:1", in_manifest=True)] == ["NP033"]
+    assert [reported.rule for reported in lint_proxy("http://u:p@proxy:1", in_manifest=True)] == ["NP033"]
     assert lint_proxy("http://u@proxy:1", in_manifest=True) == []
     assert lint_proxy("http://u:p@proxy:1") == []
 
@@ -86,21 +95,21 @@ def test_the_password_counts_where_people_read_it() -> None:
     ],
 )
 def test_the_proxy_in_its_own_list(no_proxy: str, expected: list[str]) -> None:
-    assert [told.rule for told in lint_proxy("http://proxy.com:3128", no_proxy=no_proxy)] == expected
+    assert [reported.rule for reported in lint_proxy("http://proxy.com:3128", no_proxy=no_proxy)] == expected
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
 def test_no_message_about_a_proxy_repeats_it(user: str, password: str) -> None:
     secret = f"Q{password}Q"
-    for told in lint_proxy(f"http://Z{user}Z:{secret}@proxy:3128", no_proxy="proxy", in_manifest=True):
-        assert secret not in f"{told.message}{told.mended}"
+    for reported in lint_proxy(f"http://Z{user}Z:{secret}@proxy:3128", no_proxy="proxy", in_manifest=True):
+        assert secret not in f"{reported.message}{reported.corrected}"
 
 
 @given(st.text(alphabet="ab%4@:/#\\ é", max_size=12))
 def test_mending_twice_is_mending_once(password: str) -> None:
-    once = mend(f"http://u:{password}x@proxy:3128")
-    assert mend(once) == once
-    assert "NP005" not in [told.rule for told in lint_proxy(once)]
+    once = corrected_url(f"http://u:{password}x@proxy:3128")
+    assert corrected_url(once) == once
+    assert "NP005" not in [reported.rule for reported in lint_proxy(once)]
 
 
 @pytest.mark.parametrize(
@@ -118,13 +127,13 @@ def test_mending_twice_is_mending_once(password: str) -> None:
 )
 def test_the_two_cases_of_a_variable(variables: dict[str, str], expected: list[str]) -> None:
     found = lint_variables(variables)
-    assert [told.rule for told in found] == expected
-    assert all("must" in told.message or "add `" in told.message for told in found)
-    assert all("PROXY" in told.message.upper() for told in found)
+    assert [reported.rule for reported in found] == expected
+    assert all("must" in reported.message or "add `" in reported.message for reported in found)
+    assert all("PROXY" in reported.message.upper() for reported in found)
 
 
 @pytest.mark.parametrize(
-    ("permissions", "has_password", "ignition", "count", "mended"),
+    ("permissions", "has_password", "ignition", "count", "corrected"),
     [
         pytest.param("0644", False, False, 0, "", id="no password, everyone may read"),
         pytest.param("0640", True, False, 0, "", id="a password, others may not"),
@@ -138,10 +147,10 @@ def test_the_two_cases_of_a_variable(variables: dict[str, str], expected: list[s
         pytest.param("644", True, True, 2, "0644", id="both at once"),
     ],
 )
-def test_permissions(permissions: str, has_password: bool, ignition: bool, count: int, mended: str) -> None:
+def test_permissions(permissions: str, has_password: bool, ignition: bool, count: int, corrected: str) -> None:
     found = lint_permissions(permissions, has_password=has_password, ignition=ignition)
-    assert [told.rule for told in found] == ["NP030"] * count
-    assert not mended or found[0].mended == mended
+    assert [reported.rule for reported in found] == ["NP030"] * count
+    assert not corrected or found[0].corrected == corrected
 
 
 @pytest.mark.parametrize(
@@ -155,6 +164,6 @@ def test_permissions(permissions: str, has_password: bool, ignition: bool, count
 )
 def test_writers_of_one_file(writers: list[str], expected: list[str]) -> None:
     found = lint_writers("/etc/systemd/system/containerd.service.d/http-proxy.conf", writers)
-    assert [told.rule for told in found] == expected
-    assert all("inject-proxy and VCDCluster/prod" in told.message for told in found)
-    assert all(told.severity is Severity.WARNING for told in found)
+    assert [reported.rule for reported in found] == expected
+    assert all("inject-proxy and VCDCluster/prod" in reported.message for reported in found)
+    assert all(reported.severity is Severity.WARNING for reported in found)

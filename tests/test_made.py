@@ -265,9 +265,9 @@ def test_an_object_that_is_to_have_another_proxy_than_the_secret_holds_is_an_err
     config = GENERATE + "    containerdDropIn: {content: Secret}\n    kubeletDropIn: {enabled: false}\n"
     overrides = [{"match": {"roles": [role]}, "httpProxy": "http://other:1"}]
     outcome = run(wanting(resource_list(CLUSTER, CONTROL_PLANE, config=config), overrides=overrides))
-    told = [one.message for one in outcome.results if one.severity is Severity.ERROR]
-    assert len(told) == errors
-    assert all("holds the proxy of the whole Cluster" in message for message in told)
+    reported = [one.message for one in outcome.results if one.severity is Severity.ERROR]
+    assert len(reported) == errors
+    assert all("holds the proxy of the whole Cluster" in message for message in reported)
     assert len(made(outcome.output)) == 1 - errors
 
 
@@ -308,5 +308,5 @@ def test_a_reference_to_a_key_that_a_secret_has_not_is_a_warning() -> None:
 
 
 def missing(outcome: Outcome) -> list[tuple[str, str, str]]:
-    told = [one for one in outcome.results if 'has no key "kubeletProxy"' in one.message]
-    return [(one.severity.value, one.ref.name, field_path(one.path)) for one in told]
+    reported = [one for one in outcome.results if 'has no key "kubeletProxy"' in one.message]
+    return [(one.severity.value, one.ref.name, field_path(one.path)) for one in reported]

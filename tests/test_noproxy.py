@@ -35,7 +35,7 @@ def test_an_entry_that_stays_as_it_is(entry: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "named", "mended"),
+    ("entry", "named", "corrected"),
     [
         pytest.param("a b", '"a b"', '"a,b"', id="a blank between two entries"),
         pytest.param("a\n  b", '"a b"', '"a,b"', id="a line break between two entries"),
@@ -51,10 +51,10 @@ def test_an_entry_that_stays_as_it_is(entry: str) -> None:
         pytest.param("file:///x", '"file://..."', "a host name", id="a URL without a host"),
     ],
 )
-def test_an_entry_no_client_understands(entry: str, named: str, mended: str) -> None:
+def test_an_entry_no_client_understands(entry: str, named: str, corrected: str) -> None:
     mistake = noproxy.mistake(entry)
     assert named in mistake
-    assert f"write {mended}" in mistake
+    assert f"write {corrected}" in mistake
     assert "must not" in mistake
     assert "\n" not in mistake
 

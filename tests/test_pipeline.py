@@ -228,10 +228,10 @@ def test_results_name_object_file_field_values_and_target() -> None:
 def test_no_password_stands_in_the_results() -> None:
     config = CONFIG.replace(PROXY, "http://user:geheim@proxy:1")
     outcome = ran(WORKERS, DEPLOYMENT, CONFLICT.replace("http://other", "http://u:alt@other"), config=config)
-    told = outcome.output.decode().partition("results:\n")[2]
-    assert "user:***@" in told
-    assert "geheim" not in told
-    assert "u:alt@" not in told
+    reported = outcome.output.decode().partition("results:\n")[2]
+    assert "user:***@" in reported
+    assert "geheim" not in reported
+    assert "u:alt@" not in reported
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_a_finding_of_one_target_names_the_place_that_another_target_leaves_it_a
     assert run(first.output).output == first.output
 
 
-def test_a_foreign_drop_in_is_told_as_one_that_should_go_and_not_rule_by_rule() -> None:
+def test_a_foreign_drop_in_is_reported_as_one_that_should_go_and_not_rule_by_rule() -> None:
     warnings = [result.message for result in ran(RIVALS).results if result.severity is Severity.WARNING]
 
     assert any(
@@ -319,7 +319,7 @@ def lacking(*items: dict[str, Any], **spec: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", ["Inject", "Check"])
-def test_what_a_list_lacks_is_told_where_a_list_stands(mode: str) -> None:
+def test_what_a_list_lacks_is_reported_where_a_list_stands(mode: str) -> None:
     cluster = {
         "apiVersion": "cluster.x-k8s.io/v1beta1",
         "kind": "Cluster",

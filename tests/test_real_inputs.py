@@ -83,7 +83,7 @@ def test_a_selector_that_fits_nothing_passes_the_bytes_on(name: str) -> None:
 
 
 @each(GIVEN_NOTHING)
-def test_the_empty_config_map_of_kpt_changes_no_item_and_is_told(name: str) -> None:
+def test_the_empty_config_map_of_kpt_changes_no_item_and_is_reported(name: str) -> None:
     data = LISTS[name].read_bytes()
     outcome = run(data)
     assert outcome.output.startswith(data)
@@ -134,7 +134,7 @@ def test_another_proxy_gives_the_same_items_whether_one_was_there_before_or_not(
 
 
 @each(list(LISTS))
-def test_no_password_is_told(name: str) -> None:
+def test_no_password_is_reported(name: str) -> None:
     outcome = injected(name)
     results = outcome.output[len(outcome.output[: outcome.output.rindex(MARK)] + MARK + CONFIG.encode()) :]
     assert b"s3cr3t-word" not in results

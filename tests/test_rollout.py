@@ -101,7 +101,7 @@ def names(outcome: Outcome) -> list[str]:
     return [each.data["metadata"]["name"] for item in items(outcome) for each in objects(item)]
 
 
-def told(outcome: Outcome, part: str) -> list[tuple[Severity, str]]:
+def reported(outcome: Outcome, part: str) -> list[tuple[Severity, str]]:
     return [(one.severity, f"{one.ref.kind}/{one.ref.name}") for one in outcome.results if part in one.message]
 
 
@@ -151,7 +151,9 @@ def test_what_names_something_else_stays_and_is_no_reason_for_a_new_name(other: 
     outcome = ran(template(), other)
     assert items(outcome)[1] == other
     assert names(outcome) == ["workers", "user"]
-    assert told(outcome, "no object of the list refers to it") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+    assert reported(outcome, "no object of the list refers to it") == [
+        (Severity.WARNING, "KubeadmConfigTemplate/workers")
+    ]
 
 
 def test_an_error_elsewhere_leaves_all_names() -> None:
@@ -159,7 +161,7 @@ def test_an_error_elsewhere_leaves_all_names() -> None:
     outcome = ran(template(), user(), broken)
     assert outcome.exit_code == 1
     assert items(outcome) == [template(), user(), broken]
-    assert told(outcome, "new name") == []
+    assert reported(outcome, "new name") == []
 
 
 def test_a_name_that_another_template_has_is_not_taken() -> None:
@@ -167,11 +169,11 @@ def test_a_name_that_another_template_has_is_not_taken() -> None:
     rival = template(hashed, **LOCAL)
     outcome = ran(template(), user(), rival)
     assert names(outcome) == ["workers", "user", hashed]
-    assert told(outcome, "another object has the name") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+    assert reported(outcome, "another object has the name") == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
 
 
 @pytest.mark.parametrize(
-    ("found", "told_of"),
+    ("found", "reported_of"),
     [
         pytest.param([{**HELD, **SOPS}, user()], 'KubeadmConfigTemplate "workers"', id="the template"),
         pytest.param([HELD, {**user(), **SOPS}], 'MachineDeployment "user"', id="what refers to it"),
@@ -182,10 +184,10 @@ def test_a_name_that_another_template_has_is_not_taken() -> None:
         pytest.param([nested({**HELD, **SOPS}, user())], 'KubeadmConfigTemplate "workers"', id="in a List"),
     ],
 )
-def test_what_is_encrypted_is_not_edited_and_its_template_keeps_its_name(found: list[Any], told_of: str) -> None:
+def test_what_is_encrypted_is_not_edited_and_its_template_keeps_its_name(found: list[Any], reported_of: str) -> None:
     outcome = ran(*copy.deepcopy(found))
-    message = f"keeps its name, because {told_of} is encrypted by SOPS: decrypt it first"
-    assert told(outcome, message) == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
+    message = f"keeps its name, because {reported_of} is encrypted by SOPS: decrypt it first"
+    assert reported(outcome, message) == [(Severity.WARNING, "KubeadmConfigTemplate/workers")]
     before = [each.data for item in found for each in objects(item)]
     after = [each.data for item in items(outcome) for each in objects(item)]
     assert [one["metadata"] for one in after] == [one["metadata"] for one in before]
@@ -197,7 +199,7 @@ def test_a_name_with_its_hash_is_not_longer_than_kubernetes_allows(length: int, 
     name = "a" * length
     outcome = ran(template(name), user(ref=old_reference(name)))
     assert (names(outcome)[0] != name) == is_hashed
-    assert bool(told(outcome, "too long for a hash")) != is_hashed
+    assert bool(reported(outcome, "too long for a hash")) != is_hashed
 
 
 # What comes out.
@@ -324,8 +326,8 @@ def test_the_order_of_keys_and_the_metadata_do_not_count() -> None:
 def test_a_check_tells_of_each_name_and_changes_none() -> None:
     outcome = ran(template(), user(), mode="Check")
     assert items(outcome) == [template(), user()]
-    assert told(outcome, "renamed to ") == [(Severity.ERROR, "KubeadmConfigTemplate/workers")]
-    assert told(outcome, "by its new name") == [(Severity.ERROR, "MachineDeployment/user")]
+    assert reported(outcome, "renamed to ") == [(Severity.ERROR, "KubeadmConfigTemplate/workers")]
+    assert reported(outcome, "by its new name") == [(Severity.ERROR, "MachineDeployment/user")]
     assert ran(*items(ran(template(), user())), mode="Check").exit_code == 0
 
 
@@ -386,15 +388,15 @@ def test_what_will_not_be_rolled_is_said_once(
     found: list[Any], expected: list[str], rollout: dict[str, Any], severity: Severity
 ) -> None:
     outcome = ran(*found, rollout=rollout)
-    assert told(outcome, "`spec.rollout.hashNames: true`") == [(severity, name) for name in expected]
+    assert reported(outcome, "`spec.rollout.hashNames: true`") == [(severity, name) for name in expected]
     again = ran(*items(outcome), rollout=rollout)
-    assert told(again, "`spec.rollout.hashNames: true`") == []
+    assert reported(again, "`spec.rollout.hashNames: true`") == []
 
 
 def test_a_secret_that_changes_alone_rolls_no_node() -> None:
     once = items(ran(CLUSTER, SECRET, template(**MEMBER), user(), targets=IN_SECRET, rollout={}))
     other = ran(*once, targets=IN_SECRET, rollout={}, httpProxy="http://other:1")
-    assert (other.changed, told(other, "nodes keep the old proxy")) == (
+    assert (other.changed, reported(other, "nodes keep the old proxy")) == (
         1,
         [(Severity.WARNING, "MachineDeployment/user")],
     )
@@ -404,8 +406,8 @@ def test_a_removal_that_cannot_give_a_name_back_says_it_too() -> None:
     once = items(ran(template(), user(), rollout={}))
     outcome = ran(*once, mode="Remove")
     assert items(outcome) == [template(), user()]
-    assert told(outcome, "nodes keep the old proxy") == [(Severity.WARNING, "MachineDeployment/user")]
-    assert told(outcome, "`spec.rollout.hashNames: true`") == []
+    assert reported(outcome, "nodes keep the old proxy") == [(Severity.WARNING, "MachineDeployment/user")]
+    assert reported(outcome, "`spec.rollout.hashNames: true`") == []
 
 
 # All lists.

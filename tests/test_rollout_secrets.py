@@ -183,7 +183,7 @@ FIELD = "spec/kubeadmConfigSpec/files/0/contentFrom/secret/name"
 
 
 @pytest.mark.parametrize(("hashed", "severity"), [(None, "warning"), (False, "info")])
-def test_a_control_plane_that_keeps_the_old_content_is_told(hashed: bool | None, severity: str) -> None:
+def test_a_control_plane_that_keeps_the_old_content_is_reported(hashed: bool | None, severity: str) -> None:
     found = ran(CLUSTER, secret(), holder("KubeadmControlPlane", file()), hashed=hashed)
     assert warnings(found, "nodes keep the old proxy") == [(severity, f"KubeadmControlPlane/one-cp {FIELD}")]
     again = ran(*items(found), hashed=hashed)

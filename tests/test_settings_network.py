@@ -140,7 +140,7 @@ ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "reported"),
     [
         pytest.param({"noProxyPolicy": {"style": "Verbatim"}}, (), id="a verbatim list needs nothing"),
         pytest.param({"clusterDefaults": DEFAULTS}, (), id="the defaults say all"),
@@ -161,12 +161,12 @@ ALL_OF_IT = ("`podCIDRs`", "`serviceCIDRs`", "`endpoint`", "`infrastructure`")
         pytest.param({"clusterDefaults": {"endpoint": "a"}}, (*ALL_OF_IT[:2], ALL_OF_IT[3]), id="one fact is known"),
     ],
 )
-def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], told: tuple[str, ...]) -> None:
-    assert tuple(map(str, resolved(**spec).missing)) == told
+def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], reported: tuple[str, ...]) -> None:
+    assert tuple(map(str, resolved(**spec).missing)) == reported
 
 
 @pytest.mark.parametrize(
-    ("clusters", "told"),
+    ("clusters", "reported"),
     [
         pytest.param([cluster()], (), id="a Cluster that says everything"),
         pytest.param(
@@ -189,8 +189,8 @@ def test_what_is_missing_where_there_is_no_cluster(spec: dict[str, Any], told: t
         ),
     ],
 )
-def test_what_is_missing_in_a_cluster(clusters: list[Cluster], told: tuple[str, ...]) -> None:
-    assert tuple(map(str, resolved(*clusters).missing)) == told
+def test_what_is_missing_in_a_cluster(clusters: list[Cluster], reported: tuple[str, ...]) -> None:
+    assert tuple(map(str, resolved(*clusters).missing)) == reported
 
 
 def test_nothing_is_missing_where_there_is_no_proxy() -> None:

@@ -182,7 +182,7 @@ LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
 
 
 @pytest.mark.parametrize(
-    ("overrides", "memberships", "told"),
+    ("overrides", "memberships", "reported"),
     [
         pytest.param([], [WORKER, LAB_WORKER], (), id="one proxy for all"),
         pytest.param([override({"clusters": ["*"]}, httpProxy=EU)], [WORKER, LAB_WORKER], (), id="both are overridden"),
@@ -205,11 +205,11 @@ LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
     ],
 )
 def test_clusters_that_share_an_object_and_want_different_proxies(
-    overrides: list[dict[str, Any]], memberships: list[Membership], told: tuple[str, ...]
+    overrides: list[dict[str, Any]], memberships: list[Membership], reported: tuple[str, ...]
 ) -> None:
     found = resolved({**BASE, "overrides": overrides}, *memberships)
     alone = resolved({**BASE, "overrides": overrides}, memberships[0])
-    assert found.conflicts == told
+    assert found.conflicts == reported
     assert (found.settings.http_proxy, found.settings.https_proxy) == (
         alone.settings.http_proxy,
         alone.settings.https_proxy,
@@ -263,7 +263,7 @@ OTHERS = {"match": {"clusters": ["prod-1"]}, "disabled": True}
         pytest.param({"targets": ["certManager"]}, [], Severity.INFO, id="another target"),
     ],
 )
-def test_an_override_that_fits_nothing_is_told(
+def test_an_override_that_fits_nothing_is_reported(
     match: dict[str, Any], others: list[Any], severity: Severity | None
 ) -> None:
     config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])

@@ -283,7 +283,7 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "items", "told"),
+    ("source", "items", "reported"),
     [
         pytest.param({}, [], 'must name an object of the list: there is no Secret "values" in it', id="no object"),
         pytest.param(
@@ -430,12 +430,14 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(source: dict[str, Any], items: list[dict[str, Any]], told: str) -> None:
+def test_what_is_wrong_is_reported_with_its_place(
+    source: dict[str, Any], items: list[dict[str, Any]], reported: str
+) -> None:
     function_config = proxy_config(**{"from": [{**FROM[0], **source}]})
-    assert wrong(function_config, *items) == [f"spec.from[0]: {told}"]
+    assert wrong(function_config, *items) == [f"spec.from[0]: {reported}"]
 
 
-def test_all_problems_are_told_at_once_in_the_words_of_a_config_map() -> None:
+def test_all_problems_are_reported_at_once_in_the_words_of_a_config_map() -> None:
     data = {"from": json.dumps(FROM), "trustedCA.configMap.name": "no-ca"}
     assert wrong(config_map(**data), secret("TKG_HTTP_PROXY: proxy\nTKG_HTTPS_PROXY: ftp://a\n")) == [
         (
@@ -451,8 +453,8 @@ def test_all_problems_are_told_at_once_in_the_words_of_a_config_map() -> None:
 
 
 def test_objects_without_any_url_are_not_enough() -> None:
-    told = ["spec.from: must name a proxy, or `spec` itself must: there is none in it"]
-    assert wrong(proxy_config(**{"from": FROM}), secret("TKG_NO_PROXY: a\n")) == told
+    reported = ["spec.from: must name a proxy, or `spec` itself must: there is none in it"]
+    assert wrong(proxy_config(**{"from": FROM}), secret("TKG_NO_PROXY: a\n")) == reported
 
 
 @pytest.mark.parametrize(
@@ -472,7 +474,7 @@ def test_certificates_are_taken_from_a_config_map(metadata: dict[str, Any], plac
 
 
 @pytest.mark.parametrize(
-    ("named", "item", "told"),
+    ("named", "item", "reported"),
     [
         pytest.param(
             {"key": "tls.crt"},
@@ -489,13 +491,13 @@ def test_certificates_are_taken_from_a_config_map(metadata: dict[str, Any], plac
         ),
     ],
 )
-def test_certificates_that_are_none_are_told(named: dict[str, Any], item: dict[str, Any], told: str) -> None:
+def test_certificates_that_are_none_are_reported(named: dict[str, Any], item: dict[str, Any], reported: str) -> None:
     function_config = proxy_config(trustedCA={"configMap": {"name": "corporate-ca", **named}})
-    assert wrong(function_config, item) == [f"spec.trustedCA.configMap: {told}"]
+    assert wrong(function_config, item) == [f"spec.trustedCA.configMap: {reported}"]
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "reported"),
     [
         pytest.param(
             {"trustedCA": {"pem": PEM, "configMap": {"name": "x"}}},
@@ -509,8 +511,8 @@ def test_certificates_that_are_none_are_told(named: dict[str, Any], item: dict[s
         ),
     ],
 )
-def test_mistakes_in_the_new_fields_have_their_words(spec: dict[str, Any], told: str) -> None:
-    assert wrong(proxy_config(httpProxy=PROXY, **spec)) == [told]
+def test_mistakes_in_the_new_fields_have_their_words(spec: dict[str, Any], reported: str) -> None:
+    assert wrong(proxy_config(httpProxy=PROXY, **spec)) == [reported]
 
 
 @given(st.text(max_size=60) | st.sampled_from([TKG, SWARM, BUILDER]), st.sampled_from([None, *formats.READERS]))
@@ -533,7 +535,7 @@ TREES = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), TREES))
-def test_values_of_any_shape_are_told_and_never_raise(values: dict[str, Any]) -> None:
+def test_values_of_any_shape_are_reported_and_never_raise(values: dict[str, Any]) -> None:
     try:
         load(proxy_config(**{"from": FROM}), secret(json.dumps(values)))
     except ConfigError as error:

@@ -76,8 +76,8 @@ def results(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[Result, ...]:
 def done(spec: dict[str, Any], *items: dict[str, Any]) -> tuple[str, list[str]]:
     """Run, and return the items that come out as text, and the warnings about what keeps what it has."""
     outcome = outcome_of(spec, *items)
-    told = [f"{one.ref.kind}/{one.ref.namespace}/{one.ref.name}" for one in outcome.results if _is_withheld(one)]
-    return yaml.safe_dump(yaml.safe_load(outcome.output)["items"]), told
+    reported = [f"{one.ref.kind}/{one.ref.namespace}/{one.ref.name}" for one in outcome.results if _is_withheld(one)]
+    return yaml.safe_dump(yaml.safe_load(outcome.output)["items"]), reported
 
 
 def _is_withheld(result: Result) -> bool:
@@ -110,30 +110,30 @@ STRANGERS = [
 )
 @pytest.mark.parametrize("stranger", STRANGERS)
 def test_a_stranger_keeps_what_it_has(stranger: dict[str, Any], spec: dict[str, Any]) -> None:
-    items, told = done(spec, *CLUSTERS, stranger)
+    items, reported = done(spec, *CLUSTERS, stranger)
 
     assert CANARY not in items
     assert items == done({**EVERYBODYS, "selector": {"include": [{"names": ["nobody"]}]}}, *CLUSTERS, stranger)[0]
-    assert told == [f"{stranger['kind']}/team-x/{stranger['metadata']['name']}"]
+    assert reported == [f"{stranger['kind']}/team-x/{stranger['metadata']['name']}"]
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
 @pytest.mark.parametrize("globs", [["team-x"], ["a", "team-*"], ["*"]], ids=str)
 def test_where_the_user_trusts_its_namespace_it_gets_the_proxy(stranger: dict[str, Any], globs: list[str]) -> None:
-    items, told = done({**BY_NAMESPACE, "trustedNamespaces": globs}, *CLUSTERS, stranger)
+    items, reported = done({**BY_NAMESPACE, "trustedNamespaces": globs}, *CLUSTERS, stranger)
 
-    assert (CANARY in items, told) == (True, [])
+    assert (CANARY in items, reported) == (True, [])
 
 
 def test_another_trusted_namespace_does_not_help() -> None:
-    items, told = done({**BY_NAMESPACE, "trustedNamespaces": ["team-y"]}, *CLUSTERS, values("team-x"))
+    items, reported = done({**BY_NAMESPACE, "trustedNamespaces": ["team-y"]}, *CLUSTERS, values("team-x"))
 
-    assert (CANARY in items, len(told)) == (False, 1)
+    assert (CANARY in items, len(reported)) == (False, 1)
 
 
 def test_an_object_of_cluster_api_is_never_of_another_namespace() -> None:
-    items, told = done(BY_NAMESPACE, *CLUSTERS, nodes("team-x"))
-    assert (CANARY in items, told) == (False, [])
+    items, reported = done(BY_NAMESPACE, *CLUSTERS, nodes("team-x"))
+    assert (CANARY in items, reported) == (False, [])
 
 
 def owned(namespace: str) -> dict[str, Any]:
@@ -143,8 +143,8 @@ def owned(namespace: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("stranger", [nodes("team-x"), owned("team-x")], ids=["by a label", "by an owner"])
 def test_a_rule_for_a_name_alone_does_not_reach_its_namesake_that_is_not_in_the_list(stranger: dict[str, Any]) -> None:
-    items, told = done({**EVERYBODYS, **BY_NAME}, *CLUSTERS, stranger)
-    assert (CANARY in items, told) == (False, ["KubeadmConfigTemplate/team-x/x"])
+    items, reported = done({**EVERYBODYS, **BY_NAME}, *CLUSTERS, stranger)
+    assert (CANARY in items, reported) == (False, ["KubeadmConfigTemplate/team-x/x"])
 
 
 @pytest.mark.parametrize(
@@ -157,31 +157,31 @@ def test_a_rule_for_a_name_alone_does_not_reach_its_namesake_that_is_not_in_the_
     ],
 )
 def test_an_object_of_the_cluster_gets_it(own: dict[str, Any]) -> None:
-    items, told = done(BY_NAMESPACE, *CLUSTERS, own)
+    items, reported = done(BY_NAMESPACE, *CLUSTERS, own)
 
-    assert (CANARY in items, told) == (True, [])
+    assert (CANARY in items, reported) == (True, [])
 
 
 def test_what_everybody_gets_is_not_kept_back() -> None:
-    items, told = done(
+    items, reported = done(
         {**EVERYBODYS, "overrides": [{"match": {"clusters": ["test"]}, **SECRET_PROXY}]}, *CLUSTERS, values("team-x")
     )
 
-    assert ("everybody" in items, told) == (True, [])
+    assert ("everybody" in items, reported) == (True, [])
 
 
 def test_a_list_with_one_cluster_is_about_that_one_but_for_secrets_of_others() -> None:
-    items, told = done(BY_NAMESPACE, CLUSTERS[0], workload("cert-manager"), values("team-x"))
+    items, reported = done(BY_NAMESPACE, CLUSTERS[0], workload("cert-manager"), values("team-x"))
 
     assert CANARY in items
-    assert told == ["Secret/team-x/prod-cluster-values"]
+    assert reported == ["Secret/team-x/prod-cluster-values"]
 
 
 def test_removal_asks_nobody() -> None:
     injected, _ = done({**BY_NAMESPACE, "trustedNamespaces": ["*"]}, *CLUSTERS, values("team-x"))
-    items, told = done({"mode": "Remove"}, *yaml.safe_load(injected))
+    items, reported = done({"mode": "Remove"}, *yaml.safe_load(injected))
 
-    assert (CANARY in items, told) == (False, [])
+    assert (CANARY in items, reported) == (False, [])
 
 
 def test_a_rule_for_a_cluster_that_is_not_in_the_list_fits_the_objects_that_name_it() -> None:
@@ -206,8 +206,8 @@ def test_the_advice_for_one_name_in_two_namespaces_is_not_the_label_that_is_ther
     labelled = workload("x", **{"cluster.x-k8s.io/cluster-name": "prod"})
     spec = {**EVERYBODYS, "trustedNamespaces": ["x"]}
     found = [one.message for one in results(spec, cluster("prod", "org-a"), cluster("prod", "org-b"), labelled)]
-    (told,) = [message for message in found if "only because of" in message]
+    (reported,) = [message for message in found if "only because of" in message]
 
-    assert "`Cluster/org-a/prod` and to `Cluster/org-b/prod`" in told
-    assert "annotation `cluster.x-k8s.io/cluster-namespace`" in told
-    assert "label it" not in told
+    assert "`Cluster/org-a/prod` and to `Cluster/org-b/prod`" in reported
+    assert "annotation `cluster.x-k8s.io/cluster-namespace`" in reported
+    assert "label it" not in reported

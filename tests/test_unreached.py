@@ -105,5 +105,5 @@ def test_one_warning_says_which_overrides_do_not_reach_the_object(item: str, spe
 @pytest.mark.parametrize(
     "item", [pytest.param(SERVICE, id="the service of vSphere"), pytest.param(VALUES, id="values")]
 )
-def test_an_object_without_a_known_cluster_is_told_of_roles(item: str) -> None:
+def test_an_object_without_a_known_cluster_is_reported_of_roles(item: str) -> None:
     assert len(warnings(item, WORKERS)) == 1

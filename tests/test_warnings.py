@@ -70,8 +70,8 @@ def test_what_nobody_says_about_a_cluster_is_one_warning_and_an_information_for_
     found = [one for one in ran(cluster("10.0.0.0/8"), *map(workers, "abcd")).results if one.code == "NP038"]
     assert Counter(one.severity for one in found) == {Severity.WARNING: 1, Severity.INFO: 3}
     assert [one.ref.name for one in found if one.severity is Severity.WARNING] == ["a"]
-    (told,) = [one.message for one in found if one.severity is Severity.WARNING]
-    assert "also true of 3 more objects" in told
+    (reported,) = [one.message for one in found if one.severity is Severity.WARNING]
+    assert "also true of 3 more objects" in reported
     assert len({one.ref for one in found}) == len(found), "several targets say it of one object once"
 
 

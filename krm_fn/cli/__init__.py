@@ -190,7 +190,7 @@ def _command(name: str, arguments: list[str]) -> int:
             [argument for argument in arguments if argument != "--traceback"], _read_stdin
         )
     _print(answer.output)
-    _write_lines(redact(line) for line in answer.told)
+    _write_lines(redact(line) for line in answer.reported)
     return answer.exit_code
 
 
@@ -215,21 +215,23 @@ def _print(output: bytes) -> int:
 
 def _tell(outcome: Outcome, *, verbose: bool) -> None:
     grave = [result for result in outcome.results if result.severity is not Severity.INFO]
-    told = [result.line() for result in by_importance(outcome.results)] if verbose else lines(grave)
+    reported = (
+        [result.line() for result in by_importance(outcome.results)] if verbose else lines(grave)
+    )
     counts = {
         severity: sum(result.severity is severity for result in outcome.results)
         for severity in Severity
     }
-    told.append(
+    reported.append(
         f"inject-proxy: {_count(outcome.items, 'item')} read, {outcome.changed} changed, "
         f"{_count(counts[Severity.ERROR], 'error')}, {_count(counts[Severity.WARNING], 'warning')}"
     )
     if outcome.exit_code and not counts[Severity.ERROR]:
-        told.append(
+        reported.append(
             "inject-proxy: failed because of the warnings, as `failOn` says; standard output holds the list with all "
             "changes, but kustomize and kpt discard the output of a function that fails"
         )
-    _write_lines(told)
+    _write_lines(reported)
 
 
 def _count(number: int, noun: str) -> str:

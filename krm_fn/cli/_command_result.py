@@ -13,5 +13,5 @@ class CommandResult:
     """``output`` goes to standard output, ``told`` line by line to standard error."""
 
     output: bytes = b""
-    told: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
     exit_code: int = 0

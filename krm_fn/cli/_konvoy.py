@@ -106,7 +106,7 @@ def spec(
         made["clusterDefaults"] = facts
     if line.last(_OS).lower() == "flatcar":
         made["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
-    return made, _told(line)
+    return made, _warnings_about(line)
 
 
 def _parse_command_line(arguments: Sequence[str]) -> _CommandLine:
@@ -176,20 +176,22 @@ def _facts(line: _CommandLine) -> dict[str, Any]:
     return {**facts, **({"infrastructure": kind} if kind else {})}
 
 
-def _told(line: _CommandLine) -> list[str]:
-    told = []
+def _warnings_about(line: _CommandLine) -> list[str]:
+    reported = []
     if line.others:
         names = ", ".join(f"`{name}`" for name in line.others)
-        told.append(f"[warning] not taken over, because no field of a ProxyConfig says it: {names}")
+        reported.append(
+            f"[warning] not taken over, because no field of a ProxyConfig says it: {names}"
+        )
     of_roles, of_controllers = (
         _given(line, prefixes) for prefixes in (tuple(_ROLES), (_EVERYONE,))
     )
     if of_roles and of_controllers:
         names = ", ".join(f"`{name}`" for name in of_controllers)
-        told.append(
+        reported.append(
             f"[warning] not taken over, because beside flags for each role it is for the controllers: {names}"
         )
-    return told
+    return reported
 
 
 def _given(line: _CommandLine, prefixes: tuple[str, ...]) -> Mapping[str, list[str]]:

@@ -57,14 +57,16 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         raise UsageError("a file or folder must be named: `inject-proxy check --help` shows how")
     report = check(read_every_file(given.words, at_most=_LONGEST))
     as_json = given.options.get("--output") == "json"
-    told = printable_json(
+    reported = printable_json(
         json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n"
     )
     lines = "".join(f"{_line(note)}\n" for note in report.notes)
     fail_on = FAIL_ON[given.options.get("--fail-on", Severity.ERROR.value)]
     exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
     return CommandResult(
-        (told if as_json else lines).encode(errors="surrogateescape"), _summary(report), exit_code
+        (reported if as_json else lines).encode(errors="surrogateescape"),
+        _summary(report),
+        exit_code,
     )
 
 

@@ -69,12 +69,12 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     notes = (note.about(ObjectRef()) for note in settings.notes(resolved, ()))
-    told = tuple(f"[warning] {name}: {note.text}" for note in notes)
-    told = (*told, f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
+    reported = tuple(f"[warning] {name}: {note.text}" for note in notes)
+    reported = (*reported, f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
     if not in_place:
-        return CommandResult(text.encode(), told)
+        return CommandResult(text.encode(), reported)
     write_files({name: text.encode()} if edits else {}, {name: content})
-    return CommandResult(b"", told)
+    return CommandResult(b"", reported)
 
 
 def _words(words: tuple[str, ...]) -> tuple[str, str]:

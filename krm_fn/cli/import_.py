@@ -59,8 +59,10 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     system, *rest = arguments or [""]
     if system == "konvoy":
         flags = rest[1:] if rest[:1] == ["--"] else rest
-        spec, told = _konvoy.spec(flags, lambda path: _text(path, read_stdin))
-        return CommandResult(_printed(spec, "the flags of `konvoy create cluster`"), tuple(told))
+        spec, reported = _konvoy.spec(flags, lambda path: _text(path, read_stdin))
+        return CommandResult(
+            _printed(spec, "the flags of `konvoy create cluster`"), tuple(reported)
+        )
     words = parse_arguments("import", rest, {}).words
     if system not in FORMS:
         raise UsageError(
@@ -83,7 +85,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
             [_in_words_of_the_file(problem, found) for problem in error.problems]
         ) from None
     return CommandResult(
-        printed, tuple(_told(text)) if system == "tkg" and "mode" not in spec else ()
+        printed, tuple(_warnings_about(text)) if system == "tkg" and "mode" not in spec else ()
     )
 
 
@@ -105,7 +107,7 @@ def _in_words_of_the_file(problem: str, found: Mapping[tuple[str, ...], ForeignV
     return f"the file: {place} {text}" if place else problem
 
 
-def _told(text: str) -> list[str]:
+def _warnings_about(text: str) -> list[str]:
     names = ", ".join(f"`{name}`" for name in formats.left_out(text))
     remedy = "TKG adds to its list what that stands for, so write it into `spec.noProxy`"
     return (

@@ -20,7 +20,7 @@ from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_severe, redact
 from krm_fn.lint import Listing, Rules
-from krm_fn.lint.manifests import Audit, audit, listed, mend
+from krm_fn.lint.manifests import Audit, audit, fixed_files, listed
 from krm_fn.lint.values import Problem, lint_list
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.patch import field_path
@@ -117,44 +117,44 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
     defaults = wanted.cluster_defaults
     networks = (defaults,) if defaults != ClusterNetwork() else ()
     listing = Listing(wish.audience, networks, wanted.policy.max_length)
-    mended = listed(text, listing, has_proxy=True)
-    judged = mended if wish.fix else text
+    corrected = listed(text, listing, has_proxy=True)
+    judged = corrected if wish.fix else text
     network = networks[0] if networks else None
     found = lint_list(
         judged, audience=listing.audience, network=network, max_length=listing.max_length
     )
     rules = Rules(wanted.lint)
-    told = [
+    reported = [
         (severity, problem)
         for problem in found
         if (severity := rules.severity(problem)) is not None
     ]
-    exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in told))
-    lines = tuple(_line_of_problem(*one) for one in told)
-    advice = (f"fixed: {_shown(mended)}",) if told and mended != judged else ()
+    exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in reported))
+    lines = tuple(_line_of_problem(*one) for one in reported)
+    advice = (f"fixed: {_shown(corrected)}",) if reported and corrected != judged else ()
     report = (
-        _json([_problem_data(*one) for one in told])
+        _json([_problem_data(*one) for one in reported])
         if wish.as_json
         else _bytes(_joined([*lines, *advice]))
     )
     if not wish.fix:
         return CommandResult(report, (), exit_code)
-    if "@" in mended:
+    if "@" in corrected:
         return CommandResult(
             b"", (*_lines(report), "[error] the list is not printed: it may hold a password"), 1
         )
-    return CommandResult(_bytes(f"{mended}\n"), _lines(report), exit_code)
+    return CommandResult(_bytes(f"{corrected}\n"), _lines(report), exit_code)
 
 
 def _line_of_problem(severity: Severity, found: Problem) -> str:
     """``NP010 error "a;b": message -> mended``, for the whole list without entry and mended form."""
     subject = f' "{found.entry}"' if found.entry else ""
-    mended = f" -> {found.mended}" if found.entry and found.mended else ""
-    return _shown(f"{found.rule} {severity.value}{subject}: {found.message}{mended}")
+    corrected = f" -> {found.corrected}" if found.entry and found.corrected else ""
+    return _shown(f"{found.rule} {severity.value}{subject}: {found.message}{corrected}")
 
 
 def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
-    tags = {"rule": found.rule, "entry": found.entry, "mended": found.mended}
+    tags = {"rule": found.rule, "entry": found.entry, "mended": found.corrected}
     message = _shown(Result(severity, found.message, code=found.rule).text)
     filled = {key: redact(value) for key, value in tags.items() if value}
     return {"message": message, "severity": severity.value, "tags": filled}
@@ -166,19 +166,19 @@ def _of_files(
     wish: _LintRequest,
     wanted: ProxyConfig | None,
 ) -> CommandResult:
-    done = (mend if wish.fix else audit)(files, config=wanted, audience=wish.audience)
+    done = (fixed_files if wish.fix else audit)(files, config=wanted, audience=wish.audience)
     results = [*_without_manifests(by_path, done), *done.results]
     lines = [_line(result) for result in results]
     report = (
         _json([_data(result) for result in results]) if wish.as_json else _bytes(_joined(lines))
     )
     exit_code = int(are_severe(results, wish.fail_on))
-    told = _summary(files, done, results, wish)
+    reported = _summary(files, done, results, wish)
     if wish.fix and _STDIN in files:
-        mended = done.mended.get(_STDIN, files[_STDIN])
-        return CommandResult(mended, (*_lines(report), *told), exit_code)
-    write_files(done.mended, files)
-    return CommandResult(report, told, exit_code)
+        corrected = done.corrected.get(_STDIN, files[_STDIN])
+        return CommandResult(corrected, (*_lines(report), *reported), exit_code)
+    write_files(done.corrected, files)
+    return CommandResult(report, reported, exit_code)
 
 
 def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Iterator[Result]:
@@ -199,10 +199,10 @@ def _summary(
         severity: sum(result.severity is severity for result in results) for severity in Severity
     }
     parts = [f"{_count(len(files), 'file')} read", f"{_count(done.judged, 'object')} checked"]
-    parts += [f"{_count(len(done.mended), 'file')} fixed"] if wish.fix else []
+    parts += [f"{_count(len(done.corrected), 'file')} fixed"] if wish.fix else []
     parts += [_count(counts[Severity.ERROR], "error"), _count(counts[Severity.WARNING], "warning")]
-    mended = () if _STDIN in files else tuple(f"fixed {name}" for name in done.mended)
-    return (*mended, f"inject-proxy lint: {', '.join(parts)}")
+    corrected = () if _STDIN in files else tuple(f"fixed {name}" for name in done.corrected)
+    return (*corrected, f"inject-proxy lint: {', '.join(parts)}")
 
 
 def _line(result: Result) -> str:

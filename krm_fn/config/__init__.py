@@ -165,9 +165,9 @@ class _Form:
 
 def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None) -> ProxyConfig:
     """``spec`` as a ProxyConfig, or everything that is wrong with it in the words of the form it was written in."""
-    told = [f"{form.name(path)}: {text}" for path, text in _problems(spec)]
-    if problems or told:
-        raise ConfigError(sorted({*problems, *told}))
+    reported = [f"{form.name(path)}: {text}" for path, text in _problems(spec)]
+    if problems or reported:
+        raise ConfigError(sorted({*problems, *reported}))
     made = _build.built(spec, form.name)
     if (
         objects is None or made.mode is Mode.REMOVE

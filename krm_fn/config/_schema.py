@@ -96,7 +96,7 @@ def problems(spec: Any) -> Iterator[tuple[Place, str]]:
         return
     for error in _validator().iter_errors(document):
         path = tuple(error.absolute_path)[1:]
-        for name, text in _told(error):
+        for name, text in _problems_of(error):
             yield (*path, *name), text
 
 
@@ -179,7 +179,7 @@ def _whole_pattern(
         yield ValidationError("")
 
 
-def _told(error: Any) -> Iterator[tuple[Place, str]]:
+def _problems_of(error: Any) -> Iterator[tuple[Place, str]]:
     """One line for each mistake that ``error`` stands for, and the place below the error's own."""
     if error.validator == "additionalProperties":
         known = error.schema["properties"]

@@ -33,8 +33,8 @@ class MemberEdits:
 
     def changes(self) -> Iterator[Change]:
         """A Change for each operation: for data that is the object itself."""
-        for operation, told in zip(self.operations, self.each or repeat(self.message)):  # noqa: B905 -- it has no end
-            yield Change(operation, told)
+        for operation, reported in zip(self.operations, self.each or repeat(self.message)):  # noqa: B905 -- it has no end
+            yield Change(operation, reported)
 
 
 def together(
@@ -61,9 +61,9 @@ def together(
             "\n".join(one.current for one in made if one.current),
             "\n".join(one.proposed for one in made if one.proposed),
             tuple(
-                told
+                reported
                 for one in made
-                for told in one.each or repeat(one.message, len(one.operations))
+                for reported in one.each or repeat(one.message, len(one.operations))
             ),
         ),
         problems,

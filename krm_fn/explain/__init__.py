@@ -59,7 +59,9 @@ def _section(places: list[PlannedEdit]) -> Section:
     first = places[0]
     proxy = first.resolved.settings
     memberships = [membership for place in places for membership in place.memberships]
-    is_told = not first.audience.completes_the_list and any((proxy.http_proxy, proxy.https_proxy))
+    is_reported = not first.audience.completes_the_list and any(
+        (proxy.http_proxy, proxy.https_proxy)
+    )
     return Section(
         clusters=tuple(
             dict.fromkeys(_name(membership.cluster) for membership in first.memberships)
@@ -70,7 +72,7 @@ def _section(places: list[PlannedEdit]) -> Section:
         https_proxy=redact(proxy.https_proxy),
         entries=first.resolved.entries,
         places=tuple(dict.fromkeys(f"{place.obj.ref} ({place.target_id})" for place in places)),
-        rows=_rows(first) if is_told else (),
+        rows=_rows(first) if is_reported else (),
         readers=_readers(first),
     )
 

@@ -185,7 +185,7 @@ def lines(results: Iterable[Result]) -> list[str]:
     same: dict[tuple[Severity, str], list[Result]] = {}
     for result in by_importance(results):
         same.setdefault((result.severity, result.text), []).append(result)
-    told: list[str] = []
+    reported: list[str] = []
     for alike in same.values():
         if len(alike) > _AT_MOST:
             others = len({result.ref for result in alike}) - 1
@@ -194,10 +194,10 @@ def lines(results: Iterable[Result]) -> list[str]:
                 if others
                 else f"{len(alike) - 1} more places in it"
             )
-            told.append(f"{alike[0].line()} (and {number}, `--verbose` names them)")
+            reported.append(f"{alike[0].line()} (and {number}, `--verbose` names them)")
         else:
-            told += [result.line() for result in alike]
-    return told
+            reported += [result.line() for result in alike]
+    return reported
 
 
 # A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the

@@ -162,15 +162,15 @@ def _fact_of(entry: str, memberships: Iterable[Membership]) -> Fact | None:
 
 def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
     """A warning for each object that holds one proxy for all nodes, and is passed by by overrides for some of them."""
-    told: set[ObjectRef] = set()
+    reported: set[ObjectRef] = set()
     for place in places:
         beyond = (
             ()
             if place.around or not place.target.one_proxy_for_all_nodes
             else place.resolved.unreachable_overrides
         )
-        if beyond and place.obj.ref not in told and _is_place(place):
-            told.add(place.obj.ref)
+        if beyond and place.obj.ref not in reported and _is_place(place):
+            reported.add(place.obj.ref)
             named = " and ".join(f"`{one}`" for one in beyond)
             yield place.result(Finding(Severity.WARNING, _UNREACHED.format(named), code="NP041"))
 
@@ -180,11 +180,11 @@ def withheld(places: Iterable[PlannedEdit]) -> Iterator[Result]:
 
     Only where a target would write the proxy of that Cluster there: see ``Resolved.withheld``.
     """
-    told: set[ObjectRef] = set()
+    reported: set[ObjectRef] = set()
     for place in places:
         claims = place.resolved.withheld
-        if claims and place.obj.ref not in told and _is_place(place):
-            told.add(place.obj.ref)
+        if claims and place.obj.ref not in reported and _is_place(place):
+            reported.add(place.obj.ref)
             clusters = tuple(dict.fromkeys(_cluster(claim.cluster) for claim in claims))
             message = _WITHHELD.format(
                 how=claims[0].how, clusters=" and ".join(clusters), namespace=claims[0].claimed_from

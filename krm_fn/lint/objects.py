@@ -133,16 +133,16 @@ def lint_settings(
     pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
     found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
     names: dict[Problem, list[str]] = {}
-    for name, told in found:
-        names.setdefault(told, []).append(f"`{name}`")
-    for told, about in names.items():
-        if told.rule in _ABOUT_THE_STYLE and told.entry in derived:
+    for name, reported in found:
+        names.setdefault(reported, []).append(f"`{name}`")
+    for reported, about in names.items():
+        if reported.rule in _ABOUT_THE_STYLE and reported.entry in derived:
             continue
-        is_decided = told.rule in _LACKS or (told.rule == "NP011" and not completes)
-        severity = rules.level(told.rule, Severity.INFO if is_decided else told.severity)
+        is_decided = reported.rule in _LACKS or (reported.rule == "NP011" and not completes)
+        severity = rules.level(reported.rule, Severity.INFO if is_decided else reported.severity)
         if severity is not None:
-            message = f"{told.message} ({', '.join(about)})"
-            yield Judged(Finding(severity, message, code=told.rule), told.entry)
+            message = f"{reported.message} ({', '.join(about)})"
+            yield Judged(Finding(severity, message, code=reported.rule), reported.entry)
 
 
 def _filled_in_later(url: str) -> Iterator[Problem]:
@@ -173,18 +173,18 @@ def lint_object(
         names_are_chosen: whether the target sets no other variables than the author of the object: then one that is
             there in one case only is information.
     """
-    told: dict[tuple[str, str, str], list[tuple[Problem, tuple[Reading, ...]]]] = {}
+    reported: dict[tuple[str, str, str], list[tuple[Problem, tuple[Reading, ...]]]] = {}
     all_places = places(seen)
     for place in all_places:
         for found, about in (*_of_place(place, listing, settled), *_of_writers(place, all_places)):
             if names_are_chosen and found.rule == "NP008":
                 continue
-            told.setdefault((found.rule, found.entry, found.message), []).append((found, about))
+            reported.setdefault((found.rule, found.entry, found.message), []).append((found, about))
         if names_are_chosen and (
             alone := tuple(one for one in place.values() if one.variable.swapcase() not in place)
         ):
-            told.setdefault((_CHOSEN.rule, "", _CHOSEN.message), []).append((_CHOSEN, alone))
-    for same in told.values():
+            reported.setdefault((_CHOSEN.rule, "", _CHOSEN.message), []).append((_CHOSEN, alone))
+    for same in reported.values():
         severity = rules.severity(same[0][0])
         if severity is not None:
             yield _finding(same, severity)

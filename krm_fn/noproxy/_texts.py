@@ -30,10 +30,8 @@ def mistake(entry: str) -> str:
     if "@" in entry:
         return "an entry must not hold an `@`: write the host without user name and password"
     if _OTHER_SEPARATORS.search(entry):
-        mended = ",".join(filter(None, _OTHER_SEPARATORS.split(entry)))
-        return (
-            f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{mended}"'
-        )
+        corrected = ",".join(filter(None, _OTHER_SEPARATORS.split(entry)))
+        return f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{corrected}"'
     return _url_mistake(entry)
 
 
@@ -43,5 +41,5 @@ def _url_mistake(entry: str) -> str:
         return ""
     host = match["host"].strip("[]")
     shown = (match["scheme"] or "") + match["host"] + ("..." if match["rest"] else "")
-    mended = f'"{host}"' if host else "a host name, a domain, an address or a CIDR"
-    return f'entry "{shown}" must not be a URL: write {mended}'
+    corrected = f'"{host}"' if host else "a host name, a domain, an address or a CIDR"
+    return f'entry "{shown}" must not be a URL: write {corrected}'

@@ -50,14 +50,14 @@ class Problem:
     severity: Severity
     entry: str
     message: str
-    mended: str = ""
+    corrected: str = ""
 
 
 def problem(
-    rule: str, entry: str, message: str, *, mended: str = "", severity: Severity | None = None
+    rule: str, entry: str, message: str, *, corrected: str = "", severity: Severity | None = None
 ) -> Problem:
     """A problem with the severity of its rule, unless this case is another."""
-    return Problem(rule, severity or RULES[rule].severity, entry, message, mended)
+    return Problem(rule, severity or RULES[rule].severity, entry, message, corrected)
 
 
 _E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO

@@ -331,16 +331,16 @@ def _missing(
         for name in (place.obj.ref.name, place.obj.base_name)
     }
     held |= set(_names(source))
-    told: set[tuple[int, Pointer, str]] = set()
+    reported: set[tuple[int, Pointer, str]] = set()
     for one in asked:
         key = (one.index, one.obj.path, one.name)
         is_held = any((namespace, one.name) in held for namespace in (one.obj.ref.namespace, ""))
         is_held = is_held or (
             not one.obj.ref.namespace and any(name == one.name for _, name in held)
         )
-        if is_held or key in told:
+        if is_held or key in reported:
             continue
-        told.add(key)
+        reported.add(key)
         message = (
             f'the Secret "{one.name}" is neither in the list nor created, and no node boots without it: add it, or set '
             f"`spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate` to true"

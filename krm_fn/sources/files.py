@@ -101,13 +101,13 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
     """
     if sops.hides(text):
         raise InputError(f"the file {sops.ENCRYPTED}")
-    told = []
+    reported = []
     for one in _proposals(Value((), text), KINDS[form], settings):
         if isinstance(one, Finding):
             raise InputError(one.message)
         text = one.operation.value
-        told.append(one.message)
-    return text, told
+        reported.append(one.message)
+    return text, reported
 
 
 def _proposals(value: Value, kind: FileKind, settings: ProxySettings) -> Iterator[Change | Finding]:

@@ -215,7 +215,7 @@ def _rearranged(obj: Mapping[str, Any], arranged: _Arranged, *, is_moved: bool) 
     added = [index for index, entry in enumerate(wanted) if _name(entry)]
     verb = "moves" if is_moved else "adds" if added else "removes"
     names = [_name(wanted[index]) for index in added] or [_name(entries[index]) for index in gone]
-    told = f"{verb} the patches {', '.join(f'`{name}`' for name in dict.fromkeys(names))}"
+    reported = f"{verb} the patches {', '.join(f'`{name}`' for name in dict.fromkeys(names))}"
     if len(gone) == len(entries):  # nothing of others
         edit = ListEdit(_PATCHES, lookup(obj, _PATCHES))
         edit.removed, edit.appended = set(gone), wanted
@@ -228,7 +228,9 @@ def _rearranged(obj: Mapping[str, Any], arranged: _Arranged, *, is_moved: bool) 
                 add(*_PATCHES, APPEND if index == length else index, value=wanted[index])
             )
             length += 1
-    yield from (Change(operation, told, current=told, proposed=told) for operation in operations)
+    yield from (
+        Change(operation, reported, current=reported, proposed=reported) for operation in operations
+    )
 
 
 def _name(entry: Any) -> str | None:

@@ -21,7 +21,7 @@ from krm_fn.targets._drop_in_seen import elsewhere
 from krm_fn.targets._kubeadm import ConfigSpec, at_new_places, find, names
 from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
 from krm_fn.targets._rivals import rival
-from krm_fn.targets._unit_told import shown
+from krm_fn.targets._unit_warnings import shown
 
 
 def propose(
@@ -209,7 +209,7 @@ def _whole_entry(drop_in: DropIn, operation: Operation, entries: Sequence[Any]) 
     if operation.op == "add":
         entry = operation.value[0] if isinstance(operation.value, list) else operation.value
         if "contentFrom" in entry:
-            return Change(drop_in.spec.rooted(operation), _drop_in_secret.told(drop_in))
+            return Change(drop_in.spec.rooted(operation), _drop_in_secret.reported(drop_in))
         message = f"sets {names(drop_in.variables)} for {drop_in.unit} in a new drop-in"
         return Change(
             drop_in.spec.rooted(operation),
@@ -224,8 +224,8 @@ def _whole_entry(drop_in: DropIn, operation: Operation, entries: Sequence[Any]) 
         else "which held nothing but proxy variables"
     )
     message = f"removes the drop-in of {drop_in.unit}, {why}"
-    return Change(drop_in.spec.rooted(operation), message, current="\n".join(map(_told, gone)))
+    return Change(drop_in.spec.rooted(operation), message, current="\n".join(map(_described, gone)))
 
 
-def _told(entry: Mapping[str, Any]) -> str:
+def _described(entry: Mapping[str, Any]) -> str:
     return elsewhere(entry) if entry.get("contentFrom") else shown(decode(entry) or "")

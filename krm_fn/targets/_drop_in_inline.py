@@ -13,7 +13,7 @@ from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import ListEdit, Pointer, add, replace
 from krm_fn.targets import _unit_file
 from krm_fn.targets._drop_in_place import DropIn
-from krm_fn.targets._unit_told import difference, shown
+from krm_fn.targets._unit_warnings import difference, shown
 
 _GZIP = ("gzip", "gzip+base64")
 

@@ -14,7 +14,7 @@ from krm_fn.patch import Pointer, add, lookup, remove, replace
 from krm_fn.targets import _systemd_secret, _unit_file
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._node_system import CONTAINERD
-from krm_fn.targets._unit_told import shown
+from krm_fn.targets._unit_warnings import shown
 
 _OWNER = "giantswarmSystemdProxy"
 
@@ -87,11 +87,13 @@ def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator
     if not _is_same(entry.get("contentFrom"), wanted):
         for key in ("content", "encoding"):
             if key in entry:
-                yield Change(remove(*place, key), told(drop_in), current=shown(decode(entry) or ""))
+                yield Change(
+                    remove(*place, key), reported(drop_in), current=shown(decode(entry) or "")
+                )
         operation = (replace if "contentFrom" in entry else add)(
             *place, "contentFrom", value=wanted
         )
-        yield Change(operation, told(drop_in))
+        yield Change(operation, reported(drop_in))
     yield from drop_in.attributes(place, entry)
     yield from drop_in.limits(place)
 
@@ -113,7 +115,7 @@ def stays(drop_in: DropIn, place: Pointer) -> Finding:
     return Finding(Severity.WARNING, message, (*place, "content"), code="DropInStaysInline")
 
 
-def told(drop_in: DropIn) -> str:
+def reported(drop_in: DropIn) -> str:
     """What a reference does, in a sentence."""
     return f"takes the drop-in of {drop_in.unit} from the Secret of its Cluster"
 

@@ -103,4 +103,4 @@ def propose(
         return
     for problem in problems:
         yield from in_document(held.found, problem)
-    yield from (commented(held.found.value, told) for told in in_document(held.found, made))
+    yield from (commented(held.found.value, reported) for reported in in_document(held.found, made))

@@ -43,7 +43,7 @@ def fill(
             operation = add if text.place.value is None else replace
             yield Change(
                 operation(*text.place.path, value=value),
-                _told(text, "empties" if wanted == {""} else "sets"),
+                _described(text, "empties" if wanted == {""} else "sets"),
             )
 
 
@@ -63,7 +63,7 @@ def _value_of(text: FillableText, wanted: set[str]) -> str | Unfillable:
     return new_value(place, value, is_list={name.upper() for name in text.names} == {"NO_PROXY"})
 
 
-def _told(text: FillableText, verb: str) -> str:
+def _described(text: FillableText, verb: str) -> str:
     part = (
         f'what is static in the context variable "{text.place.variable}", for '
         if text.place.variable

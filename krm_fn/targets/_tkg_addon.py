@@ -129,7 +129,7 @@ def _propose_values(
 ) -> Iterator[Change | Finding]:
     name, texts = _name(obj), _texts(obj)
     if not name or name in {addon.name for addon in addons}:
-        yield from (told for told in texts if isinstance(told, Finding))
+        yield from (reported for reported in texts if isinstance(reported, Finding))
     made: list[tuple[Embedded, MemberEdits | Finding]] = []
     for addon in addons:
         ours = [document for document in _all_documents(texts) if addon.owns(document.data)]
@@ -148,7 +148,7 @@ def _propose_values(
         if isinstance(text, _ValuesText) and "#@" not in text.value.text
     ]
     empty = [f"{addon.slot.path[0]}: {{}}" if addon.slot.path else "{}" for addon in addons]
-    yield from (given_back(plain, empty, told) for told in in_documents(made))
+    yield from (given_back(plain, empty, reported) for reported in in_documents(made))
 
 
 def _home(texts: list[_ValuesText | Finding]) -> _ValuesText | None:

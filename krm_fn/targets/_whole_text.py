@@ -59,35 +59,42 @@ def edited(
     obj: Mapping[str, Any], found: Embedded, made: MemberEdits
 ) -> Iterator[Change | Finding]:
     """The change of a document of ``obj``; the text goes if that leaves nothing of it."""
-    for told in in_document(found, made):
-        is_last = isinstance(told, Change) and told.operation.value == found.value.written(_NOTHING)
-        yield _without(obj, found.value) if is_last else commented(found.value, told)
+    for reported in in_document(found, made):
+        is_last = isinstance(reported, Change) and reported.operation.value == found.value.written(
+            _NOTHING
+        )
+        yield _without(obj, found.value) if is_last else commented(found.value, reported)
 
 
-def commented(value: Value, told: Change | Finding, empty: str = "{}") -> Change | Finding:
+def commented(value: Value, reported: Change | Finding, empty: str = "{}") -> Change | Finding:
     """The change of a text, without its document where that is ``empty`` now: comments and blanks are as they were.
 
     A text of blanks alone is one; what its author wrote in flow style was not begun here, and stays.
     """
-    if not isinstance(told, Change):
-        return told
-    bare = re.fullmatch(_BARE % re.escape(empty), value.read(told.operation.value))
+    if not isinstance(reported, Change):
+        return reported
+    bare = re.fullmatch(_BARE % re.escape(empty), value.read(reported.operation.value))
     if bare is None or not bare[1] + bare[3] or value.text.startswith("{", len(bare[1])):
-        return told
+        return reported
     before, newline, behind = bare.groups()
     text = before + behind if newline or behind else before.removesuffix("\n").removesuffix("\r")
-    return replace(told, operation=replace(told.operation, value=value.written(text)))
+    return replace(reported, operation=replace(reported.operation, value=value.written(text)))
 
 
 def given_back(
-    texts: Iterable[Value], empty: Iterable[str], told: Change | Finding
+    texts: Iterable[Value], empty: Iterable[str], reported: Change | Finding
 ) -> Change | Finding:
     """As ``commented``, for a change of one of several texts, whose document may be empty in several ways."""
     about = next(
-        (one for one in texts if isinstance(told, Change) and told.operation.path == one.path), None
+        (
+            one
+            for one in texts
+            if isinstance(reported, Change) and reported.operation.path == one.path
+        ),
+        None,
     )
-    ways = (commented(about, told, one) for one in empty) if about else ()
-    return next((one for one in ways if one is not told), told)
+    ways = (commented(about, reported, one) for one in empty) if about else ()
+    return next((one for one in ways if one is not reported), reported)
 
 
 def is_blank(value: Value, found: Sequence[Embedded]) -> bool:

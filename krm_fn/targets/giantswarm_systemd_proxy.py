@@ -52,7 +52,7 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, _systemd_secret, _unit_file, kubelet_drop_in, unit_lines
 from krm_fn.targets._kubeadm import names
-from krm_fn.targets._unit_told import difference, shown
+from krm_fn.targets._unit_warnings import difference, shown
 from krm_fn.targets.base import Creation, Target
 
 is_one = _systemd_secret.is_one
@@ -126,9 +126,9 @@ def _rewritten(texts: list[Value], variables: Mapping[str, str]) -> Iterator[Cha
     for value in texts:
         new = _unit_file.edit(value.text, variables)
         if new != value.text:
-            told = difference(value.text, new, _UNITS[value.path[-1]])
+            reported = difference(value.text, new, _UNITS[value.path[-1]])
             operation = patch.replace(*value.path, value=value.written(new))
-            yield Change(operation, told, current=shown(value.text), proposed=shown(new))
+            yield Change(operation, reported, current=shown(value.text), proposed=shown(new))
 
 
 def _added(

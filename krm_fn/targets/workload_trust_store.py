@@ -167,8 +167,8 @@ def _config_map(obj: Mapping[str, Any], trusted: Certificates) -> Iterator[Chang
             operation = (patch.replace if FILE in data else patch.add)(
                 "data", FILE, value=trusted.pem
             )
-        told = pem.shown(old) if isinstance(old, str) else ""
-        yield Change(operation, "sets the trusted certificates", told, pem.shown(trusted.pem))
+        reported = pem.shown(old) if isinstance(old, str) else ""
+        yield Change(operation, "sets the trusted certificates", reported, pem.shown(trusted.pem))
 
 
 def _not_ours() -> Iterator[Finding]:

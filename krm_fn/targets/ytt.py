@@ -83,15 +83,15 @@ def checked(
     """
     if isinstance(made, Finding) or not _has_code(found.value.text):
         return made
-    told = _meant(found.value.text)
-    standing = next(_standing(told, ((str(found.index), *path) for path in members)), None)
-    problem = standing or _problem(told, found, made.operations)
+    reported = _meant(found.value.text)
+    standing = next(_standing(reported, ((str(found.index), *path) for path in members)), None)
+    problem = standing or _problem(reported, found, made.operations)
     if problem is None:
         return made
     at_the_end = tuple(replace(one, before="") for one in made.operations)
     return (
         problem
-        if standing or _problem(told, found, at_the_end)
+        if standing or _problem(reported, found, at_the_end)
         else replace(made, operations=at_the_end)
     )
 
@@ -114,25 +114,25 @@ def undecided(text: str, names: Collection[str]) -> str:
     Raises:
         InputError: the text cannot be read.
     """
-    told = _meant(text) if _has_code(text) else {}
-    ours = (path for path in told if len(path) == 2 and path[1] in names)
-    return next((path[1] for path in ours if any(_around(told, path))), "")
+    reported = _meant(text) if _has_code(text) else {}
+    ours = (path for path in reported if len(path) == 2 and path[1] in names)
+    return next((path[1] for path in ours if any(_around(reported, path))), "")
 
 
-def _standing(told: _Text, paths: Iterable[Pointer]) -> Iterator[Finding]:
+def _standing(reported: _Text, paths: Iterable[Pointer]) -> Iterator[Finding]:
     """What decides about the places that are there."""
     for path in paths:
-        yield from _around(told, path) if path in told else ()
+        yield from _around(reported, path) if path in reported else ()
 
 
-def _problem(told: _Text, found: Embedded, operations: Sequence[Operation]) -> Finding | None:
+def _problem(reported: _Text, found: Embedded, operations: Sequence[Operation]) -> Finding | None:
     if not operations:
         return None
     try:
         new = edit_documents(found.value.text, {found.index: operations})
     except (EditError, ExpansionError):
         return None  # whoever writes the text tells it
-    return next(_problems(told, _meant(new)), None)
+    return next(_problems(reported, _meant(new)), None)
 
 
 def _has_code(text: str) -> bool:
@@ -191,22 +191,22 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
             )
 
 
-def _around(told: _Text, path: Pointer) -> Iterator[Finding]:
+def _around(reported: _Text, path: Pointer) -> Iterator[Finding]:
     """What decides about a place, or about one that it stands in."""
     for depth in range(1, len(path) + 1):
-        if path[:depth] in told:
-            yield from _decided(told[path[:depth]], path[-1])
+        if path[:depth] in reported:
+            yield from _decided(reported[path[:depth]], path[-1])
 
 
 def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Finding]:
     """What decides about the value of one place; ``name`` is what is told of."""
     if "(@" in (one.place.said or "") or any(map(_CODE.match, one.beside)):
-        yield _told(_COMPUTED, name=name if one.is_document else one.place.path[-1])
+        yield _ytt_warning(_COMPUTED, name=name if one.is_document else one.place.path[-1])
     for _, word in one.blocks:
-        yield _told(_BLOCKED, name=name, word=word)
+        yield _ytt_warning(_BLOCKED, name=name, word=word)
     for comment in (*one.own, *one.beside):
         if _CODE.match(comment):
-            yield _told(_BLOCKED, name=name, word="#@ if/end")
+            yield _ytt_warning(_BLOCKED, name=name, word="#@ if/end")
         elif is_strict and not one.is_document and not _HARMLESS.match(comment):
             yield _annotated(comment, name)
 
@@ -214,8 +214,8 @@ def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Find
 def _annotated(comment: str, name: str) -> Finding:
     """The annotation by its name alone: what else stands there may be anything."""
     found = _NAME.match(comment)
-    return _told(_ANNOTATED, name=name, word=found[0] if found else "")
+    return _ytt_warning(_ANNOTATED, name=name, word=found[0] if found else "")
 
 
-def _told(message: str, **words: str) -> Finding:
+def _ytt_warning(message: str, **words: str) -> Finding:
     return Finding(Severity.WARNING, message.format(**words), code="YttCode")

@@ -91,8 +91,8 @@ def answer(objects: Sequence[Any], **spec: Any) -> tuple[list[Any], list[str]]:
         "functionConfig": {**config, "spec": wanted},
     }
     outcome = pipeline.run(json.dumps(listed).encode())
-    told = [f"{one.severity.value}: {one.message}" for one in outcome.results if one.severity.value != "info"]
-    return read(outcome.output.decode())["items"], told
+    reported = [f"{one.severity.value}: {one.message}" for one in outcome.results if one.severity.value != "info"]
+    return read(outcome.output.decode())["items"], reported
 
 
 def judged(objects: Sequence[Any], name: str) -> dict[str, Any]:

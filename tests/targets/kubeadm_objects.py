@@ -34,16 +34,16 @@ class Outcome(NamedTuple):
     changes: list[Change]
     findings: list[Finding]
 
-    def told(self, severity: Severity) -> list[str]:
+    def reported(self, severity: Severity) -> list[str]:
         return [finding.message for finding in self.findings if finding.severity is severity]
 
     @property
     def warnings(self) -> list[str]:
-        return self.told(Severity.WARNING)
+        return self.reported(Severity.WARNING)
 
     @property
     def errors(self) -> list[str]:
-        return self.told(Severity.ERROR)
+        return self.reported(Severity.ERROR)
 
 
 def kubeadm(spec: Any, kind: str = "KubeadmConfigTemplate", version: str = "v1beta1") -> dict[str, Any]:

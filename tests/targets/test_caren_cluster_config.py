@@ -81,21 +81,21 @@ def test_removal_keeps_what_is_not_ours() -> None:
 
 @pytest.mark.parametrize("value", ["broken", ["broken"], {"proxy": "broken"}])
 def test_a_value_of_a_wrong_type_is_an_error(value: Any) -> None:
-    (told,) = findings(caren_cluster_config, cluster(config(value)))
+    (reported,) = findings(caren_cluster_config, cluster(config(value)))
 
-    assert told.severity is Severity.ERROR
-    assert told.message.endswith("correct it, or leave it out")
+    assert reported.severity is Severity.ERROR
+    assert reported.message.endswith("correct it, or leave it out")
 
 
-@pytest.mark.parametrize(("number", "told"), [(128, 0), (129, 1)])
-def test_a_list_that_caren_rejects_is_told(number: int, told: int) -> None:
+@pytest.mark.parametrize(("number", "reported"), [(128, 0), (129, 1)])
+def test_a_list_that_caren_rejects_is_reported(number: int, reported: int) -> None:
     settings = ProxySettings(HTTP, HTTPS, ",".join(f"h{index}.example" for index in range(number)))
 
-    assert len(findings(caren_cluster_config, cluster(config({})), settings)) == told
+    assert len(findings(caren_cluster_config, cluster(config({})), settings)) == reported
 
 
 @pytest.mark.parametrize(
-    ("mirror", "told"),
+    ("mirror", "reported"),
     [
         pytest.param({"url": MIRROR.url, "credentials": {}}, [], id="it is there already"),
         pytest.param(
@@ -110,21 +110,21 @@ def test_a_list_that_caren_rejects_is_told(number: int, told: int) -> None:
         ),
     ],
 )
-def test_a_mirror_is_told_and_never_written(mirror: Any, told: list[str]) -> None:
+def test_a_mirror_is_reported_and_never_written(mirror: Any, reported: list[str]) -> None:
     obj = cluster(config({"proxy": PROXY, "globalImageRegistryMirror": mirror}))
 
     found = findings(caren_cluster_config, obj, ProxySettings(HTTP, HTTPS, NO, mirror=MIRROR))
 
-    assert [one.message for one in found] == told
+    assert [one.message for one in found] == reported
     assert messages(caren_cluster_config, obj) == []
 
 
-def test_a_mirror_is_told_and_a_proxy_stays_where_no_proxy_is_declared() -> None:
+def test_a_mirror_is_reported_and_a_proxy_stays_where_no_proxy_is_declared() -> None:
     obj = cluster(config({"proxy": PROXY}))
 
-    (told,) = proposals(caren_cluster_config, obj, ProxySettings(mirror=MIRROR, is_declared=False))
+    (reported,) = proposals(caren_cluster_config, obj, ProxySettings(mirror=MIRROR, is_declared=False))
 
-    assert told.message.startswith("is not the mirror of `spec.registryMirror`")
+    assert reported.message.startswith("is not the mirror of `spec.registryMirror`")
 
 
 def test_it_sees_the_list_as_one_text() -> None:

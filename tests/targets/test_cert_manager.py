@@ -196,7 +196,7 @@ def test_wrong_types_never_raise_and_change_nothing(path: tuple[str, ...], broke
     assert list(cert_manager.observe(obj, {})) == []
 
 
-def test_containers_of_a_wrong_type_are_told_with_their_field() -> None:
+def test_containers_of_a_wrong_type_are_reported_with_their_field() -> None:
     obj = workload("cert-manager", "controller")
     obj["spec"]["template"]["spec"]["containers"] = {"name": "cert-manager-controller"}
 

@@ -129,7 +129,7 @@ def test_a_renamed_container_is_a_warning() -> None:
 
 
 @pytest.mark.parametrize("field", ["initContainers", "containers"])
-def test_a_list_of_a_wrong_type_is_told_and_the_other_is_still_filled(field: str) -> None:
+def test_a_list_of_a_wrong_type_is_reported_and_the_other_is_still_filled(field: str) -> None:
     obj = deployment()
     obj["spec"]["template"]["spec"][field] = "broken"
 

@@ -128,16 +128,16 @@ def test_a_command_that_may_be_there_counts() -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_an_option_fixes_the_place(version: str, place: str, wanted: list[str]) -> None:
     there, _ = answer(objects(version, ["true", INSTALL]))
-    items, told = answer(there, targets={"kubeadmCommands": {"place": place}})
+    items, reported = answer(there, targets={"kubeadmCommands": {"place": place}})
     assert commands_of(items) == wanted
-    assert told == []
+    assert reported == []
     assert answer(items)[0] == there
 
 
 def test_a_restart_at_the_start_stays_behind_what_configures_containerd() -> None:
-    items, told = answer(objects("v1beta2", [CONTAINERD]), targets={"kubeadmCommands": {"place": "Start"}})
+    items, reported = answer(objects("v1beta2", [CONTAINERD]), targets={"kubeadmCommands": {"place": "Start"}})
     assert commands_of(items) == [EXPORTS, CONTAINERD, RESTART]
-    assert told == []
+    assert reported == []
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,9 @@ def test_a_restart_at_the_start_stays_behind_what_configures_containerd() -> Non
 )
 def test_what_would_have_to_be_between_two_commands_is_a_warning(commands: list[str], wanted: list[str]) -> None:
     before = objects("v1beta2", commands)
-    items, told = answer(before)
+    items, reported = answer(before)
     assert commands_of(items) == wanted
-    assert len([line for line in told if line.startswith("warning") and LATE in line]) == 1
+    assert len([line for line in reported if line.startswith("warning") and LATE in line]) == 1
     fixed = {"kubeadmCommands": {"place": "End"}}
     assert not any(LATE in line for line in answer(before, targets=fixed)[1])
     off = {"kubeadmCommands": {"enabled": False}}

@@ -99,8 +99,8 @@ def secrets_of(items: list[Any], name: str = "one") -> set[Any]:
 def test_without_a_need_for_the_url_neither_class_nor_cluster_holds_it(version: str, shared: str, patches: Any) -> None:
     before = [*objects(version, patches=patches), secret()]
     targets = {**IN_SECRET, "clusterClass": {"sharedTemplates": shared}}
-    items, told = answer(before, targets)
-    assert not any("NP040" in line for line in told)
+    items, reported = answer(before, targets)
+    assert not any("NP040" in line for line in reported)
     assert "corp.example" not in json.dumps(items[:4])
     assert "corp.example" in json.dumps(items[4])
     assert variable(items[0]) == {"enabled": True}
@@ -118,10 +118,10 @@ def test_a_password_from_a_secret_in_a_class_is_a_warning_that_says_how_it_stays
     source = {**secret("source"), "stringData": {"values": values}}
     found = [{"kind": "Secret", "name": "source", "format": "GiantSwarm"}]
     taken: dict[str, Any] = {"httpProxy": None, "httpsProxy": None, "from": found}
-    _, told = answer([*objects(), source], {}, **taken)
-    assert [line for line in told if "this ClusterClass holds the password" in line and "`content: Secret`" in line]
-    _, told = answer([*objects(), source, secret()], **taken)
-    assert not any("holds the password" in line for line in told)
+    _, reported = answer([*objects(), source], {}, **taken)
+    assert [line for line in reported if "this ClusterClass holds the password" in line and "`content: Secret`" in line]
+    _, reported = answer([*objects(), source, secret()], **taken)
+    assert not any("holds the password" in line for line in reported)
 
 
 def test_a_cluster_with_an_endpoint_of_its_own_needs_no_variable() -> None:
@@ -138,8 +138,8 @@ def test_a_cluster_and_a_group_without_a_proxy_have_no_drop_ins(version: str) ->
         {"match": {"clusters": ["free"]}, "disabled": True},
         {"match": {"workerGroups": ["group"]}, "disabled": True},
     ]
-    items, told = answer(objects(version, *clusters), overrides=overrides)
-    assert not any("free-systemd-proxy" in line or line.startswith("error") for line in told)
+    items, reported = answer(objects(version, *clusters), overrides=overrides)
+    assert not any("free-systemd-proxy" in line or line.startswith("error") for line in reported)
     nodes = judged(items, "one")
     assert [CONTAINERD in contents(node) for node in nodes.values()] == [True, False, True]
     assert not any(CONTAINERD in contents(node) for node in judged(items, "free").values())
@@ -172,9 +172,9 @@ def test_from_text_to_secret_and_back(version: str) -> None:
 
 def test_a_group_with_another_proxy_cannot_take_it_from_the_secret_of_its_cluster() -> None:
     before = objects()
-    items, told = answer(before, overrides=[ELSEWHERE])
+    items, reported = answer(before, overrides=[ELSEWHERE])
     assert items == before
-    assert any(line.startswith("error: the Secret `<cluster>-systemd-proxy` holds the proxy of") for line in told)
+    assert any(line.startswith("error: the Secret `<cluster>-systemd-proxy` holds the proxy of") for line in reported)
 
 
 # The Secret that nodes wait for.
@@ -274,8 +274,8 @@ def test_groups_that_differ_name_the_secret_too() -> None:
         {"match": {"workerGroups": ["other"]}, "disabled": True},
     ]
     targets = {**IN_SECRET, **GENERATE}
-    items, told = answer(objects(), targets, rollout={"hashNames": True}, overrides=overrides)
-    assert told == []
+    items, reported = answer(objects(), targets, rollout={"hashNames": True}, overrides=overrides)
+    assert reported == []
     name = of_kind(items, "Secret")["metadata"]["name"]
     nodes = judged(items, "one")
     assert [CONTAINERD in contents(node) for node in nodes.values()] == [False, True, False]
@@ -285,8 +285,8 @@ def test_groups_that_differ_name_the_secret_too() -> None:
 
 def test_a_secret_of_a_person_gets_its_hash_and_its_name_back() -> None:
     before = [*objects(), secret()]
-    once, told = answer(before, **HASH_NAMES)
-    assert told == []
+    once, reported = answer(before, **HASH_NAMES)
+    assert reported == []
     assert HASHED.fullmatch(once[4]["metadata"]["name"])
     assert secrets_of(once) == {once[4]["metadata"]["name"]}
     assert answer(once, **HASH_NAMES)[0] == once

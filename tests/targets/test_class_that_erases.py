@@ -163,8 +163,8 @@ def nodes(items: list[Any]) -> list[Any]:
 @pytest.mark.parametrize(("patches", "spec"), CLASSES)
 def test_all_nodes_of_a_class_that_erases_have_the_drop_ins(version: str, patches: Any, spec: Any) -> None:
     before = objects(version, patches(version), spec)
-    items, told = answer(copy.deepcopy(before), targets=UNION)
-    assert told == []
+    items, reported = answer(copy.deepcopy(before), targets=UNION)
+    assert reported == []
     found = nodes(items)
     assert len(found) == 4
     for node in found:
@@ -247,8 +247,8 @@ def test_a_class_that_shares_a_template_with_one_that_erases_is_patched_too() ->
     other = copy.deepcopy(before[0])
     other["metadata"]["name"] = "other"
     other["spec"]["patches"] = []
-    items, told = answer([*before, other], targets=UNION)
-    assert told == []
+    items, reported = answer([*before, other], targets=UNION)
+    assert reported == []
     assert [one["name"] for one in items[-1]["spec"]["patches"]] == ["inject-proxy-lists", "inject-proxy-nodes"]
     assert "corp.example" not in str(items[1:3])
 
@@ -262,8 +262,8 @@ def test_a_list_that_our_targets_do_not_write_may_be_erased() -> None:
 def test_without_a_proxy_only_what_is_the_same_for_all_clusters_is_patched() -> None:
     before = objects("v1beta1", vsphere("v1beta1"))
     only = {"httpProxy": "", "httpsProxy": "", "noProxy": [], "trustedCA": {"pem": A}}
-    items, told = answer(copy.deepcopy(before), targets=UNION, **only)
-    assert told == []
+    items, reported = answer(copy.deepcopy(before), targets=UNION, **only)
+    assert reported == []
     assert names(items) == ["createEmptyArrays", "kubeVip", "inject-proxy-files"]
     assert items[0]["spec"]["variables"] == before[0]["spec"]["variables"]
     assert all(A in contents(node).values() for node in nodes(items))
@@ -289,11 +289,11 @@ def test_another_proxy_changes_the_default_only(version: str) -> None:
 def test_where_the_eraser_is_gone_the_templates_hold_the_proxy_again(version: str) -> None:
     there, _ = answer(objects(version, quick_start(version), BARE), targets=UNION)
     there[0]["spec"]["patches"] = [one for one in there[0]["spec"]["patches"] if one["name"] in OURS]
-    items, told = answer(copy.deepcopy(there), targets=UNION)
+    items, reported = answer(copy.deepcopy(there), targets=UNION)
     assert "patches" not in items[0]["spec"]
     assert [one["name"] for one in items[0]["spec"]["variables"]] == ["flag", "files"]
     assert all("corp.example" in str(item) for item in items[1:3])
-    assert not any(line.startswith("error") for line in told)
+    assert not any(line.startswith("error") for line in reported)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -302,8 +302,8 @@ def test_a_patch_that_erases_behind_ours_makes_ours_move_behind_it(version: str,
     targets = {"clusterClass": {"sharedTemplates": shared}}
     there, _ = answer(objects(version, vsphere(version)), targets=targets)
     there[0]["spec"]["patches"] += only_workers(version)
-    items, told = answer(copy.deepcopy(there), targets=targets)
-    assert told == []
+    items, reported = answer(copy.deepcopy(there), targets=targets)
+    assert reported == []
     assert names(items) == ["createEmptyArrays", "kubeVip", "md", "inject-proxy-lists", "inject-proxy-nodes"]
     assert all({CONTAINERD, KUBELET} <= contents(node).keys() for node in nodes(items))
     assert answer(copy.deepcopy(items), targets=targets)[0] == items
@@ -329,8 +329,8 @@ def test_certificates_and_mirror_go_behind_the_patches_too(version: str, patches
         "overrides": [{"match": {"clusters": ["off"]}, "disabled": True}],
     }
     before = objects(version, patches(version), spec)
-    items, told = answer(copy.deepcopy(before), targets=UNION, **more)
-    assert not any(line.startswith("error") for line in told)
+    items, reported = answer(copy.deepcopy(before), targets=UNION, **more)
+    assert not any(line.startswith("error") for line in reported)
     for name in ("on", "off"):
         for node in judged(items, name).values():
             files = contents(node)
@@ -411,5 +411,5 @@ def test_what_no_patch_can_do_is_said(given: list[Any], line: str) -> None:
     ],
 )
 def test_a_class_that_may_not_be_patched_is_a_warning_at_its_templates(spec: Any, remedy: str) -> None:
-    told = messages(objects("v1beta1", vsphere("v1beta1")), **spec)
-    assert [line for line in told if "erase what inject-proxy writes here" in line and remedy in line] != []
+    reported = messages(objects("v1beta1", vsphere("v1beta1")), **spec)
+    assert [line for line in reported if "erase what inject-proxy writes here" in line and remedy in line] != []

@@ -71,9 +71,9 @@ def test_what_is_seen_alone_is_only_cleared() -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_cluster_that_needs_nothing_but_what_cluster_api_knows_has_no_variable(version: str) -> None:
     before = cluster(version, network=IPV4)
-    items, told = answer(objects(version, copy.deepcopy(before)), noProxyPolicy={"derive": {"endpoint": False}})
+    items, reported = answer(objects(version, copy.deepcopy(before)), noProxyPolicy={"derive": {"endpoint": False}})
     assert of_kind(items, "Cluster") == before
-    assert told == []
+    assert reported == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -103,8 +103,8 @@ def test_a_template_that_something_else_uses_as_well_is_filled_as_ever_and_the_c
             }
         },
     }
-    _, told = answer([*objects("v1beta1", cluster("v1beta1")), machines])
-    assert any('"bare" must be in the list, and belong to nothing but ClusterClasses' in line for line in told)
+    _, reported = answer([*objects("v1beta1", cluster("v1beta1")), machines])
+    assert any('"bare" must be in the list, and belong to nothing but ClusterClasses' in line for line in reported)
 
 
 # What has to come out, as Cluster API sees it.
@@ -291,9 +291,9 @@ MORE_IN_IT = {"files": [{"path": CONTAINERD, "content": "[Service]\nLimitNOFILE=
     ],
 )
 def test_what_cannot_be_patched_is_an_error_and_nothing_changes(given: list[Any], message: str) -> None:
-    items, told = answer(copy.deepcopy(given))
+    items, reported = answer(copy.deepcopy(given))
     assert items == given
-    assert any(line.startswith("error: ") and message in line for line in told), told
+    assert any(line.startswith("error: ") and message in line for line in reported), reported
 
 
 def test_what_cannot_be_patched_is_no_error_where_nothing_is_wanted() -> None:
@@ -301,23 +301,23 @@ def test_what_cannot_be_patched_is_no_error_where_nothing_is_wanted() -> None:
 
 
 def test_a_template_that_the_selector_leaves_out_counts_as_missing() -> None:
-    _, told = answer(objects("v1beta1", cluster("v1beta1")), selector={"exclude": [{"names": ["full"]}]})
-    assert any('"full" must be in the list' in line for line in told)
+    _, reported = answer(objects("v1beta1", cluster("v1beta1")), selector={"exclude": [{"names": ["full"]}]})
+    assert any('"full" must be in the list' in line for line in reported)
 
 
-def test_a_cluster_whose_class_is_not_in_the_list_is_told_and_left_alone() -> None:
+def test_a_cluster_whose_class_is_not_in_the_list_is_reported_and_left_alone() -> None:
     before = cluster("v1beta1")
-    items, told = answer([copy.deepcopy(before)])
+    items, reported = answer([copy.deepcopy(before)])
     assert items == [before]
-    assert [line for line in told if 'ClusterClass "class" must be in the list' in line] != []
+    assert [line for line in reported if 'ClusterClass "class" must be in the list' in line] != []
 
 
 def test_nodes_that_kubeadm_does_not_set_up_are_a_warning() -> None:
     given = objects("v1beta1", cluster("v1beta1"))
     ref = given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]
     ref.update(kind="RKE2ConfigTemplate", apiVersion="bootstrap.cluster.x-k8s.io/v1beta1")
-    items, told = answer(given)
-    assert any('nodes of a "RKE2ConfigTemplate" are not set up by kubeadm' in line for line in told)
+    items, reported = answer(given)
+    assert any('nodes of a "RKE2ConfigTemplate" are not set up by kubeadm' in line for line in reported)
     assert "machinePoolClass" not in str(items[0]["spec"]["patches"])
 
 
@@ -325,15 +325,15 @@ def test_nodes_that_kubeadm_does_not_set_up_are_a_warning() -> None:
 def test_a_reference_to_a_kind_that_is_no_text_is_a_warning(kind: Any) -> None:
     given = objects("v1beta1", cluster("v1beta1"))
     given[0]["spec"]["workers"]["machinePools"][0]["template"]["bootstrap"]["ref"]["kind"] = kind
-    _, told = answer(given)
-    assert any("are not set up by kubeadm" in line for line in told)
+    _, reported = answer(given)
+    assert any("are not set up by kubeadm" in line for line in reported)
 
 
 @pytest.mark.parametrize("damage", [None, "x", 1, [], {}, [None], ["x"], [{"name": "injectProxy"}], {"a": [1]}])
 @pytest.mark.parametrize(
     "path", [("spec",), ("spec", "variables"), ("spec", "patches"), ("spec", "workers"), ("spec", "controlPlane")]
 )
-def test_an_object_of_any_shape_is_told_or_passed_by(path: tuple[str, ...], damage: Any) -> None:
+def test_an_object_of_any_shape_is_reported_or_passed_by(path: tuple[str, ...], damage: Any) -> None:
     given = objects("v1beta1", cluster("v1beta1"))
     inner = given[0]
     for step in path[:-1]:

@@ -338,20 +338,20 @@ def test_ignition_has_no_place_under_usr() -> None:
 def test_a_content_that_is_too_long(version: str, severity: Severity | None) -> None:
     long = ProxySettings(no_proxy=",".join(["host.corp.example"] * 400))
     outcome = run(target, kubeadm({}, version=version), long)
-    told = [finding for finding in outcome.findings if finding.severity is not Severity.INFO]
-    assert [finding.severity for finding in told] == [severity] * bool(severity)
-    assert all("10240" in finding.message and "shorten `noProxy`" in finding.message for finding in told)
+    reported = [finding for finding in outcome.findings if finding.severity is not Severity.INFO]
+    assert [finding.severity for finding in reported] == [severity] * bool(severity)
+    assert all("10240" in finding.message and "shorten `noProxy`" in finding.message for finding in reported)
 
 
 @pytest.mark.parametrize("version", ["v1alpha2", "v3", "${VERSION}"])
 def test_an_unknown_version_is_treated_as_the_newest(version: str) -> None:
     outcome = run(target, kubeadm({}, version=version), PROXY)
     assert spec_of(outcome.obj) == {"files": [ENTRY]}
-    (message,) = outcome.told(Severity.INFO)
+    (message,) = outcome.reported(Severity.INFO)
     assert "v1beta2" in message
 
 
-def test_jinja_marks_are_told_where_cloud_init_renders_them() -> None:
+def test_jinja_marks_are_reported_where_cloud_init_renders_them() -> None:
     settings = ProxySettings("http://p:1", no_proxy="{{ ds.meta_data.local_ipv4 }}")
     (message,) = run(target, kubeadm({}), settings).warnings
     assert '`NO_PROXY` holds "{{"' in message

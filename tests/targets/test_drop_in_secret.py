@@ -59,7 +59,7 @@ def test_a_foreign_reference_stays_and_is_a_warning(content_from: Any, settings:
 def test_where_nobody_says_where_the_text_is_to_stand_it_stays_there() -> None:
     outcome = run(containerd_drop_in, files(entry(contentFrom=source())), OF_ONE)
     assert (outcome.changes, outcome.warnings, outcome.errors) == ([], [], [])
-    (note,) = outcome.told(Severity.INFO)
+    (note,) = outcome.reported(Severity.INFO)
     assert "which the target `giantswarmSystemdProxy` fills if it is in the list" in note
 
 
@@ -143,7 +143,7 @@ def test_a_text_that_holds_more_stays_and_is_a_warning() -> None:
     assert "holds more than proxy variables" in warning
 
 
-def test_a_text_that_cannot_be_read_is_told_once() -> None:
+def test_a_text_that_cannot_be_read_is_reported_once() -> None:
     outcome = run(containerd_drop_in, files(entry(content="%%", encoding="base64")), OF_ONE, SECRET)
     assert outcome.changes == []
     (warning,) = outcome.warnings

@@ -111,13 +111,13 @@ def test_references_lead_to_the_namespace_of_the_values(obj: Any, namespace: str
     assert again["spec"]["config"]["secret"] == {**REFERENCE, "namespace": "elsewhere"}
 
 
-def test_a_reference_of_a_person_into_another_namespace_is_told_and_stays() -> None:
+def test_a_reference_of_a_person_into_another_namespace_is_reported_and_stays() -> None:
     obj = app(config={"configMap": {"name": REFERENCE["name"]}, "secret": {**REFERENCE, "namespace": "org-b"}})
 
-    (told,) = proposals(target, obj, replace(OF_IT, namespace="org-a"))
-    assert isinstance(told, Finding)
-    assert told.message == 'must be "org-a", where the Cluster and its values are, not "org-b": change it'
-    assert told.path == ("spec", "config", "secret", "namespace")
+    (reported,) = proposals(target, obj, replace(OF_IT, namespace="org-a"))
+    assert isinstance(reported, Finding)
+    assert reported.message == 'must be "org-a", where the Cluster and its values are, not "org-b": change it'
+    assert reported.path == ("spec", "config", "secret", "namespace")
 
 
 def test_the_namespace_may_be_the_cluster() -> None:
@@ -152,7 +152,7 @@ def test_a_reference_that_a_person_changed_later_stays() -> None:
     assert "annotations" not in result["metadata"]
 
 
-def test_another_secret_stays_and_is_told() -> None:
+def test_another_secret_stays_and_is_reported() -> None:
     obj = app(config={"secret": OTHER})
 
     assert apply(target, obj, OF_IT)["spec"]["config"] == {"secret": OTHER, "configMap": REFERENCE}
@@ -169,7 +169,7 @@ def test_another_secret_stays_and_is_told() -> None:
         pytest.param(app(namespace=None), ("metadata",), id="no namespace"),
     ],
 )
-def test_what_cannot_be_set_is_told(obj: Any, path: Any) -> None:
+def test_what_cannot_be_set_is_reported(obj: Any, path: Any) -> None:
     assert [one.path for one in findings(target, obj, OF_IT)] == [path]
     assert len(proposals(target, obj, OF_IT)) == 1
 

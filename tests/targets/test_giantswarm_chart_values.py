@@ -57,7 +57,7 @@ NO_MAPPING = "in it, the document must be a mapping, not a "
 
 
 @pytest.mark.parametrize(
-    ("obj", "severity", "told"),
+    ("obj", "severity", "reported"),
     [
         pytest.param(secret("proxy: {}\n  bad\n", "cert-manager-user-values"), "warning", UNREADABLE, id="broken YAML"),
         pytest.param(secret("- a\n", "chart-operator"), "error", NO_MAPPING + "list", id="values that are a list"),
@@ -84,10 +84,10 @@ NO_MAPPING = "in it, the document must be a mapping, not a "
         ),
     ],
 )
-def test_what_cannot_be_read_is_told_and_stays(obj: Any, severity: str, told: str) -> None:
+def test_what_cannot_be_read_is_reported_and_stays(obj: Any, severity: str, reported: str) -> None:
     for settings in (FULL, NONE):
         (one,) = findings(target, obj, settings)
-        assert (one.severity.value, one.message[: len(told)]) == (severity, told)
+        assert (one.severity.value, one.message[: len(reported)]) == (severity, reported)
         assert proposals(target, obj, settings) == [one]
 
 

@@ -244,15 +244,15 @@ def test_a_changed_proxy_is_written_anew_where_it_was_made() -> None:
         pytest.param(secret("env: {A: b}\n"), "`env` must be a list", id="an environment that is a mapping"),
     ],
 )
-def test_what_cannot_be_filled_is_told(obj: Any, problem: str) -> None:
+def test_what_cannot_be_filled_is_reported(obj: Any, problem: str) -> None:
     assert any(problem in finding.message for finding in findings(target, obj))
 
 
 def test_no_message_holds_a_credential() -> None:
     settings = ProxySettings("http://u:s3cret@p:1", "", NO)
-    told = changes(target, secret("a: 1\n"), settings) + changes(target, secret(TEXT), settings)
+    reported = changes(target, secret("a: 1\n"), settings) + changes(target, secret(TEXT), settings)
 
-    assert [change.message for change in told if "s3cret" in change.message] == []
+    assert [change.message for change in reported if "s3cret" in change.message] == []
 
 
 def test_what_it_sees_is_what_stands_there_in_both_cases() -> None:
@@ -314,9 +314,9 @@ def test_values_behind_a_separator_are_edited_there_and_come_back_by_removal(tex
 
 
 @pytest.mark.parametrize("text", ["~\n", "null # none\n", "[]\n", '""\n', "0\n"])
-def test_a_text_that_is_no_mapping_is_told_and_stays(text: str) -> None:
+def test_a_text_that_is_no_mapping_is_reported_and_stays(text: str) -> None:
     obj = {"kind": "Secret", "metadata": {"name": "mycluster-cluster-values"}, "stringData": {"values": text}}
 
-    (told,) = proposals(target, obj)
-    assert isinstance(told, Finding)
-    assert told.message.startswith("in it, the document must be a mapping, not ")
+    (reported,) = proposals(target, obj)
+    assert isinstance(reported, Finding)
+    assert reported.message.startswith("in it, the document must be a mapping, not ")

@@ -148,7 +148,7 @@ NO_MAPPING = "in it, the document must be a mapping, not a "
 
 
 @pytest.mark.parametrize(
-    ("obj", "severity", "told"),
+    ("obj", "severity", "reported"),
     [
         pytest.param(config("global:\n bad: [\n"), "warning", UNREADABLE, id="broken values of a cluster"),
         pytest.param(
@@ -173,10 +173,10 @@ NO_MAPPING = "in it, the document must be a mapping, not a "
         ),
     ],
 )
-def test_what_cannot_be_read_is_told_and_stays(obj: Any, severity: str, told: str) -> None:
+def test_what_cannot_be_read_is_reported_and_stays(obj: Any, severity: str, reported: str) -> None:
     for settings in (OF_IT, ProxySettings(cluster="mycluster")):
         (one,) = findings(target, obj, settings)
-        assert (one.severity.value, one.message[: len(told)]) == (severity, told)
+        assert (one.severity.value, one.message[: len(reported)]) == (severity, reported)
         assert proposals(target, obj, settings) == [one]
 
 

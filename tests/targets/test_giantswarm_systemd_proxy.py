@@ -208,7 +208,7 @@ def test_no_character_is_escaped_for_html(value: str) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_and_left(
+def test_what_is_wrong_is_reported_and_left(
     members: dict[str, Any], path: tuple[str, ...], severity: Severity, words: str
 ) -> None:
     (finding,) = proposals(target, secret(**members))
@@ -227,7 +227,7 @@ def test_a_value_that_no_unit_file_can_carry_is_an_error() -> None:
     assert "change the proxy settings" in finding.message
 
 
-def test_a_change_in_base64_is_told_as_text() -> None:
+def test_a_change_in_base64_is_reported_as_text() -> None:
     (change,) = changes(target, secret(data={"containerdProxy": packed(OLD)}), ProxySettings(HTTP))
     assert (change.current, change.proposed) == (
         "HTTP_PROXY=http://old:1",

@@ -227,7 +227,7 @@ def test_removal_takes_out_a_secret_that_was_made() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_and_left(
+def test_what_is_wrong_is_reported_and_left(
     obj: dict[str, Any], path: tuple[str, ...], severity: Severity, words: str
 ) -> None:
     (finding,) = proposals(target, obj)

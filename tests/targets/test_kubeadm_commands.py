@@ -245,7 +245,9 @@ def test_removal_restores_what_had_nothing_of_ours(kind: str, spec: dict[str, An
         pytest.param("http_proxy='http://proxy:3128' apt-get update", Severity.INFO, id="the wanted value, quoted"),
     ],
 )
-def test_a_command_that_does_more_than_exporting_proxies_is_told_and_left_alone(text: str, severity: Severity) -> None:
+def test_a_command_that_does_more_than_exporting_proxies_is_reported_and_left_alone(
+    text: str, severity: Severity
+) -> None:
     outcome = run(target, commands(*OWN_RESTART, text), HTTP_ONLY)
     assert spec_of(outcome.obj)["preKubeadmCommands"] == [*OWN_RESTART, text, *HTTP]
     (finding,) = outcome.findings
@@ -288,7 +290,7 @@ def test_an_export_that_is_too_long(version: str, severity: Severity | None) -> 
     assert all("`preKubeadmCommands` must not be longer than 10240" in finding.message for finding in outcome.findings)
 
 
-def test_jinja_marks_are_told_where_cloud_init_renders_them() -> None:
+def test_jinja_marks_are_reported_where_cloud_init_renders_them() -> None:
     settings = ProxySettings(no_proxy="{{ ds.meta_data.local_ipv4 }}")
     (message,) = run(target, kubeadm({}), settings).warnings
     assert '`NO_PROXY` holds "{{"' in message
@@ -431,7 +433,7 @@ def test_where_a_comment_could_move_to_another_command_they_stay_at_the_end() ->
     assert outcome.warnings == []
 
 
-def test_an_unset_behind_the_network_is_told() -> None:
+def test_an_unset_behind_the_network_is_reported() -> None:
     outcome = run(target, commands(APT, "unset http_proxy https_proxy; foo"), HTTP_ONLY)
     assert spec_of(outcome.obj)["preKubeadmCommands"][-1] == "unset http_proxy https_proxy; foo"
     (finding,) = outcome.findings

@@ -111,7 +111,7 @@ def test_a_drop_in_of_our_name_in_any_folder_of_systemd_is_the_place(folder: str
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_of_two_of_our_name_the_one_under_etc_is_the_place_and_the_other_is_told(folder: str) -> None:
+def test_of_two_of_our_name_the_one_under_etc_is_the_place_and_the_other_is_reported(folder: str) -> None:
     other = tanzu(path=PATH.replace("/etc", folder))
     outcome = run(target, kubeadm({"files": [other, tanzu(path=PATH)]}), HTTP_ONLY)
     assert spec_of(outcome.obj)["files"] == [other, ENTRY]
@@ -130,7 +130,7 @@ def test_removal_takes_all_of_our_name_because_the_hidden_one_would_come_into_ef
     assert (spec_of(outcome.obj)["files"], outcome.findings) == ([{**mixed, "content": args}], [])
 
 
-def test_where_the_path_is_given_another_place_stays_and_is_told() -> None:
+def test_where_the_path_is_given_another_place_stays_and_is_reported() -> None:
     outcome = run(target, kubeadm({"files": [tanzu(path=PATH)]}), PROXY, {"path": TANZU_PATH})
     assert spec_of(outcome.obj)["files"][0] == tanzu(path=PATH)
     (message,) = outcome.warnings
@@ -143,7 +143,7 @@ def test_a_place_under_usr_is_an_error_with_ignition() -> None:
     assert message == "`path` must not be under /usr with Ignition (read-only); write one under /etc"
 
 
-def test_where_the_path_is_given_a_drop_in_that_stays_is_told_when_no_proxy_is_wanted() -> None:
+def test_where_the_path_is_given_a_drop_in_that_stays_is_reported_when_no_proxy_is_wanted() -> None:
     (message,) = run(target, kubeadm({"files": [tanzu()]}), NONE, {"path": PATH}).warnings
     assert f'"{TANZU_PATH}" still sets proxy variables for kubelet' in message
     assert "remove it, or set `spec.targets.kubeletDropIn.path` to its path" in message

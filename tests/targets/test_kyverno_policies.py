@@ -113,10 +113,10 @@ def test_p2_the_static_part_of_the_context_variable_is_replaced_and_the_referenc
     assert findings(kyverno_policies, p2()) == []
 
 
-def test_p2_is_told_once_for_the_variable_and_not_for_each_of_its_six_uses() -> None:
-    told = [change.message for change in changes(kyverno_policies, p2()) if "context" in change.message]
+def test_p2_is_reported_once_for_the_variable_and_not_for_each_of_its_six_uses() -> None:
+    reported = [change.message for change in changes(kyverno_policies, p2()) if "context" in change.message]
 
-    assert told == [
+    assert reported == [
         'sets what is static in the context variable "fullNoProxy", for `NO_PROXY`, `no_proxy` of rule "add-proxies"'
     ]
 
@@ -327,7 +327,7 @@ def test_one_variable_for_different_values_is_a_warning_and_for_equal_ones_it_is
     assert context_of(same) == {"proxy": HTTP}
 
 
-def test_a_value_from_elsewhere_is_left_alone_and_told() -> None:
+def test_a_value_from_elsewhere_is_left_alone_and_reported() -> None:
     entry = {"name": "HTTP_PROXY", "valueFrom": {"secretKeyRef": {"name": "proxy", "key": "http"}}}
 
     (finding,) = proposals(kyverno_policies, one(entry))
@@ -402,7 +402,7 @@ def test_a_cron_job_keeps_its_pods_one_level_deeper() -> None:
         ),
     ],
 )
-def test_a_policy_that_is_filled_and_does_no_good_is_told(obj: Any, expected: str) -> None:
+def test_a_policy_that_is_filled_and_does_no_good_is_reported(obj: Any, expected: str) -> None:
     (message,) = messages(kyverno_policies, obj)
 
     assert expected in message
@@ -462,7 +462,7 @@ def test_p4_is_not_claimed_where_it_is_not_clear(match: Any) -> None:
         (policy({"mutate": "HTTP_PROXY"}), ("mutate",), "`mutate` must be a mapping"),
     ],
 )
-def test_other_forms_are_told_and_left_alone(obj: Any, path: tuple[str, ...], expected: str) -> None:
+def test_other_forms_are_reported_and_left_alone(obj: Any, path: tuple[str, ...], expected: str) -> None:
     (finding,) = proposals(kyverno_policies, obj)
 
     assert finding in findings(kyverno_policies, obj)
@@ -471,7 +471,7 @@ def test_other_forms_are_told_and_left_alone(obj: Any, path: tuple[str, ...], ex
 
 
 @pytest.mark.parametrize("kind", ["MutatingPolicy", "NamespacedMutatingPolicy"])
-def test_cel_text_is_told_and_left_alone(kind: str) -> None:
+def test_cel_text_is_reported_and_left_alone(kind: str) -> None:
     (finding,) = proposals(kyverno_policies, p10(kind))
 
     assert finding in findings(kyverno_policies, p10(kind))
@@ -508,9 +508,9 @@ def test_a_rule_for_a_namespace_that_kyverno_passes_by_is_a_warning(match: Any, 
     obj = p1()
     obj["spec"]["rules"][0]["match"] = {"any": [{"resources": {"kinds": ["Pod"], **match}}]}
 
-    told = [message for message in messages(kyverno_policies, obj) if "kube-system" in message]
+    reported = [message for message in messages(kyverno_policies, obj) if "kube-system" in message]
 
-    assert [message.split(",")[0] for message in told] == [
+    assert [message.split(",")[0] for message in reported] == [
         'rule "add-proxies" is about the namespace "kube-system"'
     ] * warned
     assert "kube-system" not in str(messages(kyverno_policies, obj, settings=NONE))

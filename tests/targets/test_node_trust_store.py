@@ -181,7 +181,7 @@ def test_kubeadm_commands_take_no_command_of_ours_for_their_own() -> None:
 # What is told.
 
 
-def told(spec: dict[str, Any], settings: ProxySettings = BOTH, version: str = "v1beta1") -> Outcome:
+def reported(spec: dict[str, Any], settings: ProxySettings = BOTH, version: str = "v1beta1") -> Outcome:
     return run(target, kubeadm(spec, version=version), settings)
 
 
@@ -189,28 +189,28 @@ def long_one(characters: int) -> ProxySettings:
     return ProxySettings(trusted_ca=Certificates(A.replace("MIIB", "A" * characters + "MIIB")))
 
 
-def test_a_file_of_another_author_at_our_path_is_told_and_stays() -> None:
+def test_a_file_of_another_author_at_our_path_is_reported_and_stays() -> None:
     theirs = {"path": f"{FOLDER}/inject-proxy-0.pem", "contentFrom": {"secret": {"name": "ca", "key": "ca"}}}
-    done = told({"files": [theirs]}, ONE)
+    done = reported({"files": [theirs]}, ONE)
     assert spec_of(done.obj)["files"] == [theirs]
     assert len(done.warnings) == 1
 
 
 def test_a_certificate_that_is_longer_than_cluster_api_takes_is_an_error_where_it_rejects_it() -> None:
-    assert told({}, long_one(10_000), "v1beta2").errors
-    assert told({}, long_one(10_000), "v1beta1").warnings
-    assert told({}, long_one(8_000), "v1beta2").findings == []
+    assert reported({}, long_one(10_000), "v1beta2").errors
+    assert reported({}, long_one(10_000), "v1beta1").warnings
+    assert reported({}, long_one(8_000), "v1beta2").findings == []
 
 
 def test_more_files_than_cluster_api_takes_are_an_error() -> None:
     many = [{"path": f"/etc/{number}"} for number in range(199)]
-    assert told({"files": many}, ONE, "v1beta2").errors == []
-    (error,) = told({"files": many}, BOTH, "v1beta2").errors
+    assert reported({"files": many}, ONE, "v1beta2").errors == []
+    (error,) = reported({"files": many}, BOTH, "v1beta2").errors
     assert "must not have more than 200 entries" in error
-    assert told({"files": many}, BOTH, "v1beta1").errors == []
+    assert reported({"files": many}, BOTH, "v1beta1").errors == []
 
 
-def test_an_object_that_has_no_place_for_files_is_told() -> None:
+def test_an_object_that_has_no_place_for_files_is_reported() -> None:
     assert run(target, {"kind": "KubeadmConfig", "apiVersion": "x/v1beta1"}, BOTH).warnings
 
 

@@ -74,7 +74,7 @@ def test_another_proxy_is_a_warning_and_so_is_one_that_remains(obj: dict[str, An
         pytest.param(infrastructure("VCDCluster", {"proxyConfigSpec": []}), id="a wrong type"),
     ],
 )
-def test_nothing_is_told_of_what_agrees(obj: dict[str, Any]) -> None:
+def test_nothing_is_reported_of_what_agrees(obj: dict[str, Any]) -> None:
     assert run(target, obj, HTTP_ONLY).findings == []
 
 

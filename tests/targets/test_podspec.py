@@ -41,7 +41,7 @@ def after(fields: Any, settings: ProxySettings = FULL, conflict: str | None = No
     return result
 
 
-def told(fields: Any, settings: ProxySettings = FULL, conflict: str | None = None) -> list[Finding]:
+def reported(fields: Any, settings: ProxySettings = FULL, conflict: str | None = None) -> list[Finding]:
     return [said for said in say(fields, settings, conflict) if isinstance(said, Finding)]
 
 
@@ -146,7 +146,7 @@ def test_a_dollar_is_written_twice_for_kubernetes() -> None:
 
 @pytest.mark.parametrize("value", [{}, {"HTTP_PROXY": HTTP}, "HTTP_PROXY=x", 7, True])
 @pytest.mark.parametrize("settings", [FULL, NONE])
-def test_an_env_of_a_wrong_type_is_told_and_left_alone(value: Any, settings: ProxySettings) -> None:
+def test_an_env_of_a_wrong_type_is_reported_and_left_alone(value: Any, settings: ProxySettings) -> None:
     (finding,) = say({"env": value}, settings)
 
     assert finding.severity is Severity.ERROR
@@ -175,7 +175,7 @@ def test_keep_changes_nothing_that_is_there() -> None:
 
 
 def test_keep_tells_what_stays_and_warns_about_the_twin_it_does_not_add() -> None:
-    said = told({"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}]}, ONLY_HTTP, "Keep")
+    said = reported({"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}]}, ONLY_HTTP, "Keep")
 
     assert [(finding.severity, finding.message.split(",")[0]) for finding in said] == [
         (Severity.INFO, '`HTTP_PROXY` in container "manager" stays as it is'),
@@ -192,7 +192,7 @@ def test_keep_removes_nothing_because_nothing_tells_whose_it_is(settings: ProxyS
     fields = {"env": [*OURS, OURS[0]]}
 
     assert after(fields, settings, "Keep") == fields
-    assert {finding.severity for finding in told(fields, settings, "Keep")} == {Severity.INFO}
+    assert {finding.severity for finding in reported(fields, settings, "Keep")} == {Severity.INFO}
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_keep_removes_nothing_because_nothing_tells_whose_it_is(settings: ProxyS
     ],
 )
 def test_fail_makes_a_differing_entry_an_error_that_names_both(entry: Any, expected: str) -> None:
-    (finding,) = told({"env": [DEBUG, entry]}, ONLY_HTTP, "Fail")
+    (finding,) = reported({"env": [DEBUG, entry]}, ONLY_HTTP, "Fail")
 
     assert finding.severity is Severity.ERROR
     assert finding.path == (*PATH, "env", "1")
@@ -214,7 +214,7 @@ def test_fail_makes_a_differing_entry_an_error_that_names_both(entry: Any, expec
 
 def test_no_credential_of_either_side_is_in_the_message_of_a_conflict() -> None:
     settings = ProxySettings(http_proxy="http://new:geheim@proxy:3128")
-    (finding,) = told({"env": [{"name": "HTTP_PROXY", "value": "old:secret@proxy:1"}]}, settings, "Fail")
+    (finding,) = reported({"env": [{"name": "HTTP_PROXY", "value": "old:secret@proxy:1"}]}, settings, "Fail")
 
     assert 'must be "http://proxy:3128" and is "***"' in finding.message
     assert "geheim" not in finding.message
@@ -222,10 +222,10 @@ def test_no_credential_of_either_side_is_in_the_message_of_a_conflict() -> None:
 
 
 def test_fail_is_content_with_equal_values_and_removes_like_override() -> None:
-    assert told({"env": [OURS[0]]}, ONLY_HTTP, "Fail") == []
+    assert reported({"env": [OURS[0]]}, ONLY_HTTP, "Fail") == []
     assert after({"env": [OURS[0], OURS[0]]}, ONLY_HTTP, "Fail") == {"env": OURS[:2]}
     assert after({"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}]}, NONE, "Fail") == {}
-    assert told({"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}]}, NONE, "Fail") == []
+    assert reported({"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}]}, NONE, "Fail") == []
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_fail_is_content_with_equal_values_and_removes_like_override() -> None:
 def test_a_reference_to_a_removed_variable_is_a_warning(fields: Any, dangles: bool) -> None:
     expected = ['`$(HTTP_PROXY)` in container "manager" refers to a variable that is removed: remove the reference']
 
-    assert [finding.message for finding in told(fields, NONE)] == (expected if dangles else [])
+    assert [finding.message for finding in reported(fields, NONE)] == (expected if dangles else [])
 
 
 def test_labels_are_read_from_the_object_and_from_its_template() -> None:
@@ -265,7 +265,7 @@ def test_labels_are_read_from_the_object_and_from_its_template() -> None:
         ),
     ],
 )
-def test_a_pod_template_of_a_wrong_type_is_told(obj: Any, path: tuple[str, ...], message: str) -> None:
+def test_a_pod_template_of_a_wrong_type_is_reported(obj: Any, path: tuple[str, ...], message: str) -> None:
     assert containers(obj, "containers") == (
         [],
         [Finding(Severity.ERROR, f"{message}; correct it, or leave it out", path, code="WrongType")],
@@ -344,8 +344,8 @@ def test_property_changed_settings_end_where_one_run_would_and_back_is_back(
 def test_a_value_that_leaves_its_secret_is_a_warning(settings: ProxySettings, goes: str) -> None:
     fields = {"env": [{"name": "HTTPS_PROXY", "valueFrom": {"secretKeyRef": {"name": "corp-proxy", "key": "https"}}}]}
 
-    (warning,) = told(fields, settings)
+    (warning,) = reported(fields, settings)
 
     assert warning.severity is Severity.WARNING
     assert goes in warning.message
-    assert Severity.WARNING not in [one.severity for one in told(fields, NONE, "Keep")]
+    assert Severity.WARNING not in [one.severity for one in reported(fields, NONE, "Keep")]

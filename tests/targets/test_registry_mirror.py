@@ -220,7 +220,7 @@ def test_what_keeps_the_mirror_from_being_obeyed_is_a_warning(obj: dict[str, Any
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "reported"),
     [
         pytest.param({}, 1, id="nothing says what containerd reads"),
         pytest.param(READ, 0, id="a command sets config_path"),
@@ -232,10 +232,10 @@ def test_what_keeps_the_mirror_from_being_obeyed_is_a_warning(obj: dict[str, Any
         ),
     ],
 )
-def test_an_image_that_may_not_obey_is_an_info(spec: dict[str, Any], told: int) -> None:
+def test_an_image_that_may_not_obey_is_an_info(spec: dict[str, Any], reported: int) -> None:
     outcome = run(target, kubeadm(spec), mirrored())
     assert outcome.warnings == []
-    assert len(outcome.told(Severity.INFO)) == told
+    assert len(outcome.reported(Severity.INFO)) == reported
 
 
 def test_too_many_certificates_are_an_error_where_cluster_api_rejects_them() -> None:

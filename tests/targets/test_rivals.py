@@ -11,7 +11,7 @@ OURS = f"{FOLDER}/http-proxy.conf"
 SETS = "[Service]\nEnvironment=NO_PROXY=a\n"
 
 
-def told(entry: dict[str, Any], *, ours: str = OURS, wanted: bool = True) -> str | None:
+def reported(entry: dict[str, Any], *, ours: str = OURS, wanted: bool = True) -> str | None:
     return rival(entry, unit="containerd", ours=ours, option="the.option", wanted=wanted)
 
 
@@ -31,7 +31,7 @@ def told(entry: dict[str, Any], *, ours: str = OURS, wanted: bool = True) -> str
     ],
 )
 def test_no_rival(entry: dict[str, Any]) -> None:
-    assert told(entry) is None
+    assert reported(entry) is None
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_no_rival(entry: dict[str, Any]) -> None:
     ],
 )
 def test_who_wins(path: str, ours: str, winner: str | None) -> None:
-    message = told({"path": path, "content": SETS}, ours=ours)
+    message = reported({"path": path, "content": SETS}, ours=ours)
     assert message is not None
     assert f'"{winner or path}"' in message.partition(";")[2]
     is_hidden = winner == ours and path.rpartition("/")[2] == ours.rpartition("/")[2]
@@ -68,13 +68,13 @@ def test_which_places_a_drop_in_of_the_same_name_hides(path: str, hides: int) ->
 
 
 def test_a_drop_in_from_a_secret_is_judged_by_its_name() -> None:
-    message = told({"path": f"{FOLDER}/99-Proxy.conf", "contentFrom": {"secret": {"name": "a", "key": "b"}}})
+    message = reported({"path": f"{FOLDER}/99-Proxy.conf", "contentFrom": {"secret": {"name": "a", "key": "b"}}})
     assert message is not None
     assert "judged by its name: its content is not seen here" in message
 
 
 def test_without_a_proxy_wanted_nobody_wins() -> None:
-    message = told({"path": f"{FOLDER}/90.conf", "content": SETS}, wanted=False)
+    message = reported({"path": f"{FOLDER}/90.conf", "content": SETS}, wanted=False)
     assert (
         message
         == f'"{FOLDER}/90.conf" still sets proxy variables for containerd; remove it, or set `the.option` to its path'

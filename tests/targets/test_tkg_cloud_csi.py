@@ -70,7 +70,7 @@ def test_two_drivers_in_one_document_are_one_change() -> None:
     )
 
 
-def test_what_is_wrong_with_a_text_is_told_once_for_all_drivers() -> None:
+def test_what_is_wrong_with_a_text_is_reported_once_for_all_drivers() -> None:
     assert len(findings(tkg_cloud_csi, secret(data={"values.yaml": "%"}))) == 1
 
 

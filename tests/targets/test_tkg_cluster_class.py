@@ -242,18 +242,18 @@ def test_removal_takes_the_variables_of_workers_and_leaves_the_workers() -> None
     assert result["spec"]["topology"]["workers"] == {"machineDeployments": [{"name": "md-0"}]}
 
 
-def test_workers_that_cannot_be_without_a_proxy_are_told() -> None:
-    told = in_groups(grouped(), FULL, md_0=NONE)
+def test_workers_that_cannot_be_without_a_proxy_are_reported() -> None:
+    reported = in_groups(grouped(), FULL, md_0=NONE)
 
-    assert [(one.severity, one.path) for one in told if isinstance(one, Finding)] == [
+    assert [(one.severity, one.path) for one in reported if isinstance(one, Finding)] == [
         (Severity.WARNING, ("spec", "topology", "workers", "machineDeployments", "0"))
     ]
 
 
-def test_half_of_the_proxies_of_workers_is_told_once() -> None:
-    told = in_groups(grouped(), FULL, md_0=ProxySettings(http_proxy=HTTP))
+def test_half_of_the_proxies_of_workers_is_reported_once() -> None:
+    reported = in_groups(grouped(), FULL, md_0=ProxySettings(http_proxy=HTTP))
 
-    assert sum("two proxies or none" in one.message for one in told) == 1
+    assert sum("two proxies or none" in one.message for one in reported) == 1
 
 
 @pytest.mark.parametrize(
@@ -350,20 +350,20 @@ def test_a_changed_certificate_is_updated_in_place() -> None:
         pytest.param(cluster(CNI), id="a Cluster of TKG without a proxy"),
     ],
 )
-def test_half_of_the_proxies_leaves_what_is_there_and_is_told(obj: Any) -> None:
+def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(obj: Any) -> None:
     settings = ProxySettings(http_proxy=HTTP, no_proxy=NO)
 
     assert apply(tkg_cluster_class, obj, settings) == obj
     assert [one.severity for one in findings(tkg_cluster_class, obj, settings)] == [Severity.WARNING]
 
 
-def test_an_https_proxy_is_told_where_the_service_forbids_it() -> None:
+def test_an_https_proxy_is_reported_where_the_service_forbids_it() -> None:
     settings = ProxySettings("https://p.example:1", "https://p.example:1", NO)
 
-    told = findings(tkg_cluster_class, service(), settings)
+    reported = findings(tkg_cluster_class, service(), settings)
 
-    assert [one.path[-1] for one in told] == ["httpProxy", "httpsProxy"]
-    assert {one.severity for one in told} == {Severity.WARNING}
+    assert [one.path[-1] for one in reported] == ["httpProxy", "httpsProxy"]
+    assert {one.severity for one in reported} == {Severity.WARNING}
     assert findings(tkg_cluster_class, cluster(CNI), settings) == []
 
 
@@ -378,9 +378,9 @@ def test_an_https_proxy_is_told_where_the_service_forbids_it() -> None:
     ],
 )
 def test_a_field_of_a_wrong_type_is_an_error(obj: Any, field: str) -> None:
-    told = findings(tkg_cluster_class, obj, TRUSTING)
+    reported = findings(tkg_cluster_class, obj, TRUSTING)
 
-    assert [(one.severity, one.path[-1]) for one in told] == [(Severity.ERROR, field)]
+    assert [(one.severity, one.path[-1]) for one in reported] == [(Severity.ERROR, field)]
 
 
 def test_variables_that_are_no_list_are_an_error() -> None:

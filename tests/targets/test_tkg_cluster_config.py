@@ -123,22 +123,22 @@ def test_of_several_documents_the_first_mapping_is_the_configuration() -> None:
 
 @pytest.mark.parametrize("settings", [ProxySettings(http_proxy=HTTP, no_proxy=NO), ProxySettings("", HTTPS, NO)])
 @pytest.mark.parametrize("text", [f"{AFTER}TKG_HTTP_PROXY_ENABLED: true\nTKG_PROXY_CA_CERT: b2xk\n", BEFORE])
-def test_half_of_the_proxies_leaves_what_is_there_and_is_told(text: str, settings: ProxySettings) -> None:
-    told = findings(tkg_cluster_config, secret(text), settings)
+def test_half_of_the_proxies_leaves_what_is_there_and_is_reported(text: str, settings: ProxySettings) -> None:
+    reported = findings(tkg_cluster_config, secret(text), settings)
 
     assert text_of(apply(tkg_cluster_config, secret(text), settings)) == text
-    assert [(one.severity, one.path) for one in told] == [(Severity.WARNING, ("stringData", "value"))]
-    assert "TKG takes two proxies or none, and only `" in told[0].message
+    assert [(one.severity, one.path) for one in reported] == [(Severity.WARNING, ("stringData", "value"))]
+    assert "TKG takes two proxies or none, and only `" in reported[0].message
 
 
-def test_a_text_that_cannot_be_read_is_told_and_left() -> None:
-    (told,) = messages(tkg_cluster_config, secret("a: [1\n"))
+def test_a_text_that_cannot_be_read_is_reported_and_left() -> None:
+    (reported,) = messages(tkg_cluster_config, secret("a: [1\n"))
 
-    assert told.startswith("the YAML in it cannot be read and is left as it is:")
+    assert reported.startswith("the YAML in it cannot be read and is left as it is:")
 
 
 @pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "- a\n- list\n", "CLUSTER_NAME\n"])
-def test_a_text_that_is_no_configuration_is_told_where_there_is_a_proxy(text: str) -> None:
+def test_a_text_that_is_no_configuration_is_reported_where_there_is_a_proxy(text: str) -> None:
     assert messages(tkg_cluster_config, secret(text)) == [
         "it must hold a YAML mapping to get a proxy: write the configuration of the cluster there, or delete the Secret"
     ]
@@ -147,9 +147,9 @@ def test_a_text_that_is_no_configuration_is_told_where_there_is_a_proxy(text: st
 
 @pytest.mark.parametrize("text", [3, ["a"], {"a": 1}])
 def test_a_value_that_is_no_text_is_an_error(text: Any) -> None:
-    (told,) = findings(tkg_cluster_config, secret(text))
+    (reported,) = findings(tkg_cluster_config, secret(text))
 
-    assert (told.severity, told.path) == (Severity.ERROR, ("stringData", "value"))
+    assert (reported.severity, reported.path) == (Severity.ERROR, ("stringData", "value"))
 
 
 def test_it_sees_both_cases_of_what_stands_there() -> None:
@@ -216,7 +216,7 @@ def test_the_list_is_the_one_that_tkg_itself_stores(more: str, expected: str) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "is_told"),
+    ("text", "is_reported"),
     [
         pytest.param("VSPHERE_SERVER: vc.corp.example\n", True, id="a vCenter that the list lacks"),
         pytest.param("VSPHERE_SERVER: a.example\n", False, id="a vCenter that is listed"),
@@ -226,11 +226,11 @@ def test_the_list_is_the_one_that_tkg_itself_stores(more: str, expected: str) ->
         pytest.param("VSPHERE_SERVER: null\n", False, id="no vCenter"),
     ],
 )
-def test_a_list_that_tkg_refuses_is_a_warning(text: str, is_told: bool) -> None:
+def test_a_list_that_tkg_refuses_is_a_warning(text: str, is_reported: bool) -> None:
     settings = ProxySettings(HTTP, HTTPS, "a.example,localhost")
-    told = [one.message for one in findings(tkg_cluster_config, secret(text), settings)]
-    assert any("lacks the host of `VSPHERE_SERVER`" in one for one in told) is is_told
-    assert not any("vc.corp" in one for one in told)
+    reported = [one.message for one in findings(tkg_cluster_config, secret(text), settings)]
+    assert any("lacks the host of `VSPHERE_SERVER`" in one for one in reported) is is_reported
+    assert not any("vc.corp" in one for one in reported)
 
 
 NODES = """\

@@ -119,20 +119,20 @@ def test_certificates_come_and_go_where_nothing_was(settings: ProxySettings) -> 
         assert apply(tkg_kapp_controller, result, FULL) == apply(tkg_kapp_controller, obj, FULL)
 
 
-def test_certificates_that_ytt_computes_stay_and_are_told() -> None:
+def test_certificates_that_ytt_computes_stay_and_are_reported() -> None:
     obj = secret(f"{BARE}  config:\n    caCerts: #@ data.values.ca\n")
 
-    (told,) = findings(tkg_kapp_controller, obj, TRUSTING)
+    (reported,) = findings(tkg_kapp_controller, obj, TRUSTING)
 
-    assert "`caCerts` is computed by ytt" in told.message
+    assert "`caCerts` is computed by ytt" in reported.message
     assert text_of(apply(tkg_kapp_controller, obj, TRUSTING)) == f"{text_of(obj)}{MEMBERS}"
     assert findings(tkg_kapp_controller, obj) == []
 
 
 def test_certificates_that_are_no_text_are_an_error() -> None:
-    (told,) = findings(tkg_kapp_controller, trusting(["x"]), TRUSTING)
+    (reported,) = findings(tkg_kapp_controller, trusting(["x"]), TRUSTING)
 
-    assert (told.severity, told.path[-1]) == (Severity.ERROR, "caCerts")
+    assert (reported.severity, reported.path[-1]) == (Severity.ERROR, "caCerts")
 
 
 def test_it_looks_at_its_own_configuration() -> None:

@@ -175,7 +175,7 @@ def test_a_variable_that_comes_back_stands_where_it_stood() -> None:
     assert apply(tkg_vsphere_cpi, https_only) == secret(DONE)
 
 
-def test_what_ytt_computes_is_left_and_told() -> None:
+def test_what_ytt_computes_is_left_and_reported() -> None:
     obj = secret(f"{HEADER}vsphereCPI:\n  http_proxy: #@ proxy()\n")
 
     assert changes(tkg_vsphere_cpi, obj) == []
@@ -232,7 +232,7 @@ def test_what_ytt_computes_is_left_and_told() -> None:
         ),
     ],
 )
-def test_what_cannot_be_edited_is_told(obj: Any, severity: Severity, message: str) -> None:
+def test_what_cannot_be_edited_is_reported(obj: Any, severity: Severity, message: str) -> None:
     assert changes(tkg_vsphere_cpi, obj) == []
     assert messages(tkg_vsphere_cpi, obj, severity) == [message]
 
@@ -245,16 +245,16 @@ def test_what_cannot_be_edited_is_told(obj: Any, severity: Severity, message: st
         pytest.param(secret(addon="vsphere-cpi", data={"values.yaml": None}), id="a Secret of null values"),
     ],
 )
-def test_a_secret_of_the_add_on_without_values_is_told_where_there_is_a_proxy(obj: Any) -> None:
-    told = (
+def test_a_secret_of_the_add_on_without_values_is_reported_where_there_is_a_proxy(obj: Any) -> None:
+    reported = (
         "there is no `values.yaml` in it, so the data values of vSphere CPI get no proxy: add it with what TKG writes "
         "there, or delete the Secret"
     )
-    assert messages(tkg_vsphere_cpi, obj) == [told]
+    assert messages(tkg_vsphere_cpi, obj) == [reported]
     assert proposals(tkg_vsphere_cpi, obj, NONE) == []
 
 
-def test_yaml_that_cannot_be_read_is_told() -> None:
+def test_yaml_that_cannot_be_read_is_reported() -> None:
     (message,) = messages(tkg_vsphere_cpi, secret("vsphereCPI: {", addon="vsphere-cpi"))
 
     assert message.startswith("the YAML in it cannot be read and is left as it is: ")

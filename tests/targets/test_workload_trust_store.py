@@ -349,7 +349,7 @@ def test_what_others_wrote_stays_and_in_its_order(env: list[Any], volumes: list[
 # What is told.
 
 
-def test_a_variable_with_another_value_stays_and_is_told() -> None:
+def test_a_variable_with_another_value_stays_and_is_reported() -> None:
     theirs = {"name": "SSL_CERT_FILE", "value": "/mine"}
     obj = asked({"containers": [{"name": "a", "env": [theirs, {"name": "HTTP_PROXY", "value": "http://x:1"}]}]})
     options = {"variables": ["CURL_CA_BUNDLE", "SSL_CERT_FILE"]}
@@ -359,7 +359,7 @@ def test_a_variable_with_another_value_stays_and_is_told() -> None:
 
 
 @pytest.mark.parametrize("path", [FOLDER, f"{FOLDER}/"])
-def test_a_container_whose_folder_is_taken_is_left_alone_and_told(path: str) -> None:
+def test_a_container_whose_folder_is_taken_is_left_alone_and_reported(path: str) -> None:
     taken = {"name": "a", "volumeMounts": [{"name": "state", "mountPath": path}]}
     obj = asked({"containers": [taken, {"name": "b"}]})
     assert len(messages(target, obj, settings=ONE, variables=["SSL_CERT_FILE"])) == 1
@@ -382,7 +382,7 @@ def test_a_list_that_is_none_is_an_error(spec: Any) -> None:
     assert "must be a list" in said[0]
 
 
-def test_a_config_map_that_we_did_not_make_and_that_lacks_the_certificates_is_told() -> None:
+def test_a_config_map_that_we_did_not_make_and_that_lacks_the_certificates_is_reported() -> None:
     assert len(messages(target, config_map({"ca-bundle.crt": B}, label="Helm"), settings=ONE)) == 1
 
 
@@ -425,7 +425,7 @@ def test_our_config_map_gets_the_certificates_and_results_show_fingerprints(data
     assert "BEGIN" not in f"{change.message}{change.current}{change.proposed}"
 
 
-def test_our_config_map_with_data_of_a_wrong_type_is_told() -> None:
+def test_our_config_map_with_data_of_a_wrong_type_is_reported() -> None:
     assert len(messages(target, config_map("x"), Severity.ERROR, settings=ONE)) == 1
 
 

@@ -40,7 +40,7 @@ def annotated(name: str, word: str) -> str:
     )
 
 
-def told(obj: Any, settings: ProxySettings) -> list[str]:
+def reported(obj: Any, settings: ProxySettings) -> list[str]:
     """What is said where nothing is changed."""
     said = proposals(tkg_vsphere_cpi, obj, settings)
     assert all(isinstance(one, Finding) and one.severity is Severity.WARNING for one in said)
@@ -126,8 +126,8 @@ def told(obj: Any, settings: ProxySettings) -> list[str]:
         ),
     ],
 )
-def test_what_code_decides_is_left_and_told(text: str, settings: ProxySettings, message: str) -> None:
-    assert told(secret(f"{HEADER}{text}"), settings) == [message]
+def test_what_code_decides_is_left_and_reported(text: str, settings: ProxySettings, message: str) -> None:
+    assert reported(secret(f"{HEADER}{text}"), settings) == [message]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_document_is_begun_below_its_header(header: str, gap: str) -> None:
 def test_no_document_is_begun_inside_a_block() -> None:
     obj = secret(f"#@ if/end False:\n{HEADER}#@ if/end False:\n", addon="vsphere-cpi")
 
-    assert told(obj, FULL) == [subject("vsphereCPI", "#@ if/end").removeprefix("in it, ")]
+    assert reported(obj, FULL) == [subject("vsphereCPI", "#@ if/end").removeprefix("in it, ")]
 
 
 # The configuration of a cluster, as a Secret, as a file, and as a source.

@@ -119,8 +119,8 @@ class ResourceList:
             self._take_as_whole()
         held = self._layout.head.get("results")
         known = held if isinstance(held, list) else []
-        told = {repr(result) for result in known}
-        new = [dict(result) for result in results if repr(result) not in told]
+        reported = {repr(result) for result in known}
+        new = [dict(result) for result in results if repr(result) not in reported]
         edits = ItemEdits(wanted, list(new_items))
         text = self._layout.write(edits, known, new)
         if may_be_entangled:

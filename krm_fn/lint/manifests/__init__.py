@@ -28,7 +28,7 @@ from krm_fn.patch import Operation
 from krm_fn.settings import provider_files
 from krm_fn.targets import TARGETS, fixes
 
-__all__ = ["Audit", "audit", "listed", "mend"]
+__all__ = ["Audit", "audit", "fixed_files", "listed"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Audit:
 
     results: tuple[Result, ...]
     judged: int
-    mended: Mapping[str, bytes] = field(default_factory=dict)
+    corrected: Mapping[str, bytes] = field(default_factory=dict)
     empty: frozenset[str] = frozenset()
 
 
@@ -68,7 +68,7 @@ def audit(
     return Audit(tuple(in_order(results)), judged, empty=frozenset(found.empty))
 
 
-def mend(
+def fixed_files(
     files: Mapping[str, bytes],
     *,
     config: ProxyConfig | None = None,
@@ -84,15 +84,15 @@ def mend(
     changes: dict[Where, list[Operation]] = {}
     notes: list[Result] = []
     for site in places:
-        operations, told = _mended(site, rules)
+        operations, reported = _corrected(site, rules)
         changes.setdefault(site.where, []).extend(operations)
-        notes += told
+        notes += reported
     for given in found.configs:
-        changes.setdefault(given.where, []).extend(configs.mended(given, rules, audience))
-    mended, refused = found.edited(changes)
-    after = audit({**files, **mended}, config=config, audience=audience)
+        changes.setdefault(given.where, []).extend(configs.corrected(given, rules, audience))
+    corrected, refused = found.edited(changes)
+    after = audit({**files, **corrected}, config=config, audience=audience)
     return Audit(
-        tuple(in_order([*after.results, *notes, *refused])), after.judged, mended, after.empty
+        tuple(in_order([*after.results, *notes, *refused])), after.judged, corrected, after.empty
     )
 
 
@@ -108,14 +108,14 @@ def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
             yield finding.about(site.obj.ref, site.target)
 
 
-def _mended(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:
+def _corrected(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:
     """The operations on one object, and a warning for each place where a person has to choose."""
     operations: list[Operation] = []
     notes: list[Result] = []
     for place in lint.places(site.seen):
         first = next(iter(place.values()))
         clash = values.clash(place)
-        wanted = {} if clash else values.mended(place, site.listing, rules)
+        wanted = {} if clash else values.corrected(place, site.listing, rules)
         edits = fixes.operations(site.obj.data, site.target, place, wanted)
         operations += [replace(edit, path=(*site.obj.path, *edit.path)) for edit in edits]
         if clash:

@@ -17,7 +17,7 @@ from krm_fn.krm.results import Result, Severity
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import values
 from krm_fn.lint.manifests.reading import FunctionConfig
-from krm_fn.lint.values import RULES, Problem, lint_list, lint_proxy, mend
+from krm_fn.lint.values import RULES, Problem, corrected_url, lint_list, lint_proxy
 from krm_fn.noproxy import Audience, Style, parse
 from krm_fn.noproxy.entries import split
 from krm_fn.patch import ListEdit, Operation, Pointer, lookup, remove
@@ -79,7 +79,7 @@ def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[R
                 yield Result(severity, found.message, given.ref, path, code=found.rule)
 
 
-def mended(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:
+def corrected(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:
     """What mends the URLs and the entries of a ProxyConfig; nothing for the form of a ConfigMap."""
     operations: list[Operation] = []
     for text in _texts(given.data) if given.data.get("kind") == config.KIND else ():
@@ -90,7 +90,9 @@ def mended(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Oper
         }
         if any(RULES[rule].fix for rule in found):
             operations += (
-                _mended_list(text, given, rules, audience) if _is_list(text) else _mended_url(text)
+                _corrected_list(text, given, rules, audience)
+                if _is_list(text)
+                else _corrected_url(text)
             )
     return [replace(operation, path=(*given.path, *operation.path)) for operation in operations]
 
@@ -155,12 +157,12 @@ def _is_completed(given: FunctionConfig) -> bool:
     )
 
 
-def _mended_url(text: _ConfigText) -> list[Operation]:
-    url = mend(text.value)
+def _corrected_url(text: _ConfigText) -> list[Operation]:
+    url = corrected_url(text.value)
     return [replaced(*text.path, value=url)] if url != text.value else []
 
 
-def _mended_list(
+def _corrected_list(
     text: _ConfigText, given: FunctionConfig, rules: Rules, audience: Audience
 ) -> list[Operation]:
     """New items at the end, where an item becomes several; one that holds several already keeps them together."""

@@ -74,13 +74,13 @@ class ManifestFiles:
         by_file: dict[str, dict[int, Sequence[Operation]]] = {}
         for (name, index), operations in changes.items():
             by_file.setdefault(name, {})[index] = operations
-        mended: dict[str, bytes] = {}
+        corrected: dict[str, bytes] = {}
         refused: list[Result] = []
         for name, wanted in by_file.items():
-            new, told = self._edited(name, wanted)
-            mended |= new
-            refused += told
-        return mended, refused
+            new, reported = self._edited(name, wanted)
+            corrected |= new
+            refused += reported
+        return corrected, refused
 
     def _edited(
         self, name: str, changes: Mapping[int, Sequence[Operation]]
@@ -100,9 +100,11 @@ class ManifestFiles:
                     )
                 ]
         refused = [
-            told for index in changes for told in self._edited(name, {index: changes[index]})[1]
+            reported
+            for index in changes
+            for reported in self._edited(name, {index: changes[index]})[1]
         ]
-        left_out = {told.ref.file_index for told in refused}
+        left_out = {reported.ref.file_index for reported in refused}
         return self._edited(name, {at: changes[at] for at in changes if at not in left_out})[
             0
         ], refused
@@ -116,7 +118,7 @@ class ManifestFiles:
             self._read(name)
 
     def _read(self, name: str) -> None:
-        manifests, is_told = self._manifests[name], False
+        manifests, is_reported = self._manifests[name], False
         if not any(manifests.contains(index, ["kind"]) for index in range(len(manifests))):
             self.empty.add(name)
         for index in range(len(manifests)):
@@ -126,9 +128,9 @@ class ManifestFiles:
                 item = Item((name, index), tuple(manifests.objects(index)))
                 self.configs += _configs(manifests, item)
             except InputError as error:
-                if not is_told:
+                if not is_reported:
                     self._tell(name, error)
-                is_told = True
+                is_reported = True
             else:
                 self.items.append(item)
                 self.problems += _misspelt(item)

@@ -33,32 +33,32 @@ def clash(place: Mapping[str, Reading]) -> str:
     return ""
 
 
-def mended(
+def corrected(
     place: Mapping[str, Reading], listing: Listing, rules: Rules
 ) -> Mapping[str, str | None]:
     """The variables of ``place`` that must change or are missing, with the values they should have.
 
     None stands for a variable that is missing and must say what the one in the other case says, which is not known.
     """
-    told = _told(place, listing, rules)
-    known = fixes.as_meant(place) if told & _LAYERS else dict(place)
-    told |= _told(known, listing, rules)
-    if not any(RULES[rule].fix for rule in told):
+    reported = _reported(place, listing, rules)
+    known = fixes.as_meant(place) if reported & _LAYERS else dict(place)
+    reported |= _reported(known, listing, rules)
+    if not any(RULES[rule].fix for rule in reported):
         return _NOTHING
     new: dict[str, str | None] = {
         name: one.value
         for name, one in known.items()
         if one.value is not None and one.value != place[name].value
     }
-    new |= _lists(known, listing, told)
-    if told & _URLS:
+    new |= _lists(known, listing, reported)
+    if reported & _URLS:
         urls = {
             name: one.value
             for name, one in known.items()
             if name.upper() != "NO_PROXY" and one.value
         }
-        new |= {name: rules_of.mend(url) for name, url in urls.items()}
-    if "NP008" in told:
+        new |= {name: rules_of.corrected_url(url) for name, url in urls.items()}
+    if "NP008" in reported:
         alone = (name for name in known if name.swapcase() not in known)
         new |= {name.swapcase(): new.get(name, known[name].value) for name in alone}
     changed = {
@@ -84,7 +84,7 @@ def listed(text: str, listing: Listing, *, has_proxy: bool) -> str:
     return text
 
 
-def _told(place: Mapping[str, Reading], listing: Listing, rules: Rules) -> set[str]:
+def _reported(place: Mapping[str, Reading], listing: Listing, rules: Rules) -> set[str]:
     return {finding.code for finding in lint.lint_object(place.values(), listing, rules=rules)}
 
 
@@ -92,9 +92,11 @@ def _text(one: Reading) -> str | None:
     return one.known or None if one.value is None else one.value
 
 
-def _lists(known: Mapping[str, Reading], listing: Listing, told: set[str]) -> dict[str, str | None]:
+def _lists(
+    known: Mapping[str, Reading], listing: Listing, reported: set[str]
+) -> dict[str, str | None]:
     """The lists of a place; a list that is computed in part keeps to the part that is there."""
-    if not told & _LISTS:
+    if not reported & _LISTS:
         return {}
     has_proxy = any(name.upper() != "NO_PROXY" and one.value != "" for name, one in known.items())
     found = {name: one for name, one in known.items() if name.upper() == "NO_PROXY"}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from krm_fn.lint.values import single, whole
 from krm_fn.lint.values import text as text_rules
 from krm_fn.lint.values.files import lint_permissions, lint_writers
-from krm_fn.lint.values.proxy import lint_pair, lint_proxy, lint_variables, mend
+from krm_fn.lint.values.proxy import corrected_url, lint_pair, lint_proxy, lint_variables
 from krm_fn.noproxy import entries, model
 from krm_fn.noproxy.composition import compose, join
 from krm_fn.noproxy.model import Audience, Policy
@@ -24,6 +24,7 @@ __all__ = [
     "About",
     "Problem",
     "Rule",
+    "corrected_url",
     "fix",
     "lint_for",
     "lint_list",
@@ -32,7 +33,6 @@ __all__ = [
     "lint_proxy",
     "lint_variables",
     "lint_writers",
-    "mend",
 ]
 
 
@@ -68,12 +68,12 @@ def lint_list(
     own = whole.own_domains(network) if network else frozenset()
     found = [
         *text_rules.of_spacing(text),
-        *(told for raw in raws for told in single.of_entry(raw, audience, own)),
+        *(reported for raw in raws for reported in single.of_entry(raw, audience, own)),
     ]
     listed = whole.Listed(_tokens(raws), audience, network)
     found += whole.of_list(listed) if has_proxy else ()
     found += text_rules.of_length(text, audience, max_length)
-    return sorted(found, key=lambda told: told.rule)
+    return sorted(found, key=lambda reported: reported.rule)
 
 
 def lint_for(text: str, audience: Audience, networks: Iterable[ClusterNetwork]) -> list[Problem]:

@@ -20,13 +20,13 @@ def lint_permissions(
             f'`permissions` "{permissions}" must begin with 0, Ignition reads a decimal '
             f'number: write "0{permissions}"'
         )
-        found.append(problem("NP030", "", message, mended=f"0{permissions}"))
+        found.append(problem("NP030", "", message, corrected=f"0{permissions}"))
     if ignition and not permissions:
         message = (
             "`permissions` must be set with Ignition, "
             'because Cluster API creates no node without them: write "0640"'
         )
-        found.append(problem("NP030", "", message, mended="0640"))
+        found.append(problem("NP030", "", message, corrected="0640"))
     others = (permissions or "0644")[-1:]
     if has_password and others != "0":
         message = (

@@ -90,7 +90,7 @@ def _host(host: str, scheme: str, no_proxy: str) -> Iterator[Problem]:
         yield problem("NP032", "", message)
 
 
-def mend(url: str) -> str:
+def corrected_url(url: str) -> str:
     """The URL as NP005 and NP006 want it, as far as that is sure; it may hold a credential, so do not print it.
 
     What is percent-encoded already stays: nothing is encoded twice.

@@ -52,12 +52,12 @@ def of_entry(raw: str, audience: Audience, own: frozenset[str]) -> tuple[Problem
 def _problems(raw: str, audience: Audience, own: frozenset[str]) -> Iterator[Problem]:
     tokens = entries.split(raw)
     if len(tokens) > 1:
-        mended = ",".join(tokens)
+        corrected = ",".join(tokens)
         yield problem(
             "NP010",
             raw,
-            f'entry "{_line(raw)}" must not hold blanks, ";" or "|": write "{mended}"',
-            mended=mended,
+            f'entry "{_line(raw)}" must not hold blanks, ";" or "|": write "{corrected}"',
+            corrected=corrected,
         )
     else:
         yield from _spelling(raw)
@@ -73,21 +73,26 @@ def _line(text: str) -> str:
 def _spelling(raw: str) -> Iterator[Problem]:
     token = entries.QUOTES.sub("", raw)
     if token != raw:
-        yield problem("NP034", raw, f'an entry must not hold quotes: write "{token}"', mended=token)
-    mended = "".join(entries.split(raw))
+        yield problem(
+            "NP034", raw, f'an entry must not hold quotes: write "{token}"', corrected=token
+        )
+    corrected = "".join(entries.split(raw))
     if re.search("[A-Z]", raw):
         yield problem(
-            "NP021", raw, f'entry "{token}" must be in lower case: write "{mended}"', mended=mended
+            "NP021",
+            raw,
+            f'entry "{token}" must be in lower case: write "{corrected}"',
+            corrected=corrected,
         )
     if not raw.isascii():
-        mended = entries.bare(mended)
+        corrected = entries.bare(corrected)
         advice = (
-            f'write "{mended}"'
-            if mended.isascii()
+            f'write "{corrected}"'
+            if corrected.isascii()
             else "write its A-label, which begins with `xn--`"
         )
         message = f'entry "{token}" must be ASCII, because httpx fails on it: {advice}'
-        yield problem("NP022", raw, message, mended=mended if mended.isascii() else "")
+        yield problem("NP022", raw, message, corrected=corrected if corrected.isascii() else "")
 
 
 def _place(token: str) -> Iterator[Problem]:
@@ -96,26 +101,26 @@ def _place(token: str) -> Iterator[Problem]:
     if not token.isascii() and "/" not in token and ":" not in token:
         return
     if token.endswith("/") and entries.address(token.rstrip("/").strip("[]")):
-        mended = entries.canonical(host)[0]
-        message = f'entry "{token}" must not end in "/": write "{mended}"'
-        yield problem("NP015", token, message, mended=mended)
+        corrected = entries.canonical(host)[0]
+        message = f'entry "{token}" must not end in "/": write "{corrected}"'
+        yield problem("NP015", token, message, corrected=corrected)
         return
     url = "://" in token or (
         "/" in token and not entries.network(host) and not _NUMERIC.fullmatch(token)
     )
     if url:
         shown = f'"{host}"' if host != token else "a host name, a domain, an address or a CIDR"
-        mended = host if host != token else ""
+        corrected = host if host != token else ""
         yield problem(
-            "NP018", token, f'entry "{token}" must not be a URL: write {shown}', mended=mended
+            "NP018", token, f'entry "{token}" must not be a URL: write {shown}', corrected=corrected
         )
     elif host != token:
-        mended = entries.canonical(host)[0]
+        corrected = entries.canonical(host)[0]
         message = (
             f'entry "{token}" must not hold a port, '
-            f'because curl, wget, apt and .NET ignore it then: write "{mended}"'
+            f'because curl, wget, apt and .NET ignore it then: write "{corrected}"'
         )
-        yield problem("NP017", token, message, mended=mended)
+        yield problem("NP017", token, message, corrected=corrected)
 
 
 def _meaning(token: str, audience: Audience, own: frozenset[str]) -> Iterator[Problem]:
@@ -150,15 +155,15 @@ def _glob(token: str, kind: EntryKind) -> Iterator[Problem]:
     if kind in {EntryKind.GLOB, EntryKind.ADDRESS_GLOB} or (
         kind is EntryKind.UNKNOWN and "*" in token
     ):
-        mended = ",".join(form for form in entries.expand(token) if form != token)
-        advice = f'write "{mended}"' if mended else "write a domain or a CIDR"
+        corrected = ",".join(form for form in entries.expand(token) if form != token)
+        advice = f'write "{corrected}"' if corrected else "write a domain or a CIDR"
         message = f'entry "{token}" must not be a glob, because curl, wget, apt and Python read none: {advice}'
-        yield problem("NP012", token, message, mended=mended)
+        yield problem("NP012", token, message, corrected=corrected)
 
 
 def _cidr(token: str) -> Iterator[Problem]:
     cidr = entries.network(token)
-    mended = str(cidr)
+    corrected = str(cidr)
     before, _, prefix = token.partition("/")
     if entries.holds_every_address(token):
         yield problem(
@@ -170,12 +175,12 @@ def _cidr(token: str) -> Iterator[Problem]:
         yield problem(
             "NP015",
             token,
-            f'entry "{token}" must have a prefix length: write "{mended}"',
-            mended=mended,
+            f'entry "{token}" must have a prefix length: write "{corrected}"',
+            corrected=corrected,
         )
     elif cidr is not None and entries.address(before.strip("[]")) != cidr.network_address:
-        message = f'entry "{token}" must not have bits behind its prefix: write "{mended}"'
-        yield problem("NP016", token, message, mended=mended)
+        message = f'entry "{token}" must not have bits behind its prefix: write "{corrected}"'
+        yield problem("NP016", token, message, corrected=corrected)
 
 
 _PRIVATE = tuple(
@@ -209,22 +214,24 @@ def _reach(token: str, canonical: str) -> Iterator[Problem]:
 def _ipv6(token: str, kind: EntryKind, audience: Audience) -> Iterator[Problem]:
     if kind not in {EntryKind.ADDRESS, EntryKind.CIDR}:
         return
-    mended = entries.canonical(token)[0]
+    corrected = entries.canonical(token)[0]
     pod = audience is Audience.POD
     if pod and entries.breaks_clients(token):
         message = (
             f'entry "{token}" must not be in a list for pods: httpx fails on every '
             "request then; name addresses"
         )
-        written = mended if kind is EntryKind.ADDRESS and not entries.breaks_clients(mended) else ""
-        yield problem("NP019", token, message, mended=written, severity=Severity.ERROR)
+        written = (
+            corrected if kind is EntryKind.ADDRESS and not entries.breaks_clients(corrected) else ""
+        )
+        yield problem("NP019", token, message, corrected=written, severity=Severity.ERROR)
     elif "%" in token:
         yield problem(
             "NP019", token, f'entry "{token}" must not have a zone: no client compares it'
         )
     elif not _is_short(token):
-        message = f'entry "{token}" must be written as most clients compare it: write "{mended}"'
-        yield problem("NP019", token, message, mended=mended)
+        message = f'entry "{token}" must be written as most clients compare it: write "{corrected}"'
+        yield problem("NP019", token, message, corrected=corrected)
     if pod and entries.confuses_ruby(token):
         message = (
             f'entry "{token}" must not be in a list for Ruby: it goes direct to every host '

@@ -43,13 +43,13 @@ def of_spacing(text: str) -> Iterator[Problem]:
     """NP010 and NP027 for what stands between the entries: blanks beside commas, and commas with nothing between."""
     parts = text.split(",")
     if any(part != part.strip() for part in parts):
-        mended = ",".join(part.strip() for part in parts)
+        corrected = ",".join(part.strip() for part in parts)
         message = "the list must not hold blanks or line breaks beside its entries: wget, apt and curl miss them"
-        yield problem("NP010", "", message, mended=re.sub(",+", ",", mended).strip(","))
+        yield problem("NP010", "", message, corrected=re.sub(",+", ",", corrected).strip(","))
     elif len(parts) > 1 and not all(parts):
         yield problem(
             "NP027",
             "",
             "the list must not hold empty entries",
-            mended=",".join(filter(None, parts)),
+            corrected=",".join(filter(None, parts)),
         )

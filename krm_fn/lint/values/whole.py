@@ -154,7 +154,7 @@ def of_cluster(listed: Listed) -> Iterator[Problem]:
     """What the list lacks for its cluster."""
     for lack in lacking(listed):
         message = f'the list must hold "{lack.entry}": {lack.what}'
-        yield problem(lack.rule, "", message, mended=",".join((*listed.entries, lack.entry)))
+        yield problem(lack.rule, "", message, corrected=",".join((*listed.entries, lack.entry)))
 
 
 def of_list(listed: Listed) -> Iterator[Problem]:
@@ -247,12 +247,12 @@ def needless_twins(written: tuple[str, ...], listed: Listed) -> frozenset[str]:
     return frozenset(found)
 
 
-def _twin(text: str, mended: str, missed: str, own: frozenset[str]) -> Problem:
-    advice = f': write "{mended}"' if mended else ""
+def _twin(text: str, corrected: str, missed: str, own: frozenset[str]) -> Problem:
+    advice = f': write "{corrected}"' if corrected else ""
     is_host_or_domain = text.count(".") >= _HOST_LABELS - 1 and text.removeprefix(".") not in own
-    severity = None if mended and not is_host_or_domain else Severity.INFO
+    severity = None if corrected and not is_host_or_domain else Severity.INFO
     message = f'"{text}" does not match {missed}{advice}'
-    return problem("NP011", text, message, mended=mended, severity=severity)
+    return problem("NP011", text, message, corrected=corrected, severity=severity)
 
 
 def own_domains(network: ClusterNetwork) -> frozenset[str]:
@@ -275,20 +275,20 @@ def _rooted(listed: Listed) -> Iterator[Problem]:
         is_rooted = name != text and entries.classify(text) in {EntryKind.NAME, EntryKind.DOMAIN}
         if is_rooted and not is_rooted_beside_its_name(text, listed):
             message = f'only curl reads "{text}" as "{name}": write "{text},{name}"'
-            yield problem("NP029", text, message, mended=f"{text},{name}")
+            yield problem("NP029", text, message, corrected=f"{text},{name}")
 
 
 def _ranges(listed: Listed) -> Iterator[Problem]:
     for text in dict.fromkeys(listed.entries):
         if entries.classify(text) is EntryKind.RANGE and not listed.texts.issuperset(
-            mended := entries.canonical(text)
+            corrected := entries.canonical(text)
         ):
-            written = ",".join(mended)
+            written = ",".join(corrected)
             readers = (
                 "no client reads ranges of IPv6" if ":" in text else "only Node 24 reads ranges"
             )
             message = f'entry "{text}" must not be a range, because {readers}: write "{written}"'
-            yield problem("NP012", text, message, mended=written)
+            yield problem("NP012", text, message, corrected=written)
 
 
 def _covered(listed: Listed) -> Iterator[Problem]:
