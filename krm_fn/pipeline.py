@@ -16,11 +16,11 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm import proxy_values, results
 from krm_fn.krm.resourcelist import Object, ResourceList, reference
-from krm_fn.krm.results import Change, Finding, ObjectRef, Result, Severity
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
 from krm_fn.lint.after_injection import review, unreached, withheld
 from krm_fn.lint.exposure import exposed_passwords
 from krm_fn.lint.unwritten import unwritten
-from krm_fn.patch import Operation, Pointer
+from krm_fn.patch import Operation
 from krm_fn.plan import Overview, PlannedEdit, plan_edits
 from krm_fn.rollout import RolloutNote, new_refs, rollout, secret_names
 from krm_fn.settings import Resolved
@@ -56,7 +56,7 @@ def run(data: bytes) -> Outcome:
 
     Raises:
         InputError: the list, or an object that is to be changed, cannot be read or edited.
-        OurBug: a check of this program on itself failed.
+        InternalError: a check of this program on itself failed.
     """
     with limited():
         return _run(data)
@@ -173,8 +173,8 @@ def _roll_out(
     for one in said:
         result = _rolled(one, edits, wanted.mode, is_new=id(one.obj.data) in made)
         reported.append(result)
-        if isinstance(one.what, Change):  # a template has a name that follows from these names
-            patch.apply(one.obj.data, [one.what.operation])
+        if isinstance(one.what, Edit):  # a template has a name that follows from these names
+            patch.apply(one.obj.data, one.what.operations)
             edits.touched.add(id(one.obj))
     of_templates = list(rollout(resource_list, places, wanted, edits.touched))
     reported += [_rolled(one, edits, wanted.mode) for one in of_templates]
@@ -195,7 +195,7 @@ def _rolled(
     """What is said of a name; a change of it is noted, unless the object is one that is made in this run."""
     if isinstance(one.what, Finding):
         return one.what.about(one.obj.ref)
-    operations, result = _result_of_change(one.what, one.obj, mode)
+    operations, result = _result_of_edit(one.what, one.obj, mode)
     if not is_new:
         edits.add(one.index, one.obj, operations)
     return result
@@ -315,15 +315,16 @@ def _proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation]
 
 
 def _done_and_found(
-    place: PlannedEdit, proposals: Sequence[Change | Finding], mode: Mode
+    place: PlannedEdit, proposals: Sequence[Edit | Finding], mode: Mode
 ) -> Iterator[tuple[list[Operation], Result]]:
-    changes = [one for one in proposals if isinstance(one, Change)]
-    is_concerned = bool(changes) or any(True for _ in place.seen())
+    edits = [one for one in proposals if isinstance(one, Edit)]
+    is_concerned = bool(edits) or any(True for _ in place.seen())
     for one in proposals:
         if isinstance(one, Finding):
             is_error = one.is_stale and mode is Mode.CHECK
             yield [], place.result(replace(one, severity=Severity.ERROR) if is_error else one)
-    yield from _done(place, changes, mode)
+    for edit in edits:
+        yield _done(place, edit, mode)
     if is_concerned:
         yield from (
             ([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships)
@@ -338,79 +339,35 @@ def _resolved(place: PlannedEdit) -> Resolved:
     return place.resolved if holds_list else replace(place.resolved, missing=())
 
 
-def _done(
-    place: PlannedEdit, changes: list[Change], mode: Mode
-) -> Iterator[tuple[list[Operation], Result]]:
+def _done(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation], Result]:
+    """Apply an edit to the data of its object, and return its operations from the root of the item."""
     data = place.obj.data
-    if place.is_new and changes:
-        patch.apply(data, [change.operation for change in changes])
-        reported = "created: the list has no such object; " + ", ".join(
-            change.message for change in changes
-        )
-        yield _result_of_change(
-            Change(patch.add(value=data), reported), place.obj, mode, place.target_id
-        )
-        return
-    done: list[tuple[list[Operation], Result]] = []
-    for change in changes:
-        done.append(_result_of_change(change, place.obj, mode, place.target_id))
-        if change.operation.path:
-            patch.apply(data, [change.operation])
-        else:
-            data.clear()  # it goes: no other target finds anything in it
-    yield from _one_for_each_place(changes, done) if mode is Mode.CHECK else done
-
-
-def _one_for_each_place(
-    changes: Sequence[Change], done: Sequence[tuple[list[Operation], Result]]
-) -> Iterator[tuple[list[Operation], Result]]:
-    """Yield one result for all changes of one place: a list such as ``env``, or the members of one mapping.
-
-    What a person has to do is one thing there. It is about the place then, and shows no values.
-    """
-    groups: dict[Pointer, list[int]] = {}
-    for at, change in enumerate(changes):
-        groups.setdefault(_place_of(change.operation), []).append(at)
-    for path, numbers in groups.items():
-        operations = [operation for at in numbers for operation in done[at][0]]
-        result = done[numbers[0]][1]
-        if len(numbers) > 1:
-            reported = ", ".join(dict.fromkeys(changes[at].message for at in numbers))
-            result = replace(
-                result, message=_not_done(reported), path=path, current=None, proposed=None
-            )
-        yield operations, result
-
-
-def _place_of(operation: Operation) -> Pointer:
-    """Return the list or mapping in which an operation changes something; of an item of a list, the list."""
-    path = operation.path
-    if isinstance(operation.value, (Mapping, list)) and path and not _is_index(path[-1]):
-        return path
-    path = path[:-1]
-    while path and _is_index(path[-1]):
-        path = path[:-1]
-    return path
-
-
-def _is_index(step: str) -> bool:
-    return step == "-" or step.isdigit()
+    if place.is_new:
+        patch.apply(data, edit.operations)
+        message = f"created: the list has no such object; {edit.message}"
+        edit = Edit((patch.add(value=data),), message)
+        return _result_of_edit(edit, place.obj, mode, place.target_id)
+    done = _result_of_edit(edit, place.obj, mode, place.target_id)
+    if edit.removes_object:
+        data.clear()  # no other target finds anything in it
+    else:
+        patch.apply(data, edit.operations)
+    return done
 
 
 def _not_done(message: str) -> str:
     return f"{message}: not done, because `mode: Check` changes nothing"
 
 
-def _result_of_change(
-    change: Change, obj: Object, mode: Mode, target: str = ""
+def _result_of_edit(
+    edit: Edit, obj: Object, mode: Mode, target: str = ""
 ) -> tuple[list[Operation], Result]:
-    operation = change.operation
-    current = patch.lookup(obj.data, operation.path) if change.current is None else change.current
-    proposed = operation.value if change.proposed is None else change.proposed
-    severity, message = Severity.INFO, change.message
-    if not operation.path:  # a whole object says nothing that its name does not
-        current = proposed = None
+    """Return the operations of an edit from the root of the item, and the one result about them."""
+    severity, message = Severity.INFO, edit.message
     if mode is Mode.CHECK:
-        severity, message = Severity.ERROR, _not_done(change.message)
-    result = Result(severity, message, obj.ref, operation.path, current, proposed, target)
-    return [replace(operation, path=(*obj.path, *operation.path))], result
+        severity, message = Severity.ERROR, _not_done(edit.message)
+    result = Result(severity, message, obj.ref, edit.path, edit.current, edit.proposed, target)
+    operations = [
+        replace(operation, path=(*obj.path, *operation.path)) for operation in edit.operations
+    ]
+    return operations, result

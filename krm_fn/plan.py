@@ -17,11 +17,11 @@ from krm_fn.config import ProxyConfig, Selector
 from krm_fn.errors import InputError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object, reference
-from krm_fn.krm.results import Change, Finding, ObjectRef, Result
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, one_edit
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience, ClusterNetwork
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, Reading, Target, TargetContext, cluster_class
+from krm_fn.targets import TARGETS, Context, Reading, Target, TargetContext, cluster_class
 
 
 class ObjectSource(Protocol):
@@ -78,29 +78,34 @@ class PlannedEdit:
         )
         return (*self.memberships, *of_roles)
 
-    def proposals(self) -> Iterator[Change | Finding]:
-        """What the target says about the object as it is now; of one that is encrypted, only that it is."""
+    def proposals(self) -> Iterator[Edit | Finding]:
+        """Yield what there is to say about the object, and at most one Edit.
+
+        Of an object that SOPS encrypted, the only thing to say is that it is.
+        """
         yield from self.notes
         if self.around is not None and self.target.propose_in is not None:
             said = self.target.propose_in(self.obj.data, self.resolved.settings, self.around)
+            found = list(one_edit(said))
         else:
-            said = self.target.propose(self.obj.data, self.resolved.settings, self.options)
+            context = Context(self.options, self.resolved.settings)
+            found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
-            yield from said
-        elif any(True for _ in said):
+            yield from found
+        elif found:
             yield sops.refusal()
 
     def seen(self) -> Iterator[Reading]:
         """What the object says already in the place of the target; nothing where it is encrypted."""
         if not sops.is_encrypted(self.obj.data):
-            yield from self.target.observe(self.obj.data, self.options)
+            yield from self.target.read(self.obj.data, self.options)
 
     @property
     def is_touched(self) -> bool:
         """Whether a run writes here, or finds here what it would write: the object has the place of the target."""
         if not self.is_asked:
             return False
-        return any(isinstance(one, Change) for one in self.proposals()) or any(
+        return any(isinstance(one, Edit) for one in self.proposals()) or any(
             True for _ in self.seen()
         )
 

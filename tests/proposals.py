@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.settings import ProxySettings
+from krm_fn.targets import Context, Target
 
 HTTP = "http://proxy.corp.example:3128"
 HTTPS = "http://secure.corp.example:3129"
@@ -17,16 +18,17 @@ FULL = ProxySettings(HTTP, HTTPS, NO)
 NONE = ProxySettings()
 
 
-def proposals(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Change | Finding]:
+def proposals(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit | Finding]:
     """What ``target`` says about ``obj``, which it must leave as it is."""
     before = copy.deepcopy(obj)
-    said = list(target.propose(obj, settings, options))
+    described = target if isinstance(target, Target) else target.TARGET
+    said = list(described.edit(obj, Context(options, settings)))
     assert obj == before
     return said
 
 
-def changes(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Change]:
-    return [said for said in proposals(target, obj, settings, **options) if isinstance(said, Change)]
+def changes(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Edit]:
+    return [said for said in proposals(target, obj, settings, **options) if isinstance(said, Edit)]
 
 
 def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Finding]:
@@ -40,8 +42,10 @@ def messages(target: Any, obj: Any, severity: Severity = Severity.WARNING, **opt
 def apply(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> Any:
     """The object after the operations; each must name a place that is there, and a second run must want nothing."""
     proposed = changes(target, obj, settings, **options)
-    result = patch.apply(copy.deepcopy(obj), [change.operation for change in proposed])
-    assert [change.operation.to_json() for change in changes(target, result, settings, **options)] == []
+    result = copy.deepcopy(obj)
+    for change in proposed:
+        result = patch.apply(result, change.operations)
+    assert changes(target, result, settings, **options) == []
     return result
 
 

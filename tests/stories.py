@@ -200,7 +200,9 @@ def unexplained(before: bytes, outcome: Outcome) -> list[str]:
             for ref, same in ((ref, [each[ref] for each in both if ref in each]) for ref in {**both[0], **both[1]})
         }
         found += [] if any(reported.values()) else [f"an item changed that no result is about:\n{new}"]
-        found += [f"{ref} came or went untold" for ref in both[0].keys() ^ both[1].keys() if () not in reported[ref]]
+        found += [
+            f"{ref} came or went without a result" for ref in both[0].keys() ^ both[1].keys() if () not in reported[ref]
+        ]
         for ref in both[0].keys() & both[1].keys():
             places = [
                 place for place in differences(both[0][ref], both[1][ref]) if not _is_reported(place, reported[ref])
@@ -220,4 +222,4 @@ def _is(one: ObjectRef, other: ObjectRef) -> bool:
 
 def _is_reported(place: Pointer, reported: list[Pointer]) -> bool:
     tails = [path[:-1] if path[-1:] == (APPEND,) else path for path in reported]
-    return any(all(a == b for a, b in zip(place, path, strict=False)) for path in tails if path)
+    return any(all(a == b for a, b in zip(place, path, strict=False)) for path in tails)

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growth import excess
-from krm_fn.engine import apply, diff
+from krm_fn import patch
+from krm_fn.engine import diff
 from krm_fn.engine.diff import pair_items
-from krm_fn.patch import add, remove, replace
+from krm_fn.patch import Operation, add, remove, replace
 from krm_fn.yamledit import same
 
 FILE = {"path": "/etc/a", "content": "1"}
@@ -74,6 +75,19 @@ OTHER = {"path": "/etc/b", "content": "2"}
 )
 def test_operations(before: Any, after: Any, operations: list[Any]) -> None:
     assert diff(before, after) == operations
+
+
+def apply(data: Any, operations: list[Operation]) -> Any:
+    """Return ``data`` after the operations, each new member in front of the one that its operation names."""
+    for operation in operations:
+        mapping = patch.lookup(data, operation.path[:-1])
+        is_new = isinstance(mapping, dict) and operation.path[-1:] and operation.path[-1] not in mapping
+        data = patch.apply(data, [operation])
+        if is_new and operation.before in mapping:
+            keys = list(mapping)
+            for behind in keys[keys.index(operation.before) : -1]:
+                mapping[behind] = mapping.pop(behind)
+    return data
 
 
 def test_a_new_member_is_in_front_of_the_old_one_that_follows() -> None:

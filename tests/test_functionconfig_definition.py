@@ -45,10 +45,10 @@ def open_api(node: Any) -> Any:
 class Dumper(yaml.SafeDumper):
     """Lists stand under their key, indented, and nothing is said by reference."""
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002 -- PyYAML's name
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
 
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 -- likewise
+    def ignore_aliases(self, data: Any) -> bool:
         return True
 
 

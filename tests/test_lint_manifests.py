@@ -203,7 +203,7 @@ def test_the_defaults_of_the_proxy_config_count_where_no_cluster_is_known() -> N
 def test_a_drop_in_says_what_its_author_meant(line: str, expected: str) -> None:
     text, done = corrected(CLUSTER, node(f'[Service]\n# kept\nNice=1\n{line}\nEnvironment="NO_PROXY={ALL_OF_PROD}"'))
     obj = Document(text.split("---\n")[1]).data()
-    seen = {one.variable: one.value for one in TARGETS["containerdDropIn"].observe(obj, {})}
+    seen = {one.variable: one.value for one in TARGETS["containerdDropIn"].read(obj, {})}
     assert (seen["HTTP_PROXY"], seen["http_proxy"]) == (expected, expected)
     assert obj["spec"]["files"][0]["content"].startswith("[Service]\n# kept\nNice=1\n")
     assert [one.message for one in done.results if one.severity is Severity.ERROR] == []

@@ -51,7 +51,7 @@ def drop_in(line: str, **more: Any) -> list[Reading]:
     """What the target sees in a drop-in with one line, however systemd reads it."""
     entry = {"path": FILE, "content": f"[Service]\n{line}\n", **more}
     obj = {"kind": "KubeadmConfig", "spec": {"files": [entry]}}
-    return list(TARGETS["containerdDropIn"].observe(obj, {}))
+    return list(TARGETS["containerdDropIn"].read(obj, {}))
 
 
 def lint(what: Iterable[Reading], audience: Audience = NODE, **more: Any) -> list[Finding]:
@@ -221,7 +221,7 @@ def test_what_systemd_makes_of_a_line(line: str, expected: list[str]) -> None:
 )
 def test_what_the_shell_makes_of_a_command(command: str, expected: list[str]) -> None:
     obj = {"kind": "KubeadmConfig", "spec": {"preKubeadmCommands": [command]}}
-    found = ids(lint(TARGETS["kubeadmCommands"].observe(obj, {})))
+    found = ids(lint(TARGETS["kubeadmCommands"].read(obj, {})))
     assert sorted(set(found) & {"NP001", "NP008", "NP009"}) == expected
 
 
@@ -258,7 +258,7 @@ def test_ignition_wants_permissions_with_a_0_in_front(
     form: str, permissions: str, speaks: bool, source: dict[str, Any]
 ) -> None:
     spec = {"format": form, "files": [{"path": FILE, "permissions": permissions, **source}]}
-    found = lint(TARGETS["containerdDropIn"].observe({"kind": "KubeadmConfig", "spec": spec}, {}))
+    found = lint(TARGETS["containerdDropIn"].read({"kind": "KubeadmConfig", "spec": spec}, {}))
     assert [one.message.count('write "0640"') for one in found if one.code == "NP030"] == [1] * speaks
 
 

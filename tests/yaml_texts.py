@@ -98,7 +98,7 @@ _collections = st.one_of(st.lists(data, max_size=4), st.dictionaries(keys, data,
 class _Wide(yaml.SafeDumper):
     """Dashes of a list stand deeper than its key."""
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
 
 

@@ -1,13 +1,12 @@
 """The engine: targets edit plain data, and the engine finds out what that changes.
 
 ``Draft`` holds the data of an object while targets edit it; ``diff`` compares two states of plain data
-and yields the JSON Patch that leads from the one to the other; ``apply`` makes the second state of
-the first one.
+and yields the JSON Patch that leads from the one to the other.
 """
 
 from __future__ import annotations
 
-from krm_fn.engine.diff import apply, diff
+from krm_fn.engine.diff import diff
 from krm_fn.engine.draft import Draft, WrongTypeError
 
-__all__ = ["Draft", "WrongTypeError", "apply", "diff"]
+__all__ = ["Draft", "WrongTypeError", "diff"]

@@ -11,7 +11,7 @@ items that are paired already. Items that have no partner are removed or added.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -41,34 +41,9 @@ def diff(before: Any, after: Any) -> list[Operation]:
     return list(_values(before, after, ()))
 
 
-def apply(data: Any, operations: Iterable[Operation]) -> Any:
-    """Return ``data`` after the operations; ``data`` itself is changed where that is possible.
-
-    This is what ``patch.apply`` makes, with each new member in front of the one that its operation
-    names in ``before``.
-
-    Raises:
-        OurBug: an operation does not fit the data.
-    """
-    for operation in operations:
-        mapping = patch.lookup(data, operation.path[:-1])
-        is_new = (
-            isinstance(mapping, dict) and operation.path[-1:] and operation.path[-1] not in mapping
-        )
-        data = patch.apply(data, [operation])
-        if is_new and operation.before and operation.before in mapping:
-            _move_in_front(mapping, operation.before)
-    return data
-
-
-def _move_in_front(mapping: dict[str, Any], key: str) -> None:
-    """Place the last member of a mapping in front of another one."""
-    keys = list(mapping)
-    for behind in keys[keys.index(key) : -1]:
-        mapping[behind] = mapping.pop(behind)
-
-
 def _values(before: Any, after: Any, path: Pointer) -> Iterator[Operation]:
+    if before is after:
+        return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         yield from _members(before, after, path)
     elif isinstance(before, list) and isinstance(after, list):

@@ -1,8 +1,8 @@
 """The data of one object while targets edit it.
 
-A target says what should be there, by path. The draft makes the mappings that are missing on the way,
-takes out those that become empty, and refuses what would replace a value of another type. What the
-edits change is found out afterwards, by ``diff``.
+A target says what should be there, by path. The draft creates the mappings that are missing on the way,
+removes those that become empty, and refuses what would replace a value of another type. ``diff`` finds
+out afterwards what the edits changed.
 
 Paths are JSON Pointers (RFC 6901) taken apart; a step into a list is its index, as a string.
 """
@@ -16,6 +16,7 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.engine.diff import diff
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Operation, Pointer
 
 _MISSING = object()
@@ -38,21 +39,52 @@ class WrongTypeError(Exception):
 
 
 class Draft:
-    """Plain data that may be edited, and what it was before.
+    """Plain data that may be edited, what it was before, and what there is to say about it.
+
+    The data is not copied as a whole: a mapping or a list is copied when it is changed for the first
+    time, so that ``diff`` passes over all that both states share.
 
     Args:
         data: plain data of an object, or of a document inside one; it is not changed.
+
+    Attributes:
+        findings: what was reported, in that order.
+        descriptions: what was changed besides proxy variables, one phrase each.
     """
 
     def __init__(self, data: Any) -> None:
         self._before = data
-        self._data = copy.deepcopy(data)
+        self._data = data
         self._kept: set[Pointer] = set()
+        self._copies: dict[int, Any] = {}
+        self.findings: list[Finding] = []
+        self.descriptions: list[str] = []
+
+    @property
+    def before(self) -> Any:
+        """The data as it was; to be read only."""
+        return self._before
 
     @property
     def data(self) -> Any:
         """The data as it is now; to be read only."""
         return self._data
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether something was written; ``operations`` tells whether that changed something."""
+        return self._data is not self._before
+
+    def report(
+        self, severity: Severity, message: str, path: Pointer = (), *, code: str = ""
+    ) -> None:
+        """Add a finding; ``path`` leads to the field it is about."""
+        self.findings.append(Finding(severity, message, path, code=code))
+
+    def describe(self, change: str) -> None:
+        """Add what was changed besides proxy variables, such as "restarts containerd"."""
+        if change not in self.descriptions:
+            self.descriptions.append(change)
 
     def get(self, path: Pointer, default: Any = None) -> Any:
         """Return what is at ``path``, or ``default`` where a step of it is missing."""
@@ -104,13 +136,31 @@ class Draft:
             self._data = copy.deepcopy(value)
             return
         self._check_way(path)
-        parent = self._made(path[:-1])
+        parent = self._writable(path[:-1])
         if isinstance(parent, list):
             parent[int(path[-1])] = copy.deepcopy(value)
         elif path[-1] in parent:
             parent[path[-1]] = copy.deepcopy(value)
         else:
             _insert(parent, path[-1], copy.deepcopy(value), before)
+
+    def insert(self, path: Pointer, value: Any, index: int | None = None) -> None:
+        """Insert an item into the list at ``path``; a list that is missing or null is made.
+
+        Args:
+            path: leads to the list.
+            value: plain data.
+            index: the item stands in front of the one that has this index; None: at the end.
+
+        Raises:
+            WrongTypeError: something else than a list is there, or no mapping on the way.
+        """
+        items = self.items(path)
+        if items is None:
+            self.set(path, [value], keep=len(path) - 1)
+            return
+        writable = self._writable(path)
+        writable.insert(len(items) if index is None else index, copy.deepcopy(value))
 
     def remove(self, path: Pointer, keep: int = 0) -> None:
         """Take out what is at ``path``, and the mappings and lists that are empty then.
@@ -124,7 +174,7 @@ class Draft:
         if not path:
             self._data = None
             return
-        parent = self.get(path[:-1])
+        parent = self._writable(path[:-1])
         if isinstance(parent, list):
             del parent[int(path[-1])]
         else:
@@ -133,7 +183,12 @@ class Draft:
             self.remove(path[:-1], keep)
 
     def operations(self) -> list[Operation]:
-        """Return the JSON Patch that makes what is there now of what was there before."""
+        """Return the JSON Patch that makes what is there now of what was there before.
+
+        Where nothing is left, that is the removal of the whole.
+        """
+        if self._data is None and self._before is not None:
+            return [patch.remove()]
         found = diff(self._before, self._data)
         return [
             replace(operation, leaves_around=True)
@@ -150,20 +205,21 @@ class Draft:
             if value is not None and not is_index and not isinstance(value, dict):
                 raise WrongTypeError(path[:depth], value, "a mapping")
 
-    def _made(self, path: Pointer) -> Any:
-        """Return the mapping or list at ``path``; a mapping is made of nothing and of null."""
+    def _writable(self, path: Pointer) -> Any:
+        """Return the mapping or list at ``path`` as a copy; a mapping is made of nothing and of null."""
         value = self.get(path)
-        if value is not None:
+        if value is None:
+            value = {}
+        elif id(value) in self._copies:
             return value
+        copied = copy.copy(value)
+        self._copies[id(copied)] = copied
         if not path:
-            self._data = {}
-            return self._data
-        parent = self._made(path[:-1])
-        if isinstance(parent, list):
-            parent[int(path[-1])] = {}
-        else:
-            parent[path[-1]] = {}
-        return self.get(path)
+            self._data = copied
+            return copied
+        parent = self._writable(path[:-1])
+        parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = copied
+        return copied
 
 
 def _insert(mapping: dict[str, Any], key: str, value: Any, before: Iterable[str]) -> None:

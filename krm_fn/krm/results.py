@@ -9,7 +9,7 @@ one-line form of kyaml (``kyaml/fn/framework/result.go``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -87,6 +87,56 @@ class Change:
     message: str
     current: Any = None
     proposed: Any = None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """All that one target changes in one object.
+
+    Attributes:
+        operations: they hold when applied to the object one after another; at least one.
+        message: what they do, in one sentence.
+        current: variable -> value before, as far as both are known; a value of another form is shown as it is.
+        proposed: the same after the edit.
+    """
+
+    operations: tuple[Operation, ...]
+    message: str
+    current: Any = None
+    proposed: Any = None
+
+    @property
+    def removes_object(self) -> bool:
+        """Whether the object itself is removed."""
+        return any(operation.op == "remove" and not operation.path for operation in self.operations)
+
+    @property
+    def path(self) -> Pointer:
+        """The innermost field that holds all that changes; the whole object is ``()``."""
+        paths = [operation.path for operation in self.operations]
+        if len(paths) == 1:
+            return paths[0]
+        first, last = min(paths), max(paths)
+        depth = 0
+        while depth < min(len(first), len(last)) and first[depth] == last[depth]:
+            depth += 1
+        return first[:depth]
+
+
+def one_edit(proposed: Iterable[Change | Edit | Finding]) -> Iterator[Edit | Finding]:
+    """Yield the findings, then one Edit that makes all the changes, if there are any."""
+    changes: list[Change] = []
+    for one in proposed:
+        if isinstance(one, Change):
+            changes.append(one)
+        else:
+            yield one
+    if len(changes) == 1:
+        change = changes[0]
+        yield Edit((change.operation,), change.message, change.current, change.proposed)
+    elif changes:
+        message = ", ".join(dict.fromkeys(change.message for change in changes))
+        yield Edit(tuple(change.operation for change in changes), message)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from krm_fn import lint, placeholders
 from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
-from krm_fn.krm.results import Change, Finding, ObjectRef, Result, Severity
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
 from krm_fn.lint import Listing, Rules, WrittenFile, drift
 from krm_fn.lint.drift import ObservedObject
 from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
@@ -22,7 +22,7 @@ from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings, provider_files
-from krm_fn.targets import Reading
+from krm_fn.targets import Context, Reading
 
 _SECRET = ("", "Secret")
 _ANY = ProxySettings("http://any.invalid", "http://any.invalid")
@@ -209,11 +209,11 @@ def _is_place(place: PlannedEdit) -> bool:
         _ANY, cluster=known.cluster, clusters=known.clusters, namespace=known.namespace
     )
     said = (
-        place.target.propose(place.obj.data, wanted, place.options)
+        place.target.edit(place.obj.data, Context(place.options, wanted))
         if place.is_asked or not place.is_new
         else ()
     )
-    return any(isinstance(one, Change) for one in said)
+    return any(isinstance(one, Edit) for one in said)
 
 
 def _in_our_file(seen: tuple[Reading, ...], variables: Mapping[str, str]) -> list[Reading]:

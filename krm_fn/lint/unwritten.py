@@ -14,12 +14,12 @@ from krm_fn import settings
 from krm_fn.clusters import Cluster, Foreign, Membership, is_template, system_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Change, ObjectRef, Result, Severity
+from krm_fn.krm.results import Edit, ObjectRef, Result, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, cluster_class
+from krm_fn.targets import TARGETS, Context, cluster_class
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io")
@@ -228,8 +228,8 @@ def _is_written(place: PlannedEdit) -> bool:
         _PROBE.http_proxy, _PROBE.https_proxy, cluster=known.cluster, clusters=known.clusters
     )
     return any(
-        isinstance(one, Change)
-        for one in place.target.propose(place.obj.data, probe, place.options)
+        isinstance(one, Edit)
+        for one in place.target.edit(place.obj.data, Context(place.options, probe))
     )
 
 
@@ -237,7 +237,7 @@ def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Whether a target that the user has switched off is for the proxy in an object."""
     return any(
         obj.group_kind in target.kinds
-        and any(True for _ in target.observe(obj.data, wanted.targets.get(name, {})))
+        and any(True for _ in target.read(obj.data, wanted.targets.get(name, {})))
         for name, target in TARGETS.items()
         if not _is_enabled(name, wanted)
     )

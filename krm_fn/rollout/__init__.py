@@ -24,7 +24,7 @@ from krm_fn.clusters import ByKey, Key, key_of, meanings, references
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Change, Finding, ObjectRef, Severity
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Severity
 from krm_fn.patch import Pointer
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.rollout.model import ADVICE, HEX, NAME, RolloutNote, hash_of, holds_something, kept_name
@@ -109,9 +109,9 @@ def rollout(
 def new_refs(said: Iterable[RolloutNote]) -> dict[ObjectRef, ObjectRef]:
     """What the objects are that get another name by what was said, and what they will be."""
     return {
-        one.obj.ref: replace(one.obj.ref, name=one.what.operation.value)
+        one.obj.ref: replace(one.obj.ref, name=one.what.operations[0].value)
         for one in said
-        if isinstance(one.what, Change) and one.what.operation.path == NAME
+        if isinstance(one.what, Edit) and one.what.path == NAME
     }
 
 
@@ -213,7 +213,7 @@ def _renamed(template: _Template, users: list[_User]) -> Iterator[RolloutNote]:
     index, obj, name = template.index, template.obj, template.name
     why = "so that nodes roll" if name != obj.base_name else "without a hash"
     yield RolloutNote(
-        index, obj, Change(patch.replace(*NAME, value=name), f'renamed to "{name}" {why}')
+        index, obj, Edit((patch.replace(*NAME, value=name),), f'renamed to "{name}" {why}')
     )
     if change := kept_name(obj, is_hashed=name != obj.base_name):
         yield RolloutNote(index, obj, change)
@@ -221,8 +221,9 @@ def _renamed(template: _Template, users: list[_User]) -> Iterator[RolloutNote]:
         yield RolloutNote(
             at,
             user,
-            Change(
-                patch.replace(*path, "name", value=name), "refers to the template by its new name"
+            Edit(
+                (patch.replace(*path, "name", value=name),),
+                "refers to the template by its new name",
             ),
         )
 

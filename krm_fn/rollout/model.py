@@ -9,9 +9,10 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.krm.resourcelist import BASE_NAME, Object
-from krm_fn.krm.results import Change, Finding
+from krm_fn.krm.results import Edit, Finding
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings
+from krm_fn.targets import Context
 
 ADVICE = "Set `spec.rollout.hashNames: true` (new name) or `false` (you roll them)"
 NAME = ("metadata", "name")
@@ -24,16 +25,17 @@ class RolloutNote:
 
     index: int
     obj: Object
-    what: Change | Finding
+    what: Edit | Finding
 
 
 def holds_something(places: Iterable[PlannedEdit]) -> bool:
     """Whether there is something in an object that a removal would take out."""
     return any(
-        isinstance(one, Change)
+        isinstance(one, Edit)
         for place in places
-        for one in place.target.propose(
-            place.obj.data, ProxySettings(cluster=place.resolved.settings.cluster), place.options
+        for one in place.target.edit(
+            place.obj.data,
+            Context(place.options, ProxySettings(cluster=place.resolved.settings.cluster)),
         )
     )
 
@@ -46,18 +48,18 @@ def hash_of(content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:HEX]
 
 
-def kept_name(obj: Object, *, is_hashed: bool) -> Change | None:
+def kept_name(obj: Object, *, is_hashed: bool) -> Edit | None:
     """The annotation that gives the name back, later; an emptied mapping goes with it."""
     notes = ("metadata", "annotations")
     if not is_hashed:
         is_last = len(obj.annotations) == 1
-        return Change(
-            patch.remove(*notes, *(() if is_last else (BASE_NAME,))),
+        return Edit(
+            (patch.remove(*notes, *(() if is_last else (BASE_NAME,))),),
             "removes the note of the former name: the name has no hash",
         )
     if obj.annotations.get(BASE_NAME) == obj.base_name:
         return None
     why = "notes the name without its hash, so that a later run can restore it"
     if obj.annotations:
-        return Change(patch.add(*notes, BASE_NAME, value=obj.base_name), why)
-    return Change(patch.add(*notes, value={BASE_NAME: obj.base_name}), why)
+        return Edit((patch.add(*notes, BASE_NAME, value=obj.base_name),), why)
+    return Edit((patch.add(*notes, value={BASE_NAME: obj.base_name}),), why)

@@ -24,7 +24,7 @@ from krm_fn.clusters import Key, kubeadm_spec_path
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Edit, Finding, Severity, one_edit
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.rollout.model import ADVICE, NAME, RolloutNote, hash_of, holds_something, kept_name
@@ -234,7 +234,7 @@ def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[RolloutNo
         return
     why = "so that nodes roll" if is_hashed else "without a hash"
     yield RolloutNote(
-        index, obj, Change(patch.replace(*NAME, value=name), f'renamed to "{name}" {why}')
+        index, obj, Edit((patch.replace(*NAME, value=name),), f'renamed to "{name}" {why}')
     )
     if change := kept_name(obj, is_hashed=is_hashed):
         yield RolloutNote(index, obj, change)
@@ -255,14 +255,14 @@ def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
     around = user.place.around if user.place else None
     if user.place is None or around is None:
         if user.name != secret.name:
-            change = Change(patch.replace(*user.path, value=secret.name), message)
+            change = Edit((patch.replace(*user.path, value=secret.name),), message)
             yield RolloutNote(user.index, user.obj, change)
         return
     name = secret.name if secret.name != secret.obj.base_name else ""
     known = replace(around, secret=name, has_hashed_secrets=False)
     settings = user.place.resolved.settings
-    for one in cluster_class.propose_in(user.obj.data, settings, known):
-        if isinstance(one, Change):
+    for one in one_edit(cluster_class.propose_in(user.obj.data, settings, known)):
+        if isinstance(one, Edit):
             yield RolloutNote(user.index, user.obj, replace(one, message=message))
 
 

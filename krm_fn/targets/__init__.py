@@ -34,9 +34,9 @@ from krm_fn.targets import (
     workload_trust_store,
 )
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets.base import Target
+from krm_fn.targets.base import Context, Target
 
-__all__ = ["TARGETS", "Reading", "Target", "TargetContext"]
+__all__ = ["TARGETS", "Context", "Reading", "Target", "TargetContext"]
 
 TARGETS: dict[str, Target] = {
     module.TARGET.id: module.TARGET

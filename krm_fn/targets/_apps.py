@@ -9,8 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from krm_fn.targets._env import Container
-from krm_fn.targets._podspec import containers, labels
+from krm_fn.carriers.pod_spec import Container, containers, labels
 
 TEXT_HINTS = ("cert-manager", "chart-operator")
 """Of which one stands in the text of every such workload."""
@@ -44,8 +43,9 @@ def cert_manager_containers(obj: Mapping[str, Any]) -> list[Container]:
         return []
     names, components = _labels(obj)
     short = (components or names) & _COMPONENTS if names & _NAMES else frozenset()
-    found = containers(obj, "containers")[0]
-    return [one for one in found if one.name in short or _OWN_CONTAINER.fullmatch(one.name)]
+    return [
+        one for one in containers(obj) if one.name in short or _OWN_CONTAINER.fullmatch(one.name)
+    ]
 
 
 def is_cert_manager(obj: Mapping[str, Any]) -> bool:

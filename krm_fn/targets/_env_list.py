@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from krm_fn.carriers import env_list
 from krm_fn.carriers.reading import Reading
 from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.formats.escaping import kubernetes_env
@@ -19,7 +20,6 @@ from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Pointer, add, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _env_seen
 
 _NEW = ("NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
 """What is added, in the order of cluster-apps-operator."""
@@ -91,7 +91,7 @@ def seen(data: Any, path: Pointer, what: str, text: Pointer = ()) -> Iterator[Re
     }
     for name, index in last.items():
         if name:
-            one = _env_seen.of_entry(
+            one = env_list.read_entry(
                 Reading(name, None, (*path, str(index)), "", what), entries[index]
             )
             for variable in (name,) if name.lower() in last else (name, name.lower()):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.carriers.site import quoted
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer
 from krm_fn.targets import _kyverno as kyverno
-from krm_fn.targets._env import quoted
 from krm_fn.targets._kyverno_values import Unfillable, find_place, is_dynamic
 
 # kyverno/kyverno charts/kyverno/values.yaml: `config.resourceFilters` and `config.webhooks` leave it out, both.

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from krm_fn.carriers.site import quoted
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Change
 from krm_fn.patch import Pointer, add, replace
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._env import quoted
 from krm_fn.targets._kyverno_values import Unfillable, ValuePlace, is_dynamic, new_value
 
 Reasons = dict[tuple[str, str], tuple[Pointer, list[str]]]

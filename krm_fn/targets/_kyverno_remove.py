@@ -9,11 +9,11 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.carriers.site import quoted
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import ListEdit, Operation, Pointer, apply, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _kyverno as kyverno
-from krm_fn.targets._env import quoted
 from krm_fn.targets._kyverno_fill import FillableText, Reasons, fill, note
 from krm_fn.targets._kyverno_values import Unfillable, ValuePlace, find_place, new_value
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.carriers.site import quoted
 from krm_fn.errors import InputError
 from krm_fn.formats import cel
 from krm_fn.formats.escaping import kubernetes_env
@@ -17,7 +18,6 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _kyverno as kyverno
-from krm_fn.targets._env import quoted
 from krm_fn.targets._kyverno_values import is_dynamic
 from krm_fn.yamledit import read
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from krm_fn.carriers.reading import Reading
-from krm_fn.krm.results import Change, Finding
+from krm_fn.carriers.site import Site, read_sites, write_sites
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Change, Edit, Finding, one_edit
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
@@ -18,6 +20,24 @@ Data = Mapping[str, Any]
 """One object as plain data; any field may be missing, null or of a wrong type."""
 Options = Mapping[str, Any]
 """``spec.targets.<id>``, checked against the schema; defaults are not filled in."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a target knows besides the object.
+
+    Attributes:
+        options: ``spec.targets.<id>``.
+        settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
+            empty where the object is only read, and where the proxy is removed.
+    """
+
+    options: Options = field(default_factory=dict)
+    settings: ProxySettings = field(default_factory=ProxySettings)
+
+
+Sites = Callable[[Draft, Context], Iterable[Site]]
+"""Yield the places of an object that hold proxy variables; report what keeps the object from having one."""
 
 Propose = Callable[[Data, ProxySettings, Options], Iterator[Change | Finding]]
 """Yield what differs between an object and the desired state.
@@ -55,8 +75,9 @@ class Target:
         id: its key under ``spec.targets``.
         kinds: the objects that it edits.
         audience: who reads NO_PROXY there.
-        propose: yields what has to change.
-        observe: yields what is there.
+        sites: yields the places that it reads and writes.
+        propose: yields what has to change, for a target without ``sites``.
+        observe: yields what is there, for a target without ``sites``.
         text_hints: words of which at least one is in the text of every object that it edits, so that
             others need not be read; without hints all objects of its kinds are read.
         creates: how it creates missing objects; None if it creates none.
@@ -75,8 +96,9 @@ class Target:
     id: str
     kinds: frozenset[GroupKind]
     audience: Audience
-    propose: Propose
-    observe: Observe
+    sites: Sites | None = None
+    propose: Propose | None = None
+    observe: Observe | None = None
     text_hints: tuple[str, ...] = ()
     creates: Creation | None = None
     propose_in: ProposeIn | None = None
@@ -92,3 +114,25 @@ class Target:
         if self.options_from is not None:
             return self.options_from(given)
         return given.get(self.id, {})
+
+    def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
+        """Yield what there is to say about an object, and at most one Edit that gives it its proxy.
+
+        The object itself is not changed.
+        """
+        if self.propose is not None:
+            yield from one_edit(self.propose(data, context.settings, context.options))
+        if self.sites is None:
+            return
+        draft = Draft(data)
+        edit = write_sites(draft, self.sites(draft, context), context.settings.variables())
+        yield from draft.findings
+        if edit is not None:
+            yield edit
+
+    def read(self, data: Data, options: Options) -> Iterator[Reading]:
+        """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
+        if self.observe is not None:
+            yield from self.observe(data, options)
+        if self.sites is not None:
+            yield from read_sites(self.sites(Draft(data), Context(options)))

@@ -49,44 +49,33 @@ cannot be changed once it runs, which does not matter: it is a Helm hook and is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.carriers.env_list import OVERRIDE, EnvList
+from krm_fn.carriers.pod_spec import CONTAINERS, POD_SPEC, containers, report_wrong_types
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import _apps, _env_seen
-from krm_fn.targets._env import set_proxy
-from krm_fn.targets._podspec import POD_SPEC, containers
-from krm_fn.targets.base import Target
+from krm_fn.targets import _apps
+from krm_fn.targets.base import Context, Target
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what the containers of cert-manager lack or have too much; see the module's text."""
-    if not _apps.may_be_cert_manager(obj):
+def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
+    """Yield the environments of the containers of cert-manager."""
+    if not _apps.may_be_cert_manager(draft.data):
         return
-    found, problems = containers(obj, "containers")
-    yield from problems
-    ours = _apps.cert_manager_containers(obj)
-    for container in ours:
-        yield from set_proxy(container, settings, options)
-    if found and not ours and _apps.is_cert_manager(obj) and settings.variables():
+    report_wrong_types(draft)
+    found = _apps.cert_manager_containers(draft.data)
+    is_unknown = _apps.is_cert_manager(draft.data) and any(containers(draft.data))
+    if not found and is_unknown and context.settings.variables():
         message = (
             "no container has a name of cert-manager's, so none gets the proxy: name one "
             "`cert-manager-controller`"
         )
-        yield Finding(
-            Severity.WARNING, message, (*POD_SPEC, "containers"), code="ContainerNotFound"
-        )
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the environments of cert-manager's containers set, whoever wrote it."""
-    for container in _apps.cert_manager_containers(obj):
-        yield from _env_seen.observe(container)
+        path = (*POD_SPEC, CONTAINERS)
+        draft.report(Severity.WARNING, message, path, code="ContainerNotFound")
+    for container in found:
+        yield EnvList(draft, container, context.options.get("conflict", OVERRIDE))
 
 
 TARGET = Target(
@@ -94,6 +83,5 @@ TARGET = Target(
     kinds=frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")}),
     audience=Audience.GO,
     text_hints=("cert-manager",),
-    propose=propose,
-    observe=observe,
+    sites=sites,
 )

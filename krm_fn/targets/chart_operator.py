@@ -45,44 +45,41 @@ never on the init container.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.carriers.env_list import OVERRIDE, EnvList
+from krm_fn.carriers.pod_spec import (
+    CONTAINERS,
+    INIT_CONTAINERS,
+    POD_SPEC,
+    containers,
+    report_wrong_types,
+)
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import _apps, _env_seen
-from krm_fn.targets._env import set_proxy
-from krm_fn.targets._podspec import POD_SPEC, containers
-from krm_fn.targets.base import Target
+from krm_fn.targets import _apps
+from krm_fn.targets.base import Context, Target
 
-_CONTAINERS = {"initContainers": "wait-for-quay", "containers": "chart-operator"}
+_NAMES = {INIT_CONTAINERS: "wait-for-quay", CONTAINERS: "chart-operator"}
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what the two containers of chart-operator lack or have too much; see the module's text."""
-    if not _apps.is_chart_operator(obj):
+def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
+    """Yield the environments of the two containers of chart-operator."""
+    if not _apps.is_chart_operator(draft.data):
         return
-    for field, name in _CONTAINERS.items():
-        found, problems = containers(obj, field)
-        yield from problems
+    for field, name in _NAMES.items():
+        report_wrong_types(draft, field)
+        found = list(containers(draft.data, field))
         ours = [container for container in found if container.name == name]
         for container in ours:
-            yield from set_proxy(container, settings, options)
-        if field == "containers" and found and not ours and settings.variables():
-            message = "no container is named `chart-operator`, so none gets the proxy: give the operator's that name"
-            yield Finding(Severity.WARNING, message, (*POD_SPEC, field), code="ContainerNotFound")
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the environments of the two containers set, whoever wrote it."""
-    for field, name in _CONTAINERS.items() if _apps.is_chart_operator(obj) else ():
-        for container in containers(obj, field)[0]:
-            if container.name == name:
-                yield from _env_seen.observe(container)
+            yield EnvList(draft, container, context.options.get("conflict", OVERRIDE))
+        if field == CONTAINERS and found and not ours and context.settings.variables():
+            message = (
+                "no container is named `chart-operator`, so none gets the proxy: "
+                "give the operator's that name"
+            )
+            draft.report(Severity.WARNING, message, (*POD_SPEC, field), code="ContainerNotFound")
 
 
 TARGET = Target(
@@ -90,6 +87,5 @@ TARGET = Target(
     kinds=frozenset({("apps", "Deployment"), ("extensions", "Deployment")}),
     audience=Audience.GO,
     text_hints=("chart-operator",),
-    propose=propose,
-    observe=observe,
+    sites=sites,
 )

@@ -58,13 +58,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import quoted
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 from krm_fn.targets import _kyverno as kyverno
 from krm_fn.targets import _kyverno_remove, _kyverno_seen, _kyverno_texts
-from krm_fn.targets._env import quoted
 from krm_fn.targets._kyverno_checks import other_forms, two_proxies, warning, without_effect
 from krm_fn.targets._kyverno_fill import FillableText, Reasons, fill, note
 from krm_fn.targets._kyverno_values import Unfillable, find_place

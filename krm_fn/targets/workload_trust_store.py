@@ -61,30 +61,71 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from krm_fn import patch
+from krm_fn.carriers import pod_spec
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
+from krm_fn.carriers.trust_bundle import DIRECTORIES, FILE, NAME, Bundle, TrustBundle
 from krm_fn.config import Certificates, Matcher
+from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.krm.type_errors import wrong_type
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _apps, _bundle, _made, container_readings
-from krm_fn.targets._bundle import DIRECTORIES, FILE, NAME, Bundle
-from krm_fn.targets.base import Creation, Target
+from krm_fn.targets import _apps, _made
+from krm_fn.targets.base import Context, Creation, Target
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what a workload, or the ConfigMap beside it, lacks or has too much; see the module's text for options."""
-    if obj.get("kind") == "ConfigMap":
-        yield from _config_map(obj, settings.trusted_ca)
-    elif at := container_readings.pod_spec(obj):
-        yield from _bundle.propose(obj, at, _wanted(obj, settings.trusted_ca, options))
+class _ConfigMap:
+    """The ConfigMap with the certificates, as a site; it holds no proxy variable."""
+
+    label = "the trusted certificates"
+
+    def __init__(self, draft: Draft, pem: str) -> None:
+        self._draft = draft
+        self._pem = pem
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: certificates say nothing about a proxy."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Set the certificates in a ConfigMap that inject-proxy created, or remove it.
+
+        Raises:
+            WrongTypeError: ``data`` is no mapping.
+        """
+        path = ("data", FILE)
+        old = self._draft.get(path)
+        if not _made.is_made(self._draft.data):
+            if self._pem and old != self._pem:
+                self._report_not_ours()
+        elif not self._pem:
+            self._draft.remove(())
+            self._draft.describe("removes the ConfigMap of trusted certificates")
+        elif old != self._pem:
+            self._draft.set(path, self._pem)
+            self._draft.describe(f"sets {pem.shown(self._pem)}")
+
+    def _report_not_ours(self) -> None:
+        message = (
+            "was not created by inject-proxy, so it is left as it is, but workloads mount it: put the "
+            f"certificates under `{FILE}`, or label it `{_made.LABEL}: {_made.OURS}`"
+        )
+        self._draft.report(Severity.WARNING, message, ("data",), code="NotWrittenHere")
+
+
+def sites(draft: Draft, context: Context) -> Iterator[_ConfigMap | TrustBundle]:
+    """Yield the pod specification of a workload, or the ConfigMap beside it."""
+    trusted = context.settings.trusted_ca
+    obj = draft.data
+    at = pod_spec.pod_spec(obj)
+    if at:
+        yield TrustBundle(draft, at, _wanted(obj, trusted, context.options))
+    elif _metadata(obj, "name", "") == NAME and not _is_source(obj, trusted, NAME):
+        yield _ConfigMap(draft, trusted.pem)
 
 
 def companions(
@@ -94,11 +135,6 @@ def companions(
     wanted = _wanted(obj, settings.trusted_ca, options)
     if wanted and not _is_source(obj, settings.trusted_ca, wanted.config_map):
         yield _made.skeleton("ConfigMap", NAME, obj)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield nothing: certificates say nothing about a proxy."""
-    return iter(())
 
 
 def _wanted(
@@ -150,41 +186,11 @@ def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
     return value if isinstance(value, type(default)) else default
 
 
-def _config_map(obj: Mapping[str, Any], trusted: Certificates) -> Iterator[Change | Finding]:
-    """Keep the ConfigMap that we made up to date, or take it away."""
-    if _metadata(obj, "name", "") != NAME or _is_source(obj, trusted, NAME):
-        return
-    data, old = obj.get("data"), lookup(obj, ("data", FILE))
-    if not _made.is_made(obj):
-        yield from _not_ours() if trusted.pem and old != trusted.pem else ()
-    elif not trusted.pem:
-        yield Change(patch.remove(), "removes the ConfigMap of trusted certificates")
-    elif data is not None and not isinstance(data, Mapping):
-        yield wrong_type(("data",), data, "a mapping")
-    elif old != trusted.pem:
-        operation = patch.add("data", value={FILE: trusted.pem})
-        if data is not None:
-            operation = (patch.replace if FILE in data else patch.add)(
-                "data", FILE, value=trusted.pem
-            )
-        reported = pem.shown(old) if isinstance(old, str) else ""
-        yield Change(operation, "sets the trusted certificates", reported, pem.shown(trusted.pem))
-
-
-def _not_ours() -> Iterator[Finding]:
-    message = (
-        f"was not made by this function, so it is left as it is, but workloads mount it: put the certificates under "
-        f"`{FILE}`, or label it `{_made.LABEL}: {_made.OURS}`"
-    )
-    yield Finding(Severity.WARNING, message, ("data",), code="NotWrittenHere")
-
-
 TARGET = Target(
     id="workloadTrustStore",
-    kinds=container_readings.KINDS | {("", "ConfigMap")},
+    kinds=pod_spec.KINDS | {("", "ConfigMap")},
     audience=Audience.NOBODY,
     text_hints=(*_apps.TEXT_HINTS, NAME, _ANNOTATION),
-    propose=propose,
-    observe=observe,
-    creates=Creation(beside=container_readings.KINDS, companions=companions),
+    sites=sites,
+    creates=Creation(beside=pod_spec.KINDS, companions=companions),
 )

@@ -156,6 +156,8 @@ def same(one: Any, other: Any) -> bool:
     """Equal in value and in type, at every depth: for Python ``True == 1 == 1.0``, for YAML they differ."""
     if type(one) is not type(other):
         return False
+    if isinstance(one, (dict, list)) and one is other:
+        return True
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(
             same(value, other[key]) for key, value in one.items()

@@ -11,10 +11,10 @@ import functools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.patch import apply, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Target
+from krm_fn.targets import Context
 
 PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")
 OTHER = ProxySettings("http://u:p%40ss@other:1", "http://other:2", "localhost,10.0.0.0/8")
@@ -31,7 +31,7 @@ PLACES = {
 
 class Outcome(NamedTuple):
     obj: dict[str, Any]
-    changes: list[Change]
+    changes: list[Edit]
     findings: list[Finding]
 
     def reported(self, severity: Severity) -> list[str]:
@@ -66,16 +66,18 @@ def meaning(data: Any) -> Any:
 
 
 def run(
-    target: Target, obj: dict[str, Any], settings: ProxySettings, options: Mapping[str, Any] | None = None
+    target: Any, obj: dict[str, Any], settings: ProxySettings, options: Mapping[str, Any] | None = None
 ) -> Outcome:
     """The object after the target's changes, which are checked to be all there is to do."""
     before = copy.deepcopy(obj)
-    proposed = list(target.propose(obj, settings, options or {}))
+    target = getattr(target, "TARGET", target)
+    context = Context(options or {}, settings)
+    proposed = list(target.edit(obj, context))
     assert obj == before, "the object that goes in must not be changed"
-    changes = [one for one in proposed if isinstance(one, Change)]
+    changes = [one for one in proposed if isinstance(one, Edit)]
     findings = [one for one in proposed if isinstance(one, Finding)]
     assert all(change.message and "\n" not in change.message for change in changes)
-    after = apply(copy.deepcopy(obj), [change.operation for change in changes])
-    again = [one for one in target.propose(after, settings, options or {}) if isinstance(one, Change)]
+    after = apply(copy.deepcopy(obj), [operation for change in changes for operation in change.operations])
+    again = [one for one in target.edit(after, context) if isinstance(one, Edit)]
     assert again == [], "a second run must find nothing to do"
     return Outcome(after, changes, findings)

@@ -128,7 +128,7 @@ def test_a_mirror_is_reported_and_a_proxy_stays_where_no_proxy_is_declared() -> 
 
 
 def test_it_sees_the_list_as_one_text() -> None:
-    seen = list(caren_cluster_config.observe(cluster(config({"proxy": PROXY})), {}))
+    seen = list(caren_cluster_config.TARGET.read(cluster(config({"proxy": PROXY})), {}))
 
     assert {one.variable: one.value for one in seen} == FULL.variables()
     assert caren_cluster_config.TARGET.audience is Audience.PRODUCT

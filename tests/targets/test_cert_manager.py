@@ -193,7 +193,7 @@ def test_wrong_types_never_raise_and_change_nothing(path: tuple[str, ...], broke
     assert path == ("metadata",) or changes(cert_manager, obj) == []
     wrong_above_the_containers = path != ("metadata",) and not isinstance(broken, dict | None)
     assert [finding.severity for finding in said] == [Severity.ERROR] * wrong_above_the_containers
-    assert list(cert_manager.observe(obj, {})) == []
+    assert list(cert_manager.TARGET.read(obj, {})) == []
 
 
 def test_containers_of_a_wrong_type_are_reported_with_their_field() -> None:

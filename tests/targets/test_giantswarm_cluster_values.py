@@ -256,7 +256,7 @@ def test_no_message_holds_a_credential() -> None:
 
 
 def test_what_it_sees_is_what_stands_there_in_both_cases() -> None:
-    seen = {(one.place, one.variable, one.value) for one in target.observe(encoded(TEXT), {})}
+    seen = {(one.place, one.variable, one.value) for one in getattr(target, "TARGET", target).read(encoded(TEXT), {})}
     values = FULL.variables()
 
     assert seen == {

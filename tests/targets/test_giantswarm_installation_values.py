@@ -126,7 +126,7 @@ def test_a_switch_that_is_not_on_keeps_the_proxy_away(switch: str) -> None:
         "in it, `enabled` is not true, so `global.connectivity.proxy` stays as it is: set it to true, or leave it out"
     ]
     assert proposals(target, obj, NONE) == []
-    assert list(target.observe(obj, {})) == []
+    assert list(getattr(target, "TARGET", target).read(obj, {})) == []
 
 
 @pytest.mark.parametrize("text", ["", "# mine\n", "# mine", "{}", "# mine\n{}\n"])
@@ -204,7 +204,7 @@ def test_values_of_any_shape_are_filled_once_and_emptied_once(data: dict[str, An
 def test_what_it_sees_is_what_the_chart_gets() -> None:
     obj = apply(target, release("cluster-aws"), OF_IT)
 
-    assert {one.variable: one.value for one in target.observe(obj, {})} == FULL.variables()
+    assert {one.variable: one.value for one in getattr(target, "TARGET", target).read(obj, {})} == FULL.variables()
 
 
 def test_the_list_is_that_of_the_installation() -> None:

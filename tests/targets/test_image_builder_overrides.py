@@ -242,12 +242,12 @@ def test_what_is_wrong_with_another_key_is_its_authors() -> None:
 
 def test_the_environment_is_seen_name_by_name_and_the_top_in_both_cases() -> None:
     obj = overrides("proxy_env:\n  HTTP_PROXY: http://a:1\nhttp_proxy: http://b:1\n", note="http_proxy: x")
-    assert [(one.place, one.variable, one.value) for one in target.observe(obj, {})] == [
+    assert [(one.place, one.variable, one.value) for one in getattr(target, "TARGET", target).read(obj, {})] == [
         ("`proxy_env`", "HTTP_PROXY", "http://a:1"),
         ("the override file", "HTTP_PROXY", "http://b:1"),
         ("the override file", "http_proxy", "http://b:1"),
     ]
-    assert list(target.observe(secret("x", stringData={KEY: TEXT}), {})) == []
+    assert list(getattr(target, "TARGET", target).read(secret("x", stringData={KEY: TEXT}), {})) == []
 
 
 VALUES = st.sampled_from(["", "http://a:1", "http://b:2"])

@@ -120,7 +120,7 @@ def test_of_two_of_our_name_the_one_under_etc_is_the_place_and_the_other_is_repo
         f'"{other["path"]}" sets proxy variables for kubelet too; '
         f'of two with the same name systemd reads only "{PATH}"; remove it'
     )
-    assert {seen.path[-2] for seen in target.observe(outcome.obj, {})} == {"1"}
+    assert {seen.path[-2] for seen in getattr(target, "TARGET", target).read(outcome.obj, {})} == {"1"}
 
 
 def test_removal_takes_all_of_our_name_because_the_hidden_one_would_come_into_effect() -> None:

@@ -567,7 +567,7 @@ def test_property_a_wrong_type_anywhere_never_raises_and_twice_is_once(
 
     said = findings(kyverno_policies, obj, settings)
     assert all(finding.severity is Severity.WARNING or " must be a " in finding.message for finding in said)
-    assert all(seen.variable in SIX for seen in kyverno_policies.observe(obj, {}))
+    assert all(seen.variable in SIX for seen in kyverno_policies.TARGET.read(obj, {}))
 
 
 _ENTRIES = st.lists(st.sampled_from(["a", "10.0.0.0/8", "{{ x }}", "{{y}}.", "{{ f(x, y) }}", "$(z)", ""]), max_size=5)
@@ -715,6 +715,6 @@ def test_a_text_with_other_values_is_stale_and_one_that_kyverno_computes_is_not(
 
 
 def test_the_values_of_a_text_are_seen() -> None:
-    seen = {one.variable: one.value for one in kyverno_policies.observe(cel(CEL_OF_ALL), {})}
+    seen = {one.variable: one.value for one in kyverno_policies.TARGET.read(cel(CEL_OF_ALL), {})}
 
     assert seen == WANTED

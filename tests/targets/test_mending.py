@@ -47,7 +47,7 @@ def policy(entries: Env, context: list[dict[str, Any]] | None = None) -> dict[st
 def written(obj: dict[str, Any], target: str, values: Mapping[str, str | None]) -> dict[str, Any]:
     """The object after the first place that the target sees got other values; the first stays as it was."""
     before = copy.deepcopy(obj)
-    seen = TARGETS[target].observe(obj, {}) if target else container_readings.observe(obj, ("", "Pod"))
+    seen = TARGETS[target].read(obj, {}) if target else read_all_containers(obj)
     (place, *_) = places(seen)
     operations = fixes.operations(obj, target, place, values)
     assert obj == before
@@ -176,7 +176,7 @@ def test_every_workload_is_seen(group_kind: tuple[str, str], path: tuple[str, ..
     data: Any = {field: [{"name": "a", "env": env(HTTP_PROXY=OLD, OTHER="x")}]}
     for token in reversed(path):
         data = {token: data}
-    (one,) = container_readings.observe(data, group_kind)
+    (one,) = read_all_containers(data)
     assert (one.variable, one.value, one.path) == ("HTTP_PROXY", OLD, (*path, field, "0", "env", "0", "value"))
 
 
@@ -264,7 +264,7 @@ def test_the_drop_in_of_another_author_is_edited_too() -> None:
     ],
 )
 def test_what_the_author_meant(line: str, name: str, value: str | None) -> None:
-    seen = TARGETS["containerdDropIn"].observe(node(f"[Service]\nEnvironment={line}\n"), {})
+    seen = TARGETS["containerdDropIn"].read(node(f"[Service]\nEnvironment={line}\n"), {})
     (one,) = (meant(one) for one in seen if one.variable == name)
     assert one.value == value
     assert one.is_lost == (value is None)
@@ -368,5 +368,5 @@ def test_what_is_written_is_what_is_seen(target: str) -> None:
         "": pod({"env": env(**dict.fromkeys(PROXY_VARIABLES, "x"))}),
     }
     obj = written(objects[target], target, values)
-    seen = TARGETS[target].observe(obj, {}) if target else container_readings.observe(obj, ("", "Pod"))
+    seen = TARGETS[target].read(obj, {}) if target else read_all_containers(obj)
     assert {one.variable: one.value for one in seen} == values

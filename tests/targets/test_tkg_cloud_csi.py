@@ -55,7 +55,7 @@ def test_the_configuration_comes_and_goes(key: str, kind: str, addon: str) -> No
         "noProxy": NO,
     }
     assert apply(tkg_cloud_csi, result, NONE) == obj
-    assert {seen.variable: seen.value for seen in tkg_cloud_csi.observe(result, {})} == FULL.variables()
+    assert {seen.variable: seen.value for seen in tkg_cloud_csi.TARGET.read(result, {})} == FULL.variables()
 
 
 def test_two_drivers_in_one_document_are_one_change() -> None:

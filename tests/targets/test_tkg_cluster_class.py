@@ -417,12 +417,12 @@ def test_a_second_run_wants_nothing_whatever_the_variables_are(
 def test_it_sees_variables_overrides_and_annotations() -> None:
     obj = overridden("controlPlane", {"value": VALUE})
     obj["metadata"]["annotations"] = ANNOTATIONS
-    seen = list(tkg_cluster_class.observe(obj, {}))
+    seen = list(tkg_cluster_class.TARGET.read(obj, {}))
 
     assert [{one.variable: one.value for one in seen[at : at + 6]} for at in (0, 6)] == [FULL.variables()] * 2
     assert len(seen) == 12
-    assert {one.value for one in tkg_cluster_class.observe(service(proxy=VALUE), {})} == {HTTP, HTTPS, NO}
-    assert list(tkg_cluster_class.observe(cluster({"name": "proxy", "value": {"url": 1}}), {})) == []
+    assert {one.value for one in tkg_cluster_class.TARGET.read(service(proxy=VALUE), {})} == {HTTP, HTTPS, NO}
+    assert list(tkg_cluster_class.TARGET.read(cluster({"name": "proxy", "value": {"url": 1}}), {})) == []
 
 
 def test_the_list_is_taken_as_the_user_wrote_it() -> None:

@@ -153,11 +153,11 @@ def test_a_value_that_is_no_text_is_an_error(text: Any) -> None:
 
 
 def test_it_sees_both_cases_of_what_stands_there() -> None:
-    seen = list(tkg_cluster_config.observe(secret(AFTER), {}))
+    seen = list(tkg_cluster_config.TARGET.read(secret(AFTER), {}))
 
     assert {one.variable: one.value for one in seen} == FULL.variables()
     assert {one.path for one in seen} == {("stringData", "value")}
-    assert list(tkg_cluster_config.observe(secret(3), {})) == []
+    assert list(tkg_cluster_config.TARGET.read(secret(3), {})) == []
 
 
 def test_it_looks_at_secrets_of_one_type_and_takes_the_list_as_written() -> None:

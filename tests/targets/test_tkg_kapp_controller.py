@@ -68,7 +68,7 @@ def test_the_configuration_comes_and_goes(spec: Any) -> None:
         **PROXY,
     }
     assert apply(tkg_kapp_controller, result, NONE) == obj
-    assert {seen.variable: seen.value for seen in tkg_kapp_controller.observe(result, {})} == FULL.variables()
+    assert {seen.variable: seen.value for seen in tkg_kapp_controller.TARGET.read(result, {})} == FULL.variables()
 
 
 PEM, OTHER = (f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n" for body in ("MIIB", "MIIC"))

@@ -48,10 +48,10 @@ def test_a_management_cluster_gets_them_and_gives_them_back(obj: Any, text: str)
 
 
 def test_what_a_management_cluster_says_is_seen_and_of_a_workload_cluster_nothing() -> None:
-    seen = {one.variable: one.value for one in tkg_pinniped.observe(secret(MANAGEMENT + MEMBERS), {})}
+    seen = {one.variable: one.value for one in tkg_pinniped.TARGET.read(secret(MANAGEMENT + MEMBERS), {})}
 
     assert seen == FULL.variables()
-    assert list(tkg_pinniped.observe(secret(WORKLOAD + MEMBERS, addon="pinniped"), {})) == []
+    assert list(tkg_pinniped.TARGET.read(secret(WORKLOAD + MEMBERS, addon="pinniped"), {})) == []
 
 
 def test_it_looks_at_secrets_alone() -> None:

@@ -26,7 +26,7 @@ ANNOTATED = {
 
 
 def said(obj: Any) -> dict[str, str | None]:
-    return {seen.variable: seen.value for seen in tkg_vsphere_cpi.observe(obj, {})}
+    return {seen.variable: seen.value for seen in tkg_vsphere_cpi.TARGET.read(obj, {})}
 
 
 @pytest.mark.parametrize(

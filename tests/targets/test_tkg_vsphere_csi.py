@@ -64,7 +64,7 @@ def test_the_configuration_comes_and_goes(spec: Any) -> None:
         "noProxy": NO,
     }
     assert apply(tkg_vsphere_csi, result, NONE) == obj
-    assert {seen.variable: seen.value for seen in tkg_vsphere_csi.observe(result, {})} == FULL.variables()
+    assert {seen.variable: seen.value for seen in tkg_vsphere_csi.TARGET.read(result, {})} == FULL.variables()
 
 
 def test_it_looks_at_its_own_configuration() -> None:

@@ -69,10 +69,10 @@ def test_what_does_not_is_none(text: str) -> None:
 
 def test_lint_sees_that_a_variable_does_not_arrive() -> None:
     text = "[Service]\nEnvironment=HTTP_PROXY=http://p:1\nUnsetEnvironment=HTTP_PROXY\n"
-    (seen,) = containerd_drop_in.observe(files((OURS, text)), {})
+    (seen,) = containerd_drop_in.TARGET.read(files((OURS, text)), {})
     assert (seen.value, seen.is_lost) == (None, True)
     text = "[Service] # x\nEnvironment=HTTP_PROXY=http://p:1\n"
-    (seen,) = containerd_drop_in.observe(files((OURS, text)), {})
+    (seen,) = containerd_drop_in.TARGET.read(files((OURS, text)), {})
     assert "rejects a section header" in seen.why_unknown
 
 

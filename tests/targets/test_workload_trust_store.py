@@ -465,4 +465,4 @@ def test_a_workload_is_read_only_where_it_holds_a_word_of_ours_or_matchers_are_g
 
 
 def test_nothing_is_seen_of_a_proxy() -> None:
-    assert list(target.observe(apply(target, asked(), ONE), {})) == []
+    assert list(getattr(target, "TARGET", target).read(apply(target, asked(), ONE), {})) == []

@@ -21,7 +21,7 @@ from krm_fn.lint import Rules, WrittenFile, drift
 from krm_fn.lint.drift import ObservedObject
 from krm_fn.lint.manifests import configs, values
 from krm_fn.lint.manifests.reading import ManifestFiles, Where
-from krm_fn.lint.manifests.sites import Site, sites
+from krm_fn.lint.manifests.sites import LintSubject, sites
 from krm_fn.lint.manifests.values import listed
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Operation
@@ -96,7 +96,7 @@ def fixed_files(
     )
 
 
-def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
+def _of_sites(places: Sequence[LintSubject], rules: Rules) -> Iterator[Result]:
     for site in places:
         names_are_chosen = site.target in TARGETS and TARGETS[site.target].has_names_of_its_author
         for finding in lint.lint_object(
@@ -108,7 +108,7 @@ def _of_sites(places: Sequence[Site], rules: Rules) -> Iterator[Result]:
             yield finding.about(site.obj.ref, site.target)
 
 
-def _corrected(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]:
+def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[Result]]:
     """The operations on one object, and a warning for each place where a person has to choose."""
     operations: list[Operation] = []
     notes: list[Result] = []
@@ -126,7 +126,7 @@ def _corrected(site: Site, rules: Rules) -> tuple[list[Operation], list[Result]]
     return operations, notes
 
 
-def _disagreements(places: Sequence[Site]) -> Iterator[Result]:
+def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
     """Where the nodes, or the special workloads, of one cluster say different things.
 
     Without a known Cluster an object is compared with itself alone: a folder may hold manifests of many clusters.

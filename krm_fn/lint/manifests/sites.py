@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from krm_fn import clusters, settings
+from krm_fn.carriers import env_list, pod_spec
 from krm_fn.clusters import Membership, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
@@ -17,11 +18,11 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.lint import Listing
 from krm_fn.lint.manifests.reading import Item, Where
 from krm_fn.noproxy import Audience
-from krm_fn.targets import TARGETS, Reading, container_readings
+from krm_fn.targets import TARGETS, Reading
 
 
 @dataclass(frozen=True)
-class Site:
+class LintSubject:
     """One object as one target sees it; ``target`` is "" for containers that no target knows."""
 
     where: Where
@@ -40,7 +41,7 @@ class Site:
         return tuple(dict.fromkeys(names))
 
 
-def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[Site]:
+def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[LintSubject]:
     """All places that set something, in the order of the documents and, in one object, of the table of targets.
 
     Args:
@@ -55,7 +56,7 @@ def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[Site]:
             for target, seen in _seen(obj, wanted):
                 memberships = atlas.of(obj)
                 listing = _listing(target, obj, memberships, wanted)
-                yield Site(item.where, obj, target, seen, listing, memberships)
+                yield LintSubject(item.where, obj, target, seen, listing, memberships)
 
 
 def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading, ...]]]:
@@ -64,15 +65,13 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading
     known: set[tuple[str, ...]] = set()
     for name, target in TARGETS.items():
         if obj.group_kind in target.kinds:
-            seen = tuple(target.observe(obj.data, wanted.targets.get(name, {})))
+            seen = tuple(target.read(obj.data, wanted.targets.get(name, {})))
             known |= {one.path for one in seen}
             if seen:
                 yield name, seen
-    if obj.group_kind in container_readings.KINDS:
+    if obj.group_kind in pod_spec.KINDS:
         others = tuple(
-            one
-            for one in container_readings.observe(obj.data, obj.group_kind)
-            if one.path not in known
+            one for one in env_list.read_all_containers(obj.data) if one.path not in known
         )
         if others:
             yield "", others

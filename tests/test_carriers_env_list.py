@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.carriers.env_list import OVERRIDE, EnvList
+from krm_fn.carriers.pod_spec import Container, containers, labels, report_wrong_types
+from krm_fn.carriers.site import write_sites
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets._env import Container, set_proxy
-from krm_fn.targets._podspec import containers, labels
 from proposals import FULL, HTTP, HTTPS, NO, NONE, env
 
 PATH = ("spec", "template", "spec", "containers", "0")
@@ -24,24 +26,28 @@ OURS = env(FULL.variables())
 ONLY_HTTP = ProxySettings(http_proxy=HTTP)
 
 
-def say(fields: Any, settings: ProxySettings = FULL, conflict: str | None = None) -> list[Change | Finding]:
-    before = copy.deepcopy(fields)
-    options = {"conflict": conflict} if conflict else {}
-    said = list(set_proxy(Container("manager", PATH, fields), settings, options))
-    assert fields == before
-    return said
+def workload(fields: Any) -> dict[str, Any]:
+    return {"spec": {"template": {"spec": {"containers": [copy.deepcopy(fields)]}}}}
 
 
-def after(fields: Any, settings: ProxySettings = FULL, conflict: str | None = None) -> Any:
+def say(fields: Any, settings: ProxySettings = FULL, conflict: str = OVERRIDE) -> list[Edit | Finding]:
+    obj = workload(fields)
+    draft = Draft(obj)
+    edit = write_sites(draft, [EnvList(draft, Container("manager", PATH, fields), conflict)], settings.variables())
+    assert obj == workload(fields)
+    return [*draft.findings, *([edit] if edit else [])]
+
+
+def after(fields: Any, settings: ProxySettings = FULL, conflict: str = OVERRIDE) -> Any:
     """The container after one run; the run after it must want nothing."""
-    obj = {"spec": {"template": {"spec": {"containers": [copy.deepcopy(fields)]}}}}
-    operations = [said.operation for said in say(fields, settings, conflict) if isinstance(said, Change)]
-    result = patch.apply(obj, operations)["spec"]["template"]["spec"]["containers"][0]
-    assert not [said for said in say(result, settings, conflict) if isinstance(said, Change)]
+    edits = [said for said in say(fields, settings, conflict) if isinstance(said, Edit)]
+    operations = [operation for edit in edits for operation in edit.operations]
+    result = patch.apply(workload(fields), operations)["spec"]["template"]["spec"]["containers"][0]
+    assert not [said for said in say(result, settings, conflict) if isinstance(said, Edit)]
     return result
 
 
-def reported(fields: Any, settings: ProxySettings = FULL, conflict: str | None = None) -> list[Finding]:
+def reported(fields: Any, settings: ProxySettings = FULL, conflict: str = OVERRIDE) -> list[Finding]:
     return [said for said in say(fields, settings, conflict) if isinstance(said, Finding)]
 
 
@@ -134,8 +140,8 @@ def test_a_null_list_is_filled() -> None:
 def test_only_the_value_of_a_plain_entry_is_written_so_that_its_style_and_comments_stay() -> None:
     (change,) = say({"env": [{"name": "HTTP_PROXY", "value": "http://old:1"}, OURS[1]]}, ONLY_HTTP)
 
-    assert isinstance(change, Change)
-    assert change.operation == patch.replace(*PATH, "env", 0, "value", value=HTTP)
+    assert isinstance(change, Edit)
+    assert change.operations == (patch.replace(*PATH, "env", 0, "value", value=HTTP),)
 
 
 def test_a_dollar_is_written_twice_for_kubernetes() -> None:
@@ -159,13 +165,15 @@ def test_an_env_of_a_wrong_type_is_reported_and_left_alone(value: Any, settings:
     [
         pytest.param({}, FULL, "sets `HTTP_PROXY`, `http_proxy`, `HTTPS_PROXY`, `https_proxy`, `NO_PROXY`, `no_proxy`"),
         pytest.param({"env": [DEBUG, OURS[0]]}, ONLY_HTTP, "sets `http_proxy`"),
-        pytest.param({"env": [*OURS[:2], OURS[0]]}, ONLY_HTTP, "removes the repeated `HTTP_PROXY`"),
+        pytest.param({"env": [*OURS[:2], OURS[0]]}, ONLY_HTTP, "updates"),
         pytest.param({"env": OURS[:3]}, ONLY_HTTP, "removes `HTTPS_PROXY`"),
         pytest.param({"env": OURS[:2]}, NONE, "removes `HTTP_PROXY`, `http_proxy`"),
     ],
 )
 def test_a_change_says_what_it_does_and_for_whom(fields: Any, settings: ProxySettings, expected: str) -> None:
-    assert [change.message for change in say(fields, settings)] == [f'{expected} in container "manager"']
+    (change,) = say(fields, settings)
+    place = 'container "manager"'
+    assert change.message == (f"{expected} {place}" if expected == "updates" else f"{expected} in {place}")
 
 
 def test_keep_changes_nothing_that_is_there() -> None:
@@ -266,10 +274,12 @@ def test_labels_are_read_from_the_object_and_from_its_template() -> None:
     ],
 )
 def test_a_pod_template_of_a_wrong_type_is_reported(obj: Any, path: tuple[str, ...], message: str) -> None:
-    assert containers(obj, "containers") == (
-        [],
-        [Finding(Severity.ERROR, f"{message}; correct it, or leave it out", path, code="WrongType")],
-    )
+    draft = Draft(obj)
+    report_wrong_types(draft)
+    assert draft.findings == [
+        Finding(Severity.ERROR, f"{message}; correct it, or leave it out", path, code="WrongType")
+    ]
+    assert list(containers(obj)) == []
 
 
 @pytest.mark.parametrize(
@@ -278,15 +288,17 @@ def test_a_pod_template_of_a_wrong_type_is_reported(obj: Any, path: tuple[str, .
     ids=["nothing", "null", "null list"],
 )
 def test_a_missing_pod_template_holds_no_containers(obj: Any) -> None:
-    assert containers(obj, "containers") == ([], [])
+    draft = Draft(obj)
+    report_wrong_types(draft)
+    assert draft.findings == []
+    assert list(containers(obj)) == []
 
 
 def test_containers_without_a_name_and_items_that_are_none_are_passed_by() -> None:
     items = [None, "x", {"name": 3}, {"name": "b"}]
-    found, problems = containers({"spec": {"template": {"spec": {"containers": items}}}}, "containers")
+    found = list(containers({"spec": {"template": {"spec": {"containers": items}}}}))
 
     assert [(container.name, container.path[-1]) for container in found] == [("", "2"), ("b", "3")]
-    assert problems == []
 
 
 _VALUES = st.sampled_from(["", "http://a:1", HTTP, HTTPS, NO, "$(X)"])

@@ -1,0 +1,290 @@
+"""The environment of a container: which entries set the six proxy variables, and how to set them.
+
+An entry is right or it is replaced whole, because Kubernetes rejects a ``value`` beside a ``valueFrom``. Entries of
+other names, and their order, are never touched: ``$(NAME)`` sees only what stands before it.
+
+Source of the form: ``EnvVar`` of the Kubernetes API, core/v1. What ``$`` means in a value: ``formats.escaping``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from krm_fn.carriers.pod_spec import LISTS, Container, containers, pod_spec
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
+from krm_fn.engine import Draft
+from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
+from krm_fn.krm.proxy_values import shown_url
+from krm_fn.krm.results import Severity
+from krm_fn.patch import lookup
+from krm_fn.settings import PROXY_VARIABLES
+
+OVERRIDE, KEEP, FAIL = "Override", "Keep", "Fail"
+"""Values of the option ``conflict``: what happens to an entry that is there already with another value."""
+
+_SOURCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+
+
+class EnvList:
+    """The list ``env`` of one container, as a site.
+
+    Args:
+        draft: the data of the object.
+        container: one of its containers; its ``env`` may be missing, null or of a wrong type.
+        conflict: one of ``Override``, ``Keep`` and ``Fail``.
+    """
+
+    def __init__(self, draft: Draft, container: Container, conflict: str = OVERRIDE) -> None:
+        self._draft = draft
+        self._container = container
+        self._conflict = conflict
+        self._path = (*container.path, "env")
+        kind = "init container" if container.is_init else "container"
+        self.label = f'{kind} "{container.name}"'
+
+    def read(self) -> Iterator[Reading]:
+        """Yield the proxy variables that ``env`` sets, the last entry of each name; nothing where it is no list."""
+        env = self._draft.get(self._path)
+        if not isinstance(env, list):
+            return
+        last = {variable_of(entry): index for index, entry in enumerate(env)}
+        for name, index in last.items():
+            if name is not None:
+                path = (*self._path, str(index))
+                yield read_entry(Reading(name, None, path, "", self.label), env[index])
+
+    def write(self, variables: Variables) -> None:
+        """Make ``env`` set the variables and no other of the six, as far as ``conflict`` allows it.
+
+        Raises:
+            WrongTypeError: ``env`` is no list.
+        """
+        env = self._draft.items(self._path) or []
+        wanted = {name: kubernetes_env(value) for name, value in variables.items()}
+        if self._conflict == KEEP:
+            self._keep(env, wanted)
+        else:
+            self._override(env, wanted)
+
+    def _override(self, env: Sequence[Any], wanted: Variables) -> None:
+        """Correct the first entry of each variable, remove the others, and add what is missing."""
+        entries: list[Any] = []
+        done: set[str] = set()
+        for index, entry in enumerate(env):
+            name = variable_of(entry)
+            if name is None:
+                entries.append(entry)
+                continue
+            self._report_replaced(index, name, entry, wanted)
+            if name in wanted and name not in done:
+                entries.append(_corrected(entry, wanted[name]))
+                done.add(name)
+        missing = [name for name in wanted if name not in done]
+        _insert_missing(entries, missing, wanted)
+        self._set(env, entries)
+        self._report_dangling(env, entries, wanted)
+
+    def _keep(self, env: Sequence[Any], wanted: Variables) -> None:
+        """Add what is missing, unless the variable in the other case stays with another value."""
+        present: set[str] = set()
+        kept: set[str] = set()
+        for index, entry in enumerate(env):
+            name = variable_of(entry)
+            if name is None:
+                continue
+            present.add(name)
+            if not _is_right(entry, wanted.get(name)):
+                kept.add(name)
+                self._report_kept(index, name, wanted)
+        entries = list(env)
+        for name in wanted:
+            if name in present:
+                continue
+            if name.swapcase() in kept:
+                self._report_contradiction(name)
+            else:
+                entries.append(_entry(name, wanted[name]))
+        self._set(env, entries)
+
+    def _set(self, env: Sequence[Any], entries: list[Any]) -> None:
+        if entries == list(env):
+            return
+        if entries:
+            self._draft.set(self._path, entries, keep=len(self._path) - 1)
+        else:
+            self._draft.remove(self._path, keep=len(self._path) - 1)
+
+    def _report_replaced(
+        self, index: int, name: str, entry: Mapping[str, Any], wanted: Variables
+    ) -> None:
+        """Report an entry that is replaced or removed although its author may have meant it."""
+        if self._conflict == FAIL and wanted and not _is_right(entry, wanted.get(name)):
+            self._report_clash(index, name, entry, wanted)
+        elif isinstance(lookup(entry, ("valueFrom", "secretKeyRef")), Mapping):
+            what = "is replaced by a value in clear text" if name in wanted else "is removed"
+            message = (
+                f"`{name}` in {self.label} came from a Secret and {what}: "
+                'set `conflict` to "Keep" to leave it'
+            )
+            self._report(Severity.WARNING, index, message, code="ValueOutOfSecret")
+
+    def _report_clash(
+        self, index: int, name: str, entry: Mapping[str, Any], wanted: Variables
+    ) -> None:
+        if name in wanted:
+            must = f'must be "{_shown(name, wanted[name])}"'
+        else:
+            must = "must not be set"
+        if entry.get("valueFrom") is not None:
+            is_now = "comes from a `valueFrom`"
+        else:
+            is_now = f'is "{_shown(name, entry.get("value"))}"'
+        message = (
+            f"`{name}` in {self.label} {must} and {is_now} (user info left out): "
+            'change or remove the entry, or set `conflict` to "Override" or "Keep"'
+        )
+        self._report(Severity.ERROR, index, message)
+
+    def _report_kept(self, index: int, name: str, wanted: Variables) -> None:
+        why = "the settings differ" if name in wanted else "the settings do not have it"
+        message = f'`{name}` in {self.label} stays as it is, although {why}: `conflict` is "Keep"'
+        self._report(Severity.INFO, index, message, code="ValueKept")
+
+    def _report_contradiction(self, name: str) -> None:
+        twin = name.swapcase()
+        message = (
+            f"`{name}` is not added in {self.label}, because `{twin}` stays with another value and "
+            f'programs would disagree about the proxy: remove `{twin}`, or set `conflict` to "Override"'
+        )
+        self._draft.report(Severity.WARNING, message, self._path, code="OtherCaseStays")
+
+    def _report_dangling(
+        self, env: Sequence[Any], entries: Sequence[Any], wanted: Variables
+    ) -> None:
+        """Report each variable that is removed although something in the container still refers to it."""
+        before = {variable_of(entry) for entry in env}
+        after = {variable_of(entry) for entry in entries}
+        texts = [entry.get("value") for entry in entries if isinstance(entry, Mapping)]
+        for field in ("command", "args"):
+            words = self._container.fields.get(field)
+            texts += words if isinstance(words, list) else []
+        for name in PROXY_VARIABLES:
+            if name not in before or name in after or name in wanted:
+                continue
+            reference = re.compile(rf"(?<!\$)(?:\$\$)*\$\({name}\)")
+            if any(isinstance(text, str) and reference.search(text) for text in texts):
+                message = (
+                    f"`$({name})` in {self.label} refers to a variable that is removed: "
+                    "remove the reference"
+                )
+                self._draft.report(Severity.WARNING, message, self._path, code="ReferenceToRemoved")
+
+    def _report(self, severity: Severity, index: int, message: str, *, code: str = "") -> None:
+        self._draft.report(severity, message, (*self._path, str(index)), code=code)
+
+
+def read_all_containers(obj: Mapping[str, Any]) -> Iterator[Reading]:
+    """Yield what the containers of a workload set, whether or not a target wants them."""
+    at = pod_spec(obj)
+    for field in LISTS if at else ():
+        for container in containers(obj, field, at=at or ()):
+            yield from EnvList(Draft(obj), container).read()
+
+
+def variable_of(entry: Any) -> str | None:
+    """Return which of the six variables an entry of ``env`` sets; None for any other entry."""
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    return name if isinstance(name, str) and name in PROXY_VARIABLES else None
+
+
+def read_entry(blank: Reading, entry: Mapping[str, Any]) -> Reading:
+    """Return a reading, whose ``path`` leads to an entry of ``env``, with what that entry gives the variable."""
+    value = entry.get("value")
+    if entry.get("valueFrom") is not None:
+        return _filled(blank, "valueFrom", None, "", source_of(entry["valueFrom"]))
+    if value is None:
+        return Reading(blank.variable, "", blank.path, "", blank.place)
+    if not isinstance(value, str):
+        return _filled(blank, "value", None, str(value), "its `value` must be a string")
+    read = read_kubernetes_env(value)
+    why = "it refers to another variable" if read is None else ""
+    return _filled(blank, "value", read, value, why)
+
+
+def source_of(value_from: Any) -> str:
+    """Return where a ``valueFrom`` takes the value from, as the end of a sentence."""
+    for key, kind in _SOURCES.items():
+        source = value_from.get(key) if isinstance(value_from, Mapping) else None
+        if isinstance(source, Mapping):
+            return (
+                f'it comes from the key "{source.get("key")}" of the {kind} "{source.get("name")}"'
+            )
+    return "it comes from a `valueFrom`"
+
+
+def _filled(blank: Reading, key: str, value: str | None, raw: str, why: str) -> Reading:
+    return Reading(blank.variable, value, (*blank.path, key), raw, blank.place, why)
+
+
+def _entry(name: str, value: str) -> dict[str, str]:
+    return {"name": name, "value": value}
+
+
+def _is_right(entry: Mapping[str, Any], value: str | None) -> bool:
+    """Return whether an entry sets its variable to the value; None: no setting has it."""
+    return value is not None and entry == {"name": entry["name"], "value": value}
+
+
+def _corrected(entry: Mapping[str, Any], value: str) -> Mapping[str, Any]:
+    if _is_right(entry, value):
+        return entry
+    if set(entry) == {"name", "value"}:
+        return {**entry, "value": value}
+    return _entry(entry["name"], value)
+
+
+def _insert_missing(entries: list[Any], missing: Sequence[str], wanted: Variables) -> None:
+    """Insert entries among the pairs of ours at the end of the list, or else at the end."""
+    pairs = _pairs_at_end([variable_of(entry) for entry in entries])
+    start = len(entries) - len(pairs)
+    at_end = []
+    for name in missing:
+        behind = [other for other in pairs if _rank(other) > _rank(name)]
+        if behind:
+            at = pairs.index(behind[0])
+            entries.insert(start + at, _entry(name, wanted[name]))
+            pairs.insert(at, name)
+        else:
+            at_end.append(_entry(name, wanted[name]))
+    entries += at_end
+
+
+def _pairs_at_end(names: Sequence[str | None]) -> list[str]:
+    """Return the pairs (``HTTP_PROXY``, ``http_proxy``) at the end of a list that stand in our order.
+
+    A pair that is missing among them is inserted there: so a run with other settings ends where one run would have,
+    and a list in any other order only grows at its end.
+    """
+    found: list[str] = []
+    for index in range(len(names) - 2, -1, -2):
+        upper, lower = names[index], names[index + 1]
+        if not upper or not upper.isupper() or lower != upper.lower():
+            break
+        if found and _rank(upper) >= _rank(found[0]):
+            break
+        found = [upper, lower, *found]
+    return found
+
+
+def _rank(name: str) -> int:
+    return PROXY_VARIABLES.index(name)
+
+
+def _shown(name: str, value: Any) -> str:
+    """Return a value as a message may hold it: a URL without its user info, and nothing of any other text."""
+    text = "" if value is None else str(value)
+    text = text if name.upper() == "NO_PROXY" else shown_url(text)
+    return re.sub(r"^([A-Za-z][\w+.-]*://)?.*@", r"\1", text, flags=re.DOTALL)

@@ -1,0 +1,87 @@
+"""The pod specification of a workload: where each kind keeps it, and its containers.
+
+Sources: the Kubernetes API, core/v1 (``PodTemplateSpec``), apps/v1, batch/v1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.engine import Draft
+from krm_fn.krm.type_errors import wrong_type
+from krm_fn.patch import Pointer, lookup
+
+POD_SPEC: Pointer = ("spec", "template", "spec")
+"""Where a Deployment, a Job and their like keep the pod specification."""
+
+_POD_SPECS: dict[tuple[str, str], Pointer] = {
+    ("", "Pod"): ("spec",),
+    ("batch", "CronJob"): ("spec", "jobTemplate", *POD_SPEC),
+    ("batch", "Job"): POD_SPEC,
+    ("apps", "DaemonSet"): POD_SPEC,
+    ("apps", "Deployment"): POD_SPEC,
+    ("apps", "ReplicaSet"): POD_SPEC,
+    ("apps", "StatefulSet"): POD_SPEC,
+    ("extensions", "DaemonSet"): POD_SPEC,
+    ("extensions", "Deployment"): POD_SPEC,
+    ("extensions", "ReplicaSet"): POD_SPEC,
+}
+KINDS = frozenset(_POD_SPECS)
+"""The (API group, kind) pairs that run pods."""
+
+CONTAINERS, INIT_CONTAINERS = "containers", "initContainers"
+LISTS = (INIT_CONTAINERS, CONTAINERS, "ephemeralContainers")
+"""The lists of containers of a pod specification."""
+
+
+@dataclass(frozen=True)
+class Container:
+    """One container of a pod specification: its ``name`` ("" where it has none), its place, its fields as they are."""
+
+    name: str
+    path: Pointer
+    fields: Mapping[str, Any]
+
+    @property
+    def is_init(self) -> bool:
+        """Whether it is an init container."""
+        return INIT_CONTAINERS in self.path
+
+
+def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
+    """Return where an object keeps the pod specification; None for an object of another kind."""
+    group = str(obj.get("apiVersion")).rpartition("/")[0]
+    return _POD_SPECS.get((group, str(obj.get("kind"))))
+
+
+def labels(obj: Mapping[str, Any], key: str) -> set[str]:
+    """Return the values that an object and its pod template have under a label: none, one, or two."""
+    places = (("metadata", "labels", key), ("spec", "template", "metadata", "labels", key))
+    return {value for value in (lookup(obj, place) for place in places) if isinstance(value, str)}
+
+
+def containers(
+    obj: Mapping[str, Any], field: str = CONTAINERS, *, at: Pointer = POD_SPEC
+) -> Iterator[Container]:
+    """Yield the containers in one list of the pod specification at ``at``; none where that is of a wrong type."""
+    path = (*at, field)
+    items = lookup(obj, path)
+    for index, item in enumerate(items if isinstance(items, list) else ()):
+        if isinstance(item, Mapping):
+            name = item.get("name")
+            yield Container(name if isinstance(name, str) else "", (*path, str(index)), item)
+
+
+def report_wrong_types(draft: Draft, field: str = CONTAINERS, *, at: Pointer = POD_SPEC) -> None:
+    """Report the first field of a wrong type on the way to a list of containers."""
+    path = (*at, field)
+    for length in range(1, len(path) + 1):
+        value = draft.get(path[:length])
+        wanted, called = (list, "a list") if length == len(path) else (dict, "a mapping")
+        if value is None:
+            return
+        if not isinstance(value, wanted):
+            draft.findings.append(wrong_type(path[:length], value, called))
+            return

@@ -1,0 +1,124 @@
+"""A site: one place of one object that holds the proxy variables, and what writing all sites of an object changes.
+
+A site reads and writes the same place, so that lint, drift, explain, inject, remove and fix agree about it. It edits
+plain data; the engine finds out which operations that takes, and this module puts into words which variables of which
+site were set or removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from krm_fn.carriers.reading import Reading
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.krm.results import Edit
+from krm_fn.krm.type_errors import wrong_type
+
+Variables = Mapping[str, str]
+"""Name of one of the six proxy variables -> value, in the order of ``PROXY_VARIABLES``; empty: no proxy."""
+
+
+class Site(Protocol):
+    """One place of a draft that holds the proxy variables of one reader."""
+
+    @property
+    def label(self) -> str:
+        """The place in one phrase, for messages: "the drop-in of containerd"."""
+
+    def read(self) -> Iterable[Reading]:
+        """Yield what the place sets in the draft as it is now, whoever wrote it."""
+
+    def write(self, variables: Variables) -> None:
+        """Make the place of the draft set exactly these variables; what stands in the way is reported there."""
+
+
+def write_sites(draft: Draft, sites: Iterable[Site], variables: Variables) -> Edit | None:
+    """Write the variables to all sites of a draft.
+
+    Args:
+        draft: the data of the object; afterwards it has the findings of the sites, too.
+        sites: places in ``draft``.
+        variables: what each site has to set.
+
+    Returns:
+        What that changes in the object; None where it changes nothing.
+    """
+    effects = []
+    for site in sites:
+        before = _values(site.read())
+        start = draft.data
+        try:
+            site.write(variables)
+        except WrongTypeError as error:
+            draft.findings.append(wrong_type(error.path, error.value, error.wanted))
+        if draft.data is not start:
+            effects.append(_Effect(site.label, before, _values(site.read())))
+    operations = draft.operations() if draft.is_changed else []
+    if not operations:
+        return None
+    current: dict[str, Any] = {}
+    proposed: dict[str, Any] = {}
+    for effect in effects:
+        for name in (*effect.set_names, *effect.removed_names):
+            if effect.before.get(name) is not None:
+                current.setdefault(name, effect.before[name])
+        for name in effect.set_names:
+            if effect.after[name] is not None:
+                proposed.setdefault(name, effect.after[name])
+    return Edit(
+        tuple(operations), _message(effects, draft.descriptions), current or None, proposed or None
+    )
+
+
+class _Effect:
+    """What writing one site changed."""
+
+    def __init__(
+        self, label: str, before: Mapping[str, str | None], after: Mapping[str, str | None]
+    ) -> None:
+        self.label = label
+        self.before = before
+        self.after = after
+        self.set_names = [
+            name for name in after if name not in before or before[name] != after[name]
+        ]
+        self.removed_names = [name for name in before if name not in after]
+
+
+def _values(readings: Iterable[Reading]) -> dict[str, str | None]:
+    """Return what a person calls each variable that is set -> its value, None where it is not known."""
+    return {one.member or one.variable: one.value for one in readings}
+
+
+def _message(effects: Iterable[_Effect], descriptions: Iterable[str]) -> str:
+    """Return what was set, removed and done besides, in one sentence."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    others: list[str] = []
+    for effect in effects:
+        for verb, names in (("sets", effect.set_names), ("removes", effect.removed_names)):
+            if names:
+                groups.setdefault((verb, quoted(names)), []).append(effect.label)
+        if not effect.set_names and not effect.removed_names:
+            others.append(effect.label)
+    parts = [f"{verb} {names} in {_listed(labels)}" for (verb, names), labels in groups.items()]
+    descriptions = list(descriptions)
+    parts += descriptions
+    if others and not descriptions:
+        parts.append(f"updates {_listed(others)}")
+    return ", ".join(parts)
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return names as messages write them, each once: ``HTTP_PROXY``, ``http_proxy`` in back-quotes."""
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+
+
+def _listed(labels: Iterable[str]) -> str:
+    return " and ".join(dict.fromkeys(labels))
+
+
+def read_sites(sites: Iterable[Site]) -> Iterator[Reading]:
+    """Yield what all sites set."""
+    for site in sites:
+        yield from site.read()
