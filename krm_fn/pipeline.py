@@ -211,7 +211,7 @@ def _outcome(
     if any(result.severity is Severity.ERROR for result in found) or checking:
         edits = _PlannedOperations()
         found = [result for result in found if result.severity is not Severity.INFO]
-    reported = results.in_order(_once(found))
+    reported = _values_once(results.in_order(_once(found)))
     output = resource_list.write(
         edits.changes, [result.to_data() for result in reported], edits.new_items
     )
@@ -225,6 +225,33 @@ def _once(found: list[Result]) -> list[Result]:
         for result in reversed(found)
     }
     return list(reversed(first.values()))
+
+
+def _values_once(found: Iterable[Result]) -> list[Result]:
+    """Return the results, each value only in the first one that shows it: the list of a Cluster is long.
+
+    Readers find the others in the manifests, and by the name of the variable in the message.
+    """
+    shown: set[str] = set()
+    reported = []
+    for result in found:
+        current = _not_shown_yet(result.current, shown)
+        proposed = _not_shown_yet(result.proposed, shown)
+        reported.append(replace(result, current=current, proposed=proposed))
+    return reported
+
+
+def _not_shown_yet(value: Any, shown: set[str]) -> Any:
+    """Return a value, or the members of a mapping, without what was shown before; note it as shown."""
+    if isinstance(value, Mapping):
+        left = {name: _not_shown_yet(member, shown) for name, member in value.items()}
+        return {name: member for name, member in left.items() if member is not None} or None
+    if not isinstance(value, str):
+        return value
+    if value in shown:
+        return None
+    shown.add(value)
+    return value
 
 
 _ABOUT_FACTS = frozenset({"NP038"})
