@@ -48,6 +48,7 @@ class Draft:
         data: plain data of an object, or of a document inside one; it is not changed.
 
     Attributes:
+        edits: how many times something was set, inserted or removed.
         findings: what was reported, in that order.
         descriptions: what was changed besides proxy variables, one phrase each.
     """
@@ -57,6 +58,7 @@ class Draft:
         self._data = data
         self._kept: set[Pointer] = set()
         self._copies: dict[int, Any] = {}
+        self.edits = 0
         self.findings: list[Finding] = []
         self.descriptions: list[str] = []
 
@@ -69,11 +71,6 @@ class Draft:
     def data(self) -> Any:
         """The data as it is now; to be read only."""
         return self._data
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether something was written; ``operations`` tells whether that changed something."""
-        return self._data is not self._before
 
     def report(
         self, severity: Severity, message: str, path: Pointer = (), *, code: str = ""
@@ -133,9 +130,11 @@ class Draft:
         if keep is not None and len(path) - 1 <= keep:
             self._kept.add(path[:-1])
         if not path:
+            self.edits += 1
             self._data = copy.deepcopy(value)
             return
         self._check_way(path)
+        self.edits += 1
         parent = self._writable(path[:-1])
         if isinstance(parent, list):
             parent[int(path[-1])] = copy.deepcopy(value)
@@ -159,6 +158,7 @@ class Draft:
         if items is None:
             self.set(path, [value], keep=len(path) - 1)
             return
+        self.edits += 1
         writable = self._writable(path)
         writable.insert(len(items) if index is None else index, copy.deepcopy(value))
 
@@ -171,6 +171,7 @@ class Draft:
         """
         if self.get(path, _MISSING) is _MISSING:
             return
+        self.edits += 1
         if not path:
             self._data = None
             return

@@ -38,12 +38,15 @@ class NamedValue(NamedTuple):
     """An object of an expression with a ``name`` that is a literal, and what its ``value`` is.
 
     ``literal`` is the string of a literal ``value``; None where ``value`` is computed. ``variable`` is the name in
-    ``variables.<name>`` where ``value`` is nothing else than that reference, else "".
+    ``variables.<name>`` where ``value`` is nothing else than that reference, else "". ``start`` and ``end`` are those
+    of the literal in the expression, with its quotes.
     """
 
     name: str
     literal: str | None
     variable: str = ""
+    start: int = 0
+    end: int = 0
 
 
 _TOKEN = re.compile(
@@ -136,6 +139,25 @@ def string_of(expression: str) -> str | None:
     return found[0].value if len(found) == 1 and found[0].kind is TokenKind.STRING else None
 
 
+def literal(text: str, like: str) -> str:
+    """Return a string literal that denotes a text, with the quotes of another literal.
+
+    Args:
+        text: any text.
+        like: a string literal; its prefix and a triple of quotes are not kept.
+    """
+    quote = "'" if like.lstrip("rRbB").startswith("'") else '"'
+    parts = []
+    for char in text:
+        if char in ("\\", quote):
+            parts.append(f"\\{char}")
+        elif char < " " or char == "\x7f":
+            parts.append(f"\\x{ord(char):02x}")
+        else:
+            parts.append(char)
+    return f"{quote}{''.join(parts)}{quote}"
+
+
 def named_values(expression: str) -> Iterator[NamedValue]:
     """Yield every object with the fields ``name`` and ``value``, in the order in which they end.
 
@@ -182,7 +204,8 @@ def _named_value(fields: Mapping[str, Sequence[Token]]) -> Iterator[NamedValue]:
     if value is None or len(name) != 1 or name[0].value is None:
         return
     if len(value) == 1 and value[0].kind is TokenKind.STRING:
-        yield NamedValue(name[0].value, value[0].value)
+        token = value[0]
+        yield NamedValue(name[0].value, token.value, start=token.start, end=token.end)
         return
     texts = [token.text for token in value]
     is_variable = len(texts) == _TOKENS_OF_A_VARIABLE and texts[:2] == ["variables", "."]

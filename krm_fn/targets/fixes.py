@@ -26,8 +26,8 @@ from krm_fn.targets import (
     kubelet_drop_in,
     kyverno_policies,
 )
-from krm_fn.targets._kyverno_values import ValuePlace, new_value
 from krm_fn.targets._unit_meant import meant, without_strays
+from krm_fn.targets.kyverno.values import ValuePlace, new_value
 
 Values = Mapping[str, str | None]
 """Variable -> the value it is to have; None for the twin of one whose value is not known: the same source."""

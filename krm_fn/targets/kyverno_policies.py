@@ -54,81 +54,42 @@ policy as references (Kyverno documentation, "Variables"), so a value of the set
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import quoted
-from krm_fn.krm.results import Change, Finding
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _kyverno as kyverno
-from krm_fn.targets import _kyverno_remove, _kyverno_seen, _kyverno_texts
-from krm_fn.targets._kyverno_checks import other_forms, two_proxies, warning, without_effect
-from krm_fn.targets._kyverno_fill import FillableText, Reasons, fill, note
-from krm_fn.targets._kyverno_values import Unfillable, find_place
-from krm_fn.targets.base import Target
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno.cel_expressions import CelExpressions
+from krm_fn.targets.kyverno.checks import other_forms, two_proxies, without_effect
+from krm_fn.targets.kyverno.rule_site import RuleSite
+
+_WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
 
 
-def propose(
-    obj: Mapping[str, Any],
-    settings: ProxySettings,
-    options: Mapping[str, Any],
-) -> Iterator[Change | Finding]:
-    """Yield the values a policy lacks, and a warning for each that it cannot get; see the module's text."""
-    if str(obj.get("kind")).endswith("MutatingPolicy"):
-        yield from _kyverno_texts.compare(
-            _kyverno_texts.in_cel(obj), settings, "the CEL expression"
-        )
+def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]:
+    """Yield the rules of a policy, or the CEL expressions of one that has no rules."""
+    if draft.data.get("kind") in _WITH_CEL:
+        yield CelExpressions(draft)
         return
-    rules: list[_kyverno_remove.RuleSlots] = []
-    for rule in kyverno.rules(obj):
+    found: list[tuple[rules.PolicyRule, list[rules.VariableSlot]]] = []
+    for rule in rules.rules(draft.data):
         if isinstance(rule, Finding):
-            yield rule
+            draft.findings.append(rule)
             continue
-        slots = [slot for patch in kyverno.patches(rule) for slot in kyverno.slots(patch)]
-        rules.append((rule, slots))
-        yield from _kyverno_texts.compare(
-            _kyverno_texts.in_json_patches(rule), settings, "`patchesJson6902`"
-        )
-        yield from other_forms(rule)
-        if settings.variables():
-            yield from without_effect(rule, slots, policy=obj)
-    reasons: Reasons = {}
-    if settings.variables():
-        conflict = two_proxies(rules)
-        if conflict:
-            yield conflict
-            return
-        yield from _filled(rules, settings, reasons)
-    else:
-        yield from _kyverno_remove.remove(obj, rules, reasons)
-    for (title, reason), (path, names) in reasons.items():
-        yield warning(
-            f"{quoted(names)} of {title} cannot be set: {reason}", path, code="PolicyNotFilled"
-        )
-
-
-def _filled(
-    rules: Sequence[_kyverno_remove.RuleSlots], settings: ProxySettings, reasons: Reasons
-) -> Iterator[Change]:
-    texts: dict[Pointer, FillableText] = {}
-    for rule, slots in rules:
-        for slot in slots:
-            place = find_place(slot)
-            if isinstance(place, Unfillable):
-                note(reasons, rule.title, place, slot.name)
-            else:
-                texts.setdefault(place.path, FillableText(place, rule.title)).names.append(
-                    slot.name
-                )
-    yield from fill(texts.values(), settings, reasons)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the rules set in the containers that they patch, as far as the policy itself tells."""
-    return _kyverno_seen.observe(obj)
+        slots = [slot for patch in rules.patches(rule) for slot in rules.slots(patch)]
+        found.append((rule, slots))
+        draft.findings += other_forms(rule)
+        if context.settings.variables():
+            draft.findings += without_effect(rule, slots, policy=draft.data)
+    conflict = two_proxies(found) if context.settings.variables() else None
+    if conflict:
+        draft.findings.append(conflict)
+        return
+    for rule, _ in found:
+        yield RuleSite(draft, rule)
 
 
 TARGET = Target(
@@ -139,11 +100,11 @@ TARGET = Target(
             ("kyverno.io", "Policy"),
             ("policies.kyverno.io", "MutatingPolicy"),
             ("policies.kyverno.io", "NamespacedMutatingPolicy"),
+            ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
         }
     ),
     audience=Audience.POD,
     text_hints=PROXY_VARIABLES,
-    propose=propose,
-    observe=observe,
+    sites=sites,
     has_names_of_its_author=True,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,15 +15,12 @@ from kyverno_shapes import (
     P9_TEXT,
     SHAPES,
     SIX,
-    UPPER,
     p1,
     p2,
     p3,
     p4,
     p5,
     p7,
-    p9,
-    p9_foreach,
     p10,
     p12,
     p13,
@@ -33,11 +31,12 @@ from kyverno_shapes import (
     variable,
 )
 
+from krm_fn.formats import cel as cel_format
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kyverno_policies
-from krm_fn.targets._kyverno_values import is_expression, split_entries
+from krm_fn.targets.kyverno.values import is_expression, split_entries
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, messages, proposals
 
 WANTED = FULL.variables()
@@ -114,11 +113,11 @@ def test_p2_the_static_part_of_the_context_variable_is_replaced_and_the_referenc
 
 
 def test_p2_is_reported_once_for_the_variable_and_not_for_each_of_its_six_uses() -> None:
-    reported = [change.message for change in changes(kyverno_policies, p2()) if "context" in change.message]
+    (change,) = changes(kyverno_policies, p2())
 
-    assert reported == [
-        'sets what is static in the context variable "fullNoProxy", for `NO_PROXY`, `no_proxy` of rule "add-proxies"'
-    ]
+    assert change.message == (
+        'sets `HTTP_PROXY`, `http_proxy`, `HTTPS_PROXY`, `https_proxy`, `NO_PROXY`, `no_proxy` in rule "add-proxies"'
+    )
 
 
 @pytest.mark.parametrize("shape", [p1, p2, p3, p4, p5, p7, p13])
@@ -258,7 +257,7 @@ def test_the_innermost_and_last_variable_of_a_name_is_the_one() -> None:
 
     (change,) = changes(kyverno_policies, obj)
 
-    assert change.operation.path[2:] == ("0", "mutate", *["foreach", "0"] * 2, "context", "1", "variable", "value")
+    assert change.path[2:] == ("0", "mutate", *["foreach", "0"] * 2, "context", "1", "variable", "value")
 
 
 def test_rules_for_existing_objects_see_the_context_of_their_targets() -> None:
@@ -371,8 +370,8 @@ def test_anchors_that_set_are_read_like_plain_keys(anchor: str, value: str, name
 
     (change,) = changes(kyverno_policies, obj)
 
-    assert change.operation.path[-5:] == ("=(initContainers)", "0", anchor, "0", value)
-    assert change.operation.value == NO
+    assert change.path[-5:] == ("=(initContainers)", "0", anchor, "0", value)
+    assert change.operations[0].value == NO
 
 
 @pytest.mark.parametrize("anchor", ["(env)", "X(env)", "<(env)", "^(env)"])
@@ -439,11 +438,10 @@ def test_p4_is_not_claimed_where_it_is_not_clear(match: Any) -> None:
     ("obj", "path", "expected"),
     [
         (
-            p9(),
+            policy(rule({"patchesJson6902": "- op: test\n  path: /HTTP_PROXY\n"})),
             ("mutate", "patchesJson6902"),
-            "`patchesJson6902` sets `HTTP_PROXY` to another value than the ProxyConfig",
+            '`HTTP_PROXY` of rule "add-proxies" cannot be set: `patchesJson6902` does not set it as an entry of `env`',
         ),
-        (p9_foreach(), ("mutate", "foreach", "0", "patchesJson6902"), "`patchesJson6902` sets `HTTP_PROXY` to another"),
         (
             p12(),
             ("mutate", "patchStrategicMerge", "spec", "containers", "0", "envFrom"),
@@ -471,15 +469,12 @@ def test_other_forms_are_reported_and_left_alone(obj: Any, path: tuple[str, ...]
 
 
 @pytest.mark.parametrize("kind", ["MutatingPolicy", "NamespacedMutatingPolicy"])
-def test_cel_text_is_reported_and_left_alone(kind: str) -> None:
-    (finding,) = proposals(kyverno_policies, p10(kind))
+def test_a_literal_of_an_expression_is_set_and_every_other_byte_stays(kind: str) -> None:
+    path = ("spec", "mutations", "0", "jsonPatch", "expression")
+    before, after = p10(kind), apply(kyverno_policies, p10(kind))
 
-    assert finding in findings(kyverno_policies, p10(kind))
-    assert finding.path == ("spec", "mutations", "0", "jsonPatch", "expression")
-    assert "ClusterPolicy" not in finding.message
-    assert finding.message.startswith(
-        "the CEL expression sets `HTTP_PROXY` to another value than the ProxyConfig: change its value"
-    )
+    assert lookup(after, path) == lookup(before, path).replace('"http://proxy:8080"', f'"{HTTP}"')
+    assert findings(kyverno_policies, p10(kind)) == []
     assert ("policies.kyverno.io", kind) in kyverno_policies.TARGET.kinds
 
 
@@ -526,9 +521,8 @@ def test_a_rule_without_a_name_is_called_by_its_place() -> None:
     obj = p1()
     del obj["spec"]["rules"][0]["name"]
 
-    assert {change.message for change in changes(kyverno_policies, obj)} == {
-        f"sets `{name}` of rule 0" for name in UPPER
-    }
+    (change,) = changes(kyverno_policies, obj)
+    assert change.message == "sets `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in rule 0"
 
 
 def test_the_six_names_are_looked_for_in_the_text() -> None:
@@ -695,23 +689,188 @@ def test_a_text_with_the_declared_values_is_no_finding(obj: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("obj", "is_stale"),
+    "obj",
     [
-        pytest.param(cel('[{"name": "HTTP_PROXY", "value": "http://old:1"}]'), True, id="CEL: another proxy"),
-        pytest.param(cel(f'[{{"name": "HTTP_PROXY", "value": "{HTTPS}"}}]'), True, id="CEL: the proxy for https"),
-        pytest.param(cel('[{"name": "HTTP_PROXY", "value": "a" + "b"}]'), False, id="CEL: a computed value"),
-        pytest.param(cel('[{"name": "HTTP_PROXY", "value": variables.x}]', x="object.y"), False, id="CEL: a variable"),
-        pytest.param(cel('"HTTP_PROXY" in object.x'), False, id="CEL: a name alone"),
-        pytest.param(p9(), True, id="a JSON patch with another proxy"),
-        pytest.param(json6902(P9_TEXT.replace("proxy.corp.com", "{{ x }}")), False, id="a JSON patch with a reference"),
-        pytest.param(json6902("{{ x }}: [HTTP_PROXY"), False, id="a JSON patch that is no YAML"),
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": "a" + "b"}]'), id="CEL: a computed value"),
+        pytest.param(cel('[{"name": "HTTP_PROXY", "value": variables.x}]', x="object.y"), id="CEL: a variable"),
+        pytest.param(cel('"HTTP_PROXY" in object.x'), id="CEL: a name alone"),
+        pytest.param(json6902(P9_TEXT.replace("proxy.corp.com", "{{ x }}")), id="a JSON patch with a reference"),
+        pytest.param(json6902("{{ x }}: [HTTP_PROXY"), id="a JSON patch that is no YAML"),
     ],
 )
-def test_a_text_with_other_values_is_stale_and_one_that_kyverno_computes_is_not(obj: Any, is_stale: bool) -> None:
-    (finding,) = findings(kyverno_policies, obj)
+def test_what_kyverno_computes_in_a_text_is_a_warning_and_stays(obj: Any) -> None:
+    (finding,) = proposals(kyverno_policies, obj)
 
-    assert finding.is_stale is is_stale
+    assert finding in findings(kyverno_policies, obj)
     assert finding.severity is Severity.WARNING
+
+
+COMMENTED_OF = "- {{op: add, path: /x, value: {{name: HTTP_PROXY, value: '{}'}}}}\n"
+
+
+def expression_of(obj: Any) -> str:
+    return str(lookup(obj, ("spec", "mutations", "0", "jsonPatch", "expression")))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param('{"name": "HTTP_PROXY", "value": "http://old:1"}', f'"{HTTP}"', id="double quotes"),
+        pytest.param("{'name': 'HTTP_PROXY', 'value': 'http://old:1'}", f"'{HTTP}'", id="single quotes"),
+        pytest.param("E{name: 'HTTP_PROXY', value: r'http://old:1'}", f"'{HTTP}'", id="a message, a raw string"),
+        pytest.param('{"name": "HTTP_PROXY", "value": """http://old:1"""}', f'"{HTTP}"', id="three quotes"),
+        pytest.param('{"name": "https_proxy", "value": ""}', f'"{HTTPS}"', id="an empty value, the other case"),
+        pytest.param('{\n "value" : "x", // the proxy\n "name":"NO_PROXY" }', f'"{NO}"', id="comments, another order"),
+    ],
+)
+def test_only_the_literal_of_a_value_is_edited(before: str, after: str) -> None:
+    rest = ' + c.env.filter(e, !(e.name in ["HTTP_PROXY"])) /* "http://old:1" */'
+    result = expression_of(apply(kyverno_policies, cel(f"[{before}]{rest}")))
+
+    assert result.endswith(rest)
+    assert after in result
+    for part in re.split(r"""r?(?:\"{3}|["'])(?:http://old:1|x)?(?:\"{3}|["'])""", before):
+        assert part in result
+
+
+def test_a_literal_variable_of_a_mutating_policy_is_set_where_it_is_declared() -> None:
+    obj = cel('[{"name": "HTTP_PROXY", "value": variables.proxy}]', proxy="'http://old:1'", other="'x'")
+    result = apply(kyverno_policies, obj)
+
+    assert [one["expression"] for one in result["spec"]["variables"]] == [f"'{HTTP}'", "'x'"]
+    assert expression_of(result) == expression_of(obj)
+
+
+def test_one_literal_for_two_values_is_a_warning() -> None:
+    both = '[{"name": "HTTP_PROXY", "value": variables.p}, {"name": "HTTPS_PROXY", "value": variables.p}]'
+    (message,) = messages(kyverno_policies, cel(both, p="'http://old:1'"))
+
+    assert message.startswith("the literal is the value of several variables that differ")
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(
+            cel('[{"name": "HTTP_PROXY", "value": "http://a:1"}] + [{"name": "http_proxy", "value": "http://b:1"}]'),
+            id="CEL",
+        ),
+        pytest.param(
+            policy(
+                rule({"patchesJson6902": COMMENTED_OF.format("http://a:1")}),
+                rule({"patchesJson6902": COMMENTED_OF.format("http://b:1")}, name="second"),
+            ),
+            id="JSON patches of two rules",
+        ),
+    ],
+)
+def test_two_proxies_in_texts_are_an_error_and_change_nothing(obj: Any) -> None:
+    (message,) = messages(kyverno_policies, obj, Severity.ERROR)
+
+    assert "two different proxies in `HTTP_PROXY`" in message
+    assert changes(kyverno_policies, obj) == []
+
+
+@pytest.mark.parametrize("kind", ["MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy"])
+@pytest.mark.parametrize("version", ["v1", "v1beta1", "v1alpha1"])
+def test_every_kind_and_version_with_expressions_is_filled(kind: str, version: str) -> None:
+    group = "admissionregistration.k8s.io" if kind == "MutatingAdmissionPolicy" else "policies.kyverno.io"
+    mutation = {"applyConfiguration": {"expression": 'Object{env: [{"name": "HTTP_PROXY", "value": "http://old:1"}]}'}}
+    obj = {"apiVersion": f"{group}/{version}", "kind": kind, "spec": {"mutations": [mutation]}}
+    result = apply(kyverno_policies, obj)
+
+    assert f'"value": "{HTTP}"' in result["spec"]["mutations"][0]["applyConfiguration"]["expression"]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["'", '"']))
+def test_property_a_literal_denotes_its_text(text: str, quote: str) -> None:
+    assert cel_format.string_of(cel_format.literal(text, f"{quote}x{quote}")) == text
+
+
+def test_a_password_survives_the_expression() -> None:
+    settings = ProxySettings("http://user:p%40s@proxy:3128")
+    obj = cel('[{"name": "HTTP_PROXY", "value": "http://old:1"}]')
+
+    assert '"http://user:p%40s@proxy:3128"' in expression_of(apply(kyverno_policies, obj, settings))
+
+
+def test_a_removal_leaves_an_expression_and_says_what_to_remove() -> None:
+    obj = cel('[{"name": "HTTP_PROXY", "value": "http://old:1"}]')
+    (finding,) = findings(kyverno_policies, obj, NONE)
+
+    assert finding.is_stale
+    assert finding.message.startswith("the CEL expression sets `HTTP_PROXY`, and no proxy is declared for it: remove")
+    assert apply(kyverno_policies, obj, NONE) == obj
+
+
+COMMENTED = """\
+# the proxy of the company
+- op: add
+  path: /spec/containers/{{elementIndex}}/env/-
+  value: {"name": "HTTP_PROXY", "value": "http://old:1"}   # for http
+- op: add
+  path: "/spec/{{ element0 }}/{{ elementIndex1 }}/env/-"
+  value:
+    name: NO_PROXY
+    value: localhost   # more
+"""
+
+
+def text_of(obj: Any) -> str:
+    return str(lookup(obj, ("spec", "rules", "0", "mutate", "patchesJson6902")))
+
+
+def test_a_json_patch_in_yaml_keeps_its_comments_flow_and_references() -> None:
+    result = text_of(apply(kyverno_policies, json6902(COMMENTED)))
+
+    assert result == COMMENTED.replace('"http://old:1"', f'"{HTTP}"').replace("localhost   #", f"{NO}   #")
+
+
+def test_a_json_patch_in_json_stays_json() -> None:
+    text = '[{"op":"add","path":"/x","value":[{"name":"HTTP_PROXY","value":"http://old:1"},{"name":"A","value":"b"}]}]'
+
+    assert text_of(apply(kyverno_policies, json6902(text))) == text.replace("http://old:1", HTTP)
+
+
+def test_a_list_in_a_json_patch_keeps_what_kyverno_computes() -> None:
+    text = '- {op: add, path: /x, value: {name: NO_PROXY, value: "a,{{ element.name }}"}}\n'
+
+    assert text_of(apply(kyverno_policies, json6902(text))) == text.replace('"a,', f'"{NO},')
+
+
+def test_json_patches_of_a_foreach_at_any_depth_are_filled() -> None:
+    inner = {"list": "b", "patchesJson6902": COMMENTED}
+    obj = policy(rule({"foreach": [{"list": "a", "foreach": [inner]}]}))
+    (body,) = apply(kyverno_policies, obj)["spec"]["rules"][0]["mutate"]["foreach"][0]["foreach"]
+
+    assert f'"{HTTP}"}}   # for http' in body["patchesJson6902"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(COMMENTED, None, id="nothing else is in it"),
+        pytest.param(
+            "- {op: add, path: /a, value: 1}\n- {op: add, path: /e, value: {name: HTTP_PROXY, value: x}}\n",
+            "- {op: add, path: /a, value: 1}\n",
+            id="an operation beside another one",
+        ),
+        pytest.param(
+            "- op: add\n  path: /env\n  value:\n  - {name: A, value: b}\n  - {name: no_proxy, value: x}\n",
+            "- op: add\n  path: /env\n  value:\n  - {name: A, value: b}\n",
+            id="an entry of a list",
+        ),
+        pytest.param(
+            "- op: add\n  path: /env\n  value:\n  - {name: HTTP_PROXY, value: x}\n- {op: add, path: /a, value: 1}\n",
+            "- {op: add, path: /a, value: 1}\n",
+            id="a list that holds nothing else",
+        ),
+    ],
+)
+def test_a_removal_takes_entries_out_of_a_json_patch(text: str, expected: str | None) -> None:
+    result = apply(kyverno_policies, json6902(text), NONE)
+
+    assert lookup(result, ("spec", "rules", "0", "mutate", "patchesJson6902")) == expected
 
 
 def test_the_values_of_a_text_are_seen() -> None:

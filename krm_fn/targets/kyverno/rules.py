@@ -72,6 +72,7 @@ class PolicyRule:
 
     @property
     def mutate(self) -> Mapping[str, Any]:
+        """What the rule does to objects."""
         mutate: Mapping[str, Any] = self.fields["mutate"]
         return mutate
 

@@ -1,0 +1,9 @@
+"""Kyverno policies that set proxy variables on pods.
+
+rules             where a ClusterPolicy or Policy sets variables
+values            a value: what of it is static, and what Kyverno computes
+rule_site         one rule, read and written
+json_patches      the texts of ``patchesJson6902``
+cel_expressions   the expressions of a MutatingPolicy, read and written
+checks            what a person should look at
+"""

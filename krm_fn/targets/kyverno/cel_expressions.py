@@ -1,0 +1,178 @@
+"""The CEL expressions of a MutatingPolicy, as a site: string literals in entries of ``env``.
+
+Only the literals are edited; every other byte of an expression stays. What an expression computes is reported.
+
+Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and NamespacedMutatingPolicy
+(``api/policies.kyverno.io``) and of MutatingAdmissionPolicy (``admissionregistration.k8s.io``), whose expressions see
+``variables.<name>``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables, quoted
+from krm_fn.engine import Draft
+from krm_fn.formats import cel
+from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.patch import Pointer, lookup
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno import rules
+
+
+@dataclass(frozen=True)
+class _Literal:
+    """One string literal that decides the value of a variable; ``value`` is None where no literal does.
+
+    ``path`` leads to the expression; ``start`` and ``end`` are those of the literal in it.
+    """
+
+    name: str
+    value: str | None
+    path: Pointer
+    start: int = 0
+    end: int = 0
+
+
+class CelExpressions:
+    """The proxy variables in the expressions of one policy.
+
+    Args:
+        draft: the data of the policy.
+    """
+
+    label = "the CEL expressions"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the expressions set, as far as they say it; each value once."""
+        seen: set[tuple[str, str | None, Pointer]] = set()
+        for one in self._literals():
+            key = (one.name, one.value, one.path)
+            if key in seen:
+                continue
+            seen.add(key)
+            text = self._draft.get(one.path)
+            raw = text if isinstance(text, str) else ""
+            if one.value is None:
+                yield Reading(one.name, None, one.path, raw, self.label, "Kyverno computes it")
+            else:
+                value = read_kubernetes_env(one.value)
+                yield Reading(one.name, value, one.path, raw, self.label)
+
+    def write(self, variables: Variables) -> None:
+        """Set the literals; report what an expression computes, and what a removal leaves."""
+        literals = list(self._literals())
+        self._report_computed(literals)
+        if not variables:
+            self._report_left(literals)
+            return
+        if self._has_two_proxies(literals):
+            return
+        texts: dict[Pointer, dict[tuple[int, int], set[str]]] = {}
+        for one in literals:
+            if one.value is not None:
+                wanted = kubernetes_env(variables.get(one.name, ""))
+                places = texts.setdefault(one.path, {})
+                places.setdefault((one.start, one.end), set()).add(wanted)
+        for path, places in texts.items():
+            self._set_literals(path, places)
+
+    def _set_literals(self, path: Pointer, places: dict[tuple[int, int], set[str]]) -> None:
+        text = self._draft.get(path)
+        for (start, end), values in sorted(places.items(), reverse=True):
+            if len(values) > 1:
+                message = "the literal is the value of several variables that differ: use one each"
+                self._draft.report(Severity.WARNING, message, path, code="PolicyNotFilled")
+                continue
+            (value,) = values
+            if cel.string_of(text[start:end]) != value:
+                text = text[:start] + cel.literal(value, text[start:end]) + text[end:]
+        if text != self._draft.get(path):
+            self._draft.set(path, text)
+
+    def _has_two_proxies(self, literals: list[_Literal]) -> bool:
+        """Report an error where expressions set two different proxies: one value must not replace both."""
+        first: dict[str, str] = {}
+        for one in literals:
+            value = (one.value or "").strip().rstrip("/")
+            variable = one.name.upper()
+            if not value or variable == "NO_PROXY":
+                continue
+            if first.setdefault(variable, value) != value:
+                message = (
+                    f"the CEL expressions set two different proxies in `{variable}`, and one ProxyConfig "
+                    "writes one value to all of them: move one to a policy of its own and leave that "
+                    "out with `spec.selector`, or write the same proxy in both"
+                )
+                self._draft.report(Severity.ERROR, message, one.path)
+                return True
+        return False
+
+    def _report_computed(self, literals: list[_Literal]) -> None:
+        computed: dict[Pointer, list[str]] = {}
+        for one in literals:
+            if one.value is None:
+                computed.setdefault(one.path, []).append(one.name)
+        for path, names in computed.items():
+            message = (
+                f"Kyverno computes {quoted(names)} in the CEL expression: "
+                "check there that the proxy is the declared one"
+            )
+            self._draft.report(Severity.WARNING, message, path, code="PolicyTextComputed")
+
+    def _report_left(self, literals: list[_Literal]) -> None:
+        left: dict[Pointer, list[str]] = {}
+        for one in literals:
+            if one.value:
+                left.setdefault(one.path, []).append(one.name)
+        for path, names in left.items():
+            message = (
+                f"the CEL expression sets {quoted(names)}, and no proxy is declared for it: remove "
+                "the entries there, inject-proxy removes nothing from a CEL expression"
+            )
+            found = Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyTextStale")
+            self._draft.findings.append(found)
+
+    def _literals(self) -> Iterator[_Literal]:
+        """Yield what decides the value of each variable, in the order of the fields.
+
+        A name that no expression sets as ``{name: ..., value: ...}`` is yielded once, without a value.
+        """
+        spec = self._draft.get(("spec",))
+        places = list(rules.mentioning_texts(spec, ("spec",)))
+        of_variables = self._literal_variables()
+        found: dict[str, list[_Literal]] = {}
+        for path, _ in places:
+            text = self._draft.get(path)
+            for entry in cel.named_values(text) if isinstance(text, str) else ():
+                if entry.name not in PROXY_VARIABLES:
+                    continue
+                one = _Literal(entry.name, entry.literal, path, entry.start, entry.end)
+                if entry.literal is None and entry.variable in of_variables:
+                    at, value, length = of_variables[entry.variable]
+                    one = _Literal(entry.name, value, at, length[0], length[1])
+                found.setdefault(entry.name, []).append(one)
+        for path, names in places:
+            for name in names:
+                found.setdefault(name, [_Literal(name, None, path)])
+        for literals in found.values():
+            yield from dict.fromkeys(literals)
+
+    def _literal_variables(self) -> dict[str, tuple[Pointer, str, tuple[int, int]]]:
+        """Return name -> path, text and span of each entry of ``spec.variables`` that is one string literal."""
+        variables = self._draft.get(("spec", "variables"))
+        found: dict[str, tuple[Pointer, str, tuple[int, int]]] = {}
+        for index, variable in enumerate(variables if isinstance(variables, list) else ()):
+            name, expression = (lookup(variable, (key,)) for key in ("name", "expression"))
+            text = cel.string_of(expression) if isinstance(expression, str) else None
+            if isinstance(name, str) and text is not None:
+                token = cel.tokens(expression)[0]
+                path = ("spec", "variables", str(index), "expression")
+                found[name] = (path, text, (token.start, token.end))
+        return found

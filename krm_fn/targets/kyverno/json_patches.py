@@ -1,0 +1,108 @@
+"""The texts of ``patchesJson6902``: which variables they set, and how to edit them without changing anything else.
+
+A text is a JSON Patch (RFC 6902) in YAML or JSON. An operation sets a variable with a ``value`` that is an entry of
+``env``, or a list of such entries; ``{{ }}`` in it is left to Kyverno.
+
+Source: ``api/kyverno/v1/common_types.go`` (``Mutation.PatchesJSON6902``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.engine import Draft
+from krm_fn.errors import EditError, InputError
+from krm_fn.krm.results import Severity
+from krm_fn.patch import Pointer
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.yamledit import edit_documents, read
+
+
+@dataclass(frozen=True)
+class PatchEntry:
+    """One entry of ``env`` in a patch: ``path`` leads to it in the data of the text, ``value`` is what it sets."""
+
+    name: str
+    path: Pointer
+    value: Any
+
+
+def parsed(text: Any) -> Any:
+    """Return the data of a text; None where it is no YAML. Data that is no text is its own data."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return read(text)
+    except InputError:
+        return None
+
+
+def entries(data: Any) -> Iterator[PatchEntry]:
+    """Yield each mapping of a patch with one of the six names and a value, in the order of the text."""
+    waiting: list[tuple[Pointer, Any]] = [((), data)]
+    while waiting:
+        path, item = waiting.pop(0)
+        if isinstance(item, list):
+            waiting = [((*path, str(at)), value) for at, value in enumerate(item)] + waiting
+        elif isinstance(item, Mapping):
+            name = item.get("name")
+            if name in PROXY_VARIABLES and "value" in item:
+                yield PatchEntry(name, path, item["value"])
+            else:
+                waiting = [((*path, str(key)), value) for key, value in item.items()] + waiting
+
+
+def set_values(draft: Draft, path: Pointer, values: Mapping[Pointer, str]) -> None:
+    """Set the values of entries in the text at ``path``.
+
+    Args:
+        draft: the data of the policy.
+        path: leads to the text.
+        values: path of an entry in the data of the text -> its value.
+    """
+    inner = Draft(parsed(draft.get(path)))
+    for entry, value in values.items():
+        inner.set((*entry, "value"), value)
+    _commit(draft, path, inner)
+
+
+def remove_entries(draft: Draft, path: Pointer, gone: list[Pointer]) -> None:
+    """Remove entries from the text at ``path``, and the operations that do nothing else.
+
+    Args:
+        draft: the data of the policy.
+        path: leads to the text.
+        gone: paths of the entries in the data of the text.
+    """
+    inner = Draft(parsed(draft.get(path)))
+    for entry in sorted(gone, key=_from_the_back, reverse=True):
+        operation = entry[:1]
+        inner.remove(entry, keep=2)
+        if not inner.get((*operation, "value")):
+            inner.remove(operation)
+    if inner.data:
+        _commit(draft, path, inner)
+    else:
+        draft.remove(path, keep=len(path) - 1)
+
+
+def _from_the_back(path: Pointer) -> list[tuple[int, str]]:
+    return [(int(step), "") if step.isdigit() else (0, step) for step in path]
+
+
+def _commit(draft: Draft, path: Pointer, inner: Draft) -> None:
+    """Write the data of a text back, every other byte of the text as it was."""
+    text = draft.get(path)
+    operations = inner.operations()
+    if not operations:
+        return
+    if not isinstance(text, str):
+        draft.set(path, inner.data)
+        return
+    try:
+        draft.set(path, edit_documents(text, {0: operations}))
+    except (EditError, InputError) as error:
+        message = f"the text of `patchesJson6902` cannot be edited: {error}; set the proxy there"
+        draft.report(Severity.WARNING, message, path, code="PolicyNotFilled")

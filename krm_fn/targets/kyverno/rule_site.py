@@ -1,0 +1,247 @@
+"""One rule of a Kyverno policy, as a site: its strategic merge patches and its JSON patches.
+
+A rule is filled, never extended: its author decides which names and containers get a proxy. A removal takes entries
+out, because Kyverno would write an entry with an empty value over the proxy that a pod sets for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables, quoted
+from krm_fn.engine import Draft
+from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
+from krm_fn.krm.results import Severity
+from krm_fn.patch import Pointer, field_path
+from krm_fn.targets.kyverno import json_patches, rules
+from krm_fn.targets.kyverno.rules import PolicyRule, VariableSlot
+from krm_fn.targets.kyverno.values import (
+    Unfillable,
+    ValuePlace,
+    find_place,
+    is_dynamic,
+    new_value,
+    split_entries,
+)
+
+_PATCH_STEPS = ("mutate", "patchStrategicMerge")
+_REFERENCE_IN_SETTING = (
+    "Kyverno takes `{{` and `$(` for a reference: the setting must not hold them"
+)
+
+
+@dataclass
+class _Text:
+    """One text that decides the value of the variables ``names``."""
+
+    place: ValuePlace
+    names: list[str] = field(default_factory=list)
+
+
+class RuleSite:
+    """The proxy variables that one rule sets in containers.
+
+    Args:
+        draft: the data of a ClusterPolicy or a Policy.
+        rule: one of its rules.
+    """
+
+    def __init__(self, draft: Draft, rule: PolicyRule) -> None:
+        self._draft = draft
+        self._path = rule.path
+        self._title = rule.title
+        self._reasons: dict[str, tuple[Pointer, list[str]]] = {}
+        self.label = rule.title
+
+    def read(self) -> Iterator[Reading]:
+        """Yield the variables that the rule sets, as far as the policy itself says it."""
+        rule = self._rule()
+        place = f"`patchesJson6902` of {self._title}"
+        for path, names in rules.text_patches(rule):
+            yield from self._read_text(path, names, place)
+        for patch in rules.patches(rule):
+            for slot in rules.slots(patch):
+                steps = slot.path[len(self._path) : -3]
+                where = tuple(step for step in steps if step not in _PATCH_STEPS)
+                yield read_slot(slot, f"`{field_path(where)}` of {self._title}")
+
+    def write(self, variables: Variables) -> None:
+        """Set the variables that the rule has already; without a proxy, remove them."""
+        before = self._draft.edits
+        if variables:
+            self._fill(variables)
+        else:
+            self._remove()
+        for reason, (path, names) in self._reasons.items():
+            message = f"{quoted(names)} of {self._title} cannot be set: {reason}"
+            self._draft.report(Severity.WARNING, message, path, code="PolicyNotFilled")
+        is_emptied = not variables and self._draft.edits > before
+        if is_emptied and not rules.sets_something(self._draft.get((*self._path, "mutate"))):
+            message = (
+                f"{self._title} sets nothing any more: delete it, a later injection does not fill it "
+                "again"
+            )
+            self._draft.report(Severity.WARNING, message, self._path, code="PolicyRuleEmpty")
+
+    def _rule(self) -> PolicyRule:
+        return PolicyRule(self._title, self._path, self._draft.get(self._path))
+
+    def _slots(self) -> list[VariableSlot]:
+        return [slot for patch in rules.patches(self._rule()) for slot in rules.slots(patch)]
+
+    def _fill(self, variables: Variables) -> None:
+        texts: dict[Pointer, _Text] = {}
+        for slot in self._slots():
+            place = find_place(slot)
+            if isinstance(place, Unfillable):
+                self._note(place, slot.name)
+            else:
+                texts.setdefault(place.path, _Text(place)).names.append(slot.name)
+        self._set_texts(texts.values(), variables)
+        for path, names in rules.text_patches(self._rule()):
+            self._fill_json_patch(path, names, variables)
+
+    def _set_texts(self, texts: Iterable[_Text], variables: Variables) -> None:
+        """Set all texts that can get their value; note why the others cannot."""
+        for text in texts:
+            wanted = {kubernetes_env(variables.get(name, "")) for name in text.names}
+            value = _value_of(text, wanted)
+            if isinstance(value, Unfillable):
+                for name in text.names:
+                    self._note(value, name)
+            elif value != ("" if text.place.value is None else text.place.value):
+                self._draft.set(text.place.path, value)
+
+    def _fill_json_patch(self, path: Pointer, names: Sequence[str], variables: Variables) -> None:
+        """Set the entries of one text; report the variables that it sets in another form."""
+        values: dict[Pointer, str] = {}
+        known: set[str] = set()
+        for entry in json_patches.entries(json_patches.parsed(self._draft.get(path))):
+            known.add(entry.name)
+            wanted = kubernetes_env(variables.get(entry.name, ""))
+            place = ValuePlace(path, entry.value)
+            value = _value_of(_Text(place, [entry.name]), {wanted})
+            if isinstance(value, Unfillable):
+                self._note(value, entry.name)
+            elif value != entry.value:
+                values[entry.path] = value
+        for name in names:
+            if name not in known:
+                reason = "`patchesJson6902` does not set it as an entry of `env`: set it there"
+                self._note(Unfillable(path, reason), name)
+        if values:
+            json_patches.set_values(self._draft, path, values)
+
+    def _remove(self) -> None:
+        """Remove the entries of all ``env`` lists, and empty their context variables."""
+        variables: dict[Pointer, _Text] = {}
+        lists: dict[Pointer, list[VariableSlot]] = {}
+        for slot in self._slots():
+            lists.setdefault(slot.path[:-2], []).append(slot)
+        for path, slots in lists.items():
+            for slot, place in reversed(self._removable(slots)):
+                if place.variable:
+                    variables.setdefault(place.path, _Text(place)).names.append(slot.name)
+                self._draft.remove(slot.path[:-1], keep=len(path) - 1)
+        self._set_texts(variables.values(), {})
+        for path, names in rules.text_patches(self._rule()):
+            self._remove_from_json_patch(path, names)
+
+    def _removable(self, slots: Sequence[VariableSlot]) -> list[tuple[VariableSlot, ValuePlace]]:
+        """Return the entries of one list that are removed, each with the text that decides its value.
+
+        ``NO_PROXY`` stays where a URL stays: without it the traffic of the cluster itself would go through that proxy.
+        """
+        found: list[tuple[VariableSlot, ValuePlace]] = []
+        is_url_left = False
+        for slot in slots:
+            is_list = slot.name.upper() == "NO_PROXY"
+            place = find_place(slot)
+            if not isinstance(place, Unfillable):
+                value = new_value(place, "", is_list=is_list)
+                if not isinstance(value, Unfillable):
+                    found.append((slot, place))
+                    continue
+                place = value
+            self._note(place, slot.name)
+            is_url_left = is_url_left or not is_list
+        if is_url_left:
+            return [(slot, place) for slot, place in found if slot.name.upper() != "NO_PROXY"]
+        return found
+
+    def _remove_from_json_patch(self, path: Pointer, names: Sequence[str]) -> None:
+        gone: list[tuple[str, Pointer]] = []
+        known: set[str] = set()
+        is_url_left = False
+        for entry in json_patches.entries(json_patches.parsed(self._draft.get(path))):
+            known.add(entry.name)
+            is_list = entry.name.upper() == "NO_PROXY"
+            value = new_value(ValuePlace(path, entry.value), "", is_list=is_list)
+            if isinstance(value, Unfillable):
+                self._note(value, entry.name)
+                is_url_left = is_url_left or not is_list
+            else:
+                gone.append((entry.name, entry.path))
+        for name in names:
+            if name not in known:
+                reason = "`patchesJson6902` does not set it as an entry of `env`: remove it there"
+                self._note(Unfillable(path, reason), name)
+        if is_url_left:
+            gone = [(name, entry) for name, entry in gone if name.upper() != "NO_PROXY"]
+        if gone:
+            json_patches.remove_entries(self._draft, path, [entry for _, entry in gone])
+
+    def _read_text(self, path: Pointer, names: Sequence[str], place: str) -> Iterator[Reading]:
+        """Yield each variable of a text with its different values; one in another form without a value."""
+        text = self._draft.get(path)
+        raw = text if isinstance(text, str) else ""
+        found: dict[str, dict[str | None, None]] = {}
+        for entry in json_patches.entries(json_patches.parsed(text)):
+            is_known = isinstance(entry.value, str) and not is_dynamic(entry.value)
+            found.setdefault(entry.name, {})[entry.value if is_known else None] = None
+        for name in names:
+            for value in found.get(name, {None: None}):
+                if value is None:
+                    yield Reading(name, None, path, raw, place, "Kyverno computes it")
+                else:
+                    yield Reading(name, read_kubernetes_env(value), path, raw, place)
+
+    def _note(self, problem: Unfillable, name: str) -> None:
+        """Note that a variable cannot be set; each reason is reported once for all container lists."""
+        self._reasons.setdefault(problem.reason, (problem.path, []))[1].append(name)
+
+
+def _value_of(text: _Text, wanted: set[str]) -> str | Unfillable:
+    place = text.place
+    if len(wanted) > 1:
+        reason = f'they differ and share the context variable "{place.variable}": use one each'
+        return Unfillable(place.path, reason)
+    value = next(iter(wanted))
+    if is_dynamic(value):
+        return Unfillable(place.path, _REFERENCE_IN_SETTING)
+    is_list = all(name.upper() == "NO_PROXY" for name in text.names)
+    return new_value(place, value, is_list=is_list)
+
+
+def read_slot(slot: VariableSlot, place: str) -> Reading:
+    """Return what one entry of ``env`` sets, its context variable followed to the text that decides the value."""
+    found = find_place(slot)
+    if isinstance(found, Unfillable):
+        raw = slot.value if isinstance(slot.value, str) else ""
+        return Reading(slot.name, None, found.path, raw, place, found.reason)
+    text = "" if found.value is None else found.value
+    if not isinstance(text, str):
+        return Reading(slot.name, None, found.path, "", place, "its `value` must be a text")
+    if is_dynamic(text):
+        known = _static_part(text) if slot.name.upper() == "NO_PROXY" else ""
+        why = "a part of it is computed by Kyverno"
+        return Reading(slot.name, None, found.path, text, place, why, known)
+    return Reading(slot.name, read_kubernetes_env(text), found.path, text, place)
+
+
+def _static_part(text: str) -> str:
+    """Return the entries of a list that are there whatever Kyverno computes."""
+    entries = [entry.strip() for entry in split_entries(text) or () if not is_dynamic(entry)]
+    return read_kubernetes_env(",".join(filter(None, entries))) or ""
