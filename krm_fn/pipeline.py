@@ -107,7 +107,7 @@ def _run(data: bytes) -> Outcome:
     found = _once_for_each_fact(lint.levelled(found, rules))
     places, found = _roll_out(resource_list, places, found, edits, wanted)
     found = list(lint.levelled(found, rules))
-    idle = settings.idle(wanted, ((place.asked, place.target_id) for place in every))
+    idle = settings.idle(wanted, (one for place in every for one in place.subjects))
     found += lint.levelled((one.about(_config_ref(resource_list)) for one in idle), rules)
     found += lint.levelled(unreached(every), rules)
     found += lint.levelled(withheld(every), rules)

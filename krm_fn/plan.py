@@ -6,14 +6,14 @@ target and no Cluster could want is never read, and none is read twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from krm_fn import clusters, settings
 from krm_fn.classes import Classes
 from krm_fn.clusters import ByKey, Foreign, Key, Membership, Role, Topology
-from krm_fn.config import ProxyConfig, Selector
+from krm_fn.config import OverrideSubject, ProxyConfig, Selector
 from krm_fn.errors import InputError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object, reference
@@ -45,7 +45,8 @@ class PlannedEdit:
 
     ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
     ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
-    are said about the object, whatever the target finds in it.
+    are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
+    Kyverno policy by its name; None where all rules have the one of the object.
     """
 
     index: int
@@ -57,6 +58,7 @@ class PlannedEdit:
     is_new: bool = False
     around: TargetContext | None = None
     notes: tuple[Finding, ...] = ()
+    settings_of_rule: Callable[[str], ProxySettings] | None = None
 
     @property
     def target(self) -> Target:
@@ -69,14 +71,17 @@ class PlannedEdit:
         return self.target.audience
 
     @property
-    def asked(self) -> tuple[Membership, ...]:
-        """The memberships for which overrides were looked up: of each role too, where all machines share the place."""
-        if not self.target.takes_proxy_of_a_role:
-            return self.memberships
-        of_roles = (
-            replace(membership, role=role) for membership in self.memberships for role in Role
+    def subjects(self) -> list[OverrideSubject]:
+        """What overrides can match here: each role, too, where all machines share the place."""
+        memberships = self.memberships
+        if self.target.takes_proxy_of_a_role:
+            of_roles = (replace(one, role=role) for one in self.memberships for role in Role)
+            memberships = (*self.memberships, *of_roles)
+        names_of_rules = self.target.names_of_rules
+        rules = names_of_rules(self.obj.data) if names_of_rules else ()
+        return settings.subjects(
+            memberships, target=self.target_id, name=self.obj.base_name, rules=tuple(rules)
         )
-        return (*self.memberships, *of_roles)
 
     def proposals(self) -> Iterator[Edit | Finding]:
         """Yield what there is to say about the object, and at most one Edit.
@@ -88,7 +93,7 @@ class PlannedEdit:
             said = self.target.propose_in(self.obj.data, self.resolved.settings, self.around)
             found = list(one_edit(said))
         else:
-            context = Context(self.options, self.resolved.settings)
+            context = Context(self.options, self.resolved.settings, self.settings_of_rule)
             found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
             yield from found
@@ -250,7 +255,7 @@ def _places(
     memberships = classes.atlas.of(obj) if concerned else ()
     alone = classes.atlas.alone(obj) if concerned and not memberships else None
     for target in concerned:
-        resolved = _resolved(wanted, memberships, target, alone)
+        resolved = _resolved(wanted, memberships, target, alone, name=obj.base_name)
         if classes.replaces(target.id, obj):
             resolved = Resolved(
                 ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
@@ -262,7 +267,16 @@ def _places(
             yield PlannedEdit(index, obj, target.id, nodes, resolved, options, around=around)
         else:
             notes = _lost(obj, target.id, resolved, classes)
-            yield PlannedEdit(index, obj, target.id, memberships, resolved, options, notes=notes)
+            yield PlannedEdit(
+                index,
+                obj,
+                target.id,
+                memberships,
+                resolved,
+                options,
+                notes=notes,
+                settings_of_rule=_settings_of_rule(wanted, memberships, target, obj),
+            )
 
 
 def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple[Finding, ...]:
@@ -278,14 +292,35 @@ def _resolved(
     memberships: tuple[Membership, ...],
     target: Target,
     alone: ClusterNetwork | None = None,
+    name: str = "",
 ) -> Resolved:
     if target.takes_proxy_of_a_role:
         return settings.resolve_for_all_machines(
             wanted, memberships, target=target.id, audience=target.audience
         )
     return settings.resolve(
-        wanted, memberships, target=target.id, audience=target.audience, alone=alone
+        wanted, memberships, target=target.id, audience=target.audience, alone=alone, name=name
     )
+
+
+def _settings_of_rule(
+    wanted: ProxyConfig, memberships: tuple[Membership, ...], target: Target, obj: Object
+) -> Callable[[str], ProxySettings] | None:
+    """Return what gives each rule of a policy its proxy, where overrides tell rules apart."""
+    if not target.names_of_rules or not any(one.match.rules for one in wanted.overrides):
+        return None
+
+    def settings_of_rule(rule: str) -> ProxySettings:
+        return settings.resolve(
+            wanted,
+            memberships,
+            target=target.id,
+            audience=target.audience,
+            name=obj.base_name,
+            rule=rule,
+        ).settings
+
+    return settings_of_rule
 
 
 def _patched(

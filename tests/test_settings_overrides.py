@@ -10,7 +10,7 @@ from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Entry, Style
-from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve, subjects
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
 EU, US = "http://proxy.eu.example.com:3128", "http://proxy.us.example.com:3128"
@@ -268,7 +268,8 @@ def test_an_override_that_fits_nothing_is_reported(
 ) -> None:
     config = loaded(httpProxy=PROXY, overrides=[{"match": match, "disabled": True}, *others])
     there = Membership(Cluster(name="prod-1", labels={"region": "east"}), Role.CONTROL_PLANE)
-    found = list(idle(config, [((there,), "containerdDropIn"), ((), "containerdDropIn")]))
+    places = [one for known in ([there], []) for one in subjects(known, target="containerdDropIn")]
+    found = list(idle(config, places))
 
     assert [one.severity for one in found] == ([severity] if severity else [])
     assert all(one.message.startswith(IDLE) for one in found)

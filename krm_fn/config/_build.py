@@ -81,10 +81,11 @@ def _source(written: Mapping[str, Any]) -> Matcher:
     return Matcher(names=(written["name"],), namespaces=namespaces, kinds=(written["kind"],))
 
 
+_LISTS_OF_MATCH = ("clusters", "namespaces", "roles", "targets", "objects", "rules")
+
+
 def _cluster_matcher(written: Mapping[str, Any]) -> ClusterMatcher:
-    lists = {
-        key: tuple(written.get(key, ())) for key in ("clusters", "namespaces", "roles", "targets")
-    }
+    lists = {key: tuple(written.get(key, ())) for key in _LISTS_OF_MATCH}
     groups = tuple(written.get("workerGroups", ()))
     return ClusterMatcher(**lists, worker_groups=groups, labels=written.get("labels", {}))
 

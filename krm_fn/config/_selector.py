@@ -86,7 +86,8 @@ class OverrideSubject:
     """Where a proxy is to go: a Cluster, the nodes of it that an object makes, and the target at work.
 
     ``cluster`` is None for an object that belongs to no known one; ``role`` is "ControlPlane", "Worker" or "" and
-    ``groups`` holds every name of the worker group.
+    ``groups`` holds every name of the worker group. ``name`` is that of the object, and ``rule`` that of a rule in a
+    Kyverno policy; "" where nothing asks for them.
     """
 
     target: str
@@ -95,11 +96,16 @@ class OverrideSubject:
     labels: Mapping[str, Any] = field(default_factory=dict, hash=False)
     role: str = ""
     groups: tuple[str, ...] = ()
+    name: str = ""
+    rule: str = ""
 
 
 @dataclass(frozen=True)
 class ClusterMatcher:
-    """Fits a place when every field that is given fits; without a Cluster, only ``targets`` can."""
+    """Fits a place when every field that is given fits.
+
+    Without a Cluster, only ``targets``, ``objects`` and ``rules`` can fit.
+    """
 
     clusters: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
@@ -107,10 +113,16 @@ class ClusterMatcher:
     roles: tuple[str, ...] = ()
     worker_groups: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
     def fits(self, place: OverrideSubject) -> bool:
         """True if the place is meant; a Cluster without a namespace has the empty one."""
         if self.targets and place.target not in self.targets:
+            return False
+        if self.objects and not _is_one_of(place.name, self.objects):
+            return False
+        if self.rules and not _is_one_of(place.rule, self.rules):
             return False
         if place.cluster is None:
             return not (

@@ -29,16 +29,19 @@ __all__ = [
     "provider_files",
     "resolve",
     "resolve_for_all_machines",
+    "subjects",
 ]
 
 
-def resolve(
+def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     config: ProxyConfig,
     memberships: Sequence[Membership],
     *,
     target: str,
     audience: Audience,
     alone: ClusterNetwork | None = None,
+    name: str = "",
+    rule: str = "",
 ) -> Resolved:
     """What the user asked for at this place, completed with what is known about it; empty for ``mode: Remove``.
 
@@ -50,7 +53,10 @@ def resolve(
         audience: who reads the list.
         alone: what the object itself says of the network of a Cluster that is not known; ignored where it belongs to
             some.
+        name: the name of the object, for overrides that name some.
+        rule: the name of a rule in a Kyverno policy, for overrides that name some.
     """
+    places = [_place(one, target, name, rule) for one in memberships or (None,)]
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
         return Resolved(blank)
@@ -60,9 +66,9 @@ def resolve(
     if audience is Audience.TKG and config.reads_objects:
         # What is stored may be what was read: completed, it would come back as the user's list in the next run.
         audience = Audience.PRODUCT
-    if withheld := _withheld(config, memberships, target):
+    if withheld := _withheld(config, memberships, places):
         return Resolved(replace(blank, is_declared=False), withheld=withheld)
-    wishes = [_wish(config, _place(membership, target)) for membership in memberships or (None,)]
+    wishes = [_wish(config, place) for place in places]
     networks = [
         _network.network(membership.cluster, config.cluster_defaults, wish.policy)
         for membership, wish in zip(memberships, wishes, strict=False)
@@ -100,9 +106,7 @@ def resolve(
         missing=_missing(config, memberships, target, first, networks)
         if derives and any(first.urls)
         else (),
-        unreachable_overrides=_unreachable_overrides(
-            config, [_place(membership, target) for membership in memberships or (None,)], wishes
-        ),
+        unreachable_overrides=_unreachable_overrides(config, places, wishes),
     )
 
 
@@ -152,18 +156,28 @@ def resolve_for_all_machines(
     return replace(united, unreachable_overrides=beyond, of_role=first_role)
 
 
-def idle(
-    config: ProxyConfig, places: Iterable[tuple[Sequence[Membership], str]]
-) -> Iterator[Finding]:
-    """Yield one line for each override that fits none of ``places``, the memberships and the target ID of each.
+def subjects(
+    memberships: Sequence[Membership], *, target: str, name: str = "", rules: Sequence[str] = ()
+) -> list[OverrideSubject]:
+    """Return what overrides can match of one object: each of its memberships, with each of its rules and without.
+
+    Arguments are those of ``resolve``; ``rules`` are the names of all rules of a Kyverno policy.
+    """
+    return [
+        _place(membership, target, name, rule)
+        for membership in memberships or (None,)
+        for rule in ("", *rules)
+    ]
+
+
+def idle(config: ProxyConfig, places: Iterable[OverrideSubject]) -> Iterator[Finding]:
+    """Yield one line for each override that fits none of the places.
 
     It may be meant: a table of regions serves many lists. It is a warning where it is a mistake all the same: the
     override is about a Cluster of the list, or none of all overrides fits although there are Clusters. Of no place
     there is nothing to say.
     """
-    there = {
-        _place(one, target) for memberships, target in places for one in memberships or (None,)
-    }
+    there = set(places)
     fitting = [any(map(override.match.fits, there)) for override in config.overrides if there]
     for at, fits in enumerate(fitting):
         if not fits:
@@ -181,7 +195,7 @@ def _is_mistaken(
     match: ClusterMatcher, there: Iterable[OverrideSubject], *, is_alone: bool
 ) -> bool:
     """Whether a match that fits none of the places ``there`` means the Clusters of this list, not those of others."""
-    of_cluster = replace(match, roles=(), worker_groups=(), targets=())
+    of_cluster = replace(match, roles=(), worker_groups=(), targets=(), objects=(), rules=())
     if of_cluster == ClusterMatcher():
         return bool(match.roles or match.worker_groups) and any(
             place.role or place.groups for place in there
@@ -208,17 +222,17 @@ def _unreachable_overrides(
 
 
 def _withheld(
-    config: ProxyConfig, memberships: Sequence[Membership], target: str
+    config: ProxyConfig, memberships: Sequence[Membership], places: Sequence[OverrideSubject]
 ) -> tuple[Membership, ...]:
     """The memberships that an object only claims, and whose proxy is not the one that it has without any Cluster.
 
     What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
     """
-    of_anybody = _wish(config, _place(None, target))
     found = []
-    for membership in memberships:
+    for membership, place in zip(memberships, places, strict=False):
         if membership.claimed_from and not config.trusts(membership.claimed_from):
-            wish = _wish(config, _place(membership, target))
+            of_anybody = _wish(config, _place(None, place.target, place.name, place.rule))
+            wish = _wish(config, place)
             if (wish.urls, wish.declared) != (of_anybody.urls, of_anybody.declared):
                 found.append(membership)
     return tuple(found)
@@ -293,9 +307,11 @@ def _with_mirror(wish: _Declaration, mirror: Mirror | None) -> _Declaration:
     )
 
 
-def _place(membership: Membership | None, target: str) -> OverrideSubject:
+def _place(
+    membership: Membership | None, target: str, name: str = "", rule: str = ""
+) -> OverrideSubject:
     if membership is None:
-        return OverrideSubject(target)
+        return OverrideSubject(target, name=name, rule=rule)
     cluster = membership.cluster
     return OverrideSubject(
         target=target,
@@ -304,6 +320,8 @@ def _place(membership: Membership | None, target: str) -> OverrideSubject:
         labels=cluster.labels,
         role=membership.role.value if membership.role else "",
         groups=membership.groups,
+        name=name,
+        rule=rule,
     )
 
 

@@ -30,10 +30,13 @@ class Context:
         options: ``spec.targets.<id>``.
         settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
             empty where the object is only read, and where the proxy is removed.
+        settings_of_rule: name of a rule in a Kyverno policy -> the proxy of that rule; None where
+            all rules have the one of the object.
     """
 
     options: Options = field(default_factory=dict)
     settings: ProxySettings = field(default_factory=ProxySettings)
+    settings_of_rule: Callable[[str], ProxySettings] | None = None
 
 
 Sites = Callable[[Draft, Context], Iterable[Site]]
@@ -91,6 +94,7 @@ class Target:
             nothing declares a proxy.
         only_reports: it writes nothing.
         has_names_of_its_author: the author of the object chooses which variables it sets.
+        names_of_rules: returns the names of the rules of a policy, which overrides can match.
     """
 
     id: str
@@ -108,6 +112,7 @@ class Target:
     is_concerned_without_proxy: bool = False
     only_reports: bool = False
     has_names_of_its_author: bool = False
+    names_of_rules: Callable[[Data], Iterable[str]] | None = None
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options of this target, given ``spec.targets`` as a whole."""

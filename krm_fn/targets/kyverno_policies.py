@@ -54,7 +54,8 @@ policy as references (Kyverno documentation, "Variables"), so a value of the set
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
@@ -84,12 +85,31 @@ def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]
         draft.findings += other_forms(rule)
         if context.settings.variables():
             draft.findings += without_effect(rule, slots, policy=draft.data)
-    conflict = two_proxies(found) if context.settings.variables() else None
-    if conflict:
-        draft.findings.append(conflict)
-        return
+    own = {rule.path: _own_variables(rule, context) for rule, _ in found}
+    for wanted in dict.fromkeys(map(_key, own.values())):
+        together = [pair for pair in found if _key(own[pair[0].path]) == wanted]
+        conflict = two_proxies(together) if context.settings.variables() else None
+        if conflict:
+            draft.findings.append(conflict)
+            return
     for rule, _ in found:
-        yield RuleSite(draft, rule)
+        yield RuleSite(draft, rule, own[rule.path])
+
+
+def _own_variables(rule: rules.PolicyRule, context: Context) -> dict[str, str] | None:
+    """Return the variables that an override gives to a rule; None where it has those of the policy."""
+    if context.settings_of_rule is None:
+        return None
+    return context.settings_of_rule(rule.name).variables()
+
+
+def _key(variables: dict[str, str] | None) -> tuple[tuple[str, str], ...]:
+    return tuple((variables or {}).items())
+
+
+def _names_of_rules(policy: Mapping[str, Any]) -> list[str]:
+    found = [rule for rule in rules.rules(policy) if isinstance(rule, rules.PolicyRule)]
+    return [rule.name for rule in found]
 
 
 TARGET = Target(
@@ -107,4 +127,5 @@ TARGET = Target(
     text_hints=PROXY_VARIABLES,
     sites=sites,
     has_names_of_its_author=True,
+    names_of_rules=_names_of_rules,
 )

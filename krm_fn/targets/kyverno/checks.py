@@ -79,8 +79,8 @@ def two_proxies(
             if known.isdisjoint(values):
                 message = (
                     f"{other.title} and {rule.title} set two different proxies in `{variable}`, and one ProxyConfig"
-                    " writes one value to all rules of a policy: move one of the rules to a policy of its own and leave"
-                    " that out with `spec.selector`, or write the same proxy in both"
+                    " writes one value to both: give one of them a proxy of its own with an entry of"
+                    " `spec.overrides` that matches it by `rules`, or write the same proxy in both"
                 )
                 return Finding(Severity.ERROR, message, path)
     return None

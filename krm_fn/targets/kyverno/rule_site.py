@@ -46,10 +46,12 @@ class RuleSite:
     Args:
         draft: the data of a ClusterPolicy or a Policy.
         rule: one of its rules.
+        own: the variables of this rule, where an override gives it some of its own.
     """
 
-    def __init__(self, draft: Draft, rule: PolicyRule) -> None:
+    def __init__(self, draft: Draft, rule: PolicyRule, own: Variables | None = None) -> None:
         self._draft = draft
+        self._own = own
         self._path = rule.path
         self._title = rule.title
         self._reasons: dict[str, tuple[Pointer, list[str]]] = {}
@@ -69,6 +71,8 @@ class RuleSite:
 
     def write(self, variables: Variables) -> None:
         """Set the variables that the rule has already; without a proxy, remove them."""
+        if self._own is not None:
+            variables = self._own
         before = self._draft.edits
         if variables:
             self._fill(variables)

@@ -71,6 +71,12 @@ class PolicyRule:
     fields: Mapping[str, Any]
 
     @property
+    def name(self) -> str:
+        """Its name; "" where it has none."""
+        name = self.fields.get("name")
+        return name if isinstance(name, str) else ""
+
+    @property
     def mutate(self) -> Mapping[str, Any]:
         """What the rule does to objects."""
         mutate: Mapping[str, Any] = self.fields["mutate"]
