@@ -42,13 +42,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[Path, bytes], None]:
-    """A check that a stored file holds exactly these bytes; with ``--write-golden`` it is rewritten first."""
+    """A check that a stored file holds exactly these bytes; with ``--write-golden`` it is rewritten first.
+
+    Where there are no bytes, there is no file.
+    """
 
     def check(stored: Path, actual: bytes) -> None:
         expected = stored.read_bytes() if stored.exists() else None
         if expected != actual and request.config.getoption("--write-golden"):
-            stored.write_bytes(actual)
+            if actual:
+                stored.write_bytes(actual)
+            else:
+                stored.unlink()
             pytest.fail(f"{stored.name} is rewritten: read the diff, then run the test again", pytrace=False)
+        assert expected != b"", "an empty file: nothing is stored as no file"
         assert actual.decode() == (expected or b"").decode()
 
     return check

@@ -1,20 +1,24 @@
-"""Each ResourceList of ``testdata`` (of a target, a document, or an error) is a story, told from several sides.
+"""Each ResourceList of ``testdata`` (of a target, a document, or an error) is a story.
 
-``expected.yaml`` is the answer to the input; ``errors.txt`` holds a regular expression for each error on stderr, where
-the run has to fail; ``removed.yaml`` is the answer to ``mode: Remove`` after that, where this is not the input again.
-Of a whole system ``changed.yaml`` is the answer to another proxy after that.
+``expected.diff`` is what a run changes in the input, and ``results.txt`` what it reports. ``errors.txt`` holds a regular
+expression for each error on stderr, where the run has to fail. ``removed.diff`` is what is left of the change after
+``mode: Remove``. Of a whole system ``changed.diff`` is what another proxy changes after the first run. Where nothing
+is changed or left, there is no file.
 """
 
 from __future__ import annotations
 
 import base64
+import difflib
+import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
+from krm_fn.krm.results import Result
 from krm_fn.pipeline import run
 from krm_fn.targets import TARGETS
 from krm_fn.yamledit import read
@@ -52,6 +56,25 @@ def input_of(story: Path) -> bytes:
     return (story / "input.yaml").read_bytes()
 
 
+def change(before: bytes, after: bytes) -> bytes:
+    """What differs between the items of two lists, as a unified diff without names; nothing where nothing does."""
+    texts = ("".join(items(data)).splitlines() for data in (before, after))
+    _, _, *lines = [*difflib.unified_diff(*texts, lineterm="")] or [""] * 2
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def report(results: Iterable[Result]) -> bytes:
+    """A line for each result, and below it the values that it shows."""
+    lines = []
+    for result in results:
+        lines.append(result.line())
+        field = result.to_data().get("field", {})
+        for sign, key in (("-", "currentValue"), ("+", "proposedValue")):
+            if key in field:
+                lines.append(f"  {sign} {json.dumps(field[key], ensure_ascii=False)}")
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def injects(story: Path) -> bool:
     return "mode" not in wishes(input_of(story))
 
@@ -75,7 +98,7 @@ def each(stories: list[Path]) -> pytest.MarkDecorator:
 INJECTING = [story for story in WORKING if injects(story)]
 UPDATING = [story for story in INJECTING if not keeps(story)]
 KEEPING = [story for story in INJECTING if keeps(story)]
-CLEAN = [s for s in UPDATING if not (s / "removed.yaml").exists() and not is_config_map(input_of(s))]
+CLEAN = [s for s in UPDATING if not (s / "removed.diff").exists() and not is_config_map(input_of(s))]
 SECRET = [story for story in STORIES if passwords(input_of(story))]
 STALE = [story for story in UPDATING if story.name == "policies-that-cannot-be-filled"]
 """Those in which a text that is not edited still holds another proxy after a run."""
@@ -135,7 +158,12 @@ def test_what_is_kept_is_not_taken_back_by_another_proxy_or_by_removal(story: Pa
 def test_the_answer_is_what_is_stored(story: Path, golden: Golden) -> None:
     outcome = run(input_of(story))
     assert outcome.exit_code == 0
-    golden(story / "expected.yaml", outcome.output)
+    golden(story / "expected.diff", change(input_of(story), outcome.output))
+
+
+@each(WORKING)
+def test_the_results_are_what_is_stored(story: Path, golden: Golden) -> None:
+    golden(story / "results.txt", report(run(input_of(story)).results))
 
 
 @each(FAILING)
@@ -146,10 +174,6 @@ def test_the_errors_are_those_that_are_stored(story: Path, golden: Golden) -> No
     assert done.returncode == 1
     assert [pattern for pattern in wanted if not any(re.search(pattern, line) for line in reported)] == []
     assert [line for line in reported if not any(re.search(pattern, line) for pattern in wanted)] == []
-    if done.stdout:
-        golden(story / "expected.yaml", done.stdout)
-    else:
-        assert not (story / "expected.yaml").exists()
 
 
 @each(UPDATING)
@@ -197,10 +221,7 @@ def readable(line: str) -> str:
 def test_removal_gives_back_what_was_there_or_what_is_stored(story: Path, golden: Golden) -> None:
     before = input_of(story)
     removed = run(removing(run(before).output)).output
-    if items(removed) == items(before):
-        assert not (story / "removed.yaml").exists(), "removed.yaml is not needed: removal gives the input again"
-    else:
-        golden(story / "removed.yaml", removed)
+    golden(story / "removed.diff", change(before, removed))
 
 
 @each(UPDATING)
@@ -229,7 +250,8 @@ def test_no_password_is_reported(story: Path) -> None:
 
 @each([story for story in UPDATING if story.parent.name == "systems"])
 def test_a_whole_system_with_another_proxy_is_what_is_stored(story: Path, golden: Golden) -> None:
-    golden(story / "changed.yaml", run(with_other_proxy(run(input_of(story)).output)).output)
+    once = run(input_of(story)).output
+    golden(story / "changed.diff", change(once, run(with_other_proxy(once)).output))
 
 
 # The stories as a whole.
@@ -237,7 +259,7 @@ def test_a_whole_system_with_another_proxy_is_what_is_stored(story: Path, golden
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_has_stories_tests_and_documentation(target: str) -> None:
-    module = sys.modules[TARGETS[target].propose.__module__]
+    module = sys.modules[(TARGETS[target].sites or TARGETS[target].propose).__module__]
     file = re.sub(r"([A-Z]+(?![a-z])|[A-Z])", lambda capitals: f"_{capitals[1].lower()}", target)
     text = module.__doc__ or ""
     places = [text.find(heading) for heading in HEADINGS]
@@ -248,6 +270,6 @@ def test_every_target_has_stories_tests_and_documentation(target: str) -> None:
 
 
 def test_every_file_of_a_story_is_one_that_is_read() -> None:
-    known = {"input.yaml", "expected.yaml", "changed.yaml", "removed.yaml", "errors.txt"}
+    known = {"input.yaml", "expected.diff", "results.txt", "changed.diff", "removed.diff", "errors.txt"}
     files = [path for folder in FOLDERS for path in folder.rglob("*") if path.is_file()]
     assert [path for path in files if path.name not in known or path.parent not in STORIES] == []

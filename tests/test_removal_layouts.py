@@ -38,7 +38,7 @@ def gives_back(story: Path) -> bool:
     targets = wishes(data).get("targets", {}) if not is_config_map(data) else {}
     if any(options.get("conflict") == "Keep" for options in targets.values()):  # what is there is the user's
         return False
-    return not any((story / name).exists() for name in ("removed.yaml", "errors.txt")) and (
+    return not any((story / name).exists() for name in ("removed.diff", "errors.txt")) and (
         len(data) < LARGEST and not is_config_map(data) and "mode" not in wishes(data)
     )
 

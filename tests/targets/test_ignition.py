@@ -14,10 +14,15 @@ from typing import Any
 import pytest
 from kubeadm_objects import PLACES, spec_of
 
+from krm_fn.pipeline import run as inject
 from stories import TESTDATA, items, meaning
 from support import need, run
 
-STORIES = sorted(path for path in TESTDATA.rglob("expected.yaml") if "format: ignition" in path.read_text())
+STORIES = sorted(
+    path
+    for path in TESTDATA.rglob("input.yaml")
+    if "format: ignition" in path.read_text() and (path.parent / "expected.diff").exists()
+)
 
 
 def ignition_files(spec: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -51,7 +56,7 @@ def is_kubeadm(obj: Any) -> bool:
 
 @pytest.mark.parametrize("story", [pytest.param(path, id=path.parent.name) for path in STORIES])
 def test_every_file_reaches_the_node_as_it_is_written(story: Path) -> None:
-    specs = [spec_of(obj) for obj in map(meaning, items(story.read_bytes())) if is_kubeadm(obj)]
+    specs = [spec_of(obj) for obj in map(meaning, items(inject(story.read_bytes()).output)) if is_kubeadm(obj)]
     assert specs
     for spec in specs:
         written = ignition_files(spec)
