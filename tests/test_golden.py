@@ -1,6 +1,6 @@
 """Each ResourceList of ``testdata`` (of a target, a document, or an error) is a story.
 
-``expected.diff`` is what a run changes in the input, and ``results.txt`` what it reports. ``errors.txt`` holds a regular
+``expected.diff`` is what a run changes in the input, ``results.txt`` what it reports. ``errors.txt`` holds a regular
 expression for each error on stderr, where the run has to fail. ``removed.diff`` is what is left of the change after
 ``mode: Remove``. Of a whole system ``changed.diff`` is what another proxy changes after the first run. Where nothing
 is changed or left, there is no file.
@@ -99,9 +99,9 @@ INJECTING = [story for story in WORKING if injects(story)]
 UPDATING = [story for story in INJECTING if not keeps(story)]
 KEEPING = [story for story in INJECTING if keeps(story)]
 CLEAN = [s for s in UPDATING if not (s / "removed.diff").exists() and not is_config_map(input_of(s))]
+LEFT_IN_EXPRESSIONS = [s for s in UPDATING if "MutatingPolicy" in input_of(s).decode()]
+"""A removal takes nothing out of a CEL expression: the last proxy stays there, with a warning."""
 SECRET = [story for story in STORIES if passwords(input_of(story))]
-STALE = [story for story in UPDATING if story.name == "policies-that-cannot-be-filled"]
-"""Those in which a text that is not edited still holds another proxy after a run."""
 
 
 # What must not change comes first.
@@ -224,7 +224,7 @@ def test_removal_gives_back_what_was_there_or_what_is_stored(story: Path, golden
     golden(story / "removed.diff", change(before, removed))
 
 
-@each(UPDATING)
+@each([story for story in UPDATING if story not in LEFT_IN_EXPRESSIONS])
 def test_removal_leaves_the_same_whether_or_not_a_run_went_before(story: Path) -> None:
     after = run(removing(run(input_of(story)).output)).output
     at_once = run(removing(input_of(story))).output
@@ -235,7 +235,7 @@ def test_removal_leaves_the_same_whether_or_not_a_run_went_before(story: Path) -
 def test_a_check_finds_nothing_to_do_after_a_run_and_something_before(story: Path) -> None:
     before = input_of(story)
     outcome = run(before)
-    assert run(asking(outcome.output, mode="Check")).exit_code == int(story in STALE)
+    assert run(asking(outcome.output, mode="Check")).exit_code == 0
     assert run(asking(before, mode="Check")).exit_code == int(outcome.changed > 0)
 
 

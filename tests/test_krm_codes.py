@@ -82,8 +82,7 @@ def test_the_table_has_no_idiom_of_the_program() -> None:
 STORIES = sorted(path.parent for path in TESTDATA.rglob("input.yaml"))
 
 
-_LINE = re.compile(r"\[(\w+)\] (?:[^ ]+ ?[^ ]*: )?(?:([A-Z]\w+): )?")
-"""The severity and the code of a line of ``results.txt``: behind the object and its field, if there are some."""
+_CODE = re.compile(rf"(?:\] |: )({'|'.join([*CODES, *RULES])}): ")
 
 
 @cache
@@ -93,9 +92,10 @@ def _stored() -> dict[str, list[tuple[Path, Severity]]]:
     for story in STORIES:
         stored = story / "results.txt"
         for line in stored.read_text().splitlines() if stored.exists() else ():
-            begin = _LINE.match(line)
-            if begin is not None:
-                found.setdefault(begin[2] or "", []).append((story, Severity(begin[1])))
+            if line.startswith("["):
+                code = _CODE.search(line)
+                severity = Severity(line[1 : line.index("]")])
+                found.setdefault(code[1] if code else "", []).append((story, severity))
     return found
 
 
