@@ -259,22 +259,18 @@ _ABOUT_FACTS = frozenset({"NP038"})
 
 
 def _once_for_each_fact(found: Iterable[Result]) -> list[Result]:
-    """Return the results; of those that say the same fact, the first one at its severity and the others as info.
-
-    Of several targets that say it about one object, one is enough.
-    """
-    every = list(found)
+    """Return the results; of those that say the same fact, only the first one, with the number of other objects."""
     objects: dict[tuple[Severity, str], list[ObjectRef]] = {}
     reported: list[Result] = []
-    for result in every:
-        if result.code not in _ABOUT_FACTS or result.severity is Severity.INFO:
-            reported.append(result)
-            continue
-        same = objects.setdefault((result.severity, result.message), [])
-        if result.ref in same:
-            continue
-        same.append(result.ref)
-        reported.append(result if len(same) == 1 else replace(result, severity=Severity.INFO))
+    for result in found:
+        if result.code in _ABOUT_FACTS and result.severity is not Severity.INFO:
+            same = objects.setdefault((result.severity, result.message), [])
+            is_first = not same
+            if result.ref not in same:
+                same.append(result.ref)
+            if not is_first:
+                continue
+        reported.append(result)
     return [_with_number(result, objects) for result in reported]
 
 
@@ -286,7 +282,7 @@ def _with_number(
     if result.code not in _ABOUT_FACTS or others < 1:
         return result
     also = f"{others} more object{'s' * (others > 1)}"
-    return replace(result, message=f"{result.message} (also true of {also}, in `results` as info)")
+    return replace(result, message=f"{result.message} (also true of {also})")
 
 
 def _at_new_place(reported: Result, operations: list[Operation], place: PlannedEdit) -> Result:

@@ -163,7 +163,7 @@ def test_an_env_of_a_wrong_type_is_reported_and_left_alone(value: Any, settings:
 @pytest.mark.parametrize(
     ("fields", "settings", "expected"),
     [
-        pytest.param({}, FULL, "sets `HTTP_PROXY`, `http_proxy`, `HTTPS_PROXY`, `https_proxy`, `NO_PROXY`, `no_proxy`"),
+        pytest.param({}, FULL, "sets the six proxy variables"),
         pytest.param({"env": [DEBUG, OURS[0]]}, ONLY_HTTP, "sets `http_proxy`"),
         pytest.param({"env": [*OURS[:2], OURS[0]]}, ONLY_HTTP, "updates"),
         pytest.param({"env": OURS[:3]}, ONLY_HTTP, "removes `HTTPS_PROXY`"),

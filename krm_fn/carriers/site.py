@@ -14,6 +14,7 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Edit
 from krm_fn.krm.type_errors import wrong_type
+from krm_fn.settings import PROXY_VARIABLES
 
 Variables = Mapping[str, str]
 """Name of one of the six proxy variables -> value, in the order of ``PROXY_VARIABLES``; empty: no proxy."""
@@ -102,7 +103,7 @@ def _message(effects: Iterable[_Effect], descriptions: Iterable[str]) -> str:
     for effect in effects:
         for verb, names in (("sets", effect.set_names), ("removes", effect.removed_names)):
             if names:
-                groups.setdefault((verb, quoted(names)), []).append(effect.label)
+                groups.setdefault((verb, _called(names)), []).append(effect.label)
         if not effect.set_names and not effect.removed_names:
             others.append(effect.label)
     parts = [f"{verb} {names} in {_listed(labels)}" for (verb, names), labels in groups.items()]
@@ -111,6 +112,10 @@ def _message(effects: Iterable[_Effect], descriptions: Iterable[str]) -> str:
     if others and not descriptions:
         parts.append(f"updates {_listed(others)}")
     return ", ".join(parts)
+
+
+def _called(names: list[str]) -> str:
+    return "the six proxy variables" if {*names} == {*PROXY_VARIABLES} else quoted(names)
 
 
 def quoted(names: Iterable[str]) -> str:
