@@ -17,6 +17,8 @@ from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers import kubeadm_config, service_restart
+from krm_fn.carriers.kubeadm_config import ConfigSpec
 from krm_fn.clusters import (
     ListState,
     NodeClass,
@@ -30,8 +32,6 @@ from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
     _commands,
-    _kubeadm,
-    _restart,
     containerd_drop_in,
     kubeadm_commands,
     kubelet_drop_in,
@@ -41,7 +41,6 @@ from krm_fn.targets import (
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_commands import Ends, ends_of, possible_commands
 from krm_fn.targets._drop_in_seen import path_of
-from krm_fn.targets._kubeadm import ConfigSpec
 
 NODE_TARGETS = {
     module.TARGET.id: module.TARGET
@@ -144,7 +143,7 @@ def erasers(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         template = around.template(reference, namespace)
-        spec = _kubeadm.find(template) if template is not None else None
+        spec = kubeadm_config.find(template) if template is not None else None
         if not isinstance(spec, ConfigSpec):
             continue
         for key in _lists(around, _additions(spec, around)):
@@ -195,7 +194,7 @@ def nodes_of(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         kind = lookup(reference, ("kind",))
-        if kind not in [kind for _, kind in _kubeadm.KINDS]:
+        if kind not in [kind for _, kind in kubeadm_config.KINDS]:
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
             yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
             continue
@@ -294,7 +293,7 @@ class _TemplateReader:
 
     def read(self) -> Iterator[Nodes | Finding]:
         """The nodes, or why their template cannot be patched; and what one should know of it."""
-        spec = _kubeadm.find(self.cleared())
+        spec = kubeadm_config.find(self.cleared())
         if not isinstance(spec, ConfigSpec):
             message = (
                 f"{self.called} has no KubeadmConfigSpec that a patch could add to: "
@@ -334,7 +333,7 @@ class _TemplateReader:
                 return
         yield from self._twice(states[FILES])
         texts = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
-        restarted = _restart.is_restarted(text for text in texts if isinstance(text, str))
+        restarted = service_restart.is_restarted(text for text in texts if isinstance(text, str))
         needs_restart = not spec.ignition and not restarted
         ends = self._ends(spec, commands, states[COMMANDS])
         yield from self._between(ends, needs_restart=needs_restart)

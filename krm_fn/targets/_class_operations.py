@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.carriers import service_restart, systemd_secret
 from krm_fn.patch import render_pointer
-from krm_fn.targets import _class_templates, _restart, _systemd_secret, kubeadm_commands
+from krm_fn.targets import _class_templates, kubeadm_commands
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_nodes import COMMANDS, FILES, UNITS, Nodes, enabled
 from krm_fn.targets._class_variable import enabled_if
@@ -108,7 +109,9 @@ def _starts(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
     if not (one.has_files or one.files) and at_work.keys() & UNITS.keys():
         yield _add(one, FILES, value=[])
     options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
-    restart = [_restart.COMMAND] if one.needs_restart and options.get("restart", True) else []
+    restart = (
+        [service_restart.COMMAND] if one.needs_restart and options.get("restart", True) else []
+    )
     has_commands = one.has_commands or bool(one.commands)
     if not has_commands and (restart or options.get("exports", True)):
         yield _add(one, COMMANDS, value=restart)
@@ -138,6 +141,6 @@ def _file(unit: str, options: Mapping[str, Any]) -> str:
     }
     if is_secret:
         return _class_templates.secret_drop_in(
-            attributes, _systemd_secret.name_for(""), _systemd_secret.KEYS[unit]
+            attributes, systemd_secret.name_for(""), systemd_secret.KEYS[unit]
         )
     return _class_templates.drop_in(attributes)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from krm_fn.carriers import systemd_secret
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, lookup, replace
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _systemd_secret
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._class_variable import SECRET, has_proxy, units_in_secret, value_of
@@ -111,7 +111,7 @@ def _secret(
     if not name and around.has_hashed_secrets:
         entries = named(obj, path, VARIABLE)
         name = lookup(obj, (*entries[-1], "value", SECRET)) if entries else None
-        if not isinstance(name, str) or not _systemd_secret.is_of(name, settings):
+        if not isinstance(name, str) or not systemd_secret.is_of(name, settings):
             return {}
     return {SECRET: name} if name else {}
 

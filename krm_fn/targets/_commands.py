@@ -9,16 +9,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from krm_fn.carriers import (
+    command_places,
+    kubeadm_config,
+    node_commands,
+    service_restart,
+    shell_exports,
+)
+from krm_fn.carriers.command_places import Arrangement
+from krm_fn.carriers.kubeadm_config import ConfigSpec, find
+from krm_fn.carriers.node_system import CONTAINERD, CRI_O, NodeSystem
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import quoted
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Operation, Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _command_places, _exports, _kubeadm, _node_commands, _restart
-from krm_fn.targets._command_places import Arrangement
-from krm_fn.targets._kubeadm import ConfigSpec, find
-from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
 
 _KEY = "preKubeadmCommands"
 _HELD_BACK = (
@@ -31,7 +38,7 @@ _HELD_BACK = (
 def propose(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[Change | Finding]:
-    """Yield what has to change in the commands of ``obj``, an object of one of ``_kubeadm.KINDS``.
+    """Yield what has to change in the commands of ``obj``, an object of one of ``kubeadm_config.KINDS``.
 
     Args:
         obj: plain data of any shape.
@@ -61,7 +68,7 @@ def observe(obj: Mapping[str, Any]) -> Iterator[Reading]:
     if not isinstance(spec, ConfigSpec) or isinstance(commands, Finding):
         return
     texts = [command if isinstance(command, str) else "" for command in commands or ()]
-    for one in _exports.live(texts):
+    for one in shell_exports.live(texts):
         path, place = (*spec.path, _KEY, str(one.index)), f"the exports in `{_KEY}`"
         seen = Reading(
             one.name,
@@ -83,7 +90,9 @@ def _edit_commands(
     exports = settings.variables() if options.get("exports", True) else {}
     try:
         restart = (
-            _restart.command(spec.runtime) if with_restart and options.get("restart", True) else ""
+            service_restart.command(spec.runtime)
+            if with_restart and options.get("restart", True)
+            else ""
         )
         planned = _plan(
             _texts(edit), exports, str(options.get("place", "")), scripts_of(spec), restart
@@ -95,7 +104,7 @@ def _edit_commands(
     if planned.is_held_back:
         yield Finding(Severity.WARNING, _HELD_BACK, edit.path, code="ExportsStayAtEnd")
     planned.note(edit)
-    yield from _kubeadm.at_new_places(_other_commands(edit, settings), edit)
+    yield from kubeadm_config.at_new_places(_other_commands(edit, settings), edit)
     moved = {planned.text_of(index): index for index in planned.moved}
     yield from (_change(spec.rooted(operation), edit, moved) for operation in edit.operations())
     yield from _unset_later(planned, exports, edit.path)
@@ -161,14 +170,14 @@ def _plan(
     """
 
     def planned(*, ends_all: bool) -> _Planned:
-        arranged = _command_places.arrange(
+        arranged = command_places.arrange(
             texts, restart=restart, place=place, scripts=scripts, ends_all=ends_all
         )
         return _filled(texts, arranged, exports, restart)
 
     wanted = planned(ends_all=False)
-    has_restart = any(_restart.is_ours(text) for _, text in wanted.commands)
-    if place or not _command_places.confuses_comments(
+    has_restart = any(service_restart.is_ours(text) for _, text in wanted.commands)
+    if place or not command_places.confuses_comments(
         texts, place, scripts, new=len(exports) + int(has_restart)
     ):
         return wanted
@@ -181,14 +190,14 @@ def _filled(
 ) -> _Planned:
     """The commands in their order, with the exports that are wanted and without what is to go."""
     ordered = [restart if index is None else texts[index] for index in arranged.order]
-    planned = _exports.plan(
+    planned = shell_exports.plan(
         ordered,
         exports,
         in_one_block=not arranged.has_new_restart_there,
         block_end=arranged.exports_at,
     )
     missing: list[tuple[int | None, str]] = [
-        (None, _exports.export(name, exports[name])) for name in planned.missing
+        (None, shell_exports.export(name, exports[name])) for name in planned.missing
     ]
     commands: list[tuple[int | None, str]] = []
     for position, index in enumerate(arranged.order):
@@ -197,7 +206,7 @@ def _filled(
         if position in planned.removed or index in arranged.gone:
             continue
         text = planned.rewritten.get(position, ordered[position])
-        is_restart = index is not None and _restart.is_ours(texts[index])
+        is_restart = index is not None and service_restart.is_ours(texts[index])
         commands.append((index, restart if is_restart else text))
     if arranged.exports_at == len(arranged.order):
         commands += missing
@@ -209,11 +218,11 @@ def _unset_later(planned: _Planned, exports: Mapping[str, str], path: Pointer) -
     """A warning for each command that takes a variable out of the environment again behind its export."""
     live: set[str] = set()
     for position, (_, text) in enumerate(planned.commands):
-        live.update(name for name in _exports.exported(text) if name in exports)
-        unset = [name for name in _node_commands.unsets(text) if name in live]
+        live.update(name for name in shell_exports.exported(text) if name in exports)
+        unset = [name for name in node_commands.unsets(text) if name in live]
         if unset:
             message = (
-                f"this command unsets {_kubeadm.names(unset)} behind the export, so kubeadm runs without it; remove "
+                f"this command unsets {quoted(unset)} behind the export, so kubeadm runs without it; remove "
                 "the command, or move it in front of the first command that needs the network"
             )
             yield Finding(Severity.WARNING, message, (*path, str(position)), code="VariableUnset")
@@ -231,9 +240,9 @@ def _other_commands(edit: ListEdit, settings: ProxySettings) -> Iterator[Finding
         place = (*edit.path, str(index))
         if not isinstance(command, str):
             yield wrong_type(place, command, "a string")
-        elif (found := _exports.assigned(command)) and not _exports.only_exports(command):
+        elif (found := shell_exports.assigned(command)) and not shell_exports.only_exports(command):
             harmless = all(wanted.get(name) == value for name, value in found)
-            names = _kubeadm.names(dict(found))
+            names = quoted(dict(found))
             message = f"this command sets {names} and does more than that, or is not closed, so it is left as it is"
             advice = (
                 ""
@@ -253,7 +262,7 @@ def _limits(
 ) -> Iterator[Finding]:
     """What Cluster API or cloud-init would make of the exports as they are to be."""
     texts = enumerate(text for _, text in planned.commands)
-    exports = {position: text for position, text in texts if _exports.only_exports(text)}
+    exports = {position: text for position, text in texts if shell_exports.only_exports(text)}
     if exports:
         yield from spec.jinja(settings, path)
     for position, text in exports.items():
@@ -281,20 +290,18 @@ def _change(operation: Operation, edit: ListEdit, moved: Mapping[str, int]) -> C
     commands = new or gone
     is_inserted = operation.op == "add" and not _is_list(operation, edit.path)
     current = "" if is_inserted else None  # what stands at the index of an addition moves on
-    exported = [name for command in commands for name in _exports.exported(command)]
-    is_restart = any(_restart.is_ours(command) for command in commands)
+    exported = [name for command in commands for name in shell_exports.exported(command)]
+    is_restart = any(service_restart.is_ours(command) for command in commands)
     runtime = (
-        CRI_O if any(_restart.restarts(command, CRI_O) for command in commands) else CONTAINERD
+        CRI_O
+        if any(service_restart.restarts(command, CRI_O) for command in commands)
+        else CONTAINERD
     )
     if is_move:
-        what = (
-            f"the restart of {runtime}"
-            if is_restart
-            else f"the export of {_kubeadm.names(exported)}"
-        )
+        what = f"the restart of {runtime}" if is_restart else f"the export of {quoted(exported)}"
         return Change(operation, f"moves {what} to its place among the commands", current=current)
     verb = "sets" if new else "removes"
-    parts = [f"{verb} {_kubeadm.names(exported)} for kubeadm"] if exported else []
+    parts = [f"{verb} {quoted(exported)} for kubeadm"] if exported else []
     if is_restart:
         parts.insert(0, f"restarts {runtime}" if new else f"removes the restart of {runtime}")
     return Change(operation, " and ".join(parts), current=current)

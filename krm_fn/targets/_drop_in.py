@@ -10,16 +10,18 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.carriers import unit_text
+from krm_fn.carriers.kubeadm_config import ConfigSpec, at_new_places, find
+from krm_fn.carriers.node_system import CONTAINERD, CRI_O, NodeSystem
+from krm_fn.carriers.site import quoted
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import ListEdit, Operation, Pointer, apply
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _drop_in_inline, _drop_in_secret, _unit_file, _unit_overrides
+from krm_fn.targets import _drop_in_inline, _drop_in_secret, _unit_overrides
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._drop_in_seen import elsewhere
-from krm_fn.targets._kubeadm import ConfigSpec, at_new_places, find, names
-from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem
 from krm_fn.targets._rivals import rival
 from krm_fn.targets._unit_warnings import shown
 
@@ -35,7 +37,7 @@ def propose(
     """Yield what has to change in ``obj`` so that the service ``unit`` runs with ``settings``.
 
     Args:
-        obj: an object of one of ``_kubeadm.KINDS`` as plain data.
+        obj: an object of one of ``kubeadm_config.KINDS`` as plain data.
         settings: the proxy; all empty means none.
         options: ``path``, ``owner``, ``permissions`` and ``content`` of the file.
         unit: name of the service without ``.service``.
@@ -210,11 +212,11 @@ def _whole_entry(drop_in: DropIn, operation: Operation, entries: Sequence[Any]) 
         entry = operation.value[0] if isinstance(operation.value, list) else operation.value
         if "contentFrom" in entry:
             return Change(drop_in.spec.rooted(operation), _drop_in_secret.reported(drop_in))
-        message = f"sets {names(drop_in.variables)} for {drop_in.unit} in a new drop-in"
+        message = f"sets {quoted(drop_in.variables)} for {drop_in.unit} in a new drop-in"
         return Change(
             drop_in.spec.rooted(operation),
             message,
-            proposed=shown(_unit_file.fresh(drop_in.variables)),
+            proposed=shown(unit_text.fresh(drop_in.variables)),
         )
     gone = entries if operation.path == drop_in.files else [entries[int(operation.path[-1])]]
     is_reference = any(entry.get("contentFrom") for entry in gone)

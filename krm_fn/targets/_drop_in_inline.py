@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers import unit_text
 from krm_fn.formats.file_content import LARGEST, decode, encode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import ListEdit, Pointer, add, replace
-from krm_fn.targets import _unit_file
 from krm_fn.targets._drop_in_place import DropIn
 from krm_fn.targets._unit_warnings import difference, shown
 
@@ -21,7 +21,7 @@ _GZIP = ("gzip", "gzip+base64")
 def new_entry(drop_in: DropIn) -> dict[str, Any]:
     """An entry with its keys in the order of the Tanzu document."""
     return {
-        "content": _unit_file.fresh(drop_in.variables),
+        "content": unit_text.fresh(drop_in.variables),
         "owner": str(drop_in.options.get("owner", "root:root")),
         "path": drop_in.path,
         "permissions": str(drop_in.options.get("permissions", "0640")),
@@ -37,7 +37,7 @@ def edit(
     if old is None:
         yield _unreadable(place, entry)
         return
-    new = _unit_file.edit(old, drop_in.variables)
+    new = unit_text.edit(old, drop_in.variables)
     if old and not new:
         edited.removed.add(index)
         return

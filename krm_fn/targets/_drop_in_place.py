@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from krm_fn.carriers.kubeadm_config import ConfigSpec
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, add, replace
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._drop_in_seen import path_of, possible_paths
-from krm_fn.targets._kubeadm import ConfigSpec
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers import systemd_secret, unit_text
+from krm_fn.carriers.node_system import CONTAINERD
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import Pointer, add, lookup, remove, replace
-from krm_fn.targets import _systemd_secret, _unit_file
 from krm_fn.targets._drop_in_place import DropIn
-from krm_fn.targets._node_system import CONTAINERD
 from krm_fn.targets._unit_warnings import shown
 
 _OWNER = "giantswarmSystemdProxy"
@@ -33,11 +33,11 @@ def source(drop_in: DropIn) -> dict[str, Any] | Finding:
         clusters = " and ".join(f'"{name}"' for name in settings.clusters)
         why = f"cannot be named in an object that {clusters} share: give each an object of its own"
     else:
-        name = _systemd_secret.name_for(settings.cluster)
+        name = systemd_secret.name_for(settings.cluster)
         return {
             "secret": {
                 "name": name,
-                "key": _systemd_secret.KEYS.get(drop_in.unit, _systemd_secret.KEYS[CONTAINERD]),
+                "key": systemd_secret.KEYS.get(drop_in.unit, systemd_secret.KEYS[CONTAINERD]),
             }
         }
     message = f"the Secret `<cluster>-systemd-proxy` {why}, or set `spec.targets.{drop_in.target}.content` to `Inline`"
@@ -53,13 +53,13 @@ def new_entry(drop_in: DropIn, content_from: Mapping[str, Any]) -> dict[str, Any
 
 def is_ours(drop_in: DropIn, entry: Mapping[str, Any]) -> bool:
     """Whether the content stands in the Secret that the target for it fills."""
-    return _systemd_secret.is_of(lookup(entry, ("contentFrom", "secret", "name")), drop_in.settings)
+    return systemd_secret.is_of(lookup(entry, ("contentFrom", "secret", "name")), drop_in.settings)
 
 
 def is_replaceable(entry: Mapping[str, Any]) -> bool:
     """Whether the content of an entry is nothing but proxy variables, so that a reference can take its place."""
     text = decode(entry)
-    return text is not None and not (text.strip() and _unit_file.edit(text, {}))
+    return text is not None and not (text.strip() and unit_text.edit(text, {}))
 
 
 def note(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Finding:
@@ -101,7 +101,7 @@ def refer(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterator
 def _is_same(there: Any, wanted: Mapping[str, Any]) -> bool:
     """Whether an entry refers to the Secret that is wanted, whatever hash is behind its name."""
     name = lookup(there, ("secret", "name"))
-    if not isinstance(name, str) or _systemd_secret.base_of(name) != wanted["secret"]["name"]:
+    if not isinstance(name, str) or systemd_secret.base_of(name) != wanted["secret"]["name"]:
         return bool(there == wanted)
     return bool(there == {"secret": {**wanted["secret"], "name": name}})
 
@@ -125,4 +125,4 @@ def inline(drop_in: DropIn, place: Pointer, entry: Mapping[str, Any]) -> Iterato
     message = f"holds the drop-in of {drop_in.unit} itself, in the place of a reference"
     yield Change(remove(*place, "contentFrom"), message)
     operation = replace if "content" in entry else add
-    yield Change(operation(*place, "content", value=_unit_file.fresh(drop_in.variables)), message)
+    yield Change(operation(*place, "content", value=unit_text.fresh(drop_in.variables)), message)

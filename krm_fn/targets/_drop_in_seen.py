@@ -9,15 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
+from krm_fn.carriers.kubeadm_config import ConfigSpec, find
+from krm_fn.carriers.node_system import CONTAINERD, CRI_O
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.unit_variables import settings_of
+from krm_fn.formats.drop_in_precedence import is_drop_in, namesakes
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Finding
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets._kubeadm import ConfigSpec, find
-from krm_fn.targets._node_system import CONTAINERD, CRI_O
-from krm_fn.targets._rivals import is_about_proxies, is_drop_in, namesakes
-from krm_fn.targets.unit_lines import settings_of
+from krm_fn.targets._rivals import is_about_proxies
 
 
 def path_of(options: Mapping[str, Any], unit: str, entries: Sequence[Any]) -> str:
@@ -41,7 +42,7 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any], *, unit: str) ->
     """What the drop-ins of ``unit`` in ``files`` set, in the order of the entries, without those that systemd ignores.
 
     Args:
-        obj: an object of one of ``_kubeadm.KINDS`` as plain data, of any shape.
+        obj: an object of one of ``kubeadm_config.KINDS`` as plain data, of any shape.
         options: ``path`` is that of our drop-in.
         unit: name of the service without ``.service``.
     """

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.carriers import kubeadm_config, service_restart
+from krm_fn.carriers.kubeadm_config import ConfigSpec
 from krm_fn.formats.file_content import decode, encode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.patch import ListEdit, Operation, add, lookup, replace
-from krm_fn.targets import _kubeadm, _restart
-from krm_fn.targets._kubeadm import ConfigSpec
 
-MARK = f"{_restart.MARK}\n"
+MARK = f"{service_restart.MARK}\n"
 """The first line of a file that cannot be known by its path alone."""
 
 _KEY = "files"
@@ -71,7 +71,7 @@ def propose(spec: ConfigSpec, files: NodeFiles) -> Iterator[Change | Finding]:
             yield entries
         return
     edit = ListEdit((*spec.path, _KEY), entries)
-    yield from _kubeadm.at_new_places(list(_edit(spec, files, edit)), edit)
+    yield from kubeadm_config.at_new_places(list(_edit(spec, files, edit)), edit)
 
 
 def _edit(spec: ConfigSpec, files: NodeFiles, edit: ListEdit) -> Iterator[Change | Finding]:

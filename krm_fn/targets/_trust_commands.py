@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from krm_fn.carriers import service_restart, shell_exports
+from krm_fn.carriers.kubeadm_config import ConfigSpec
 from krm_fn.krm.results import Change, Finding
 from krm_fn.patch import ListEdit, Operation
-from krm_fn.targets import _exports, _restart
-from krm_fn.targets._kubeadm import ConfigSpec
 
 FOLDER = "/etc/inject-proxy/trusted-ca"
 """Where the certificates stand on the node, a ``.pem`` file each."""
@@ -91,7 +91,7 @@ def _tail(commands: Sequence[Any]) -> int:
     number = 0
     for command in reversed(commands):
         if not isinstance(command, str) or not (
-            _restart.is_ours(command) or _exports.only_exports(command)
+            service_restart.is_ours(command) or shell_exports.only_exports(command)
         ):
             break
         number += 1

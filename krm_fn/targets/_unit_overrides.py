@@ -13,12 +13,14 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.carriers import environment_text, unit_text
+from krm_fn.carriers.site import quoted
+from krm_fn.formats import unit_lines
+from krm_fn.formats.drop_in_precedence import is_drop_in
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import lookup
-from krm_fn.targets import _environment_text, _kubeadm, _unit_file, unit_lines
 from krm_fn.targets._drop_in_place import DropIn
-from krm_fn.targets._rivals import is_drop_in
 
 _ENVIRONMENT = "/etc/environment"
 
@@ -49,7 +51,7 @@ def findings(
         gone = unit_lines.unset_by(text, drop_in.variables)
         if unset := [name for name in drop_in.variables if name in gone]:
             message = (
-                f"`UnsetEnvironment=` in `content` takes {_kubeadm.names(unset)} away from {drop_in.unit} again, "
+                f"`UnsetEnvironment=` in `content` takes {quoted(unset)} away from {drop_in.unit} again, "
                 "whatever sets it; remove the name there"
             )
             yield Finding(Severity.WARNING, message, place, code="VariableUnset")
@@ -59,7 +61,7 @@ def findings(
 
 def _is_rejected(text: str, drop_in: DropIn) -> bool:
     try:
-        edited = _unit_file.edit(text, drop_in.variables)
+        edited = unit_text.edit(text, drop_in.variables)
     except ValueError:  # the caller reports the value
         return False
     return unit_lines.rejected_header(edited) is not None
@@ -71,11 +73,11 @@ def _of_file(
     """A warning if an environment file sets something else, or seems to: the entry of the file itself has its own."""
     text = texts.get(file)
     if text is not None:
-        found = _environment_text.of_lines(text)
+        found = environment_text.of_lines(text)
         differing = [name for name, value in found.items() if value != drop_in.variables.get(name)]
         if differing:
             message = (
-                f"`EnvironmentFile=` in `content` reads a file of this object that sets {_kubeadm.names(differing)} to "
+                f"`EnvironmentFile=` in `content` reads a file of this object that sets {quoted(differing)} to "
                 f"another value, and wins over the drop-in of {drop_in.unit}; remove the variables there"
             )
             yield Finding(Severity.WARNING, message, place, code="EnvironmentFileWins")

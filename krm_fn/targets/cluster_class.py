@@ -74,19 +74,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers import systemd_secret
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import (
-    _class_nodes,
-    _class_patches,
-    _class_values,
-    _class_variable,
-    _systemd_secret,
-)
+from krm_fn.targets import _class_nodes, _class_patches, _class_values, _class_variable
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_templates import VARIABLE
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, lists, named
@@ -109,7 +104,7 @@ def erases(obj: Mapping[str, Any], around: TargetContext) -> bool:
 def secret_keys(around: TargetContext) -> list[str]:
     """The keys that nodes take from the Secret of their Cluster; none where the patches refer to no Secret."""
     units = _class_variable.units_in_secret(around) if around.is_wanted else []
-    return [_systemd_secret.KEYS[unit] for unit in units]
+    return [systemd_secret.KEYS[unit] for unit in units]
 
 
 def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext) -> str:
@@ -126,7 +121,7 @@ def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetCon
     paths = (entry for path in lists(obj) for entry in named(obj, path, VARIABLE))
     names = (lookup(obj, (*path, "value", _class_variable.SECRET)) for path in paths)
     found = (name for name in names if isinstance(name, str) and name)
-    return next(found, _systemd_secret.name_for(settings.cluster))
+    return next(found, systemd_secret.name_for(settings.cluster))
 
 
 def propose(

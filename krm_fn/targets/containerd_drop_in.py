@@ -62,11 +62,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers import kubeadm_config
 from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Change, Finding
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _drop_in, _drop_in_seen, _kubeadm
+from krm_fn.targets import _drop_in, _drop_in_seen
 from krm_fn.targets.base import Target
 
 
@@ -84,7 +85,7 @@ def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Read
 
 TARGET = Target(
     id="containerdDropIn",
-    kinds=_kubeadm.KINDS,
+    kinds=kubeadm_config.KINDS,
     audience=Audience.NODE,
     propose=propose,
     observe=observe,

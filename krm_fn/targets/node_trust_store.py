@@ -49,14 +49,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers import kubeadm_config
+from krm_fn.carriers.kubeadm_config import ConfigSpec
+from krm_fn.carriers.node_system import NodeSystem
 from krm_fn.carriers.reading import Reading
 from krm_fn.formats import pem
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _files, _kubeadm, _trust_commands
-from krm_fn.targets._kubeadm import ConfigSpec
-from krm_fn.targets._node_system import NodeSystem
+from krm_fn.targets import _files, _trust_commands
 from krm_fn.targets.base import Target
 
 _MOST_FILES = 200
@@ -67,7 +68,7 @@ def propose(
 ) -> Iterator[Change | Finding]:
     """Yield what has to change in ``files`` and ``preKubeadmCommands``; ``options`` has the list ``os``."""
     certificates = pem.split(settings.trusted_ca.pem)
-    spec = _kubeadm.find(obj, wanted=bool(certificates))
+    spec = kubeadm_config.find(obj, wanted=bool(certificates))
     if not isinstance(spec, ConfigSpec):
         yield from () if spec is None else (spec,)
         return
@@ -125,13 +126,13 @@ def _with(spec: ConfigSpec, said: Sequence[Change | Finding]) -> ConfigSpec:
     operations = [one.operation for one in said if isinstance(one, Change)]
     if patch.lookup(spec.obj, spec.path) is not None or not operations:
         return spec
-    after = _kubeadm.find(patch.apply(copy.deepcopy(dict(spec.obj)), operations))
+    after = kubeadm_config.find(patch.apply(copy.deepcopy(dict(spec.obj)), operations))
     return after if isinstance(after, ConfigSpec) else spec
 
 
 TARGET = Target(
     id="nodeTrustStore",
-    kinds=_kubeadm.KINDS,
+    kinds=kubeadm_config.KINDS,
     audience=Audience.NOBODY,
     propose=propose,
     observe=observe,

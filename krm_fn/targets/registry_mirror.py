@@ -50,16 +50,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers import kubeadm_config
+from krm_fn.carriers.kubeadm_config import ConfigSpec
+from krm_fn.carriers.node_system import NodeSystem
 from krm_fn.carriers.reading import Reading
 from krm_fn.formats.file_content import decode
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _files, _hosts_toml, _kubeadm
+from krm_fn.targets import _files, _hosts_toml
 from krm_fn.targets._files import NodeFiles
-from krm_fn.targets._kubeadm import ConfigSpec
-from krm_fn.targets._node_system import NodeSystem
 from krm_fn.targets.base import Target
 
 _CONFIG = "/etc/containerd/config.toml"
@@ -69,7 +70,7 @@ def propose(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[Change | Finding]:
     """Yield what has to change in ``files``; there are no ``options``."""
-    spec = _kubeadm.find(obj, wanted=settings.mirror is not None)
+    spec = kubeadm_config.find(obj, wanted=settings.mirror is not None)
     if not isinstance(spec, ConfigSpec):
         yield from () if spec is None else (spec,)
         return
@@ -139,7 +140,7 @@ def _commands(spec: ConfigSpec) -> list[str]:
 
 TARGET = Target(
     id="registryMirror",
-    kinds=_kubeadm.KINDS,
+    kinds=kubeadm_config.KINDS,
     audience=Audience.NOBODY,
     propose=propose,
     observe=observe,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from kubeadm_objects import HTTP_ONLY, NONE, kubeadm, meaning, run, spec_of
 
+from krm_fn.carriers.node_system import CONTAINERD, CRI_O, NodeSystem, runtime_of, system_of
 from krm_fn.targets import Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in
-from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem, runtime_of, system_of
 
 WINDOWS: list[Any] = [
     pytest.param({"files": [{"path": "C:\\k\\x.ps1", "content": ""}]}, id="a path with a drive"),

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from krm_fn.targets._rivals import namesakes, rival
+from krm_fn.formats.drop_in_precedence import namesakes
+from krm_fn.targets._rivals import rival
 
 FOLDER = "/etc/systemd/system/containerd.service.d"
 OURS = f"{FOLDER}/http-proxy.conf"

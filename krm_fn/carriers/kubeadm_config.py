@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from krm_fn.carriers.node_system import ADVICE, NodeSystem, runtime_of, system_of
 from krm_fn.carriers.reading import Reading
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy.entries import is_template
 from krm_fn.patch import ListEdit, Operation, Pointer, add, field_path, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._node_system import ADVICE, NodeSystem, runtime_of, system_of
 
 _CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
 _BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
@@ -190,8 +190,3 @@ def at_new_places(said: Iterable[Change | Finding], edit: ListEdit) -> Iterator[
             yield replace(one, path=(*edit.path, str(index), *one.path[depth + 1 :]))
         else:
             yield one
-
-
-def names(variables: Iterable[str]) -> str:
-    """Variable names for a sentence: ``HTTP_PROXY`` and so on, in back-quotes."""
-    return ", ".join(f"`{name}`" for name in variables)
