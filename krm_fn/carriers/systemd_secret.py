@@ -1,6 +1,4 @@
-"""The Secret of a Cluster that holds the drop-ins of its nodes: what it and its keys are called.
-
-Names only.
+"""The Secret of a Cluster that holds the drop-ins of its nodes: what it and its keys are called, and references to it.
 
 Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecret`` of
 ``giantswarm/cluster-apps-operator``.
@@ -9,7 +7,11 @@ Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecr
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
+from krm_fn.carriers.node_system import CONTAINERD
+from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 
 KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
@@ -42,3 +44,35 @@ def is_of(name: object, settings: ProxySettings) -> bool:
         if settings.clusters
         else is_one(name)
     )
+
+
+def reference(settings: ProxySettings, unit: str) -> dict[str, Any]:
+    """Return the ``contentFrom`` of the drop-in of a service; that of CRI-O has the key of containerd."""
+    key = KEYS.get(unit, KEYS[CONTAINERD])
+    return {"secret": {"name": name_for(settings.cluster), "key": key}}
+
+
+def obstacle(settings: ProxySettings) -> str:
+    """Return why an object that gets these settings cannot refer to the Secret; "" where it can."""
+    if settings.differs_from_cluster:
+        return (
+            "holds the proxy of the whole Cluster, but an entry of `spec.overrides` asks for another "
+            "one here: let it match the whole Cluster"
+        )
+    if not settings.clusters:
+        return (
+            "cannot be named, because the Cluster is not known: label this object "
+            "`cluster.x-k8s.io/cluster-name`"
+        )
+    if len(settings.clusters) > 1:
+        names = " and ".join(f'"{name}"' for name in settings.clusters)
+        return f"cannot be named in an object that {names} share: give each an object of its own"
+    return ""
+
+
+def is_reference(there: Any, wanted: Mapping[str, Any]) -> bool:
+    """Return whether a ``contentFrom`` names the same Secret and key, whatever hash its name has."""
+    name = lookup(there, ("secret", "name"))
+    if not isinstance(name, str) or base_of(name) != wanted["secret"]["name"]:
+        return bool(there == wanted)
+    return bool(there == {"secret": {**wanted["secret"], "name": name}})

@@ -16,12 +16,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn.carriers import service_restart, systemd_secret
+from krm_fn.carriers.drop_in import path_of
 from krm_fn.patch import render_pointer
 from krm_fn.targets import _class_templates, kubeadm_commands
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets._class_nodes import COMMANDS, FILES, UNITS, Nodes, enabled
 from krm_fn.targets._class_variable import enabled_if
-from krm_fn.targets._drop_in_seen import path_of
 
 EMPTY_LISTS = "inject-proxy-empty-lists"
 ADDITIONS, LISTS, NODES = "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"

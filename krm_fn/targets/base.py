@@ -125,10 +125,20 @@ class Target:
         if self.sites is None:
             return
         draft = Draft(data)
-        edit = write_sites(draft, self.sites(draft, context), context.settings.variables())
+        edit = self.write(draft, context)
         yield from draft.findings
         if edit is not None:
             yield edit
+
+    def write(self, draft: Draft, context: Context) -> Edit | None:
+        """Give a draft the proxy of the context; the draft has the findings afterwards.
+
+        Returns:
+            What was changed in the draft since it was made; None where that is nothing.
+        """
+        if self.sites is None:
+            return None
+        return write_sites(draft, self.sites(draft, context), context.settings.variables())
 
     def read(self, data: Data, options: Options) -> Iterator[Reading]:
         """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
