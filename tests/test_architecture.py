@@ -17,7 +17,7 @@ from support import ROOT, TIME_LIMIT
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
-TARGET_FILES = {Path(inspect.getfile(target.propose)) for target in TARGETS.values()}
+TARGET_FILES = {Path(inspect.getfile(target.sites or target.propose)) for target in TARGETS.values()}
 HEADINGS = ("What it sets: ", "Where:", "What it leaves alone: ", "Before and after:", "Options:", "Why: ")
 
 every_file = pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in SOURCES])
@@ -132,7 +132,7 @@ def test_one_class_name_has_one_meaning() -> None:
 
 
 def test_no_module_imports_a_private_name_of_another_package() -> None:
-    """A name with a leading underscore belongs to its package: `krm_fn.targets._env` to `krm_fn.targets`."""
+    """A name with a leading underscore belongs to its package: `krm_fn.targets._made` to `krm_fn.targets`."""
     found = []
     for path in SOURCES:
         package = path.relative_to(ROOT).parts[1]

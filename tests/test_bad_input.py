@@ -18,10 +18,10 @@ from contract_lists import CONFIG, WORKERS, resource_list
 from krm_fn import config, patch
 from krm_fn.config import Certificates, Mirror
 from krm_fn.errors import ConfigError
-from krm_fn.krm.results import Change
+from krm_fn.krm.results import Edit
 from krm_fn.pipeline import run
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TARGETS
+from krm_fn.targets import TARGETS, Context
 from krm_fn.yamledit import read
 from support import ROOT, inject_proxy
 from yaml_texts import places
@@ -266,10 +266,10 @@ def test_a_field_of_a_wrong_type_never_stops_a_target(name: str, settings: Proxy
     for what, damaged in _with_wrong_types(read(OBJECTS[name])):
         for target in concerned:
             before = copy.deepcopy(damaged)
-            said = list(target.propose(damaged, settings, {}))
-            changes = [one.operation for one in said if isinstance(one, Change)]
+            said = list(target.edit(damaged, Context(settings=settings)))
+            changes = [operation for one in said if isinstance(one, Edit) for operation in one.operations]
             after = patch.apply(copy.deepcopy(damaged), changes)
-            again = [one for one in target.propose(after, settings, {}) if isinstance(one, Change)]
+            again = [one for one in target.edit(after, Context(settings=settings)) if isinstance(one, Edit)]
             assert damaged == before, what
             assert all(one.message for one in said), what
             assert again == [], what

@@ -392,7 +392,7 @@ class OtherDropIns:
                 found.report_other_drop_in(index, is_wanted=bool(variables))
 
 
-class _File:
+class _FoundDropIn:
     """One drop-in among ``files``."""
 
     def __init__(self, index: int, entry: _Entry, path: str, *, is_ours: bool) -> None:
@@ -402,7 +402,7 @@ class _File:
         self.is_ours = is_ours
 
 
-def _files_of(spec: ConfigSpec, unit: str, ours: str) -> Iterator[_File]:
+def _files_of(spec: ConfigSpec, unit: str, ours: str) -> Iterator[_FoundDropIn]:
     """Yield the drop-ins of a service that systemd reads; ours is the first with its path."""
     entries = spec.entries("files")
     paths = _paths(entries)
@@ -415,10 +415,10 @@ def _files_of(spec: ConfigSpec, unit: str, ours: str) -> Iterator[_File]:
             continue
         is_ours = path == ours and not is_met
         is_met = is_met or is_ours
-        yield _File(index, entry, path, is_ours=is_ours)
+        yield _FoundDropIn(index, entry, path, is_ours=is_ours)
 
 
-def _read(spec: ConfigSpec, file: _File, label: str, *, may_hide: bool) -> Iterator[Reading]:
+def _read(spec: ConfigSpec, file: _FoundDropIn, label: str, *, may_hide: bool) -> Iterator[Reading]:
     """Yield each variable that a drop-in sets; all six where it may and its text is not here."""
     entry = file.entry
     permissions = entry.get("permissions")

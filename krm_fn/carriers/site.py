@@ -47,14 +47,14 @@ def write_sites(draft: Draft, sites: Iterable[Site], variables: Variables) -> Ed
     effects = []
     for site in sites:
         before = _values(site.read())
-        start = draft.data
+        start = draft.edits
         try:
             site.write(variables)
         except WrongTypeError as error:
             draft.findings.append(wrong_type(error.path, error.value, error.wanted))
-        if draft.data is not start:
+        if draft.edits > start:
             effects.append(_Effect(site.label, before, _values(site.read())))
-    operations = draft.operations() if draft.is_changed else []
+    operations = draft.operations() if draft.edits else []
     if not operations:
         return None
     current: dict[str, Any] = {}
@@ -88,8 +88,12 @@ class _Effect:
 
 
 def _values(readings: Iterable[Reading]) -> dict[str, str | None]:
-    """Return what a person calls each variable that is set -> its value, None where it is not known."""
-    return {one.member or one.variable: one.value for one in readings}
+    """Return what a person calls each variable that is set -> its value, or what is known of it; None for nothing."""
+    found: dict[str, str | None] = {}
+    for one in readings:
+        value = one.known or None if one.value is None else one.value
+        found[one.member or one.variable] = value
+    return found
 
 
 def _message(effects: Iterable[_Effect], descriptions: Iterable[str]) -> str:

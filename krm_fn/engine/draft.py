@@ -49,6 +49,7 @@ class Draft:
         data: plain data of an object, or of a document inside one; it is not changed.
 
     Attributes:
+        edits: how many times something was set, inserted or removed.
         findings: what was reported, in that order.
         descriptions: what was changed besides proxy variables, one phrase each.
     """
@@ -59,6 +60,7 @@ class Draft:
         self._kept: set[Pointer] = set()
         self._copies: dict[int, Any] = {}
         self._origins: dict[Pointer, list[int | None]] = {}
+        self.edits = 0
         self.findings: list[Finding] = []
         self.descriptions: list[str] = []
 
@@ -71,11 +73,6 @@ class Draft:
     def data(self) -> Any:
         """The data as it is now; to be read only."""
         return self._data
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether something was written; ``operations`` tells whether that changed something."""
-        return self._data is not self._before
 
     def report(
         self, severity: Severity, message: str, path: Pointer = (), *, code: str = ""
@@ -135,9 +132,11 @@ class Draft:
         if keep is not None and len(path) - 1 <= keep:
             self._kept.add(path[:-1])
         if not path:
+            self.edits += 1
             self._data = copy.deepcopy(value)
             return
         self._check_way(path)
+        self.edits += 1
         self._forget_origins(path)
         parent = self._writable(path[:-1])
         if isinstance(parent, list):
@@ -162,6 +161,7 @@ class Draft:
         if items is None:
             self.set(path, [value], keep=len(path) - 1)
             return
+        self.edits += 1
         at = len(items) if index is None else index
         self._writable(path).insert(at, copy.deepcopy(value))
         if path in self._origins:
@@ -194,6 +194,7 @@ class Draft:
             return
         earlier = self._origins.get(path)
         self._forget_origins(path)
+        self.edits += 1
         self._writable(path)[:] = items
         if origins is None:
             return
@@ -211,6 +212,7 @@ class Draft:
         """
         if self.get(path, _MISSING) is _MISSING:
             return
+        self.edits += 1
         self._forget_origins(path)
         if not path:
             self._data = None

@@ -61,6 +61,6 @@ class _Unused:
         if spec is None or not spec.entries("files"):
             return
         DropIn(spec, self._unit, self._target, {}, ProxySettings()).write({})
-        if tried.is_changed and not tried.findings:
+        if tried.operations() and not tried.findings:
             self._spec.draft.set_items(self._spec.files, spec.entries("files"))
             self._spec.draft.describe(f"removes {self.label}, which the nodes do not run")

@@ -65,9 +65,7 @@ def meaning(data: Any) -> Any:
     return {key: value for key, value in kept.items() if value not in ({}, None)}
 
 
-def run(
-    target: Any, obj: dict[str, Any], settings: ProxySettings, options: Mapping[str, Any] | None = None
-) -> Outcome:
+def run(target: Any, obj: dict[str, Any], settings: ProxySettings, options: Mapping[str, Any] | None = None) -> Outcome:
     """The object after the target's changes, which are checked to be all there is to do."""
     before = copy.deepcopy(obj)
     target = getattr(target, "TARGET", target)

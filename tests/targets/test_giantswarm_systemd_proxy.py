@@ -180,7 +180,7 @@ def test_systemd_reads_what_html_would_have_spoilt(value: str) -> None:
 @given(st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1))
 def test_no_character_is_escaped_for_html(value: str) -> None:
     text = apply(target, made(), ProxySettings(value))["stringData"]["containerdProxy"]
-    seen = {one.variable: one.value for one in getattr(target, "TARGET", target).read(secret(stringData={"containerdProxy": text}), {})}
+    seen = {one.variable: one.value for one in target.TARGET.read(secret(stringData={"containerdProxy": text}), {})}
     assert seen["HTTP_PROXY"] == value
 
 
@@ -237,13 +237,13 @@ def test_a_change_in_base64_is_reported_as_text() -> None:
 
 def test_both_texts_are_seen_each_as_a_place_of_its_own() -> None:
     obj = secret(stringData={"containerdProxy": OLD, "other": OLD}, data={"kubeletProxy": packed(OLD)})
-    seen = list(getattr(target, "TARGET", target).read(obj, {}))
+    seen = list(target.TARGET.read(obj, {}))
     assert [(one.variable, one.value, one.path) for one in seen] == [
         ("HTTP_PROXY", "http://old:1", ("stringData", "containerdProxy")),
         ("HTTP_PROXY", "http://old:1", ("data", "kubeletProxy")),
     ]
     assert len({one.place for one in seen}) == 2
-    assert list(getattr(target, "TARGET", target).read(secret("x", stringData={"containerdProxy": OLD}), {})) == []
+    assert list(target.TARGET.read(secret("x", stringData={"containerdProxy": OLD}), {})) == []
 
 
 def test_a_secret_that_another_target_makes_is_none_of_ours() -> None:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from krm_fn import patch
+from krm_fn.carriers.env_list import read_all_containers
 from krm_fn.carriers.unit_meant import meant, without_strays
 from krm_fn.lint import places
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import TARGETS, container_readings, fixes
+from krm_fn.targets import TARGETS, fixes
 
 OLD, NEW = "http://old.corp.example:8080", "http://new.corp.example:3128"
 FILE = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
@@ -173,16 +174,18 @@ def test_of_a_repeated_name_the_one_that_counts_changes() -> None:
 )
 @pytest.mark.parametrize("field", ["containers", "initContainers", "ephemeralContainers"])
 def test_every_workload_is_seen(group_kind: tuple[str, str], path: tuple[str, ...], field: str) -> None:
+    group, kind = group_kind
     data: Any = {field: [{"name": "a", "env": env(HTTP_PROXY=OLD, OTHER="x")}]}
     for token in reversed(path):
         data = {token: data}
-    (one,) = read_all_containers(data)
+    version = f"{group}/v1" if group else "v1"
+    (one,) = read_all_containers({"apiVersion": version, "kind": kind, **data})
     assert (one.variable, one.value, one.path) == ("HTTP_PROXY", OLD, (*path, field, "0", "env", "0", "value"))
 
 
 @pytest.mark.parametrize("spec", [None, [], "x", {"containers": None}, {"containers": [1, {"env": "x"}, {"env": [2]}]}])
 def test_a_workload_of_any_shape_is_looked_at_without_raising(spec: Any) -> None:
-    assert list(container_readings.observe({"spec": spec}, ("", "Pod"))) == []
+    assert list(read_all_containers({"apiVersion": "v1", "kind": "Pod", "spec": spec})) == []
 
 
 # drop-ins

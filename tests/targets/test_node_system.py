@@ -69,7 +69,7 @@ def test_cri_o_gets_a_drop_in_and_a_restart_of_its_own() -> None:
     outcome = run(containerd_drop_in, obj, HTTP_ONLY)
     (entry,) = spec_of(outcome.obj)["files"]
     assert entry["path"] == "/etc/systemd/system/crio.service.d/http-proxy.conf"
-    assert "for crio" in outcome.changes[0].message
+    assert "in the drop-in of crio" in outcome.changes[0].message
     assert {one.place for one in containerd_drop_in.TARGET.read(outcome.obj, {})} == {"the drop-in of crio"}
     assert spec_of(run(kubeadm_commands, obj, HTTP_ONLY).obj)["preKubeadmCommands"][0] == RESTART
     for target in (containerd_drop_in, kubeadm_commands):

@@ -216,7 +216,7 @@ def test_an_object_that_has_no_place_for_files_is_reported() -> None:
 
 
 def test_nothing_is_seen_of_a_proxy() -> None:
-    assert list(getattr(target, "TARGET", target).read(kubeadm({"files": [entry(0, A)], "preKubeadmCommands": ALL}), {})) == []
+    assert list(target.TARGET.read(kubeadm({"files": [entry(0, A)], "preKubeadmCommands": ALL}), {})) == []
 
 
 # What a shell makes of the commands.

@@ -268,7 +268,7 @@ def test_the_go_programs_we_know_find_the_bundle(options: dict[str, Any], expect
 def test_certificates_that_no_variable_names_are_a_warning(options: dict[str, Any], is_silent: bool) -> None:
     said = messages(target, asked(), settings=ONE, **options)
     assert [text.partition(":")[0] for text in said] == [
-        "mounts the certificates, and no variable tells the programs where they are"
+        "mounts the certificates, and no variable names them to the programs"
     ] * int(not is_silent)
     assert messages(target, workload(annotations=REFUSED), settings=ONE, **options) == []
 
@@ -421,7 +421,7 @@ def test_our_config_map_gets_the_certificates_and_results_show_fingerprints(data
     obj = config_map(data)
     assert apply(target, obj, BOTH)["data"]["ca-bundle.crt"] == A + B
     (change,) = changes(target, obj, BOTH)
-    assert str(change.proposed).startswith("2 certificates, SHA-256 17:6A:")
+    assert "2 certificates, SHA-256 17:6A:" in change.message
     assert "BEGIN" not in f"{change.message}{change.current}{change.proposed}"
 
 
@@ -431,7 +431,7 @@ def test_our_config_map_with_data_of_a_wrong_type_is_reported() -> None:
 
 def test_our_config_map_goes_when_there_are_no_certificates() -> None:
     (change,) = changes(target, config_map({"ca-bundle.crt": A}), NONE)
-    assert (change.operation.op, change.operation.path) == ("remove", ())
+    assert change.removes_object
 
 
 # What is read at all.
@@ -465,4 +465,4 @@ def test_a_workload_is_read_only_where_it_holds_a_word_of_ours_or_matchers_are_g
 
 
 def test_nothing_is_seen_of_a_proxy() -> None:
-    assert list(getattr(target, "TARGET", target).read(apply(target, asked(), ONE), {})) == []
+    assert list(target.TARGET.read(apply(target, asked(), ONE), {})) == []
