@@ -88,7 +88,7 @@ class PlannedEdit:
             said = self.target.propose_in(self.obj.data, self.resolved.settings, self.around)
             found = list(one_edit(said))
         else:
-            context = Context(self.options, self.resolved.settings)
+            context = Context(self.options, self.resolved.settings, around=self.around)
             found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
             yield from found

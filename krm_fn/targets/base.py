@@ -30,10 +30,12 @@ class Context:
         options: ``spec.targets.<id>``.
         settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
             empty where the object is only read, and where the proxy is removed.
+        around: what a target knows of the list around its object; None where nothing is known.
     """
 
     options: Options = field(default_factory=dict)
     settings: ProxySettings = field(default_factory=ProxySettings)
+    around: TargetContext | None = None
 
 
 Sites = Callable[[Draft, Context], Iterable[Site]]

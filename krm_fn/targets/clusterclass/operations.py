@@ -18,10 +18,11 @@ from typing import Any
 from krm_fn.carriers import service_restart, systemd_secret
 from krm_fn.carriers.drop_in import path_of
 from krm_fn.patch import render_pointer
-from krm_fn.targets import _class_templates, kubeadm_commands
+from krm_fn.targets import kubeadm_commands
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets._class_nodes import COMMANDS, FILES, UNITS, Nodes, enabled
-from krm_fn.targets._class_variable import enabled_if
+from krm_fn.targets.clusterclass import templates
+from krm_fn.targets.clusterclass.nodes import COMMANDS, FILES, UNITS, Nodes, enabled
+from krm_fn.targets.clusterclass.variable import enabled_if
 
 EMPTY_LISTS = "inject-proxy-empty-lists"
 ADDITIONS, LISTS, NODES = "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"
@@ -125,7 +126,7 @@ def _additions(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
             yield _add(one, FILES, "-", valueFrom={"template": _file(UNITS[name], options)})
         elif options.get("exports", True):
             place = "0" if one.exports_first else "-"
-            yield _add(one, COMMANDS, place, valueFrom={"template": _class_templates.exports()})
+            yield _add(one, COMMANDS, place, valueFrom={"template": templates.exports()})
 
 
 def _add(one: Nodes, *steps: str, **value: Any) -> dict[str, Any]:
@@ -140,7 +141,7 @@ def _file(unit: str, options: Mapping[str, Any]) -> str:
         "permissions": str(options.get("permissions", "0600" if is_secret else "0640")),
     }
     if is_secret:
-        return _class_templates.secret_drop_in(
+        return templates.secret_drop_in(
             attributes, systemd_secret.name_for(""), systemd_secret.KEYS[unit]
         )
-    return _class_templates.drop_in(attributes)
+    return templates.drop_in(attributes)

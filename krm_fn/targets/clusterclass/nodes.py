@@ -40,8 +40,8 @@ from krm_fn.targets import (
     registry_mirror,
 )
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets._class_commands import Ends, ends_of, possible_commands
 from krm_fn.targets.base import Context, Target
+from krm_fn.targets.clusterclass.commands import Ends, ends_of, possible_commands
 
 NODE_TARGETS = {
     module.TARGET.id: module.TARGET
