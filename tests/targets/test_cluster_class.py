@@ -11,7 +11,7 @@ from class_objects import template as template_of
 
 from judges import shell_environment, systemd_environment
 from krm_fn.targets import cluster_class as target
-from proposals import findings, proposals
+from proposals import changes, findings, proposals
 
 IPV4 = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
 DUAL = {
