@@ -93,7 +93,9 @@ class PlannedEdit:
             said = self.target.propose_in(self.obj.data, self.resolved.settings, self.around)
             found = list(one_edit(said))
         else:
-            context = Context(self.options, self.resolved.settings, self.settings_of_rule)
+            context = Context(
+                self.options, self.resolved.settings, self.settings_of_rule, self.around
+            )
             found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
             yield from found

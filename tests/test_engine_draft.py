@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from krm_fn import patch
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.patch import add, replace
+from krm_fn.patch import add, remove, replace
 
 
 def test_what_was_there_before_is_not_changed() -> None:
@@ -130,3 +131,61 @@ def test_what_was_set_in_an_empty_place_goes_without_a_trace(data: Any, path: tu
     again.set(path, 1)
     again.remove(path, keep=0)
     assert again.operations() == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "origins", "operations"),
+    [
+        pytest.param(
+            ["a", "b", "c=1", "c=2"],
+            ["c=1", "c=2", "a", "b"],
+            [None, None, 0, 1],
+            [remove("l", 3), remove("l", 2), add("l", 0, value="c=1"), add("l", 1, value="c=2")],
+            id="items that are said to move, although fewer would have to move the other way",
+        ),
+        pytest.param(["a", "b"], ["x", "b"], [0, 1], [replace("l", 0, value="x")], id="an item that changes"),
+        pytest.param(
+            ["a", "b"],
+            ["x", "b"],
+            [None, 1],
+            [remove("l", 0), add("l", 0, value="x")],
+            id="another item",
+        ),
+        pytest.param(["a"], ["a", "b"], None, [add("l", "-", value="b")], id="nothing is said"),
+        pytest.param(["a"], [], None, [remove("l")], id="no item is left"),
+        pytest.param(["a"], ["a"], None, [], id="the same items"),
+        pytest.param([], [], None, [], id="there was an empty list"),
+        pytest.param(None, ["a"], [None], [replace("l", value=["a"])], id="there was null"),
+    ],
+)
+def test_set_items(before: Any, after: list[str], origins: list[int | None] | None, operations: list[Any]) -> None:
+    draft = Draft({"l": before})
+    draft.set_items(("l",), after, origins)
+    assert draft.operations() == operations
+
+
+def test_set_items_refuses_what_is_no_list() -> None:
+    with pytest.raises(WrongTypeError):
+        Draft({"l": "text"}).set_items(("l",), ["a"])
+
+
+def test_origins_of_two_edits_of_one_list_are_put_together() -> None:
+    draft = Draft({"l": ["a", "b", "c"]})
+    draft.set_items(("l",), ["c", "a", "b"], [None, 0, 1])
+    draft.insert(("l",), "new", 1)
+    draft.remove(("l", "2"))
+    draft.set_items(("l",), ["b", "c", "new"], [None, 0, 1])
+    assert draft.data == {"l": ["b", "c", "new"]}
+    data: Any = {"l": ["a", "b", "c"]}
+    assert patch.apply(data, draft.operations()) == draft.data
+    assert not any(operation.op == "replace" for operation in draft.operations())
+
+
+@given(st.data(), st.lists(st.integers(0, 3), max_size=6), st.lists(st.integers(0, 3), min_size=1, max_size=6))
+def test_whatever_the_origins_are_the_operations_lead_to_the_items(
+    data: st.DataObject, before: list[int], after: list[int]
+) -> None:
+    origins = data.draw(st.lists(st.none() | st.integers(0, 7), min_size=len(after), max_size=len(after)))
+    draft = Draft({"l": before})
+    draft.set_items(("l",), after, origins)
+    assert patch.apply({"l": list(before)}, draft.operations()) == {"l": after}

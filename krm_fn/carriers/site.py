@@ -81,8 +81,9 @@ class _Effect:
         self.label = label
         self.before = before
         self.after = after
+        # A variable without a known value is not set here: it comes from another object.
         self.set_names = [
-            name for name in after if name not in before or before[name] != after[name]
+            name for name, value in after.items() if value is not None and before.get(name) != value
         ]
         self.removed_names = [name for name in before if name not in after]
 

@@ -27,33 +27,39 @@ _Pair = tuple[int, int]
 _Gap = tuple[range, range]
 """Indices of items in the list before, and in the list after."""
 
+Origins = Mapping[Pointer, Sequence[int | None]]
+"""Path of a list -> for each item of the list after, the index that the same item had before, in
+rising order; None for an item that is new or moves."""
 
-def diff(before: Any, after: Any) -> list[Operation]:
+
+def diff(before: Any, after: Any, origins: Origins | None = None) -> list[Operation]:
     """Return the operations that make ``after`` of ``before``, to be applied one after another.
 
     Args:
         before: plain data of an object.
         after: plain data of the same object, as it should be.
+        origins: which items of a list are the same, where that is known; in all other lists they are
+            paired as the module says.
 
     Returns:
         No operation where both say the same, whatever the order of their keys.
     """
-    return list(_values(before, after, ()))
+    return list(_values(before, after, (), origins or {}))
 
 
-def _values(before: Any, after: Any, path: Pointer) -> Iterator[Operation]:
+def _values(before: Any, after: Any, path: Pointer, origins: Origins) -> Iterator[Operation]:
     if before is after:
         return
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        yield from _members(before, after, path)
+        yield from _members(before, after, path, origins)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from _items(before, after, path)
+        yield from _items(before, after, path, origins)
     elif not same(before, after):
         yield patch.replace(*path, value=after)
 
 
 def _members(
-    before: Mapping[str, Any], after: Mapping[str, Any], path: Pointer
+    before: Mapping[str, Any], after: Mapping[str, Any], path: Pointer, origins: Origins
 ) -> Iterator[Operation]:
     for key in before:
         if key not in after:
@@ -62,7 +68,7 @@ def _members(
     following = _following(keys, before)
     for key, next_old in zip(keys, following, strict=True):
         if key in before:
-            yield from _values(before[key], after[key], (*path, key))
+            yield from _values(before[key], after[key], (*path, key), origins)
         else:
             yield patch.add(*path, key, value=after[key], before=next_old)
 
@@ -78,11 +84,15 @@ def _following(keys: Sequence[str], old: Mapping[str, Any]) -> list[str]:
     return found[::-1]
 
 
-def _items(before: list[Any], after: list[Any], path: Pointer) -> Iterator[Operation]:
+def _items(
+    before: list[Any], after: list[Any], path: Pointer, origins: Origins
+) -> Iterator[Operation]:
     """Yield changes at old indices, then removals from the back, then additions from the front."""
-    pairs = pair_items(before, after)
+    pairs = _known_pairs(before, after, origins.get(path))
+    if pairs is None:
+        pairs = pair_items(before, after)
     for old, new in pairs:
-        yield from _values(before[old], after[new], (*path, str(old)))
+        yield from _values(before[old], after[new], (*path, str(old)), origins)
     kept = {old for old, _ in pairs}
     for index in reversed(range(len(before))):
         if index not in kept:
@@ -94,6 +104,19 @@ def _items(before: list[Any], after: list[Any], path: Pointer) -> Iterator[Opera
             continue
         yield patch.add(*path, APPEND if index == length else index, value=item)
         length += 1
+
+
+def _known_pairs(
+    before: Sequence[Any], after: Sequence[Any], origins: Sequence[int | None] | None
+) -> list[_Pair] | None:
+    """Return the pairs that ``origins`` say; None where they say nothing about these two lists."""
+    if origins is None or len(origins) != len(after):
+        return None
+    pairs = [(old, new) for new, old in enumerate(origins) if old is not None]
+    indices = [old for old, _ in pairs]
+    if sorted(set(indices)) != indices or (indices and indices[-1] >= len(before)):
+        return None
+    return pairs
 
 
 def pair_items(before: Sequence[Any], after: Sequence[Any]) -> list[_Pair]:

@@ -10,7 +10,7 @@ Paths are JSON Pointers (RFC 6901) taken apart; a step into a list is its index,
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from krm_fn import patch
 from krm_fn.engine.diff import diff
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Operation, Pointer
+from krm_fn.yamledit import same
 
 _MISSING = object()
 
@@ -58,6 +59,7 @@ class Draft:
         self._data = data
         self._kept: set[Pointer] = set()
         self._copies: dict[int, Any] = {}
+        self._origins: dict[Pointer, list[int | None]] = {}
         self.edits = 0
         self.findings: list[Finding] = []
         self.descriptions: list[str] = []
@@ -135,6 +137,7 @@ class Draft:
             return
         self._check_way(path)
         self.edits += 1
+        self._forget_origins(path)
         parent = self._writable(path[:-1])
         if isinstance(parent, list):
             parent[int(path[-1])] = copy.deepcopy(value)
@@ -159,8 +162,46 @@ class Draft:
             self.set(path, [value], keep=len(path) - 1)
             return
         self.edits += 1
-        writable = self._writable(path)
-        writable.insert(len(items) if index is None else index, copy.deepcopy(value))
+        at = len(items) if index is None else index
+        self._writable(path).insert(at, copy.deepcopy(value))
+        if path in self._origins:
+            self._origins[path].insert(at, None)
+
+    def set_items(
+        self, path: Pointer, items: Sequence[Any], origins: Sequence[int | None] | None = None
+    ) -> None:
+        """Set the items of the list at ``path``; a list that is left without items is removed.
+
+        Args:
+            path: leads to the list; one that is missing or null is made.
+            items: those that stay, as they are or changed, and new ones. They are not copied.
+            origins: for each item, the index that it has in the list as it is now, in rising order;
+                None for an item that is new or moves. Without them ``diff`` finds out which items
+                are the same; it cannot know which of two that change places is meant to move. They
+                are for lists that are not part of an item of another list.
+
+        Raises:
+            WrongTypeError: something else than a list is there, or no mapping on the way.
+        """
+        old = self.items(path)
+        if same(old or [], list(items)):
+            return
+        if not items:
+            self.remove(path, keep=len(path) - 1)
+            return
+        if old is None:
+            self.set(path, list(items), keep=len(path) - 1)
+            return
+        earlier = self._origins.get(path)
+        self._forget_origins(path)
+        self.edits += 1
+        self._writable(path)[:] = items
+        if origins is None:
+            return
+        if earlier is None:
+            self._origins[path] = list(origins)
+        else:
+            self._origins[path] = [None if at is None else earlier[at] for at in origins]
 
     def remove(self, path: Pointer, keep: int = 0) -> None:
         """Take out what is at ``path``, and the mappings and lists that are empty then.
@@ -172,12 +213,15 @@ class Draft:
         if self.get(path, _MISSING) is _MISSING:
             return
         self.edits += 1
+        self._forget_origins(path)
         if not path:
             self._data = None
             return
         parent = self._writable(path[:-1])
         if isinstance(parent, list):
             del parent[int(path[-1])]
+            if path[:-1] in self._origins:
+                del self._origins[path[:-1]][int(path[-1])]
         else:
             del parent[path[-1]]
         if not parent and len(path) - 1 > keep:
@@ -190,13 +234,19 @@ class Draft:
         """
         if self._data is None and self._before is not None:
             return [patch.remove()]
-        found = diff(self._before, self._data)
+        found = diff(self._before, self._data, self._origins)
         return [
             replace(operation, leaves_around=True)
             if operation.op == "add" and operation.path[:-1] in self._kept
             else operation
             for operation in found
         ]
+
+    def _forget_origins(self, path: Pointer) -> None:
+        """Forget what is known of the items of lists that are at ``path``, or in what is there."""
+        for known in list(self._origins):
+            if known[: len(path)] == path:
+                del self._origins[known]
 
     def _check_way(self, path: Pointer) -> None:
         """Raise WrongTypeError where something else than a mapping, or a list, is on the way."""

@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from krm_fn.carriers import unit_variables
+from krm_fn.formats.unit_lines import with_final_eol
 from krm_fn.image_check._model import Leak, ScanResult
-from krm_fn.targets import unit_lines
 
 NAMES = r"(?i:https?|ftp|all|no)_(?i:proxy)"
 _ROOT = re.compile(r"(?:etc|usr|lib|run|root|home)/")
@@ -118,7 +119,7 @@ def names(found: list[FoundName]) -> tuple[str, ...]:
 
 
 def _of_unit(text: str) -> Iterator[FoundName]:
-    live, _ = unit_lines.assignments(unit_lines.with_final_eol(text))
+    live, _ = unit_variables.assignments(with_final_eol(text))
     for one in live.values():
         if one.value != "":
             yield FoundName(one.name, text.count("\n", 0, one.line.start) + 1)

@@ -24,11 +24,11 @@ from krm_fn.clusters import Key, kubeadm_spec_path
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Edit, Finding, Severity, one_edit
+from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.rollout.model import ADVICE, NAME, RolloutNote, hash_of, holds_something, kept_name
-from krm_fn.targets import TargetContext, cluster_class, giantswarm_systemd_proxy
+from krm_fn.targets import Context, TargetContext, cluster_class, giantswarm_systemd_proxy
 
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 """Kinds of objects that are, or become, the Secret that they name."""
@@ -260,8 +260,8 @@ def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
         return
     name = secret.name if secret.name != secret.obj.base_name else ""
     known = replace(around, secret=name, has_hashed_secrets=False)
-    settings = user.place.resolved.settings
-    for one in one_edit(cluster_class.propose_in(user.obj.data, settings, known)):
+    context = Context(user.place.options, user.place.resolved.settings, around=known)
+    for one in cluster_class.TARGET.edit(user.obj.data, context):
         if isinstance(one, Edit):
             yield RolloutNote(user.index, user.obj, replace(one, message=message))
 

@@ -13,9 +13,9 @@ import json
 import re
 from urllib.parse import urlsplit
 
+from krm_fn.carriers.node_files import MARK, File
 from krm_fn.config import Mirror
 from krm_fn.formats import pem
-from krm_fn.targets._files import MARK, File
 
 CERTS_D = "/etc/containerd/certs.d"
 PATH = f"{CERTS_D}/_default/hosts.toml"
@@ -37,9 +37,9 @@ def is_ours(path: str, text: str) -> bool:
     return text.startswith(MARK) and (path == PATH or _CA_PATH.fullmatch(path) is not None)
 
 
-def shown(text: str) -> str:
-    """One of the files for a person: certificates only by their fingerprints."""
-    return pem.shown(text) if pem.split(text) else text.removeprefix(MARK)
+def described(text: str) -> str:
+    """Return what messages say about the text of one of the files: the fingerprints of certificates."""
+    return pem.shown(text) if pem.split(text) else ""
 
 
 def reads_certs_d(config: str) -> bool:

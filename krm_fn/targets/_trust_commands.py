@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from krm_fn.krm.results import Change, Finding
-from krm_fn.patch import ListEdit, Operation
-from krm_fn.targets import _exports, _restart
-from krm_fn.targets._kubeadm import ConfigSpec
+from krm_fn.carriers import service_restart, shell_exports
+from krm_fn.carriers.kubeadm_config import PRE_COMMANDS, ConfigSpec
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
 
 FOLDER = "/etc/inject-proxy/trusted-ca"
 """Where the certificates stand on the node, a ``.pem`` file each."""
@@ -25,7 +25,6 @@ FOLDER = "/etc/inject-proxy/trusted-ca"
 MARK = "# inject-proxy: trust store"
 """Ends every command of ours; it is another than that of the restart of ``kubeadmCommands``."""
 
-_KEY = "preKubeadmCommands"
 _LOCAL = "/usr/local/share/ca-certificates"
 _COPY = f"ls {FOLDER} | xargs -I {{}} cp {FOLDER}/{{}} {_LOCAL}/{{}}.crt"
 _UPDATES = {
@@ -63,41 +62,68 @@ def commands(images: Sequence[str]) -> list[str]:
     return [f"{text} {MARK}" for text in (*texts, _RESTART)] if texts else []
 
 
-def propose(spec: ConfigSpec, wanted: Sequence[str]) -> Iterator[Change | Finding]:
-    """Yield what has to change so that ``preKubeadmCommands`` hold exactly the ``wanted`` ones of ours."""
-    entries = spec.entries(_KEY)
-    if isinstance(entries, Finding):
-        yield from (entries,) if wanted else ()
-        return
-    old = entries or ()
-    edit = ListEdit((*spec.path, _KEY), old, _tail(old))
-    ours = [index for index, command in enumerate(old) if _is_ours(command)]
-    for index, command in zip(ours, wanted, strict=False):
-        if old[index] != command:
-            edit.replaced[index] = command
-    edit.removed.update(ours[len(wanted) :])
-    edit.appended += wanted[len(ours) :]
-    yield from (
-        Change(spec.rooted(operation), _message(operation)) for operation in edit.operations()
-    )
+class TrustCommands:
+    """The commands of ours in ``preKubeadmCommands``, as a site; they hold no proxy variable.
+
+    Args:
+        spec: the KubeadmConfigSpec with the commands.
+        wanted: the commands that have to be there; without any of them all of ours are removed.
+    """
+
+    label = "the commands for the trust store of the node"
+
+    def __init__(self, spec: ConfigSpec, wanted: Sequence[str]) -> None:
+        self._spec = spec
+        self._wanted = wanted
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: the commands say nothing about a proxy."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Make the list hold the wanted commands and no other of ours, whatever the variables are.
+
+        Raises:
+            WrongTypeError: ``preKubeadmCommands`` is no list, and something has to be written there.
+        """
+        draft, path = self._spec.draft, self._spec.commands
+        if self._wanted:
+            draft.items(path)
+        old = self._spec.entries(PRE_COMMANDS)
+        wanted = list(self._wanted)
+        kept: list[Any] = []
+        origins: list[int | None] = []
+        for index, command in enumerate(old):
+            edited = command
+            if _is_ours(command):
+                if not wanted:
+                    draft.describe(f"removes {self.label}")
+                    continue
+                edited = wanted.pop(0)
+                if edited != command:
+                    draft.describe(f"updates {self.label}")
+            kept.append(edited)
+            origins.append(index)
+        new_place = len(kept) - _number_at_end(kept)
+        kept[new_place:new_place] = wanted
+        origins[new_place:new_place] = [None] * len(wanted)
+        if wanted:
+            draft.describe(f"adds {self.label}")
+        if old or self._wanted:
+            draft.set_items(path, kept, origins)
 
 
 def _is_ours(command: Any) -> bool:
     return isinstance(command, str) and command.rstrip().endswith(MARK)
 
 
-def _tail(commands: Sequence[Any]) -> int:
-    """How many commands at the end restart containerd for us or export a proxy: ``kubeadmCommands`` keeps them last."""
+def _number_at_end(commands: Sequence[Any]) -> int:
+    """Return how many commands at the end are a restart or exports: ``kubeadmCommands`` keeps them last."""
     number = 0
     for command in reversed(commands):
         if not isinstance(command, str) or not (
-            _restart.is_ours(command) or _exports.only_exports(command)
+            service_restart.is_ours(command) or shell_exports.only_exports(command)
         ):
             break
         number += 1
     return number
-
-
-def _message(operation: Operation) -> str:
-    verb = {"add": "adds", "replace": "updates", "remove": "removes"}[operation.op]
-    return f"{verb} commands for the trust store of the node"

@@ -1,25 +1,25 @@
 """What the text of a unit file sets, and what changes in it, in words for a person.
 
-It words what ``_unit_lines`` reads, and decides nothing.
+It words what ``unit_variables`` reads, and decides nothing.
 """
 
 from __future__ import annotations
 
-from krm_fn.targets import unit_lines
-from krm_fn.targets._kubeadm import names
+from krm_fn.carriers import unit_variables
+from krm_fn.carriers.site import quoted
 
 
 def shown(text: str) -> str:
     """The variables that a text sets, a line each."""
-    return "\n".join(f"{name}={value}" for name, value in unit_lines.read(text).items())
+    return "\n".join(f"{name}={value}" for name, value in unit_variables.read(text).items())
 
 
 def difference(old: str, new: str, unit: str) -> str:
     """What is done to the service ``unit`` by writing ``new`` in the place of ``old``."""
-    before, after = unit_lines.read(old), unit_lines.read(new)
+    before, after = unit_variables.read(old), unit_variables.read(new)
     changed = [name for name, value in after.items() if before.get(name) != value]
     gone = [name for name in before if name not in after]
     parts = [
-        f"{verb} {names(some)}" for verb, some in (("sets", changed), ("removes", gone)) if some
+        f"{verb} {quoted(some)}" for verb, some in (("sets", changed), ("removes", gone)) if some
     ]
     return f"{' and '.join(parts) or 'removes repeated assignments of proxy variables'} for {unit}"

@@ -32,11 +32,13 @@ class Context:
             empty where the object is only read, and where the proxy is removed.
         settings_of_rule: name of a rule in a Kyverno policy -> the proxy of that rule; None where
             all rules have the one of the object.
+        around: what a target knows of the list around its object; None where nothing is known.
     """
 
     options: Options = field(default_factory=dict)
     settings: ProxySettings = field(default_factory=ProxySettings)
     settings_of_rule: Callable[[str], ProxySettings] | None = None
+    around: TargetContext | None = None
 
 
 Sites = Callable[[Draft, Context], Iterable[Site]]
@@ -130,10 +132,20 @@ class Target:
         if self.sites is None:
             return
         draft = Draft(data)
-        edit = write_sites(draft, self.sites(draft, context), context.settings.variables())
+        edit = self.write(draft, context)
         yield from draft.findings
         if edit is not None:
             yield edit
+
+    def write(self, draft: Draft, context: Context) -> Edit | None:
+        """Give a draft the proxy of the context; the draft has the findings afterwards.
+
+        Returns:
+            What was changed in the draft since it was made; None where that is nothing.
+        """
+        if self.sites is None:
+            return None
+        return write_sites(draft, self.sites(draft, context), context.settings.variables())
 
     def read(self, data: Data, options: Options) -> Iterator[Reading]:
         """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""

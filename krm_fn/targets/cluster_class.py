@@ -74,26 +74,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
-from krm_fn.krm.results import Change, Finding
+from krm_fn.carriers import systemd_secret
+from krm_fn.carriers.site import Site
+from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import (
-    _class_nodes,
-    _class_patches,
-    _class_values,
-    _class_variable,
-    _systemd_secret,
-)
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets._class_templates import VARIABLE
-from krm_fn.targets._cluster_variables import KIND, VARIABLES, lists, named
-from krm_fn.targets.base import Target
+from krm_fn.targets._cluster_variables import KIND, lists, named
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.clusterclass import nodes, patches, values, variable
+from krm_fn.targets.clusterclass.templates import VARIABLE
 
-INSTEAD_OF = frozenset(_class_nodes.NODE_TARGETS)
-INSTEAD_OF_WHERE_ERASED = frozenset(_class_nodes.FILE_TARGETS)
+INSTEAD_OF = frozenset(nodes.NODE_TARGETS)
+INSTEAD_OF_WHERE_ERASED = frozenset(nodes.FILE_TARGETS)
 
 
 def is_on(options: Mapping[str, Any]) -> bool:
@@ -103,13 +97,13 @@ def is_on(options: Mapping[str, Any]) -> bool:
 
 def erases(obj: Mapping[str, Any], around: TargetContext) -> bool:
     """Whether patches of a ClusterClass take out what its templates are to hold, on any path."""
-    return any(True for _ in _class_patches.erasers_of(obj, around))
+    return any(True for _ in patches.erasers_of(obj, around))
 
 
 def secret_keys(around: TargetContext) -> list[str]:
     """The keys that nodes take from the Secret of their Cluster; none where the patches refer to no Secret."""
-    units = _class_variable.units_in_secret(around) if around.is_wanted else []
-    return [_systemd_secret.KEYS[unit] for unit in units]
+    units = variable.units_in_secret(around) if around.is_wanted else []
+    return [systemd_secret.KEYS[unit] for unit in units]
 
 
 def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext) -> str:
@@ -120,47 +114,32 @@ def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetCon
         settings: the proxy of its control plane.
         around: its class, and the proxies of its groups of workers.
     """
-    is_any = any(map(_class_variable.has_proxy, (settings, *around.groups.values())))
+    is_any = any(map(variable.has_proxy, (settings, *around.groups.values())))
     if not (is_any and secret_keys(around)):
         return ""
     paths = (entry for path in lists(obj) for entry in named(obj, path, VARIABLE))
-    names = (lookup(obj, (*path, "value", _class_variable.SECRET)) for path in paths)
+    names = (lookup(obj, (*path, "value", variable.SECRET)) for path in paths)
     found = (name for name in names if isinstance(name, str) and name)
-    return next(found, _systemd_secret.name_for(settings.cluster))
+    return next(found, systemd_secret.name_for(settings.cluster))
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what has to go where nothing is known of the list: the variable and the patches."""
-    return propose_in(obj, ProxySettings(), TargetContext())
+def sites(draft: Draft, context: Context) -> Iterator[Site]:
+    """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
 
-
-def propose_in(
-    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
-) -> Iterator[Change | Finding]:
-    """Yield what the ClusterClass, or the Cluster, lacks or has too much; see the module's text."""
-    of_kind = _class_values.propose if obj.get("kind") == KIND[1] else _class_patches.propose
-    return of_kind(obj, settings, around)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the variable of a class or of a whole Cluster says, with the names that Cluster API fills in.
-
-    A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
+    Where nothing is known of the list, all of ours has to go.
     """
-    is_cluster = obj.get("kind") == KIND[1]
-    value = ("value",) if is_cluster else _class_patches.DEFAULT
-    for entry in named(obj, VARIABLES if is_cluster else ("spec", "variables"), VARIABLE):
-        yield from ThreeKeys((*entry, *value), CAMEL, f"the variable `{VARIABLE}`").read(obj)
+    settings = context.settings if context.around else ProxySettings()
+    around = context.around or TargetContext()
+    if draft.data.get("kind") == KIND[1]:
+        yield from values.sites(draft, settings, around)
+    else:
+        yield from patches.sites(draft, settings, around)
 
 
 TARGET = Target(
     id="clusterClass",
     kinds=frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")}),
     audience=Audience.PRODUCT,
-    text_hints=(VARIABLE, *_class_patches.PATCHES),
-    propose=propose,
-    observe=observe,
-    propose_in=propose_in,
+    text_hints=(VARIABLE, *patches.PATCHES),
+    sites=sites,
 )

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from krm_fn.carriers import shell_exports, unit_text
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.unit_meant import meant, without_strays
 from krm_fn.formats import embedded
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.formats.file_content import decode, encode
 from krm_fn.patch import APPEND, ListEdit, Operation, Pointer, add, lookup, replace
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import (
-    _exports,
-    _unit_file,
     cert_manager,
     chart_operator,
     containerd_drop_in,
@@ -26,7 +26,6 @@ from krm_fn.targets import (
     kubelet_drop_in,
     kyverno_policies,
 )
-from krm_fn.targets._unit_meant import meant, without_strays
 from krm_fn.targets.kyverno.values import ValuePlace, new_value
 
 Values = Mapping[str, str | None]
@@ -125,7 +124,7 @@ def _unit(text: str, place: Mapping[str, Reading], values: Values) -> str | None
     if len(wanted) < len(known):
         return None
     try:
-        edited = _unit_file.edit(without_strays(text), wanted)
+        edited = unit_text.edit(without_strays(text), wanted)
     except ValueError:  # a value that no unit file can carry
         return None
     return edited if edited != text else None
@@ -139,7 +138,7 @@ def _of_commands(
     plain = {
         index: names
         for index, command in enumerate(commands)
-        if (names := _exports.exported(command))
+        if (names := shell_exports.exported(command))
     }
     # A command stays as it is if another one, which cannot be edited, decides about a variable of it.
     sound = {
@@ -156,11 +155,11 @@ def _of_commands(
     if not edited or values.keys().isdisjoint(wanted):
         return []
     texts = [command if index in edited else "" for index, command in enumerate(commands)]
-    planned = _exports.plan(texts, wanted, in_one_block=True)
+    planned = shell_exports.plan(texts, wanted, in_one_block=True)
     edit = ListEdit(path, lookup(obj, path))
     edit.replaced.update(planned.rewritten)
     edit.removed.update(planned.removed)
-    edit.appended += [_exports.export(name, wanted[name]) for name in planned.missing]
+    edit.appended += [shell_exports.export(name, wanted[name]) for name in planned.missing]
     return edit.operations()
 
 

@@ -44,21 +44,22 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn import patch
+from krm_fn.carriers import systemd_secret, unit_text, unit_variables
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import quoted
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Change, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _made, _systemd_secret, _unit_file, kubelet_drop_in, unit_lines
-from krm_fn.targets._kubeadm import names
+from krm_fn.targets import _made, kubelet_drop_in
 from krm_fn.targets._unit_warnings import difference, shown
 from krm_fn.targets.base import Creation, Target
 
-is_one = _systemd_secret.is_one
-base_of = _systemd_secret.base_of
-SUFFIX = _systemd_secret.SUFFIX
-_UNITS = {key: unit for unit, key in _systemd_secret.KEYS.items()}
+is_one = systemd_secret.is_one
+base_of = systemd_secret.base_of
+SUFFIX = systemd_secret.SUFFIX
+_UNITS = {key: unit for unit, key in systemd_secret.KEYS.items()}
 
 
 def companions(
@@ -69,7 +70,7 @@ def companions(
     if options.get("generate") and isinstance(cluster, str) and cluster:
         labels = {"giantswarm.io/cluster": cluster}
         yield _made.skeleton(
-            "Secret", _systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque"
+            "Secret", systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque"
         )
 
 
@@ -77,7 +78,7 @@ def propose(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[Change | Finding]:
     """Yield what has to change in the texts of the Secret ``obj``; ``options`` may have the list ``units``."""
-    if not _systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
+    if not systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
         return
     try:
         yield from _edited(obj, settings.variables(), options)
@@ -105,7 +106,7 @@ def _edited(
             obj, [key for key in _wanted(obj, options) if key not in there], variables
         )
         return
-    gone = [one for one in texts if one.text and not _unit_file.edit(one.text, {})]
+    gone = [one for one in texts if one.text and not unit_text.edit(one.text, {})]
     if gone and _made.is_made(obj) and len(gone) == len(found):
         yield Change(
             patch.remove(), "removed: inject-proxy created this Secret and nothing else is in it"
@@ -124,7 +125,7 @@ def _wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
 
 def _rewritten(texts: list[Value], variables: Mapping[str, str]) -> Iterator[Change]:
     for value in texts:
-        new = _unit_file.edit(value.text, variables)
+        new = unit_text.edit(value.text, variables)
         if new != value.text:
             reported = difference(value.text, new, _UNITS[value.path[-1]])
             operation = patch.replace(*value.path, value=value.written(new))
@@ -134,7 +135,7 @@ def _rewritten(texts: list[Value], variables: Mapping[str, str]) -> Iterator[Cha
 def _added(
     obj: Mapping[str, Any], missing: list[str], variables: Mapping[str, str]
 ) -> Iterator[Change]:
-    new = _unit_file.fresh(variables)
+    new = unit_text.fresh(variables)
     has_field = isinstance(obj.get("stringData"), Mapping)
     for number, key in enumerate(missing):
         is_in = has_field or number > 0
@@ -145,7 +146,7 @@ def _added(
         )
         yield Change(
             operation,
-            f"sets {names(variables)} for {_UNITS[key]} in a new drop-in",
+            f"sets {quoted(variables)} for {_UNITS[key]} in a new drop-in",
             proposed=shown(new),
         )
 
@@ -163,13 +164,13 @@ def _emptied(obj: Mapping[str, Any], field: str, gone: list[Value]) -> Iterator[
 
 def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what each of the two texts sets; no option is read here."""
-    if not _systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
+    if not systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
         return
     for value in values(obj):
         key = value.path[-1]
         if isinstance(value, Value) and key in _UNITS:
             place = f"the drop-in of {_UNITS[key]} under `{key}`"
-            for one in unit_lines.settings_of(value.text):
+            for one in unit_variables.settings_of(value.text):
                 is_lost = one.value is None
                 yield Reading(
                     one.name,

@@ -44,33 +44,33 @@ backticks of a password would be run as commands.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.krm.results import Change, Finding
+from krm_fn.carriers import kubeadm_config
+from krm_fn.carriers.node_exports import NodeExports
+from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import _commands, _kubeadm
-from krm_fn.targets.base import Target
+from krm_fn.targets.base import Context, Target
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what has to change in ``preKubeadmCommands``; ``options`` are ``exports``, ``restart``, ``place``."""
-    return _commands.propose(obj, settings, options)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what ``preKubeadmCommands`` leave exported, whoever wrote them."""
-    return _commands.observe(obj)
+def sites(draft: Draft, context: Context) -> Iterator[NodeExports]:
+    """Yield the commands that run before kubeadm."""
+    is_wanted = bool(context.settings.variables())
+    spec = kubeadm_config.find(draft, is_wanted=is_wanted)
+    if spec is None:
+        return
+    spec.report_form(is_wanted=is_wanted)
+    yield NodeExports(
+        spec,
+        exports=context.options.get("exports", True),
+        restart=context.options.get("restart", True),
+        place=str(context.options.get("place", "")),
+    )
 
 
 TARGET = Target(
     id="kubeadmCommands",
-    kinds=_kubeadm.KINDS,
+    kinds=kubeadm_config.KINDS,
     audience=Audience.NODE,
-    propose=propose,
-    observe=observe,
+    sites=sites,
 )

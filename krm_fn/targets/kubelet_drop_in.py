@@ -52,33 +52,24 @@ proxy document). Owner, permissions and the order of keys are those of the Tanzu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.krm.results import Change, Finding
+from krm_fn.carriers import kubeadm_config
+from krm_fn.carriers.site import Site
+from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import _drop_in, _drop_in_seen, _kubeadm
-from krm_fn.targets.base import Target
+from krm_fn.targets._drop_in import drop_in_sites
+from krm_fn.targets.base import Context, Target
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what has to change in ``files``; ``options`` are strings; see the module's text."""
-    return _drop_in.propose(obj, settings, options, unit="kubelet", target=TARGET.id)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what every drop-in of kubelet sets; ``options`` has the ``path`` of ours."""
-    return _drop_in_seen.observe(obj, options, unit="kubelet")
+def sites(draft: Draft, context: Context) -> Iterator[Site]:
+    """Yield the drop-ins of kubelet; ``context.options`` are strings."""
+    yield from drop_in_sites(draft, context, "kubelet", TARGET.id)
 
 
 TARGET = Target(
     id="kubeletDropIn",
-    kinds=_kubeadm.KINDS,
+    kinds=kubeadm_config.KINDS,
     audience=Audience.NODE,
-    propose=propose,
-    observe=observe,
+    sites=sites,
 )

@@ -44,95 +44,88 @@ script of cloud-init. If an update fails, the node goes on, and its log says so.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from krm_fn import patch
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers import kubeadm_config
+from krm_fn.carriers.kubeadm_config import FILES, ConfigSpec
+from krm_fn.carriers.node_files import File, NodeFiles
+from krm_fn.carriers.node_system import NodeSystem
+from krm_fn.carriers.site import Site, Variables
+from krm_fn.engine import Draft
 from krm_fn.formats import pem
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _files, _kubeadm, _trust_commands
-from krm_fn.targets._kubeadm import ConfigSpec
-from krm_fn.targets._node_system import NodeSystem
-from krm_fn.targets.base import Target
+from krm_fn.targets import _trust_commands
+from krm_fn.targets._trust_commands import TrustCommands
+from krm_fn.targets.base import Context, Target
 
 _MOST_FILES = 200
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what has to change in ``files`` and ``preKubeadmCommands``; ``options`` has the list ``os``."""
-    certificates = pem.split(settings.trusted_ca.pem)
-    spec = _kubeadm.find(obj, wanted=bool(certificates))
-    if not isinstance(spec, ConfigSpec):
-        yield from () if spec is None else (spec,)
+class _CertificateFiles(NodeFiles):
+    """The certificates, as a site that also reports more files than Cluster API takes."""
+
+    def __init__(self, spec: ConfigSpec, wanted: Sequence[File]) -> None:
+        label = "certificates of the trust store"
+        super().__init__(spec, label, _is_ours, wanted, pem.shown)
+        self._is_wanted = bool(wanted)
+
+    def write(self, variables: Variables) -> None:
+        """Write the certificates, and report where there are too many files.
+
+        Raises:
+            WrongTypeError: ``files`` is no list, and there are certificates.
+        """
+        super().write(variables)
+        number = len(self.spec.entries(FILES))
+        if self._is_wanted and number > _MOST_FILES and self.spec.version == "v1beta2":
+            message = (
+                f"`files` must not have more than {_MOST_FILES} entries in v1beta2, this would have "
+                f"{number}: leave public authorities, which nodes trust already, out of "
+                "`spec.trustedCA`"
+            )
+            self.spec.draft.report(Severity.ERROR, message, self.spec.files)
+
+
+def sites(draft: Draft, context: Context) -> Iterator[Site]:
+    """Yield the certificates, and the commands that put them into the trust store."""
+    wanted = files(context.settings)
+    spec = kubeadm_config.find(draft, is_wanted=bool(wanted))
+    if spec is None:
         return
-    if certificates and spec.system is not NodeSystem.LINUX:
-        yield from spec.unwritten()
-        certificates = []
-    said = list(_files.propose(spec, _files_of(certificates)))
-    yield from spec.findings(settings)
-    yield from said
-    yield from _too_many(spec, certificates)
-    images = options.get("os", _trust_commands.ALL) if certificates else ()
-    yield from _trust_commands.propose(_with(spec, said), _trust_commands.commands(images))
+    if spec.system is not NodeSystem.LINUX:
+        wanted = []
+    spec.report_form(is_wanted=bool(wanted))
+    yield _CertificateFiles(spec, wanted)
+    yield TrustCommands(spec, commands(context.options) if wanted else [])
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield nothing: a trust store says nothing about a proxy."""
-    return iter(())
-
-
-def _files_of(certificates: Sequence[str]) -> _files.NodeFiles:
-    wanted = [
-        _files.File(_path(number), text, permissions="0644")
-        for number, text in enumerate(certificates)
+def files(settings: ProxySettings) -> list[File]:
+    """Return the files that a node needs; none without certificates."""
+    return [
+        File(_path(number), text, permissions="0644")
+        for number, text in enumerate(pem.split(settings.trusted_ca.pem))
     ]
-    return _files.NodeFiles(
-        "a certificate of the trust store", lambda path, _: _is_ours(path), wanted, pem.shown
-    )
+
+
+def commands(options: Mapping[str, Any]) -> list[str]:
+    """Return the commands for the node images that the option ``os`` names."""
+    return _trust_commands.commands(options.get("os", _trust_commands.ALL))
 
 
 def _path(number: int) -> str:
     return f"{_trust_commands.FOLDER}/inject-proxy-{number}.pem"
 
 
-def _is_ours(path: str) -> bool:
+def _is_ours(path: str, text: str) -> bool:
     return path.startswith(f"{_trust_commands.FOLDER}/")
-
-
-def _too_many(spec: ConfigSpec, certificates: Sequence[str]) -> Iterator[Finding]:
-    """A finding if there are more files than Cluster API takes."""
-    entries = spec.entries("files")
-    paths = (
-        [patch.lookup(entry, ("path",)) for entry in entries] if isinstance(entries, list) else []
-    )
-    number = sum(not _is_ours(str(path)) for path in paths) + len(certificates)
-    if certificates and number > _MOST_FILES and spec.version == "v1beta2":
-        message = (
-            f"`files` must not have more than {_MOST_FILES} entries in v1beta2, this would have {number}: "
-            "leave public authorities, which nodes trust already, out of `spec.trustedCA`"
-        )
-        yield Finding(Severity.ERROR, message, (*spec.path, "files"))
-
-
-def _with(spec: ConfigSpec, said: Sequence[Change | Finding]) -> ConfigSpec:
-    """``spec`` as it will be, where it is null as yet and the first change makes it."""
-    operations = [one.operation for one in said if isinstance(one, Change)]
-    if patch.lookup(spec.obj, spec.path) is not None or not operations:
-        return spec
-    after = _kubeadm.find(patch.apply(copy.deepcopy(dict(spec.obj)), operations))
-    return after if isinstance(after, ConfigSpec) else spec
 
 
 TARGET = Target(
     id="nodeTrustStore",
-    kinds=_kubeadm.KINDS,
+    kinds=kubeadm_config.KINDS,
     audience=Audience.NOBODY,
-    propose=propose,
-    observe=observe,
+    sites=sites,
 )

@@ -34,15 +34,16 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers import environment_text, kubeadm_config, unit_variables
+from krm_fn.carriers.kubeadm_config import FILES, ConfigSpec
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables, quoted
+from krm_fn.engine import Draft
 from krm_fn.formats.file_content import decode
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import _environment_text, _kubeadm, unit_lines
-from krm_fn.targets._kubeadm import ConfigSpec
-from krm_fn.targets.base import Target
+from krm_fn.targets.base import Context, Target
 
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 _FIELDS: dict[tuple[str, str], Pointer] = {
@@ -64,38 +65,50 @@ _ENVIRONMENT_FILES = frozenset(
 _NOT_SEEN = "apt has no such list"
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield a warning for each place that sets another proxy, or one where none is wanted; there are no ``options``."""
-    wanted = settings.variables()
-    places: dict[str, list[Reading]] = {}
-    for one in observe(obj, options):
-        if one.value and not _agrees(one, wanted):
-            places.setdefault(one.place, []).append(one)
-    for place, differing in places.items():
-        names = _kubeadm.names(one.variable for one in differing)
-        if wanted:
-            message = (
-                f"{place} sets {names} to another value than the one that is declared, and this function does not "
-                "write there; change the value there, or remove it"
-            )
-        else:
-            message = f"{place} still sets {names}, and this function does not write there; remove it by hand"
-        yield Finding(Severity.WARNING, message, differing[0].path, code="OtherWriter")
+class _OtherPlaces:
+    """What others set in one object, as a site that writes nothing and reports what differs."""
+
+    label = "other places"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what other places of the object set."""
+        obj = self._draft.data
+        path = _PATH_OF_KIND.get(str(obj.get("kind")))
+        if path is not None:
+            yield from _of_fields(obj, path)
+            return
+        spec = kubeadm_config.find(Draft(obj))
+        if spec is not None:
+            for index, entry in enumerate(spec.entries(FILES)):
+                yield from _of_file(spec, entry, (*spec.files, str(index), "content"))
+
+    def write(self, variables: Variables) -> None:
+        """Report each place that sets another proxy, or one where none is wanted."""
+        places: dict[str, list[Reading]] = {}
+        for one in self.read():
+            if one.value and not _agrees(one, variables):
+                places.setdefault(one.place, []).append(one)
+        for place, differing in places.items():
+            names = quoted(one.variable for one in differing)
+            if variables:
+                message = (
+                    f"{place} sets {names} to another value than the one that is declared, and this "
+                    "function does not write there; change the value there, or remove it"
+                )
+            else:
+                message = (
+                    f"{place} still sets {names}, and this function does not write there; remove it "
+                    "by hand"
+                )
+            self._draft.report(Severity.WARNING, message, differing[0].path, code="OtherWriter")
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what other places of the object set."""
-    path = _PATH_OF_KIND.get(str(obj.get("kind")))
-    if path is not None:
-        yield from _of_fields(obj, path)
-        return
-    spec = _kubeadm.find(obj)
-    entries = spec.entries("files") if isinstance(spec, ConfigSpec) else None
-    if isinstance(spec, ConfigSpec) and isinstance(entries, list):
-        for index, entry in enumerate(entries):
-            yield from _of_file(spec, entry, (*spec.path, "files", str(index), "content"))
+def sites(draft: Draft, context: Context) -> Iterator[_OtherPlaces]:
+    """Yield the places that others write; there are no options."""
+    yield _OtherPlaces(draft)
 
 
 def _agrees(one: Reading, wanted: Mapping[str, str]) -> bool:
@@ -127,7 +140,7 @@ def _of_file(spec: ConfigSpec, entry: Any, path: Pointer) -> Iterator[Reading]:
             name, value, path, "", place, "" if value is not None else "a shell expands it"
         )
         yield seen if entry.get("encoding") else spec.through_jinja(seen)
-    if _is_of_apt(file) and _environment_text.of_apt(text):
+    if _is_of_apt(file) and environment_text.of_apt(text):
         for name in ("NO_PROXY", "no_proxy"):  # nobody misses the list there
             yield Reading(name, None, path, "", place, _NOT_SEEN)
 
@@ -136,15 +149,15 @@ def _variables_in(file: str, text: str) -> dict[str, str | None]:
     """What a file sets: name of a variable -> value; nothing for a file that nobody reads for a proxy."""
     folder, name = posixpath.split(file)
     if file in _ENVIRONMENT_FILES or folder == "/etc/profile.d":
-        return _environment_text.of_lines(text)
+        return environment_text.of_lines(text)
     if _is_of_apt(file):
-        return _both_cases(_environment_text.of_apt(text))
+        return _both_cases(environment_text.of_apt(text))
     if file == "/etc/docker/daemon.json" or file.endswith("/.docker/config.json"):
-        return _both_cases(_environment_text.of_docker(text))
+        return _both_cases(environment_text.of_docker(text))
     if folder.endswith("/systemd/system/docker.service.d") and name.endswith(".conf"):
-        return {one.name: one.value for one in unit_lines.settings_of(text)}
+        return {one.name: one.value for one in unit_variables.settings_of(text)}
     if file == "/etc/systemd/system.conf" or folder.endswith("/systemd/system.conf.d"):
-        return _environment_text.of_system_conf(text)
+        return environment_text.of_system_conf(text)
     return {}
 
 
@@ -158,9 +171,8 @@ def _both_cases(values: Mapping[str, str | None]) -> dict[str, str | None]:
 
 TARGET = Target(
     id="otherWriters",
-    kinds=_kubeadm.KINDS | frozenset(_FIELDS),
+    kinds=kubeadm_config.KINDS | frozenset(_FIELDS),
     audience=Audience.NODE,
-    propose=propose,
-    observe=observe,
+    sites=sites,
     only_reports=True,
 )

@@ -47,100 +47,91 @@ images of Konvoy Image Builder have, keeps the CRI from starting. It says so, as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers import kubeadm_config
+from krm_fn.carriers.kubeadm_config import FILES, PRE_COMMANDS, ConfigSpec
+from krm_fn.carriers.node_files import File, NodeFiles
+from krm_fn.carriers.node_system import NodeSystem
+from krm_fn.carriers.site import Variables
+from krm_fn.engine import Draft
 from krm_fn.formats.file_content import decode
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _files, _hosts_toml, _kubeadm
-from krm_fn.targets._files import NodeFiles
-from krm_fn.targets._kubeadm import ConfigSpec
-from krm_fn.targets._node_system import NodeSystem
-from krm_fn.targets.base import Target
+from krm_fn.targets import _hosts_toml
+from krm_fn.targets.base import Context, Target
 
 _CONFIG = "/etc/containerd/config.toml"
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what has to change in ``files``; there are no ``options``."""
-    spec = _kubeadm.find(obj, wanted=settings.mirror is not None)
-    if not isinstance(spec, ConfigSpec):
-        yield from () if spec is None else (spec,)
-        return
-    if settings.mirror and spec.system is not NodeSystem.LINUX:
-        yield from spec.unwritten()
-        settings = ProxySettings()
-    wanted = _hosts_toml.files_of(settings.mirror) if settings.mirror else ()
-    what = "the registry mirror of containerd"
-    yield from _files.propose(spec, NodeFiles(what, _hosts_toml.is_ours, wanted, _hosts_toml.shown))
-    if settings.mirror and not isinstance(spec.entries("files"), Finding):
-        yield from _readers(spec)
+class _MirrorFiles(NodeFiles):
+    """The files of the mirror, as a site that also reports whether containerd looks at them."""
+
+    def __init__(self, spec: ConfigSpec, wanted: Sequence[File]) -> None:
+        label = "the registry mirror of containerd"
+        super().__init__(spec, label, _hosts_toml.is_ours, wanted, _hosts_toml.described)
+        self._is_wanted = bool(wanted)
+
+    def write(self, variables: Variables) -> None:
+        """Write the files, and report what keeps containerd from reading them.
+
+        Raises:
+            WrongTypeError: ``files`` is no list, and there is a mirror.
+        """
+        super().write(variables)
+        if self._is_wanted:
+            _report_readers(self.spec)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield nothing: no proxy variable stands here."""
-    return iter(())
+def sites(draft: Draft, context: Context) -> Iterator[NodeFiles]:
+    """Yield the files of the mirror; there are no options."""
+    is_wanted = context.settings.mirror is not None
+    spec = kubeadm_config.find(draft, is_wanted=is_wanted)
+    if spec is not None:
+        is_linux = spec.system is NodeSystem.LINUX
+        yield _MirrorFiles(spec, files(context.settings) if is_linux else [])
 
 
-def _readers(spec: ConfigSpec) -> Iterator[Finding]:
-    """What there is to say about whether containerd looks at our files."""
-    texts = list(_texts(spec))
-    for index, text in texts:
-        why = _hosts_toml.obstacle(text) if _path(spec, index) == _CONFIG else None
+def files(settings: ProxySettings) -> list[File]:
+    """Return the files that a node needs; none without a mirror."""
+    return _hosts_toml.files_of(settings.mirror) if settings.mirror else []
+
+
+def _report_readers(spec: ConfigSpec) -> None:
+    """Report that containerd does not look at our files, or that nothing says that it does."""
+    texts = _commands(spec)
+    for index, entry in enumerate(spec.entries(FILES)):
+        text = decode(entry) if isinstance(entry, dict) else None
+        if not text:
+            continue
+        texts.append(text)
+        why = _hosts_toml.obstacle(text) if lookup(entry, ("path",)) == _CONFIG else None
         if why:
             message = (
                 f'"{_CONFIG}" must make containerd read "{_hosts_toml.CERTS_D}", but {why}: '
                 "the registry mirror has no effect; change it by hand"
             )
-            yield Finding(
-                Severity.WARNING,
-                message,
-                (*spec.path, "files", str(index), "content"),
-                code="MirrorNotRead",
-            )
+            place = (*spec.files, str(index), "content")
+            spec.draft.report(Severity.WARNING, message, place, code="MirrorNotRead")
             return
-    if not any(
-        _hosts_toml.reads_certs_d(text) for text in (*(text for _, text in texts), *_commands(spec))
-    ):
+    if not any(map(_hosts_toml.reads_certs_d, texts)):
         message = (
-            "containerd obeys the registry mirror from version 2.2 on, "
-            f'or if its `config_path` is "{_hosts_toml.CERTS_D}": see to it that the node image has one of them'
+            "containerd obeys the registry mirror from version 2.2 on, or if its `config_path` is "
+            f'"{_hosts_toml.CERTS_D}": check that the node image has one of them'
         )
-        yield Finding(Severity.INFO, message, spec.path, code="MirrorNotRead")
+        spec.draft.report(Severity.INFO, message, spec.path, code="MirrorNotRead")
 
 
-def _texts(spec: ConfigSpec) -> Iterator[tuple[int, str]]:
-    """The index and the text of each entry of ``files`` whose text can be read here."""
-    entries = spec.data.get("files")
-    for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-        text = decode(entry) if isinstance(entry, Mapping) else None
-        if text:
-            yield index, text
-
-
-def _path(spec: ConfigSpec, index: int) -> Any:
-    return lookup(spec.data, ("files", index, "path"))
-
-
-def _commands(spec: ConfigSpec) -> list[str]:
-    commands = spec.data.get("preKubeadmCommands")
-    return (
-        [command for command in commands if isinstance(command, str)]
-        if isinstance(commands, list)
-        else []
-    )
+def _commands(spec: ConfigSpec) -> list[Any]:
+    return [command for command in spec.entries(PRE_COMMANDS) if isinstance(command, str)]
 
 
 TARGET = Target(
     id="registryMirror",
-    kinds=_kubeadm.KINDS,
+    kinds=kubeadm_config.KINDS,
     audience=Audience.NOBODY,
-    propose=propose,
-    observe=observe,
+    sites=sites,
 )

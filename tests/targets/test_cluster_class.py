@@ -11,7 +11,7 @@ from class_objects import template as template_of
 
 from judges import shell_environment, systemd_environment
 from krm_fn.targets import cluster_class as target
-from proposals import FULL, findings, proposals
+from proposals import changes, findings, proposals
 
 IPV4 = {"pods": {"cidrBlocks": ["10.244.0.0/16"]}, "services": {"cidrBlocks": ["10.96.0.0/12"]}}
 DUAL = {
@@ -65,7 +65,8 @@ def test_a_disabled_target_leaves_even_what_is_its_own(version: str) -> None:
 def test_what_is_seen_alone_is_only_cleared() -> None:
     items, _ = answer(objects("v1beta1", cluster("v1beta1", network=DUAL)))
     assert proposals(target, objects()[0]) == []
-    assert [said.operation.op for said in target.propose(items[0], FULL, {})] == ["remove", "remove"]  # type: ignore[union-attr]
+    (edit,) = changes(target, items[0])
+    assert [operation.op for operation in edit.operations] == ["remove", "remove"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

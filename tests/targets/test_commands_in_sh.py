@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run, spec_of
 
+from krm_fn.carriers import shell_exports
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _exports, kubeadm_commands
+from krm_fn.targets import kubeadm_commands
 from support import need
 
 NETWORK = ("apt-get update", "curl -s https://example.com/x", "bash -c 'crictl pull a' | cat", "timeout 5 git clone b")
@@ -60,8 +61,8 @@ def test_every_program_that_needs_the_network_sees_the_proxy(
 ) -> None:
     before = kubeadm({"preKubeadmCommands": commands})
     _, in_the_end = executed(commands, stand_ins)
-    known = {one.name: one.value for one in _exports.live(commands) if one.value is not None}
-    unknown = {one.name for one in _exports.live(commands) if one.value is None}
+    known = {one.name: one.value for one in shell_exports.live(commands) if one.value is not None}
+    unknown = {one.name for one in shell_exports.live(commands) if one.value is None}
     assert {name: value for name, value in in_the_end.items() if name not in unknown} == known
     outcome = run(kubeadm_commands, before, proxy)
     calls, in_the_end = executed((spec_of(outcome.obj) or {}).get("preKubeadmCommands", []), stand_ins)

@@ -179,7 +179,8 @@ def test_systemd_reads_back_what_went_in(password: str) -> None:
 def test_an_entry_of_our_path_is_edited(old: dict[str, Any], new: dict[str, Any]) -> None:
     outcome = run(target, files(STRANGER, old, STRANGER), HTTP_ONLY)
     assert spec_of(outcome.obj)["files"] == [STRANGER, new, STRANGER]
-    assert [change.operation.path[-2:] for change in outcome.changes] == [("1", "content")]
+    (change,) = outcome.changes
+    assert [operation.path[-2:] for operation in change.operations] == [("1", "content")]
 
 
 @pytest.mark.parametrize("content", [None, "", "  \n"])
@@ -195,8 +196,8 @@ def test_an_encoded_content_is_edited_and_shown_decoded(encoding: str, encoded: 
         entry(encoded(CONTENT.replace("[Service]", "[Service]\n# keep")), encoding=encoding)
     ]
     (change,) = outcome.changes
-    assert change.current == "HTTP_PROXY=old"
-    assert change.proposed == "\n".join(f"{name}={value}" for name, value in PROXY.variables().items())
+    assert change.current == {"HTTP_PROXY": "old"}
+    assert change.proposed == PROXY.variables()
 
 
 def test_owner_and_permissions_of_an_entry_follow_an_option_that_is_given() -> None:
@@ -227,7 +228,8 @@ def test_removal_restores_what_had_nothing_of_ours(kind: str, spec: dict[str, An
 def test_removal_takes_every_entry_of_our_path_that_holds_nothing_else() -> None:
     outcome = run(target, files(ENTRY, STRANGER, ENTRY), NONE)
     assert spec_of(outcome.obj)["files"] == [STRANGER]
-    assert [change.operation.path[-1] for change in outcome.changes] == ["2", "0"]
+    (change,) = outcome.changes
+    assert [operation.path[-1] for operation in change.operations] == ["2", "0"]
 
 
 # what is told
@@ -369,4 +371,5 @@ def test_messages_name_variables_and_never_hold_a_value() -> None:
     outcome = run(target, files(ENTRY), ProxySettings("http://u:secret@p:1"))
     (change,) = outcome.changes
     gone = "`HTTPS_PROXY`, `https_proxy`, `NO_PROXY`, `no_proxy`"
-    assert change.message == f"sets `HTTP_PROXY`, `http_proxy` and removes {gone} for containerd"
+    where = "in the drop-in of containerd"
+    assert change.message == f"sets `HTTP_PROXY`, `http_proxy` {where}, removes {gone} {where}"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from kubeadm_objects import NONE, PLACES, PROXY, kubeadm, meaning, run, spec_of
 
+from krm_fn.carriers.unit_text import fresh
 from krm_fn.krm.results import Severity
 from krm_fn.targets import containerd_drop_in, kubelet_drop_in
-from krm_fn.targets._unit_file import fresh
 
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 OF_ONE = replace(PROXY, cluster="mycluster", clusters=("mycluster",))

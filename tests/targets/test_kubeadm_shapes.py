@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, PLACES, PROXY, kubeadm, run
 
 from krm_fn.config import Certificates, Mirror
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in, registry_mirror
+from krm_fn.targets import Context, Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in, registry_mirror
 
 TARGETS = [module.TARGET for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands, registry_mirror)]
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
@@ -66,10 +66,9 @@ def test_a_template_in_the_place_of_a_list_is_a_warning_not_an_error(target: Tar
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
 def test_operations_are_plain_data(target: Target) -> None:
-    proposed = [one for one in target.propose(kubeadm({}), MIRRORED, {}) if isinstance(one, Change)]
-    assert proposed
-    for change in proposed:
-        assert json.loads(json.dumps(change.operation.value)) == change.operation.value
+    (change,) = run(target, kubeadm({}), MIRRORED).changes
+    for operation in change.operations:
+        assert json.loads(json.dumps(operation.value)) == operation.value
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)
@@ -86,8 +85,8 @@ def test_operations_are_plain_data(target: Target) -> None:
 )
 def test_large_texts_come_to_an_end(target: Target, text: str) -> None:
     obj = kubeadm({"files": [{"path": PATH, "content": text}], "preKubeadmCommands": [text]})
-    list(target.propose(obj, HTTP_ONLY, {}))
-    list(getattr(target, "TARGET", target).read(obj, {}))
+    list(target.edit(obj, Context({}, HTTP_ONLY)))
+    list(target.read(obj, {}))
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.id)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from kubeadm_objects import HTTP_ONLY, NONE, kubeadm, meaning, run, spec_of
 
+from krm_fn.carriers.node_system import CONTAINERD, CRI_O, NodeSystem, runtime_of, system_of
 from krm_fn.targets import Target, containerd_drop_in, kubeadm_commands, kubelet_drop_in
-from krm_fn.targets._node_system import CONTAINERD, CRI_O, NodeSystem, runtime_of, system_of
 
 WINDOWS: list[Any] = [
     pytest.param({"files": [{"path": "C:\\k\\x.ps1", "content": ""}]}, id="a path with a drive"),
@@ -69,7 +69,7 @@ def test_cri_o_gets_a_drop_in_and_a_restart_of_its_own() -> None:
     outcome = run(containerd_drop_in, obj, HTTP_ONLY)
     (entry,) = spec_of(outcome.obj)["files"]
     assert entry["path"] == "/etc/systemd/system/crio.service.d/http-proxy.conf"
-    assert "for crio" in outcome.changes[0].message
+    assert "in the drop-in of crio" in outcome.changes[0].message
     assert {one.place for one in containerd_drop_in.TARGET.read(outcome.obj, {})} == {"the drop-in of crio"}
     assert spec_of(run(kubeadm_commands, obj, HTTP_ONLY).obj)["preKubeadmCommands"][0] == RESTART
     for target in (containerd_drop_in, kubeadm_commands):

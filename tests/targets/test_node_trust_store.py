@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, OTHER, PLACES, PROXY, Outcome, kubeadm, meaning, run, spec_of
 
 from certificates import BOTH, NONE, ONE, A, B
+from krm_fn.carriers import service_restart
 from krm_fn.config import Certificates
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _restart, _trust_commands, kubeadm_commands
+from krm_fn.targets import _trust_commands, kubeadm_commands
 from krm_fn.targets import node_trust_store as target
 from support import TIME_LIMIT, need
 
@@ -167,15 +168,15 @@ def test_the_trust_store_comes_before_our_restart_and_the_exports() -> None:
     texts = after(obj)["preKubeadmCommands"]
     assert texts[:6] == ["swapoff -a", *ALL]
     assert texts[6:] == [
-        _restart.COMMAND,
+        service_restart.COMMAND,
         *(f"export {name}='http://proxy:3128'" for name in ("HTTP_PROXY", "http_proxy")),
     ]
 
 
 def test_kubeadm_commands_take_no_command_of_ours_for_their_own() -> None:
-    assert not _restart.is_restarted(ALL)
-    assert not _restart.is_restarted(["systemctl daemon-reload", *ALL])
-    assert [text for text in ALL if _restart.is_ours(text)] == []
+    assert not service_restart.is_restarted(ALL)
+    assert not service_restart.is_restarted(["systemctl daemon-reload", *ALL])
+    assert [text for text in ALL if service_restart.is_ours(text)] == []
 
 
 # What is told.

@@ -176,8 +176,8 @@ def test_what_is_removed_takes_nothing_of_others() -> None:
 def test_results_show_fingerprints_and_not_certificates() -> None:
     outcome = run(target, kubeadm({}), mirrored())
     (change,) = outcome.changes
-    assert "1 certificate, SHA-256 " in change.proposed
-    assert "MIIB" not in change.proposed
+    assert "1 certificate, SHA-256 " in change.message
+    assert "MIIB" not in change.message
 
 
 # what is said

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges import systemd_environment
+from krm_fn.carriers import unit_text, unit_variables
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _unit_file, unit_lines
 
 ONE = ProxySettings("http://p:1").variables()
 ALL = ProxySettings("http://u:p%40s@p:1", "http://p:2", "localhost,.svc").variables()
@@ -41,7 +41,7 @@ RIGHT = ('Environment="HTTP_PROXY=http://p:1"', 'Environment="http_proxy=http://
     ],
 )
 def test_a_text_that_sets_the_wanted_values_stays(text: str) -> None:
-    assert _unit_file.edit(text, ONE) == text
+    assert unit_text.edit(text, ONE) == text
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_a_text_that_sets_the_wanted_values_stays(text: str) -> None:
     ],
 )
 def test_a_text_that_sets_no_proxy_stays_when_none_is_wanted(text: str) -> None:
-    assert _unit_file.edit(text, NONE) == text
-    assert unit_lines.read(text) == {}
+    assert unit_text.edit(text, NONE) == text
+    assert unit_variables.read(text) == {}
 
 
 @pytest.mark.parametrize(
@@ -160,10 +160,10 @@ def test_a_text_that_sets_no_proxy_stays_when_none_is_wanted(text: str) -> None:
     ],
 )
 def test_edit(text: str, variables: dict[str, str], expected: str) -> None:
-    edited = _unit_file.edit(text, variables)
+    edited = unit_text.edit(text, variables)
     assert edited == expected
-    assert _unit_file.edit(edited, variables) == edited
-    assert unit_lines.read(edited) == variables
+    assert unit_text.edit(edited, variables) == edited
+    assert unit_variables.read(edited) == variables
 
 
 # fmt: off
@@ -193,21 +193,21 @@ def files(draw: st.DrawFn, *lines: st.SearchStrategy[str]) -> str:
 
 @given(files(FOREIGN, OWN), WANTED)
 def test_editing_twice_is_editing_once_and_the_wanted_values_are_read_back(text: str, wanted: dict[str, str]) -> None:
-    once = _unit_file.edit(text, wanted)
-    assert _unit_file.edit(once, wanted) == once
-    assert unit_lines.read(once) == wanted
+    once = unit_text.edit(text, wanted)
+    assert unit_text.edit(once, wanted) == once
+    assert unit_variables.read(once) == wanted
 
 
 @given(files(FOREIGN), WANTED)
 def test_removal_restores_a_file_that_had_nothing_of_ours(text: str, wanted: dict[str, str]) -> None:
-    restored = _unit_file.edit(_unit_file.edit(text, wanted), NONE)
+    restored = unit_text.edit(unit_text.edit(text, wanted), NONE)
     nothing_of_use = not text.replace("[Service]", "").strip()
     assert restored in ((text, "") if nothing_of_use else (text,))
 
 
 @given(files(FOREIGN, OWN), WANTED)
 def test_every_line_of_others_survives(text: str, wanted: dict[str, str]) -> None:
-    edited = _unit_file.edit(text, wanted).splitlines()
+    edited = unit_text.edit(text, wanted).splitlines()
     kept = ("#", "User", "Nice", "Exec", "Environment=")
     for line in text.splitlines():
         if "PROXY" not in line.upper() and line.startswith(kept) and "\\" not in line:
@@ -219,7 +219,7 @@ def test_a_changed_proxy_gives_what_it_would_have_given_at_first(
     text: str, first: dict[str, str], second: dict[str, str]
 ) -> None:
     if first and text.replace("[Service]", "").strip():
-        assert _unit_file.edit(_unit_file.edit(text, first), second) == _unit_file.edit(text, second)
+        assert unit_text.edit(unit_text.edit(text, first), second) == unit_text.edit(text, second)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_a_changed_proxy_gives_what_it_would_have_given_at_first(
     ],
 )
 def test_systemd_reads_from_an_edited_file_what_was_wanted(text: str) -> None:
-    read = systemd_environment(_unit_file.edit(text, ALL))
+    read = systemd_environment(unit_text.edit(text, ALL))
     assert {name: read.get(name) for name in PROXY_VARIABLES} == ALL
 
 
@@ -260,15 +260,15 @@ def test_systemd_reads_from_an_edited_file_what_was_wanted(text: str) -> None:
     ],
 )
 def test_a_section_header_that_systemd_rejects(text: str, expected: str) -> None:
-    assert _unit_file.edit(text, ONE) == expected
-    assert _unit_file.edit(expected, ONE) == expected
+    assert unit_text.edit(text, ONE) == expected
+    assert unit_text.edit(expected, ONE) == expected
 
 
 @pytest.mark.parametrize("text", ["[Service] # limits\nLimitNOFILE=1\n", service("User=x") + "[Install\nWantedBy=y\n"])
 def test_removal_gives_a_text_with_a_rejected_header_back(text: str) -> None:
-    assert _unit_file.edit(_unit_file.edit(text, ALL), NONE) == text
+    assert unit_text.edit(unit_text.edit(text, ALL), NONE) == text
 
 
 @given(st.text())
 def test_any_text_can_be_read_and_edited(text: str) -> None:
-    assert unit_lines.read(_unit_file.edit(text, ALL)) == ALL
+    assert unit_variables.read(unit_text.edit(text, ALL)) == ALL

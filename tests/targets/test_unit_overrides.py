@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from kubeadm_objects import HTTP_ONLY, NONE, PROXY, kubeadm, run
 
 from judges import systemd_environment
+from krm_fn.carriers import unit_text, unit_variables
+from krm_fn.formats import unit_lines
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import _unit_file, containerd_drop_in, unit_lines
+from krm_fn.targets import containerd_drop_in
 
 OURS = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 OTHER = "/etc/systemd/system/containerd.service.d/limits.conf"
@@ -92,10 +94,10 @@ SETTINGS = st.sampled_from([PROXY, HTTP_ONLY, NONE, ProxySettings("http://u:p%40
 @given(st.lists(LINES, max_size=9), SETTINGS)
 def test_the_real_systemd_agrees_before_and_after(lines: list[str], proxy: ProxySettings) -> None:
     text = "\n".join(["[Service]", *lines, ""])
-    known = {one.name: one.value for one in unit_lines.settings_of(text) if one.value is not None}
+    known = {one.name: one.value for one in unit_variables.settings_of(text) if one.value is not None}
     read = systemd_environment(text)
     assert {name: read[name] for name in PROXY_VARIABLES if name in read} == known
-    edited = _unit_file.edit(text, proxy.variables())
+    edited = unit_text.edit(text, proxy.variables())
     read, unset = systemd_environment(edited), unit_lines.unset_by(edited, proxy.variables())
     wanted = {name: value for name, value in proxy.variables().items() if name not in unset}
     assert {name: read[name] for name in PROXY_VARIABLES if name in read} == wanted

@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address
 
+from krm_fn.carriers.node_system import CONTAINERD, CRI_O
 from krm_fn.formats.shell_programs import Program, programs
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets._node_system import CONTAINERD, CRI_O
 
 _INSTALL = frozenset(
     {

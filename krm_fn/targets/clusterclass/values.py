@@ -7,52 +7,105 @@ else it goes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
-from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.patch import Pointer, lookup, replace
+from krm_fn.carriers import systemd_secret
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
+from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _systemd_secret
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets._class_templates import VARIABLE
-from krm_fn.targets._class_variable import SECRET, has_proxy, units_in_secret, value_of
 from krm_fn.targets._cluster_variables import (
     VARIABLES,
-    appended,
     class_of,
-    in_turn,
     lists,
     named,
-    without,
 )
+from krm_fn.targets.clusterclass.templates import VARIABLE
+from krm_fn.targets.clusterclass.variable import SECRET, has_proxy, units_in_secret, value_of
 
 _GROUP = 5
 """So many steps lead to a group of workers: ``spec.topology.workers.<section>.<index>``."""
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
-) -> Iterator[Change | Finding]:
-    """Yield what the variables of a Cluster lack or have too much; ``settings`` are those of its control plane."""
+class ClusterVariable:
+    """The variable in one list of a Cluster, as a site.
+
+    Args:
+        draft: the data of the Cluster.
+        path: leads to the list: that of the whole Cluster, or of a group of workers.
+        wanted: the value that the variable has to have; None where it is not needed.
+    """
+
+    label = f"the variable `{VARIABLE}`"
+
+    def __init__(self, draft: Draft, path: Pointer, wanted: dict[str, Any] | None = None) -> None:
+        self._draft = draft
+        self._path = path
+        self._wanted = wanted
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the variable of the whole Cluster says.
+
+        A group of workers has a variable of its own because it differs, so it says nothing about the Cluster.
+        """
+        if self._path == VARIABLES:
+            for entry in named(self._draft.data, self._path, VARIABLE):
+                yield from ThreeKeys((*entry, "value"), CAMEL, self.label).read(self._draft.data)
+
+    def write(self, variables: Variables) -> None:
+        """Give the variable the value that is wanted, whatever the variables are, or remove it.
+
+        Raises:
+            WrongTypeError: the list is none, and the variable is wanted there.
+        """
+        entries = named(self._draft.data, self._path, VARIABLE)
+        kept = len(VARIABLES) - 1 if self._path == VARIABLES else _GROUP
+        for entry in entries if self._wanted is None else entries[:-1]:
+            self._draft.remove(entry, keep=kept)
+            self._describe("removes")
+        if self._wanted is None:
+            return
+        if not entries:
+            self._append({"name": VARIABLE, "value": self._wanted}, kept)
+            self._describe("sets")
+        elif self._draft.get((*entries[-1], "value")) != self._wanted:
+            self._draft.set((*entries[-1], "value"), self._wanted)
+            self._describe("sets")
+
+    def _append(self, entry: dict[str, Any], kept: int) -> None:
+        if self._draft.items(self._path) is None:
+            self._draft.set(self._path, [entry], keep=kept)
+        else:
+            self._draft.insert(self._path, entry)
+
+    def _describe(self, verb: str) -> None:
+        if self._path != VARIABLES:
+            self._draft.describe(f"{verb} {self.label} of a group of workers")
+
+
+def sites(
+    draft: Draft, settings: ProxySettings, around: TargetContext
+) -> Iterator[ClusterVariable]:
+    """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
+    obj = draft.data
     if not around.is_known:
         if settings.variables():
             message = (
                 f'its ClusterClass "{class_of(obj)}" must be in the list, so that it can be patched and this Cluster '
                 "can be given what it needs: add it, or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
             )
-            yield Finding(Severity.WARNING, message, ("spec", "topology"), code="ClassNotInList")
+            topology = ("spec", "topology")
+            draft.report(Severity.WARNING, message, topology, code="ClassNotInList")
         return
     if particular := _particular(obj, settings, around):
-        yield particular
+        draft.findings.append(particular)
         return
-    yield from in_turn(
-        obj,
-        (
-            partial(_edited, path=path, wanted=wanted)
-            for path, wanted in _wanted(obj, settings, around)
-        ),
-    )
+    for path, wanted in _wanted(obj, settings, around):
+        yield ClusterVariable(draft, path, wanted)
 
 
 def _particular(
@@ -111,25 +164,6 @@ def _secret(
     if not name and around.has_hashed_secrets:
         entries = named(obj, path, VARIABLE)
         name = lookup(obj, (*entries[-1], "value", SECRET)) if entries else None
-        if not isinstance(name, str) or not _systemd_secret.is_of(name, settings):
+        if not isinstance(name, str) or not systemd_secret.is_of(name, settings):
             return {}
     return {SECRET: name} if name else {}
-
-
-def _edited(
-    obj: Mapping[str, Any], *, path: Pointer, wanted: dict[str, Any] | None
-) -> Iterator[Change | Finding]:
-    entries = named(obj, path, VARIABLE)
-    kept = len(VARIABLES) - 1 if path == VARIABLES else _GROUP
-    for entry in entries if wanted is None else entries[:-1]:
-        yield Change(without(obj, entry, kept), f"removes the variable `{VARIABLE}`")
-    if wanted is None:
-        return
-    if not entries:
-        yield appended(
-            obj, path, {"name": VARIABLE, "value": wanted}, f"sets the variable `{VARIABLE}`"
-        )
-    elif lookup(obj, (*entries[-1], "value")) != wanted:
-        yield Change(
-            replace(*entries[-1], "value", value=wanted), f"sets the variable `{VARIABLE}`"
-        )

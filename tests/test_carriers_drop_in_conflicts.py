@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from krm_fn.targets._rivals import namesakes, rival
+from krm_fn.carriers.drop_in_conflicts import Conflicts
+from krm_fn.engine import Draft
+from krm_fn.formats.drop_in_precedence import namesakes
 
 FOLDER = "/etc/systemd/system/containerd.service.d"
 OURS = f"{FOLDER}/http-proxy.conf"
@@ -12,7 +14,9 @@ SETS = "[Service]\nEnvironment=NO_PROXY=a\n"
 
 
 def reported(entry: dict[str, Any], *, ours: str = OURS, wanted: bool = True) -> str | None:
-    return rival(entry, unit="containerd", ours=ours, option="the.option", wanted=wanted)
+    draft = Draft({"files": [entry]})
+    Conflicts(draft, ("files",), "containerd", ours, "the.option").report_other_drop_in(0, is_wanted=wanted)
+    return next((finding.message for finding in draft.findings), None)
 
 
 @pytest.mark.parametrize(

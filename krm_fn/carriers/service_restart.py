@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from krm_fn.targets._node_system import CONTAINERD
+from krm_fn.carriers.node_system import CONTAINERD
 
 MARK = "# inject-proxy"
 """Ends the command that is ours, so that removal never takes a restart that someone else wants."""

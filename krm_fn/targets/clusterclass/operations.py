@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+from krm_fn.carriers import service_restart, systemd_secret
+from krm_fn.carriers.drop_in import path_of
 from krm_fn.patch import render_pointer
-from krm_fn.targets import _class_templates, _restart, _systemd_secret, kubeadm_commands
+from krm_fn.targets import kubeadm_commands
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets._class_nodes import COMMANDS, FILES, UNITS, Nodes, enabled
-from krm_fn.targets._class_variable import enabled_if
-from krm_fn.targets._drop_in_seen import path_of
+from krm_fn.targets.clusterclass import templates
+from krm_fn.targets.clusterclass.nodes import COMMANDS, FILES, UNITS, Nodes, enabled
+from krm_fn.targets.clusterclass.variable import enabled_if
 
 EMPTY_LISTS = "inject-proxy-empty-lists"
 ADDITIONS, LISTS, NODES = "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"
@@ -108,7 +110,9 @@ def _starts(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
     if not (one.has_files or one.files) and at_work.keys() & UNITS.keys():
         yield _add(one, FILES, value=[])
     options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
-    restart = [_restart.COMMAND] if one.needs_restart and options.get("restart", True) else []
+    restart = (
+        [service_restart.COMMAND] if one.needs_restart and options.get("restart", True) else []
+    )
     has_commands = one.has_commands or bool(one.commands)
     if not has_commands and (restart or options.get("exports", True)):
         yield _add(one, COMMANDS, value=restart)
@@ -122,7 +126,7 @@ def _additions(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
             yield _add(one, FILES, "-", valueFrom={"template": _file(UNITS[name], options)})
         elif options.get("exports", True):
             place = "0" if one.exports_first else "-"
-            yield _add(one, COMMANDS, place, valueFrom={"template": _class_templates.exports()})
+            yield _add(one, COMMANDS, place, valueFrom={"template": templates.exports()})
 
 
 def _add(one: Nodes, *steps: str, **value: Any) -> dict[str, Any]:
@@ -137,7 +141,7 @@ def _file(unit: str, options: Mapping[str, Any]) -> str:
         "permissions": str(options.get("permissions", "0600" if is_secret else "0640")),
     }
     if is_secret:
-        return _class_templates.secret_drop_in(
-            attributes, _systemd_secret.name_for(""), _systemd_secret.KEYS[unit]
+        return templates.secret_drop_in(
+            attributes, systemd_secret.name_for(""), systemd_secret.KEYS[unit]
         )
-    return _class_templates.drop_in(attributes)
+    return templates.drop_in(attributes)

@@ -10,13 +10,16 @@ Source: Cluster API ``api/core`` v1beta1 (``template.bootstrap.ref``) and v1beta
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from krm_fn import patch
+from krm_fn.carriers import kubeadm_config, service_restart
+from krm_fn.carriers.drop_in import path_of
+from krm_fn.carriers.kubeadm_config import ConfigSpec
+from krm_fn.carriers.node_exports import scripts_of
+from krm_fn.carriers.node_system import NodeSystem
 from krm_fn.clusters import (
     ListState,
     NodeClass,
@@ -25,13 +28,11 @@ from krm_fn.clusters import (
     simulate,
     state_of_started_list,
 )
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, field_path, lookup
-from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
-    _commands,
-    _kubeadm,
-    _restart,
     containerd_drop_in,
     kubeadm_commands,
     kubelet_drop_in,
@@ -39,9 +40,8 @@ from krm_fn.targets import (
     registry_mirror,
 )
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets._class_commands import Ends, ends_of, possible_commands
-from krm_fn.targets._drop_in_seen import path_of
-from krm_fn.targets._kubeadm import ConfigSpec
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.clusterclass.commands import Ends, ends_of, possible_commands
 
 NODE_TARGETS = {
     module.TARGET.id: module.TARGET
@@ -124,7 +124,7 @@ def enabled(around: TargetContext) -> dict[str, Mapping[str, Any]]:
     return _enabled(around, NODE_TARGETS)
 
 
-def _enabled(around: TargetContext, targets: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _enabled(around: TargetContext, targets: Mapping[str, Target]) -> dict[str, Mapping[str, Any]]:
     options = {name: around.options.get(name, {}) for name in targets}
     return {name: given for name, given in options.items() if given.get("enabled", True)}
 
@@ -144,8 +144,8 @@ def erasers(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         template = around.template(reference, namespace)
-        spec = _kubeadm.find(template) if template is not None else None
-        if not isinstance(spec, ConfigSpec):
+        spec = kubeadm_config.find(Draft(template)) if template is not None else None
+        if spec is None:
             continue
         for key in _lists(around, _additions(spec, around)):
             state = _simulated(patches, _node_class(section, name, reference), spec, key, ["ours"])
@@ -195,7 +195,7 @@ def nodes_of(
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
         kind = lookup(reference, ("kind",))
-        if kind not in [kind for _, kind in _kubeadm.KINDS]:
+        if kind not in [kind for _, kind in kubeadm_config.KINDS]:
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
             yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
             continue
@@ -250,20 +250,19 @@ class _Additions:
 
 
 def _additions(spec: ConfigSpec, around: TargetContext) -> _Additions:
-    """What the targets write into a template that holds nothing else."""
-    if not around.is_behind:
+    """Return what ``FILE_TARGETS`` write into a template that holds nothing else."""
+    if not around.is_behind or spec.system is not NodeSystem.LINUX:
         return _Additions()
-    blank: dict[str, Any] = {"apiVersion": spec.obj.get("apiVersion"), "kind": spec.obj.get("kind")}
-    held: dict[str, Any] = {"format": spec.data["format"]} if "format" in spec.data else {}
-    inner: Any = held
-    for step in reversed(spec.path):
-        inner = {step: inner}
-    blank.update(inner)
-    for name, options in _enabled(around, FILE_TARGETS).items():
-        said = list(FILE_TARGETS[name].propose(blank, around.default, options))
-        patch.apply(blank, [one.operation for one in said if isinstance(one, Change)])
-    made = lookup(blank, spec.path, {})
-    return _Additions(tuple(made.get(FILES, ())), tuple(made.get(COMMANDS, ())))
+    at_work = _enabled(around, FILE_TARGETS)
+    files = []
+    commands: list[str] = []
+    if node_trust_store.TARGET.id in at_work:
+        files += node_trust_store.files(around.default)
+        if files:
+            commands = node_trust_store.commands(at_work[node_trust_store.TARGET.id])
+    if registry_mirror.TARGET.id in at_work:
+        files += registry_mirror.files(around.default)
+    return _Additions(tuple(file.entry() for file in files), tuple(commands))
 
 
 @dataclass(frozen=True)
@@ -283,31 +282,33 @@ class _TemplateReader:
         """The template, for a sentence."""
         return f'the {self.reference["kind"]} "{self.reference.get("name")}"'
 
-    def cleared(self) -> Any:
-        """The template as the node targets leave it, which take out what is theirs."""
-        data = copy.deepcopy(dict(self.template))
+    def cleared(self) -> Draft:
+        """Return the template as the node targets leave it, which take out what is theirs."""
+        draft = Draft(self.template)
         targets = {**NODE_TARGETS, **FILE_TARGETS} if self.around.is_behind else NODE_TARGETS
         for name, options in _enabled(self.around, targets).items():
-            said = list(targets[name].propose(data, ProxySettings(), options))
-            patch.apply(data, [one.operation for one in said if isinstance(one, Change)])
-        return data
+            targets[name].write(draft, Context(options))
+        return draft
 
     def read(self) -> Iterator[Nodes | Finding]:
         """The nodes, or why their template cannot be patched; and what one should know of it."""
-        spec = _kubeadm.find(self.cleared())
-        if not isinstance(spec, ConfigSpec):
+        draft = self.cleared()
+        spec = kubeadm_config.find(draft)
+        if spec is None:
             message = (
                 f"{self.called} has no KubeadmConfigSpec that a patch could add to: "
                 "write one with a `files` entry in it"
             )
             yield Finding(Severity.ERROR, message, self.path)
             return
-        lists = [spec.entries(key) for key in (FILES, COMMANDS)]
-        problem = next((found for found in lists if isinstance(found, Finding)), None)
-        if problem:
+        try:
+            files = draft.items(spec.files)
+            commands = draft.items(spec.commands)
+        except WrongTypeError as error:
+            problem = wrong_type(error.path, error.value, error.wanted)
             yield Finding(Severity.ERROR, f"in {self.called}, {problem.message}", self.path)
             return
-        files, commands = ([*found] if isinstance(found, list) else [] for found in lists)
+        files, commands = list(files or ()), list(commands or ())
         if taken := self._taken(files):
             yield taken
             return
@@ -334,7 +335,7 @@ class _TemplateReader:
                 return
         yield from self._twice(states[FILES])
         texts = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
-        restarted = _restart.is_restarted(text for text in texts if isinstance(text, str))
+        restarted = service_restart.is_restarted(text for text in texts if isinstance(text, str))
         needs_restart = not spec.ignition and not restarted
         ends = self._ends(spec, commands, states[COMMANDS])
         yield from self._between(ends, needs_restart=needs_restart)
@@ -359,7 +360,7 @@ class _TemplateReader:
         """Where exports and restart belong among the commands as they are when our patches run."""
         options = self.around.options.get(kubeadm_commands.TARGET.id, {})
         place = str(options.get("place", ""))
-        return ends_of(possible_commands(commands, state), place, _commands.scripts_of(spec))
+        return ends_of(possible_commands(commands, state), place, scripts_of(spec))
 
     def _between(self, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
         """A warning where a command needs the network, and exports or restart come too late for it."""

@@ -1,7 +1,7 @@
 """Proxy variables in the text of a systemd unit file or drop-in: how to change them, and nothing else.
 
 A line that assigns no proxy variable stays byte for byte, and so does an assignment whose value
-is right already, however it is written. What counts of a text is told by ``_unit_lines``.
+is right already, however it is written. What counts of a text is told by ``unit_variables``.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from krm_fn.carriers.unit_variables import Assignment, assignments
 from krm_fn.formats import escaping
 from krm_fn.formats.splice import Edit, cuts, splice
-from krm_fn.targets.unit_lines import (
+from krm_fn.formats.unit_lines import (
     SECTION,
-    Assignment,
     UnitLine,
-    assignments,
     eol_of,
     lines_of,
     rejected_header,

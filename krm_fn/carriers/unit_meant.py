@@ -13,8 +13,8 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.formats import escaping
 from krm_fn.formats.escaping import QuotedWord
 from krm_fn.formats.splice import Edit, cuts, splice
+from krm_fn.formats.unit_lines import lines_of, with_final_eol
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.unit_lines import lines_of, with_final_eol
 
 _ASSIGNMENT = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})=")
 _ONE_OR_TWO_PERCENTS = re.compile("%%?")

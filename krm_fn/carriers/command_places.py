@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from krm_fn.targets import _exports, _node_commands, _restart
-from krm_fn.targets._node_system import CONTAINERD, CRI_O
+from krm_fn.carriers import node_commands, service_restart, shell_exports
+from krm_fn.carriers.node_system import CONTAINERD, CRI_O
 
 START, END = "Start", "End"
 """The values of the option ``place``; without it the place follows from the commands."""
@@ -61,9 +61,9 @@ class _Anchors:
 
 def part_of(command: str) -> CommandRole:
     """What one command is."""
-    if _exports.only_exports(command):
+    if shell_exports.only_exports(command):
         return CommandRole.EXPORT
-    if _restart.is_ours(command):
+    if service_restart.is_ours(command):
         return CommandRole.RESTART
     return CommandRole.TRUST_STORE if command.rstrip().endswith(_TRUST_STORE) else CommandRole.OTHER
 
@@ -88,8 +88,8 @@ def arrange(
     parts = [part_of(command) for command in commands]
     ours = [at for at, part in enumerate(parts) if part is CommandRole.RESTART]
     kept = ours[0] if ours and restart else None
-    unit = CRI_O if _restart.restarts(restart, CRI_O) else CONTAINERD
-    adds_restart = bool(restart) and not ours and not _restart.is_restarted(commands, unit)
+    unit = CRI_O if service_restart.restarts(restart, CRI_O) else CONTAINERD
+    adds_restart = bool(restart) and not ours and not service_restart.is_restarted(commands, unit)
     anchors = _Anchors(len(commands), len(commands))
     if not ends_all:
         anchors = _anchors(commands, parts, place, scripts, kept)
@@ -111,7 +111,7 @@ def _anchors(
     end = len(commands)
     others = [at for at, part in enumerate(parts) if part is CommandRole.OTHER]
     exports = [at for at, part in enumerate(parts) if part is CommandRole.EXPORT]
-    touching = [at for at in others if _node_commands.touches_containerd(commands[at], scripts)]
+    touching = [at for at in others if node_commands.touches_containerd(commands[at], scripts)]
     behind = touching[-1] if touching else -1
     if place == END:
         last = others[-1] if others else -1
@@ -126,7 +126,7 @@ def _anchors(
     unsetting = [
         at
         for at in others
-        if _node_commands.unsets(commands[at]) or _exports.exports_any(commands[at])
+        if node_commands.unsets(commands[at]) or shell_exports.exports_any(commands[at])
     ]
     first = network[0] if network else end
     last_unset = unsetting[-1] if unsetting and unsetting[-1] < first else -1
@@ -137,7 +137,7 @@ def _anchors(
 
 def needs_the_proxy(command: str, scripts: Mapping[str, str]) -> bool:
     """Whether a command needs the network, and does not set a proxy for itself."""
-    return _node_commands.needs_network(command, scripts) and not _exports.assigned(command)
+    return node_commands.needs_network(command, scripts) and not shell_exports.assigned(command)
 
 
 def _ordered(

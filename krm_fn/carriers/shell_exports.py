@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from krm_fn.carriers import node_commands
 from krm_fn.formats import escaping
 from krm_fn.formats.splice import Edit, cuts, splice
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets import _node_commands
 
 _NAME = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})[\"']?=")
 _ASSIGNMENT = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(PROXY_VARIABLES)})=[\"']*([^\s\"';&|]*)")
@@ -118,7 +118,7 @@ def live(commands: Sequence[str]) -> list[Export]:
         for one in _exports_in(command, index):
             found.pop(one.name, None)
             found[one.name] = one
-        for name in _node_commands.unsets(command):
+        for name in node_commands.unsets(command):
             if name in found:
                 found[name] = Export(name, None, index, "a later command unsets it", is_unset=True)
     left = {name for name, one in found.items() if not one.is_unset}

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from krm_fn.carriers import command_places, node_commands, shell_exports
 from krm_fn.clusters import ListState, Written
-from krm_fn.targets import _command_places, _exports, _node_commands
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ def ends_of(commands: Sequence[str], place: str, scripts: Mapping[str, str]) -> 
         place: the option of ``kubeadmCommands``: ``Start``, ``End``, or "" for what the commands need.
         scripts: path on the node -> text, for what commands run.
     """
-    if place == _command_places.END:
+    if place == command_places.END:
         return Ends()
     indices = range(len(commands))
-    touching = [at for at in indices if _node_commands.touches_containerd(commands[at], scripts)]
-    if place == _command_places.START:
+    touching = [at for at in indices if node_commands.touches_containerd(commands[at], scripts)]
+    if place == command_places.START:
         return Ends(exports_first=True, restart_first=not touching)
-    network = [at for at in indices if _command_places.needs_the_proxy(commands[at], scripts)]
+    network = [at for at in indices if command_places.needs_the_proxy(commands[at], scripts)]
     if not network:
         return Ends()
     are_late = any(_changes_proxy(text) for text in commands)
@@ -81,4 +81,4 @@ def ends_of(commands: Sequence[str], place: str, scripts: Mapping[str, str]) -> 
 
 def _changes_proxy(command: str) -> bool:
     """Whether the commands behind this one run with another proxy, or without one."""
-    return bool(_node_commands.unsets(command)) or _exports.exports_any(command)
+    return bool(node_commands.unsets(command)) or shell_exports.exports_any(command)

@@ -1,0 +1,78 @@
+"""The Secret of a Cluster that holds the drop-ins of its nodes: what it and its keys are called, and references to it.
+
+Sources: Giant Swarm's proxy document; ``service/controller/resource/clustersecret`` of
+``giantswarm/cluster-apps-operator``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from krm_fn.carriers.node_system import CONTAINERD
+from krm_fn.patch import lookup
+from krm_fn.settings import ProxySettings
+
+KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
+"""Name of a service -> the key that holds its drop-in."""
+
+SUFFIX = "-systemd-proxy"
+_HASHED = re.compile(rf"{SUFFIX}-[0-9a-f]{{10}}$")
+
+
+def name_for(cluster: str) -> str:
+    """The name of the Secret of a Cluster."""
+    return f"{cluster}{SUFFIX}"
+
+
+def base_of(name: str) -> str:
+    """The name without the hash of ``spec.rollout.hashNames``, where it has one."""
+    return _HASHED.sub(SUFFIX, name)
+
+
+def is_one(name: object) -> bool:
+    """Whether an object of that name is the Secret of some Cluster."""
+    return isinstance(name, str) and base_of(name).endswith(SUFFIX) and base_of(name) != SUFFIX
+
+
+def is_of(name: object, settings: ProxySettings) -> bool:
+    """Whether it is that of the Cluster the settings are for; of any, where none is known."""
+    base = base_of(name) if isinstance(name, str) else name
+    return (
+        base in [name_for(cluster) for cluster in settings.clusters]
+        if settings.clusters
+        else is_one(name)
+    )
+
+
+def reference(settings: ProxySettings, unit: str) -> dict[str, Any]:
+    """Return the ``contentFrom`` of the drop-in of a service; that of CRI-O has the key of containerd."""
+    key = KEYS.get(unit, KEYS[CONTAINERD])
+    return {"secret": {"name": name_for(settings.cluster), "key": key}}
+
+
+def obstacle(settings: ProxySettings) -> str:
+    """Return why an object that gets these settings cannot refer to the Secret; "" where it can."""
+    if settings.differs_from_cluster:
+        return (
+            "holds the proxy of the whole Cluster, but an entry of `spec.overrides` asks for another "
+            "one here: let it match the whole Cluster"
+        )
+    if not settings.clusters:
+        return (
+            "cannot be named, because the Cluster is not known: label this object "
+            "`cluster.x-k8s.io/cluster-name`"
+        )
+    if len(settings.clusters) > 1:
+        names = " and ".join(f'"{name}"' for name in settings.clusters)
+        return f"cannot be named in an object that {names} share: give each an object of its own"
+    return ""
+
+
+def is_reference(there: Any, wanted: Mapping[str, Any]) -> bool:
+    """Return whether a ``contentFrom`` names the same Secret and key, whatever hash its name has."""
+    name = lookup(there, ("secret", "name"))
+    if not isinstance(name, str) or base_of(name) != wanted["secret"]["name"]:
+        return bool(there == wanted)
+    return bool(there == {"secret": {**wanted["secret"], "name": name}})
