@@ -130,3 +130,17 @@ def test_what_was_set_in_an_empty_place_goes_without_a_trace(data: Any, path: tu
     again.set(path, 1)
     again.remove(path, keep=0)
     assert again.operations() == []
+
+
+def test_what_a_snapshot_returned_stays_and_can_be_restored() -> None:
+    draft = Draft({"a": {"b": 1}})
+    draft.set(("a", "c"), 2)
+    kept = draft.snapshot()
+    draft.set(("a", "c"), 3)
+
+    assert draft.data is not kept
+    assert kept == {"a": {"b": 1, "c": 2}}
+    draft.restore(kept)
+    draft.set(("a", "d"), 4)
+    assert kept == {"a": {"b": 1, "c": 2}}
+    assert draft.data == {"a": {"b": 1, "c": 2, "d": 4}}

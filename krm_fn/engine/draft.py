@@ -75,6 +75,16 @@ class Draft:
         """Whether something was written; ``operations`` tells whether that changed something."""
         return self._data is not self._before
 
+    def snapshot(self) -> Any:
+        """Return the data as it is now; later edits do not change what is returned, and give other data."""
+        self._copies.clear()
+        return self._data
+
+    def restore(self, data: Any) -> None:
+        """Go back to what ``snapshot`` returned."""
+        self._copies.clear()
+        self._data = data
+
     def report(
         self, severity: Severity, message: str, path: Pointer = (), *, code: str = ""
     ) -> None:
