@@ -166,7 +166,7 @@ def test_removal_leaves_what_is_not_ours(obj: dict[str, Any], expected: dict[str
 
 def test_removal_takes_out_a_secret_that_was_made() -> None:
     (change,) = changes(target, apply(target, made()), NONE)
-    assert change.operation == patch.remove()
+    assert change.operations == (patch.remove(),)
 
 
 @pytest.mark.parametrize("value", ["a&b", "a+b", "a'b", "a<b>", 'a"b', "a%b", "a\\b", "a$b", "&+'<\"%"])
@@ -180,7 +180,10 @@ def test_systemd_reads_what_html_would_have_spoilt(value: str) -> None:
 @given(st.text(st.characters(codec="ascii", exclude_categories=["C"]), min_size=1))
 def test_no_character_is_escaped_for_html(value: str) -> None:
     text = apply(target, made(), ProxySettings(value))["stringData"]["containerdProxy"]
-    seen = {one.variable: one.value for one in getattr(target, "TARGET", target).read(secret(stringData={"containerdProxy": text}), {})}
+    seen = {
+        one.variable: one.value
+        for one in getattr(target, "TARGET", target).read(secret(stringData={"containerdProxy": text}), {})
+    }
     assert seen["HTTP_PROXY"] == value
 
 
@@ -230,8 +233,8 @@ def test_a_value_that_no_unit_file_can_carry_is_an_error() -> None:
 def test_a_change_in_base64_is_reported_as_text() -> None:
     (change,) = changes(target, secret(data={"containerdProxy": packed(OLD)}), ProxySettings(HTTP))
     assert (change.current, change.proposed) == (
-        "HTTP_PROXY=http://old:1",
-        f"HTTP_PROXY={HTTP}\nhttp_proxy={HTTP}",
+        {"HTTP_PROXY": "http://old:1"},
+        {"HTTP_PROXY": HTTP, "http_proxy": HTTP},
     )
 
 
