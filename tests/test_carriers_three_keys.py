@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
+from krm_fn.carriers.site import write_sites
 from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, Keys, ThreeKeys
-from krm_fn.engine.member_edits import MemberEdits, together
-from krm_fn.formats.embedded import Embedded, Value, read
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.embedded_edits import in_document, in_documents
 from proposals import FULL, HTTP, HTTPS, NO, NONE
 
 ROOT = ThreeKeys((), CAMEL, "the proxy")
@@ -25,23 +24,22 @@ LIST = Keys("http", "https", "additionalNo", is_list=True)
 MEMBERS = {"httpProxy": HTTP, "httpsProxy": HTTPS, "noProxy": NO}
 
 
+def written(data: Any, slot: ThreeKeys, settings: ProxySettings = FULL) -> tuple[Edit | None, list[Finding]]:
+    """What writing the three members changes in the data, and what is reported."""
+    before = copy.deepcopy(data)
+    draft = Draft(data)
+    edit = write_sites(draft, [slot.in_draft(draft)], settings.variables())
+    assert data == before
+    return edit, draft.findings
+
+
 def applied(data: Any, slot: ThreeKeys = DEEP, settings: ProxySettings = FULL) -> Any:
     """The data after the edit; a second one must want nothing."""
-    before = copy.deepcopy(data)
-    made = slot.edit(data, settings)
-    assert isinstance(made, MemberEdits)
-    assert data == before
-    result = patch.apply(copy.deepcopy(data), made.operations)
-    again = slot.edit(result, settings)
-    assert isinstance(again, MemberEdits)
-    assert again.operations == ()
+    edit, findings = written(data, slot, settings)
+    result = patch.apply(copy.deepcopy(data), edit.operations) if edit else data
+    assert findings == []
+    assert written(result, slot, settings) == (None, [])
     return result
-
-
-def embedded(text: str) -> list[Embedded]:
-    found = read(Value(("data", "values"), text))
-    assert isinstance(found, list)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -67,11 +65,7 @@ def embedded(text: str) -> list[Embedded]:
     ],
 )
 def test_what_must_not_change(data: Any, slot: ThreeKeys, settings: ProxySettings) -> None:
-    made = slot.edit(data, settings)
-
-    assert isinstance(made, MemberEdits)
-    assert made.operations == ()
-    assert list(made.changes()) == []
+    assert written(data, slot, settings) == (None, [])
 
 
 @pytest.mark.parametrize(
@@ -155,65 +149,60 @@ def test_without_a_proxy_the_members_go(kept: int, data: Any, result: Any) -> No
     ],
 )
 def test_something_else_in_the_way_is_reported(data: Any, severity: Severity, path: tuple[str, ...]) -> None:
-    made = DEEP.edit(data, FULL)
+    edit, (finding,) = written(data, DEEP)
 
-    assert isinstance(made, Finding)
-    assert (made.severity, made.path) == (severity, path)
+    assert edit is None
+    assert (finding.severity, finding.path) == (severity, path)
 
 
 @pytest.mark.parametrize(
-    ("keys", "there", "after", "reported"),
+    ("keys", "there", "after", "change"),
     [
         pytest.param(
-            replace(LIST, is_fixed=True), "a,b", NO.split(","), "a string", id="a list in the place of a text"
+            replace(LIST, is_fixed=True), "a,b", NO.split(","), "a list instead of a string", id="a list, not a text"
         ),
-        pytest.param(replace(LIST, is_fixed=True), NO, NO.split(","), "a string", id="even of one that says the same"),
-        pytest.param(replace(SHORT, no="additionalNo", is_fixed=True), ["a"], NO, "a list", id="a text of a list"),
-        pytest.param(LIST, {"a": 1}, NO.split(","), "a mapping", id="what is neither is told in any case"),
+        pytest.param(
+            replace(LIST, is_fixed=True), NO, NO.split(","), "a list instead of a string", id="even of the same entries"
+        ),
+        pytest.param(
+            replace(SHORT, no="additionalNo", is_fixed=True), ["a"], NO, "a string instead of a list", id="a text"
+        ),
+        pytest.param(LIST, {"a": 1}, NO.split(","), "a list instead of a mapping", id="what is neither, in any case"),
     ],
 )
-def test_a_form_that_cannot_be_read_is_rewritten_and_reported(
-    keys: Keys, there: Any, after: Any, reported: str
-) -> None:
+def test_a_form_that_cannot_be_read_is_rewritten_and_described(keys: Keys, there: Any, after: Any, change: str) -> None:
     data = {"http": HTTP, "https": HTTPS, "additionalNo": there}
-    made = ThreeKeys((), keys, "the proxy").edit(data, FULL)
+    edit, _ = written(data, ThreeKeys((), keys, "the proxy"))
 
-    assert isinstance(made, MemberEdits)
-    assert made.message == f"sets `additionalNo` (instead of {reported}) of the proxy"
-    assert patch.apply(copy.deepcopy(data), made.operations)["additionalNo"] == after
+    assert edit is not None
+    assert edit.message.endswith(f"writes `additionalNo` in the proxy as {change}")
+    assert patch.apply(copy.deepcopy(data), edit.operations)["additionalNo"] == after
 
 
 def test_an_edit_says_in_words_what_it_does() -> None:
     data = {"httpProxy": "http://old:1", "noProxy": ["a", "b"]}
-    made = ROOT.edit(data, ProxySettings(HTTP, HTTPS))
+    edit, _ = written(data, ROOT, ProxySettings(HTTP, HTTPS))
 
-    assert isinstance(made, MemberEdits)
-    assert made.message == "sets `httpProxy`, `httpsProxy` and removes `noProxy` of the proxy"
-    assert made.current == "httpProxy=http://old:1\nnoProxy=a,b"
-    assert made.proposed == f"httpProxy={HTTP}\nhttpsProxy={HTTPS}"
-    assert [change.message for change in made.changes()] == [
-        "removes `noProxy` of the proxy",
-        "sets `httpProxy` of the proxy",
-        "sets `httpsProxy` of the proxy",
-    ]
+    assert edit is not None
+    assert edit.message == "sets `httpProxy`, `httpsProxy` in the proxy, removes `noProxy` in the proxy"
+    assert edit.current == {"httpProxy": "http://old:1", "noProxy": "a,b"}
+    assert edit.proposed == {"httpProxy": HTTP, "httpsProxy": HTTPS}
 
 
 @pytest.mark.parametrize(
     ("there", "after"),
     [
-        pytest.param("https: b\nnoProxy: c\n", "http: a\nhttps: b\nnoProxy: c\n", id="in front of the next"),
-        pytest.param("x: 1\nnoProxy: c\nz: 2\n", "x: 1\nhttp: a\nhttps: b\nnoProxy: c\nz: 2\n", id="both of them"),
-        pytest.param("http: a\nx: 1\n", "http: a\nx: 1\nhttps: b\nnoProxy: c\n", id="at the end where none follows"),
+        pytest.param(["https", "noProxy"], ["http", "https", "noProxy"], id="in front of the next"),
+        pytest.param(["x", "noProxy", "z"], ["x", "http", "https", "noProxy", "z"], id="both of them"),
+        pytest.param(["http", "x"], ["http", "x", "https", "noProxy"], id="at the end where none follows"),
     ],
 )
-def test_a_new_member_stands_where_it_would_have_stood(there: str, after: str) -> None:
-    (document,) = embedded(there)
-    made = ThreeKeys((), SHORT, "the proxy").edit(document.data, ProxySettings("a", "b", "c"))
+def test_a_new_member_stands_where_it_would_have_stood(there: list[str], after: list[str]) -> None:
+    draft = Draft(dict.fromkeys(there, "old"))
 
-    (change,) = in_document(document, made)
+    ThreeKeys((), SHORT, "the proxy").in_draft(draft).write(FULL.variables())
 
-    assert isinstance(change, Change)
-    assert change.operation.value == after
+    assert list(draft.data) == after
 
 
 # A switch beside them.
@@ -227,50 +216,26 @@ def test_a_switch_comes_and_goes_with_them() -> None:
 
 
 def test_a_switch_that_is_off_is_a_persons() -> None:
-    made = SWITCHED.edit({"proxy": {"enabled": False}}, FULL)
+    edit, (finding,) = written({"proxy": {"enabled": False}}, SWITCHED)
 
-    assert isinstance(made, Finding)
-    assert (made.severity, made.path) == (Severity.WARNING, ("proxy", "enabled"))
+    assert edit is None
+    assert (finding.severity, finding.path) == (Severity.WARNING, ("proxy", "enabled"))
     assert applied({"proxy": {"enabled": False, "noProxy": "x"}}, SWITCHED, NONE) == {"proxy": {"enabled": False}}
 
 
-# Inside a text, and several at once.
+def test_what_turns_the_switch_is_described() -> None:
+    on, _ = written({}, SWITCHED)
+    off, _ = written({"proxy": {"enabled": True}}, SWITCHED, NONE)
+
+    assert on is not None
+    assert on.message.endswith("sets `enabled` to true in the proxy")
+    assert off is not None
+    assert off.message == "removes `enabled` in the proxy"
 
 
-def test_what_is_in_the_way_is_reported_of_the_text() -> None:
-    (document,) = embedded("spec: 1\n")
-
-    (reported,) = in_document(document, DEEP.edit(document.data, FULL))
-
-    assert isinstance(reported, Finding)
-    assert reported.message == "in it, `spec` must be a mapping, not a number; correct it, or leave it out"
-    assert reported.path == ("data", "values")
-
-
-def test_several_documents_of_one_text_are_one_change() -> None:
-    settings = ProxySettings(HTTP)
-    documents = embedded("a: 1\n---\n# kept\n---\nhttpProxy: old\n")
-
-    (change,) = in_documents((one, ROOT.edit(one.data, settings)) for one in documents)
-
-    assert change == Change(
-        patch.replace("data", "values", value=f"a: 1\nhttpProxy: {HTTP}\n---\n# kept\n---\nhttpProxy: {HTTP}\n"),
-        "sets `httpProxy` of the proxy",
-        current="httpProxy=old",
-        proposed=f"httpProxy={HTTP}",
-    )
-
-
-def test_edits_of_the_same_data_see_each_other() -> None:
-    settings = ProxySettings(HTTP)
-    deep = ThreeKeys(("a",), SNAKE, "the rest")
-    parts = [lambda data: ROOT.edit(data, settings), lambda data: DEEP.edit(data, settings)]
-
-    made, problems = together({"spec": 1}, [*parts, lambda data: deep.edit(data, settings)])
-
-    assert patch.apply({"spec": 1}, made.operations) == {"spec": 1, "httpProxy": HTTP, "a": {"http_proxy": HTTP}}
-    assert made.message == "sets `httpProxy` of the proxy, sets `http_proxy` of the rest"
-    assert [problem.path for problem in problems] == [("spec",)]
+def test_members_beside_a_switch_that_is_off_say_nothing() -> None:
+    assert list(SWITCHED.read({"proxy": {"enabled": False, **MEMBERS}})) == []
+    assert {one.value for one in SWITCHED.read({"proxy": {"enabled": True, **MEMBERS}})} == {HTTP, HTTPS, NO}
 
 
 # What is seen.
@@ -290,11 +255,8 @@ def test_what_is_there_is_seen_in_both_cases(data: Any, values: dict[str, str]) 
     assert {one.variable: one.value for one in ROOT.read(data)} == values
 
 
-def test_what_is_seen_in_a_text_is_found_at_the_text() -> None:
-    text = ("data", "values")
-
-    assert {one.path for one in ROOT.read({"noProxy": "x"}, text)} == {text}
-    assert {one.path for one in ROOT.read({"noProxy": "x"})} == {("noProxy",)}
+def test_a_member_is_called_by_its_own_name() -> None:
+    assert {(one.member, one.path) for one in ROOT.read({"noProxy": "x"})} == {("noProxy", ("noProxy",))}
 
 
 @pytest.mark.parametrize(
@@ -329,7 +291,7 @@ def test_data_of_any_shape_comes_to_the_settings_or_is_reported(
     data: Any, first: ProxySettings, second: ProxySettings, kept: int
 ) -> None:
     slot = ThreeKeys(("spec", "a", "proxy"), CAMEL, "the proxy", kept)
-    if isinstance(slot.edit(data, first), Finding):
+    if written(data, slot, first)[1]:
         return
 
     once = applied(data, slot, first)

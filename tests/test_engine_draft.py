@@ -189,3 +189,17 @@ def test_whatever_the_origins_are_the_operations_lead_to_the_items(
     draft = Draft({"l": before})
     draft.set_items(("l",), after, origins)
     assert patch.apply({"l": list(before)}, draft.operations()) == {"l": after}
+
+
+def test_what_a_snapshot_returned_stays_and_can_be_restored() -> None:
+    draft = Draft({"a": {"b": 1}})
+    draft.set(("a", "c"), 2)
+    kept = draft.snapshot()
+    draft.set(("a", "c"), 3)
+
+    assert draft.data is not kept
+    assert kept == {"a": {"b": 1, "c": 2}}
+    draft.restore(kept)
+    draft.set(("a", "d"), 4)
+    assert kept == {"a": {"b": 1, "c": 2}}
+    assert draft.data == {"a": {"b": 1, "c": 2, "d": 4}}

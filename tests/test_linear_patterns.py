@@ -18,8 +18,8 @@ import pytest
 
 import krm_fn
 from growth import UNITS, excess
+from krm_fn.carriers import documents
 from krm_fn.config import _schema
-from krm_fn.targets import _whole_text
 
 SOURCES = {
     name: Path(str(importlib.import_module(name).__file__)).read_text()
@@ -117,7 +117,7 @@ def _of_schema(node: object, where: str = "schema") -> Iterator[Used]:
 def _all() -> list[Used]:
     found = [one for module in SOURCES for one in (*_constants(module), *_inline(module))]
     found += _of_schema(_schema.schema())
-    found.append(Used("krm_fn.targets._whole_text._BARE", re.compile(_whole_text._BARE % "{}"), "fullmatch"))
+    found.append(Used("krm_fn.carriers.documents._BARE", re.compile(documents._BARE % "{}"), "fullmatch"))
     return list({(one.pattern, one.method): one for one in found}.values())
 
 
@@ -144,7 +144,7 @@ MADE_AT_RUN_TIME = {
     "krm_fn.noproxy.composition: translate(text.lower().replace('[', '[[]'))": "fnmatch groups what it has matched",
     "krm_fn.krm.proxy_values: f'(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])'": "one literal text, nothing repeats",
     "krm_fn.carriers.env_list: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar is before it",
-    "krm_fn.targets._whole_text: _BARE % re.escape(empty)": "judged below, with the text that it is made of",
+    "krm_fn.carriers.documents: _BARE % re.escape(empty)": "judged below, with the text that it is made of",
     "krm_fn.yamledit.cut: f'^ {{0,{column}}}(?=[^ \\\\r\\\\n#])'": "begins at lines, and reads each once",
     "krm_fn.yamledit.surrogates: pair": "two characters of two classes, nothing repeats",
     "krm_fn.yamledit.surrogates: f'[{chr(first)}-{chr(last)}]|\\\\\\\\u(?:{escapes})'": "of a fixed length",

@@ -7,13 +7,12 @@ PEM pass by what stands outside of ``BEGIN`` and ``END`` (RFC 7468, section 2).
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterator
 
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.formats.pem import shown, split
-from krm_fn.krm.results import Finding
-from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer
 
 _FIRST, _LAST = "# inject-proxy: the certificates of spec.trustedCA", "# inject-proxy: end"
@@ -37,32 +36,46 @@ def with_ours(text: str, pem: str) -> str:
     )
 
 
-def edit(data: Any, path: Pointer, pem: str, kept: int) -> MemberEdits | Finding:
-    """Return what gives a text of certificates ours, or removes them.
+class CertificateText:
+    """A text of certificates in a draft, as a site; it holds no proxy variable.
 
     Args:
-        data: an object, or a document inside one, as plain data.
+        draft: the data of an object, or of a document inside one.
         path: leads to the text.
         pem: the certificates; "" for none.
         kept: so many steps of ``path`` lead to what stays, even if nothing is left in it.
     """
-    draft, name = Draft(data), path[-1]
-    try:
-        draft.mapping(path[:-1])
-    except WrongTypeError as error:
-        return wrong_type(error.path, error.value, error.wanted)
-    there = draft.get(path)
-    if there is not None and not isinstance(there, str):
-        return wrong_type(path, there, "a string")
-    wanted = with_ours(there or "", pem)
-    if wanted == (there or ""):
-        return MemberEdits(())
-    if not wanted:
-        draft.remove(path, kept)
-        return MemberEdits(tuple(draft.operations()), f"removes `{name}`")
-    draft.set(path, wanted, keep=kept)
-    if pem:
-        message = f"sets {shown(pem)} in `{name}`"
-    else:
-        message = f"removes certificates of ours from `{name}`"
-    return MemberEdits(tuple(draft.operations()), message)
+
+    def __init__(self, draft: Draft, path: Pointer, pem: str, kept: int) -> None:
+        self._draft = draft
+        self._path = path
+        self._pem = pem
+        self._kept = kept
+        self.label = f"`{path[-1]}`"
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: certificates say nothing about a proxy."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Make the text hold the certificates, and no others of ours.
+
+        Raises:
+            WrongTypeError: the text is something else, or no mapping is on the way to it.
+        """
+        self._draft.mapping(self._path[:-1])
+        old = self._draft.get(self._path)
+        if old is not None and not isinstance(old, str):
+            raise WrongTypeError(self._path, old, "a string")
+        new = with_ours(old or "", self._pem)
+        if new == (old or ""):
+            return
+        if not new:
+            self._draft.remove(self._path, self._kept)
+            self._draft.describe(f"removes {self.label}")
+            return
+        self._draft.set(self._path, new, keep=self._kept)
+        if self._pem:
+            self._draft.describe(f"sets {shown(self._pem)} in {self.label}")
+        else:
+            self._draft.describe(f"removes certificates of ours from {self.label}")

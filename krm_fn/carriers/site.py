@@ -7,6 +7,7 @@ site were set or removed.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -34,7 +35,37 @@ class Site(Protocol):
         """Make the place of the draft set exactly these variables; what stands in the way is reported there."""
 
 
-def write_sites(draft: Draft, sites: Iterable[Site], variables: Variables) -> Edit | None:
+class NestedSites(ABC):
+    """Sites in a draft of their own, such as that of a document inside a text: written as a whole or not at all.
+
+    Attributes:
+        draft: what the sites edit.
+    """
+
+    draft: Draft
+
+    @abstractmethod
+    def sites(self) -> Iterable[Site]:
+        """Yield the sites in ``draft``."""
+
+    @abstractmethod
+    def read(self) -> Iterator[Reading]:
+        """Yield what the sites set, with paths in the object."""
+
+    @abstractmethod
+    def commit(self, variables: Variables) -> bool:
+        """Take over into the object what the sites wrote and reported.
+
+        Returns:
+            False where nothing of it can be written; why not has been reported.
+        """
+
+
+Places = Iterable[Site | NestedSites]
+"""The sites of an object."""
+
+
+def write_sites(draft: Draft, sites: Places, variables: Variables) -> Edit | None:
     """Write the variables to all sites of a draft.
 
     Args:
@@ -45,16 +76,7 @@ def write_sites(draft: Draft, sites: Iterable[Site], variables: Variables) -> Ed
     Returns:
         What that changes in the object; None where it changes nothing.
     """
-    effects = []
-    for site in sites:
-        before = _values(site.read())
-        start = draft.edits
-        try:
-            site.write(variables)
-        except WrongTypeError as error:
-            draft.findings.append(wrong_type(error.path, error.value, error.wanted))
-        if draft.edits > start:
-            effects.append(_Effect(site.label, before, _values(site.read())))
+    effects = _written(draft, sites, variables)
     operations = draft.operations() if draft.edits else []
     if not operations:
         return None
@@ -70,6 +92,28 @@ def write_sites(draft: Draft, sites: Iterable[Site], variables: Variables) -> Ed
     return Edit(
         tuple(operations), _message(effects, draft.descriptions), current or None, proposed or None
     )
+
+
+def _written(draft: Draft, sites: Places, variables: Variables) -> list[_Effect]:
+    """Write the variables to all sites of a draft; return what that changed."""
+    effects = []
+    for site in sites:
+        if isinstance(site, NestedSites):
+            nested = _written(site.draft, site.sites(), variables)
+            if site.commit(variables):
+                effects += nested
+            continue
+        before = _values(site.read())
+        start = draft.edits
+        try:
+            site.write(variables)
+        except WrongTypeError as error:
+            finding = wrong_type(error.path, error.value, error.wanted)
+            if finding not in draft.findings:
+                draft.findings.append(finding)
+        if draft.edits > start:
+            effects.append(_Effect(site.label, before, _values(site.read())))
+    return effects
 
 
 class _Effect:
@@ -128,7 +172,7 @@ def _listed(labels: Iterable[str]) -> str:
     return " and ".join(dict.fromkeys(labels))
 
 
-def read_sites(sites: Iterable[Site]) -> Iterator[Reading]:
+def read_sites(sites: Places) -> Iterator[Reading]:
     """Yield what all sites set."""
     for site in sites:
         yield from site.read()

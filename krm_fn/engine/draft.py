@@ -74,6 +74,17 @@ class Draft:
         """The data as it is now; to be read only."""
         return self._data
 
+    def snapshot(self) -> Any:
+        """Return the data as it is now; later edits do not change what is returned, and give other data."""
+        self._copies.clear()
+        return self._data
+
+    def restore(self, data: Any) -> None:
+        """Go back to what ``snapshot`` returned."""
+        self._copies.clear()
+        self._origins.clear()
+        self._data = data
+
     def report(
         self, severity: Severity, message: str, path: Pointer = (), *, code: str = ""
     ) -> None:
@@ -136,6 +147,9 @@ class Draft:
             self._data = copy.deepcopy(value)
             return
         self._check_way(path)
+        there = self.get(path, _MISSING)
+        if there is not _MISSING and same(there, value):
+            return
         self.edits += 1
         self._forget_origins(path)
         parent = self._writable(path[:-1])

@@ -16,10 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn import patch
 from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.formats import sops
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import Document, documents, edit_documents, mapping_text, prove
@@ -95,50 +94,42 @@ def read(value: Value) -> list[Embedded] | Finding:
         return _left_alone(value, error)
 
 
-def change(
-    value: Value, edits: Mapping[int, Sequence[Operation]], message: str, **shown: Any
-) -> Change | Finding:
-    """The change of the object that edits some documents of a text.
+def edit_text(value: Value, edits: Mapping[int, Sequence[Operation]]) -> str | Finding:
+    """Return a text after operations on some of its documents, or why that is impossible.
 
     Args:
         value: the text as it is.
         edits: index of a document -> operations on it.
-        message: what the change is for.
-        shown: ``current`` and ``proposed`` of the Change.
     """
     try:
-        text = edit_documents(value.text, edits)
+        return edit_documents(value.text, edits)
     except ExpansionError as error:
         return _left_alone(value, error)
     except EditError as error:
         return _refused(value, error)
-    return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
 
 
-def begin(
-    value: Value, operations: Sequence[Operation], message: str, **shown: Any
-) -> Change | Finding:
-    """The change of the object that puts a first document behind a text that has none, only comments and separators.
+def begin_text(value: Value, members: Mapping[str, Any]) -> str | Finding:
+    """Return a text that has no document, only comments and separators, with a first one behind them.
 
     A text without a line break at its end gets none, so that removal gives it back.
 
     Args:
         value: the text as it is.
-        operations: what makes the document of an empty mapping.
-        message: what the change is for.
-        shown: ``current`` and ``proposed`` of the Change.
+        members: what the document says.
+
+    Returns:
+        A Finding where a YAML parser would not read the document there.
     """
     newline = "\r\n" if "\r\n" in value.text else "\n"
     gap = newline if value.text and not value.text.endswith("\n") else ""
-    meant = patch.apply({}, operations)
-    document = mapping_text(meant).replace("\n", newline)
+    document = mapping_text(members).replace("\n", newline)
+    if gap:
+        document = document.removesuffix(newline)
     try:
-        text = prove(
-            f"{value.text}{gap}{document.removesuffix(newline) if gap else document}", [meant]
-        )
+        return prove(f"{value.text}{gap}{document}", [members])
     except EditError as error:
         return _refused(value, error)
-    return Change(patch.replace(*value.path, value=value.written(text)), message, **shown)
 
 
 def mappings(value: Value) -> Iterator[Embedded]:

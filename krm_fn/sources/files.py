@@ -1,95 +1,119 @@
 """Plain files of other systems, filled with a proxy as losslessly as objects of a list.
 
-One text in, the same text out with the proxy of its system in it; the names it writes are those
-that ``formats`` reads, and whoever knows how to edit them does it.
+One text in, the same text out with the proxy of its system in it. The names it writes are those
+that ``formats`` reads; the sites are those of the targets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
-from krm_fn import patch
+from krm_fn.carriers.documents import DocumentSites, TextDraft
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Site, Variables, write_sites
 from krm_fn.carriers.three_keys import SHORT, ThreeKeys
-from krm_fn.engine.member_edits import MemberEdits, together
+from krm_fn.engine import Draft
 from krm_fn.errors import InputError
-from krm_fn.formats import embedded, sops
+from krm_fn.formats import sops
 from krm_fn.formats.embedded import Value
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.targets import (
-    embedded_edits,
     giantswarm_installation_values,
     image_builder_keys,
     image_builder_overrides,
     tkg_cluster_config,
-    ytt,
 )
 from krm_fn.targets.tkg_rules import half
+from krm_fn.targets.ytt import YttSyntax
 
 _SWITCH = "TKG_HTTP_PROXY_ENABLED"
 _SWARM = ThreeKeys(("proxy",), SHORT, "`proxy`", kept=0)
 
-_Edit = Callable[[Any, ProxySettings], "MemberEdits | Finding"]
+_FileSites = Callable[[Draft, ProxySettings], Iterable[Site]]
+"""Yield the sites in the document of a file."""
 
 
 @dataclass(frozen=True)
 class FileKind:
-    """A kind of file: the target and the audience that its settings are for, and what edits its document.
+    """A kind of file.
 
-    ``members``: what it edits there, in a system that reads the file with ytt.
+    Attributes:
+        target: its settings are for this target,
+        audience: and for this audience.
+        sites: yields the sites of its document.
+        members: what is given a value there, in a system that reads the file with ytt.
+        takes_both_proxies: the system takes two proxies or none.
     """
 
     target: str
     audience: Audience
-    edit: _Edit
+    sites: _FileSites
     members: tuple[Pointer, ...] = ()
+    takes_both_proxies: bool = False
 
 
-def _tkg(data: Any, settings: ProxySettings) -> MemberEdits | Finding:
-    """In a file, unlike in the Secret that TKG makes of it, nothing counts without the switch."""
-    problem = half(settings)
-    if problem:
-        return problem
-    parts = (partial(one, settings=settings) for one in (_switch, tkg_cluster_config.edit_document))
-    made, problems = together(data, parts)
-    return problems[0] if problems else made
+class _Switch:
+    """The switch of a file for TKG, as a site: without it nothing counts there, unlike in the Secret made of it."""
+
+    label = f"`{_SWITCH}`"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: a switch says nothing about which proxy there is."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Set the switch where there is a proxy and no switch yet."""
+        data = self._draft.data
+        if variables and isinstance(data, dict) and data.get(_SWITCH) is None:
+            self._draft.set((_SWITCH,), value=True)
+            self._draft.describe(f"sets `{_SWITCH}`")
 
 
-def _switch(data: Any, settings: ProxySettings) -> MemberEdits:
-    is_missing = isinstance(data, dict) and data.get(_SWITCH) is None
-    if not (is_missing and settings.variables()):
-        return MemberEdits(())
-    return MemberEdits(
-        (patch.add(_SWITCH, value=True),), f"sets `{_SWITCH}`", proposed=f"{_SWITCH}=true"
-    )
+def _tkg(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    yield _Switch(draft)
+    yield from tkg_cluster_config.document_sites(draft, settings)
+
+
+def _giant_swarm(draft: Draft, _settings: ProxySettings) -> Iterator[Site]:
+    yield _SWARM.in_draft(draft)
+
+
+def _image_builder(draft: Draft, _settings: ProxySettings) -> Iterator[Site]:
+    yield from image_builder_keys.sites(draft)
 
 
 KINDS = {
     formats.TKG: FileKind(
-        tkg_cluster_config.TARGET.id, Audience.PRODUCT, _tkg, tkg_cluster_config.MEMBERS
+        tkg_cluster_config.TARGET.id,
+        Audience.PRODUCT,
+        _tkg,
+        tkg_cluster_config.MEMBERS,
+        takes_both_proxies=True,
     ),
     formats.GIANT_SWARM: FileKind(
         giantswarm_installation_values.TARGET.id,
         giantswarm_installation_values.TARGET.audience,
-        _SWARM.edit,
+        _giant_swarm,
     ),
     formats.IMAGE_BUILDER: FileKind(
         image_builder_overrides.TARGET.id,
         image_builder_overrides.TARGET.audience,
-        image_builder_keys.edit,
+        _image_builder,
     ),
 }
 """Product: TKG and cluster-apps-operator add the networks of each cluster by themselves."""
 
 
 def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str]]:
-    """``text`` with the proxy of ``settings``, or without one, and what was done, a phrase for each edit.
+    """Return a file with the proxy of ``settings``, or without one, and what was done, if anything was.
 
     Args:
         text: a file of the system; one that holds no document yet gets its first.
@@ -101,29 +125,29 @@ def filled(text: str, form: str, settings: ProxySettings) -> tuple[str, list[str
     """
     if sops.hides(text):
         raise InputError(f"the file {sops.ENCRYPTED}")
-    reported = []
-    for one in _proposals(Value((), text), KINDS[form], settings):
-        if isinstance(one, Finding):
-            raise InputError(one.message)
-        text = one.operation.value
-        reported.append(one.message)
-    return text, reported
+    draft = Draft(text)
+    sites = _sites(draft, KINDS[form], settings)
+    edit = write_sites(draft, [sites], settings.variables())
+    for finding in draft.findings:
+        raise InputError(finding.message)
+    return str(draft.data), [edit.message] if edit is not None else []
 
 
-def _proposals(value: Value, kind: FileKind, settings: ProxySettings) -> Iterator[Change | Finding]:
-    found = embedded.read(value)
+def _sites(draft: Draft, kind: FileKind, settings: ProxySettings) -> DocumentSites:
+    """Return the sites of the one document of a file."""
+    text = TextDraft(draft, Value((), draft.data))
+    found = text.documents()
     if isinstance(found, Finding):
-        yield found
-    elif len(found) > 1:
-        yield Finding(
-            Severity.ERROR, f"the file must hold one YAML document, but it holds {len(found)}"
-        )
-    elif found:
-        made = kind.edit(found[0].data, settings)
-        yield from embedded_edits.in_document(
-            found[0], ytt.checked(found[0], made, kind.members) if kind.members else made
-        )
-    else:
-        made = kind.edit({}, settings)
-        if isinstance(made, MemberEdits) and made.operations:
-            yield ytt.begun(value, made)
+        raise InputError(found.message)
+    if len(found) > 1:
+        raise InputError(f"the file must hold one YAML document, but it holds {len(found)}")
+    problem = half(settings) if kind.takes_both_proxies and found else None
+    if problem is not None:
+        raise InputError(problem.message)
+
+    def sites(document: Draft) -> Iterable[Site]:
+        return kind.sites(document, settings)
+
+    if not found:
+        return DocumentSites(text.new_document(), sites, YttSyntax(kind.members))
+    return DocumentSites(found[0], sites, YttSyntax(kind.members) if kind.members else None)

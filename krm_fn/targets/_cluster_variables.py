@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from krm_fn import clusters, patch
+from krm_fn.engine import Draft
 from krm_fn.krm.results import Change, Finding
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer, lookup, remove
@@ -84,6 +85,24 @@ def _made(obj: Mapping[str, Any], path: Pointer, value: Any, message: str) -> Ch
     if not isinstance(holder, Mapping | list):
         return wrong_type(path[:-1], holder, "a mapping")
     return Change(patch.add(*path, value=value), message)
+
+
+def append_entry(draft: Draft, path: Pointer, entry: Mapping[str, Any]) -> None:
+    """Put a new entry at the end of a list, which is created where it is missing.
+
+    Raises:
+        WrongTypeError: something else is there, or on the way.
+    """
+    if draft.items(path) is None:
+        draft.set(path, [entry])
+    else:
+        draft.insert(path, entry)
+
+
+def remove_entry(draft: Draft, path: Pointer, kept: int) -> None:
+    """Remove an entry, and the lists and mappings around it that hold nothing else; see ``without``."""
+    gone = without(draft.data, path, kept).path
+    draft.remove(gone, keep=len(gone) - 1)
 
 
 def without(obj: Mapping[str, Any], path: Pointer, kept: int) -> Operation:

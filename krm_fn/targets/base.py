@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, read_sites, write_sites
+from krm_fn.carriers.site import Places, read_sites, write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Change, Edit, Finding, one_edit
 from krm_fn.noproxy import Audience
@@ -41,7 +41,7 @@ class Context:
     around: TargetContext | None = None
 
 
-Sites = Callable[[Draft, Context], Iterable[Site]]
+Sites = Callable[[Draft, Context], Places]
 """Yield the places of an object that hold proxy variables; report what keeps the object from having one."""
 
 Propose = Callable[[Data, ProxySettings, Options], Iterator[Change | Finding]]
@@ -52,7 +52,9 @@ applied to the object one after another; the object itself is not changed.
 """
 Observe = Callable[[Data, Options], Iterator[Reading]]
 """Yield what an object sets in the place of a target, whoever wrote it, as its reader sees it."""
-ProposeIn = Callable[[Data, ProxySettings, TargetContext], Iterator[Change | Finding]]
+ProposeIn = Callable[
+    [Data, ProxySettings, TargetContext], Iterator[Change | Finding] | Iterator[Edit | Finding]
+]
 """As ``Propose``, for an object whose desired state depends on other objects of the list."""
 Companions = Callable[[Data, ProxySettings, Options], Iterator[dict[str, Any]]]
 """Yield objects that must be in the list beside another one, without a proxy: ``propose`` fills them."""

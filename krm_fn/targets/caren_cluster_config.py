@@ -42,41 +42,33 @@ Why: from this variable CAREN writes the drop-ins of containerd and the kubelet 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.three_keys import Keys, ThreeKeys
-from krm_fn.engine.member_edits import MemberEdits
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.carriers.three_keys import Keys, ThreeKeys, ThreeKeysSite
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
-from krm_fn.patch import Pointer, lookup
+from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
-from krm_fn.targets.base import Target
+from krm_fn.targets.base import Context, Target
 
 _MEMBERS = Keys("http", "https", "additionalNo", is_list=True, is_fixed=True)
 _MIRROR = ("value", "globalImageRegistryMirror", "url")
 _AT_MOST = 128
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what ``proxy`` lacks or has too much; see the module's text."""
-    for entry in named(obj, VARIABLES, "clusterConfig"):
-        made = _slot(entry).edit(obj, settings) if settings.is_declared else MemberEdits(())
-        if isinstance(made, Finding):
-            yield made
-            continue
-        yield from made.changes()
-        yield from _notes(obj, entry, settings)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what ``proxy`` says, whoever wrote it."""
-    for entry in named(obj, VARIABLES, "clusterConfig"):
-        yield from _slot(entry).read(obj)
+def sites(draft: Draft, context: Context) -> Iterator[ThreeKeysSite]:
+    """Yield `proxy` of the variable `clusterConfig`; report what the product will not take."""
+    for entry in named(draft.data, VARIABLES, "clusterConfig"):
+        slot = _slot(entry)
+        if context.settings.is_declared:
+            yield slot.in_draft(draft)
+        try:
+            draft.mapping(slot.path)
+        except WrongTypeError:
+            continue  # writing has reported it
+        _report_what_is_not_taken(draft, entry, context.settings)
 
 
 def _slot(entry: Pointer) -> ThreeKeys:
@@ -85,17 +77,22 @@ def _slot(entry: Pointer) -> ThreeKeys:
     )
 
 
-def _notes(obj: Mapping[str, Any], entry: Pointer, settings: ProxySettings) -> Iterator[Finding]:
+def _report_what_is_not_taken(draft: Draft, entry: Pointer, settings: ProxySettings) -> None:
     number = len(parse(settings.no_proxy))
     if number > _AT_MOST:
-        message = f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: shorten `noProxy`"
-        yield Finding(
-            Severity.WARNING, message, (*entry, "value", "proxy", _MEMBERS.no), code="TooLong"
+        message = (
+            f"`additionalNo` must not hold more than {_AT_MOST} entries, not {number}: "
+            "shorten `noProxy`"
         )
+        path = (*entry, "value", "proxy", _MEMBERS.no)
+        draft.report(Severity.WARNING, message, path, code="TooLong")
     mirror = settings.mirror
-    if mirror and lookup(obj, (*entry, *_MIRROR)) != mirror.url:
-        message = f'is not the mirror of `spec.registryMirror`, and is never written here: set it to "{mirror.url}"'
-        yield Finding(Severity.WARNING, message, (*entry, *_MIRROR), code="OtherMirror")
+    if mirror and draft.get((*entry, *_MIRROR)) != mirror.url:
+        message = (
+            "is not the mirror of `spec.registryMirror`, and is never written here: "
+            f'set it to "{mirror.url}"'
+        )
+        draft.report(Severity.WARNING, message, (*entry, *_MIRROR), code="OtherMirror")
 
 
 TARGET = Target(
@@ -103,8 +100,7 @@ TARGET = Target(
     kinds=frozenset({KIND}),
     audience=Audience.PRODUCT,
     text_hints=("clusterConfig",),
-    propose=propose,
-    observe=observe,
+    sites=sites,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,
 )

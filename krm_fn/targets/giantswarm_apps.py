@@ -52,14 +52,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn import patch
 from krm_fn.carriers.reading import Reading
-from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.krm.type_errors import wrong_type
+from krm_fn.carriers.site import Variables
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Target
+from krm_fn.targets.base import Context, Target
 
 _CONFIG = ("spec", "config")
 _FIELDS = ("configMap", "secret")
@@ -72,36 +72,108 @@ _SUFFIX = "-cluster-values"
 _MANAGEMENT_CLUSTER = "0.0.0"
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield the references that an App lacks, or those that go; see the module's text."""
-    if not settings.variables():
-        yield from _removed(obj)
-    elif (
-        settings.is_listed
-        and isinstance(obj.get("spec"), Mapping)
-        and _is_of(obj, settings.cluster)
-    ):
-        broken = next(
-            (path for path in _MAPPINGS if not isinstance(lookup(obj, path, {}), Mapping | None)),
-            None,
+def sites(draft: Draft, context: Context) -> Iterator[_References]:
+    """Yield the references of an App to the values of its cluster."""
+    yield _References(draft, context.settings)
+
+
+class _References:
+    """References to the values of the cluster, as a site: an App says where its values are, and no value."""
+
+    label = "the references to the values of its cluster"
+
+    def __init__(self, draft: Draft, settings: ProxySettings) -> None:
+        self._draft = draft
+        self._settings = settings
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: there is no value in an App."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Set the references that an App of the cluster lacks, or remove those that were set.
+
+        Raises:
+            WrongTypeError: something else than a mapping is on the way to them.
+        """
+        obj = self._draft.data
+        if not variables:
+            self._remove()
+        elif (
+            self._settings.is_listed
+            and isinstance(obj.get("spec"), Mapping)
+            and _is_of(obj, self._settings.cluster)
+        ):
+            self._check_mappings()
+            self._add()
+
+    def _check_mappings(self) -> None:
+        metadata = self._draft.get(("metadata",))
+        if not isinstance(metadata, Mapping):
+            raise WrongTypeError(("metadata",), metadata, "a mapping")
+        for path in _MAPPINGS:
+            self._draft.mapping(path)
+
+    def _add(self) -> None:
+        obj = self._draft.data
+        namespace = _namespace(obj, self._settings)
+        if not namespace:
+            message = (
+                "must have a `namespace`, because references to the values of its cluster need one: "
+                "give it one"
+            )
+            self._draft.report(Severity.WARNING, message, ("metadata",), code="NamespaceMissing")
+            return
+        wanted = {"name": self._settings.cluster + _SUFFIX, "namespace": namespace}
+        ours = _ours(obj)
+        missing = [field for field in _FIELDS if _is_missing(obj, field, wanted)]
+        self._report_other_secret(missing, wanted)
+        self._report_other_namespace(ours)
+        for field in missing:
+            self._draft.set((*_CONFIG, field), wanted)
+            self._draft.describe(f'refers to "{wanted["name"]}"')
+        noted = ",".join(field for field in _FIELDS if field in (*missing, *ours))
+        if missing and self._draft.get((*_ANNOTATIONS, _OURS)) != noted:
+            self._draft.set((*_ANNOTATIONS, _OURS), noted)
+            self._draft.describe("notes in an annotation which references inject-proxy set")
+
+    def _report_other_secret(self, missing: list[str], wanted: Mapping[str, str]) -> None:
+        obj = self._draft.data
+        named = lookup(obj, (*_CONFIG, "secret", "name"))
+        is_other = named not in (None, "", wanted["name"])
+        if "secret" in missing or not is_other or _is_extra(obj, "secret", wanted):
+            return
+        message = (
+            f'refers to another Secret than "{wanted["name"]}", so the app gets no proxy: name that '
+            "one in `spec.extraConfigs`"
         )
-        broken = broken if isinstance(obj.get("metadata"), Mapping) else _ANNOTATIONS[:1]
-        namespace = _namespace(obj, settings)
-        if broken:
-            yield wrong_type(broken, lookup(obj, broken), "a mapping")
-        elif namespace:
-            yield from _added(obj, {"name": settings.cluster + _SUFFIX, "namespace": namespace})
-            yield from _astray(obj, settings)
-        else:
-            message = "must have a `namespace`, because references to the values of its cluster need one: give it one"
-            yield Finding(Severity.WARNING, message, ("metadata",), code="NamespaceMissing")
+        path = (*_CONFIG, "secret")
+        self._draft.report(Severity.WARNING, message, path, code="ReferenceNotUsed")
 
+    def _report_other_namespace(self, ours: list[str]) -> None:
+        """Report references of a person to the values of the cluster in a namespace in which they are not."""
+        wanted = self._settings.namespace
+        for field in _FIELDS:
+            path = (*_CONFIG, field)
+            name = self._draft.get((*path, "name"))
+            namespace = self._draft.get((*path, "namespace"))
+            is_theirs = name == self._settings.cluster + _SUFFIX and field not in ours
+            if is_theirs and wanted and namespace not in (None, "", wanted):
+                message = (
+                    f'must be "{wanted}", where the Cluster and its values are, '
+                    f'not "{namespace}": change it'
+                )
+                at = (*path, "namespace")
+                self._draft.report(Severity.WARNING, message, at, code="ReferenceNotUsed")
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield nothing: an App says where its values stand, and no value."""
-    yield from ()
+    def _remove(self) -> None:
+        for field in _ours(self._draft.data):
+            self._draft.remove((*_CONFIG, field), keep=1)
+            self._draft.describe("removes the references to the values of its cluster")
+        note = (*_ANNOTATIONS, _OURS)
+        if self._draft.get(note) is not None:
+            self._draft.remove(note, keep=1)
+            self._draft.describe("removes the annotation that names the references")
 
 
 def _is_of(obj: Mapping[str, Any], cluster: str) -> bool:
@@ -131,68 +203,13 @@ def _namespace(obj: Mapping[str, Any], settings: ProxySettings) -> str:
     return settings.namespace or next((one for one in places if isinstance(one, str) and one), "")
 
 
-def _astray(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Finding]:
-    """What is wrong with references to the values of the cluster in a namespace in which they are not."""
-    wanted = settings.namespace
-    for field in _FIELDS:
-        name, namespace = (lookup(obj, (*_CONFIG, field, key)) for key in ("name", "namespace"))
-        is_theirs = name == settings.cluster + _SUFFIX and field not in _ours(obj)
-        if is_theirs and wanted and namespace not in (None, "", wanted):
-            message = f'must be "{wanted}", where the Cluster and its values are, not "{namespace}": change it'
-            yield Finding(
-                Severity.WARNING, message, (*_CONFIG, field, "namespace"), code="ReferenceNotUsed"
-            )
-
-
-def _added(obj: Mapping[str, Any], wanted: Mapping[str, str]) -> Iterator[Change | Finding]:
-    lacking = []
-    for field in _FIELDS:
-        named = lookup(obj, (*_CONFIG, field, "name"))
-        is_moved = (
-            field in _ours(obj)
-            and named == wanted["name"]
-            and lookup(obj, (*_CONFIG, field)) != wanted
-        )
-        if is_moved or (not named and not _is_extra(obj, field, wanted)):
-            lacking.append(field)
-        elif (
-            field == "secret"
-            and named not in (None, "", wanted["name"])
-            and not _is_extra(obj, field, wanted)
-        ):
-            message = (
-                f'refers to another Secret than "{wanted["name"]}", so the app gets no proxy: name that one in '
-                "`spec.extraConfigs`"
-            )
-            yield Finding(Severity.WARNING, message, (*_CONFIG, field), code="ReferenceNotUsed")
-    yield from _references(obj, lacking, wanted)
-    if lacking:
-        ours = ",".join(field for field in _FIELDS if field in {*lacking, *_ours(obj)})
-        yield from _noted(obj, ours)
-
-
-def _references(
-    obj: Mapping[str, Any], lacking: list[str], wanted: Mapping[str, str]
-) -> Iterator[Change]:
-    if lacking and lookup(obj, _CONFIG) is None:
-        value = {field: dict(wanted) for field in lacking}
-        yield Change(patch.add(*_CONFIG, value=value), f'refers to "{wanted["name"]}"')
-        return
-    for field in lacking:
-        yield Change(
-            patch.add(*_CONFIG, field, value=dict(wanted)), f'refers to "{wanted["name"]}"'
-        )
-
-
-def _noted(obj: Mapping[str, Any], ours: str) -> Iterator[Change]:
-    """The annotation that says which references were set here."""
-    message = "notes which references were set here"
-    if lookup(obj, (*_ANNOTATIONS, _OURS)) == ours:
-        return
-    if lookup(obj, _ANNOTATIONS) is None:
-        yield Change(patch.add(*_ANNOTATIONS, value={_OURS: ours}), message)
-    else:
-        yield Change(patch.add(*_ANNOTATIONS, _OURS, value=ours), message)
+def _is_missing(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -> bool:
+    """Return whether a reference has to be set: none is there, or ours leads to where the values were before."""
+    reference = lookup(obj, (*_CONFIG, field))
+    named = lookup(reference, ("name",))
+    if field in _ours(obj) and named == wanted["name"] and reference != wanted:
+        return True
+    return not named and not _is_extra(obj, field, wanted)
 
 
 def _is_extra(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -> bool:
@@ -216,23 +233,9 @@ def _ours(obj: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _removed(obj: Mapping[str, Any]) -> Iterator[Change]:
-    ours = _ours(obj)
-    message = "no longer refers to the values of its cluster, which was set here"
-    if ours and set(lookup(obj, _CONFIG)) == set(ours):
-        yield Change(patch.remove(*_CONFIG), message)
-    else:
-        yield from (Change(patch.remove(*_CONFIG, field), message) for field in ours)
-    if lookup(obj, (*_ANNOTATIONS, _OURS)) is not None:
-        is_last = len(lookup(obj, _ANNOTATIONS)) == 1
-        path = _ANNOTATIONS if is_last else (*_ANNOTATIONS, _OURS)
-        yield Change(patch.remove(*path), "removes the note about references that were set here")
-
-
 TARGET = Target(
     id="giantswarmApps",
     kinds=frozenset({("application.giantswarm.io", "App")}),
     audience=Audience.POD,
-    propose=propose,
-    observe=observe,
+    sites=sites,
 )

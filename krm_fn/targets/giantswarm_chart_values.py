@@ -43,20 +43,20 @@ the initial bootstrap"). cert-manager-app 4 and chart-operator read ``proxy`` be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.documents import DocumentSites
+from krm_fn.carriers.site import Site
 from krm_fn.carriers.three_keys import SHORT, SNAKE, Keys, ThreeKeys
-from krm_fn.engine.member_edits import MemberEdits
-from krm_fn.krm.results import Change, Finding
+from krm_fn.carriers.values_env import ValuesEnv, has_variables
+from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
-from krm_fn.patch import lookup
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import _env_list, _helm_values
-from krm_fn.targets._helm_values import HelmValues, is_of_chart
-from krm_fn.targets.base import Target
+from krm_fn.patch import Pointer, lookup
+from krm_fn.targets import _helm_values
+from krm_fn.targets._helm_values import is_of_chart
+from krm_fn.targets.base import Context, Target
 
 _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
     (("proxy",), SHORT),
@@ -66,53 +66,30 @@ _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
 )
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what the values of an object lack or have too much; see the module's text."""
+def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
+    """Yield the places of a proxy in the values of an object that are for one of the charts."""
+    obj = draft.data
     if obj.get("kind") != "HelmRelease" and _is_of_a_chart(lookup(obj, ("metadata", "name"))):
-        yield from _helm_values.unread(obj)
-    for held in _held(obj):
-        parts: list[Callable[[Any], MemberEdits | Finding]] = [
-            partial(slot.edit, settings=settings) for slot in _slots(held)
-        ]
-        if _env_list.is_there(held.data, _env(held)):
-            parts.append(partial(_env_list.edit, path=_env(held), settings=settings))
-        yield from _helm_values.propose(held, parts)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the values of an object set, whoever wrote them."""
-    for held in _held(obj):
-        for slot in _slots(held):
-            yield from slot.read(held.data, held.text)
-        yield from _env_list.seen(held.data, _env(held), "`env`", held.text)
-
-
-def _held(obj: Mapping[str, Any]) -> Iterator[HelmValues]:
-    """The values that are for one of the charts."""
-    for held in _helm_values.of_object(obj):
+        _helm_values.report_unread(draft)
+    for held in _helm_values.of_object(draft):
         if _is_of_a_chart(held.of):
-            yield held
+            yield from held.sites(partial(_sites, root=held.root))
 
 
 def _is_of_a_chart(name: Any) -> bool:
     return isinstance(name, str) and any(is_of_chart(name, chart) for chart in TARGET.text_hints)
 
 
-def _slots(held: HelmValues) -> list[ThreeKeys]:
-    """The places that are there: a mapping of its own also while it is empty, or is none."""
-    found = []
+def _sites(draft: Draft, root: Pointer) -> Iterator[Site]:
+    """Yield the places that are there: a mapping of its own also while it is empty, or is none."""
     for path, keys in _PLACES:
-        what = f"`{'.'.join(path)}`" if path else "the values"
-        slot = ThreeKeys((*held.root, *path), keys, what, kept=len(held.root) + len(path))
-        if slot.is_in(held.data) or (keys is SHORT and lookup(held.data, slot.path) is not None):
-            found.append(slot)
-    return found
-
-
-def _env(held: HelmValues) -> tuple[str, ...]:
-    return (*held.root, "env")
+        label = f"`{'.'.join(path)}`" if path else "the values"
+        slot = ThreeKeys((*root, *path), keys, label, kept=len(root) + len(path))
+        has_own_mapping = keys is SHORT and lookup(draft.data, slot.path) is not None
+        if has_own_mapping or slot.is_in(draft.data):
+            yield slot.in_draft(draft)
+    if has_variables(draft.data, (*root, "env")):
+        yield ValuesEnv(draft, (*root, "env"))
 
 
 TARGET = Target(
@@ -127,6 +104,5 @@ TARGET = Target(
         "external-dns",
         "teleport-kube-agent",
     ),
-    propose=propose,
-    observe=observe,
+    sites=sites,
 )

@@ -42,55 +42,91 @@ a cluster behind a proxy.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from krm_fn import patch
+from krm_fn.carriers.documents import TextDraft
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import SHORT, SNAKE, ThreeKeys
-from krm_fn.engine.member_edits import MemberEdits, together
-from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
-from krm_fn.krm.results import Change, Finding
-from krm_fn.krm.type_errors import wrong_type
+from krm_fn.carriers.values_env import ValuesEnv, has_variables
+from krm_fn.carriers.whole_text import WholeText
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _env_list
 from krm_fn.targets._made import is_made, skeleton
-from krm_fn.targets._whole_text import begun, edited, is_blank
-from krm_fn.targets.base import Creation, Target
-from krm_fn.targets.embedded_edits import in_document
+from krm_fn.targets.base import Context, Creation, Target
 
 _SUFFIX = "-cluster-values"
 _KEY = "values"
 _ENV = ("env",)
-_SLOTS = (
-    ThreeKeys(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=0),
-    ThreeKeys((), SNAKE, "the values"),
-)
-
-_Part = Callable[[Any], MemberEdits | Finding]
+_PROXY = ThreeKeys(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=0)
+_ROOT = ThreeKeys((), SNAKE, "the values")
+_PRIVATE = ("cluster", "private")
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what the values of a cluster lack or have too much; see the module's text."""
+def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
+    """Yield the values of a cluster in its Secret or ConfigMap."""
+    obj = draft.data
     if not _is_ours(obj):
         return
     value = _text(obj)
-    found = value if isinstance(value, Finding) else read(value)
-    if isinstance(found, Finding):
-        yield found
-    elif isinstance(value, Value) and is_blank(value, found):
-        yield from _fresh(obj, value, settings)
-    elif isinstance(found[0].data, dict):
-        yield from _edited(obj, found[0], settings)
-    else:
-        yield from in_document(found[0], wrong_type((), found[0].data, "a mapping"))
+    if isinstance(value, Finding):
+        draft.findings.append(value)
+        return
+    text = TextDraft(draft, value, empty=("{}",))
+    documents = text.documents()
+    if isinstance(documents, Finding):
+        draft.findings.append(documents)
+        return
+    is_secret, is_created = obj.get("kind") == "Secret", is_made(obj)
+    yield WholeText(
+        text,
+        documents,
+        partial(_sites, is_secret=is_secret, is_created=is_created),
+        is_created=is_created,
+        is_ours=is_secret or is_created,
+    )
+
+
+def _sites(draft: Draft, *, is_secret: bool, is_created: bool) -> Iterator[Site]:
+    """Yield the three places of a Secret, and of a ConfigMap those that are there."""
+    if is_secret or _PROXY.is_in(draft.data):
+        yield _PROXY.in_draft(draft)
+    if is_secret or has_variables(draft.data, _ENV):
+        yield ValuesEnv(draft, _ENV)
+    if is_secret or _ROOT.is_in(draft.data):
+        yield _ROOT.in_draft(draft)
+    if is_created and not is_secret:
+        yield _Private(draft)
+
+
+class _Private:
+    """What a ConfigMap that was created says, as a site: that the cluster is behind a proxy."""
+
+    label = "`cluster`"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: it does not say which proxy there is."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Set `private`, unless its author did, or remove it."""
+        old = self._draft.get(_PRIVATE)
+        cluster = self._draft.get(_PRIVATE[:1], {})
+        if variables and old is None and isinstance(cluster, dict):
+            self._draft.set(_PRIVATE, value=True)
+            self._draft.describe("sets `private` of `cluster`")
+        elif not variables and old is True:
+            self._draft.remove(_PRIVATE)
+            self._draft.describe("removes `private` of `cluster`")
 
 
 def companions(
@@ -102,15 +138,6 @@ def companions(
         labels = {"giantswarm.io/cluster": name}
         yield skeleton("Secret", name + _SUFFIX, obj, labels=labels, type="Opaque")
         yield skeleton("ConfigMap", name + _SUFFIX, obj, labels=labels)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the values of a cluster set, whoever wrote them."""
-    value = _text(obj) if _is_ours(obj) else None
-    for found in [*mappings(value)][:1] if isinstance(value, Value) else ():
-        for slot in _SLOTS:
-            yield from slot.read(found.data, found.value.path)
-        yield from _env_list.seen(found.data, _ENV, "`env`", found.value.path)
 
 
 def _is_ours(obj: Mapping[str, Any]) -> bool:
@@ -128,69 +155,11 @@ def _text(obj: Mapping[str, Any]) -> Value | Finding:
     return Value((field, _KEY), "", is_base64=is_encoded)
 
 
-def _fresh(
-    obj: Mapping[str, Any], value: Value, settings: ProxySettings
-) -> Iterator[Change | Finding]:
-    """The text where there is none, or none that says anything; comments stay."""
-    made, _ = together({}, _parts(obj, {}, settings))
-    yield from begun(obj, value, made)
-
-
-def _edited(
-    obj: Mapping[str, Any], found: Embedded, settings: ProxySettings
-) -> Iterator[Change | Finding]:
-    value = found.value
-    made, problems = together(found.data, _parts(obj, found.data, settings))
-    if made.operations and settings.variables() and _is_ours_alone(obj, found):
-        yield from _fresh(obj, replace(value, text=""), settings)
-        return
-    for one in problems:
-        yield from in_document(found, one)
-    yield from edited(obj, found, made)
-
-
-def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
-    """Whether nothing but a proxy stands in a text that is all ours to write, and no comment."""
-    if "#" in found.value.text or (obj.get("kind") != "Secret" and not is_made(obj)):
-        return False
-    made, problems = together(found.data, _parts(obj, found.data, ProxySettings()))
-    return not problems and not patch.apply(copy.deepcopy(found.data), made.operations)
-
-
-def _parts(obj: Mapping[str, Any], data: Any, settings: ProxySettings) -> list[_Part]:
-    """The edits of the text: all of a Secret's, and of a ConfigMap's those of what is there."""
-    is_secret = obj.get("kind") == "Secret"
-    slots = [slot for slot in _SLOTS if is_secret or slot.is_in(data)]
-    parts: list[_Part] = [partial(slot.edit, settings=settings) for slot in slots]
-    if is_secret or _env_list.is_there(data, _ENV):
-        parts.insert(1, partial(_env_list.edit, path=_ENV, settings=settings))
-    return (
-        parts if is_secret or not is_made(obj) else [*parts, partial(_private, settings=settings)]
-    )
-
-
-def _private(data: Any, settings: ProxySettings) -> MemberEdits:
-    """That the cluster lies behind a proxy: what a ConfigMap that was made here says."""
-    path = ("cluster", "private")
-    there, is_private = lookup(data, path), bool(settings.variables())
-    held = lookup(data, ("cluster",), {})
-    if is_private and there is None and isinstance(held, Mapping):
-        operation = patch.add("cluster", value={**held, "private": True})
-        return MemberEdits((operation,), "sets `private` of `cluster`", proposed="private=true")
-    if not is_private and there is True:
-        gone = path if len(held) > 1 else path[:1]
-        return MemberEdits(
-            (patch.remove(*gone),), "removes `private` of `cluster`", current="private=true"
-        )
-    return MemberEdits(())
-
-
 TARGET = Target(
     id="giantswarmClusterValues",
     kinds=frozenset({("", "Secret"), ("", "ConfigMap")}),
     audience=Audience.POD,
     text_hints=("-cluster-values",),
-    propose=propose,
-    observe=observe,
+    sites=sites,
     creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
 )

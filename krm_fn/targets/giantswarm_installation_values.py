@@ -54,23 +54,22 @@ too, before it gives a vSphere cluster a proxy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.documents import DocumentSites
+from krm_fn.carriers.site import Site
 from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, ThreeKeys
 from krm_fn.clusters import CLUSTER_CHARTS, USER_VALUES, user_values_of
-from krm_fn.engine.member_edits import MemberEdits
-from krm_fn.formats.embedded import begin
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.engine import Draft
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
-from krm_fn.settings import ProxySettings
 from krm_fn.targets import _helm_values
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
-from krm_fn.targets.base import Target
+from krm_fn.targets.base import Context, Target
 
 _POLICIES = "kyverno-policies-connectivity"
 _OTHER_CHARTS = (_POLICIES, "cluster-apps-operator")
@@ -92,46 +91,30 @@ _SHARED = ThreeKeys(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=2)
 _OPERATOR = ThreeKeys(("proxy",), SHORT, "`proxy`", kept=1)
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what the values of an object lack or have too much; see the module's text."""
-    if obj.get("kind") != "HelmRelease" and _is_known(
-        lookup(obj, ("metadata", "name")), settings.cluster
-    ):
-        yield from _helm_values.unread(obj)
-        yield from _begun(obj, settings)
-    for held in _helm_values.of_object(obj):
-        slots = _slots(held, settings.cluster)
-        yield from _helm_values.propose(
-            held, [partial(slot.edit, settings=settings) for slot in slots]
-        )
-        if not slots and _is_cluster_release(held) and settings.variables():
+def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
+    """Yield the places of a proxy in the values of an object; report what keeps them from having one."""
+    obj = draft.data
+    cluster = context.settings.cluster
+    name = lookup(obj, ("metadata", "name"))
+    if obj.get("kind") != "HelmRelease" and _is_known(name, cluster):
+        _helm_values.report_unread(draft)
+        if is_of_chart(name, _POLICIES):
+            for text in _helm_values.blank(draft):
+                yield DocumentSites(text.new_document(), partial(_sites, slots=[_POLICY]))
+    for held in _helm_values.of_object(draft):
+        slots = _slots(held, cluster)
+        yield from held.sites(partial(_sites, slots=slots))
+        if not slots and _is_cluster_release(held) and context.settings.variables():
             message = (
-                "its values come from `valuesFrom`, so no proxy is added here: set `global.connectivity.proxy` there, "
-                "or an empty one in `spec.values`"
+                "its values come from `valuesFrom`, so no proxy is added here: set "
+                "`global.connectivity.proxy` there, or an empty one in `spec.values`"
             )
-            yield Finding(Severity.INFO, message, ("spec", "valuesFrom"), code="ValuesElsewhere")
+            draft.report(Severity.INFO, message, ("spec", "valuesFrom"), code="ValuesElsewhere")
 
 
-def _begun(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Change | Finding]:
-    """The values of the policies where there are none yet."""
-    made = _POLICY.edit({}, settings)
-    if (
-        isinstance(made, MemberEdits)
-        and made.operations
-        and is_of_chart(obj["metadata"]["name"], _POLICIES)
-    ):
-        for value in _helm_values.blank(obj):
-            yield begin(value, made.operations, made.message, proposed=made.proposed)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the values of an object set, whoever wrote them."""
-    for held in _helm_values.of_object(obj):
-        for slot in _slots(held, ""):
-            if not slot.switch or lookup(held.data, (*slot.path, slot.switch)) is True:
-                yield from slot.read(held.data, held.text)
+def _sites(draft: Draft, slots: Iterable[ThreeKeys]) -> Iterator[Site]:
+    for slot in slots:
+        yield slot.in_draft(draft)
 
 
 def _is_known(name: Any, cluster: str) -> bool:
@@ -150,7 +133,7 @@ def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
         found = [_POLICY, *_there(held, _SHARED)]
     elif is_of_chart(held.of, "cluster-apps-operator"):
         found = _there(held, _OPERATOR)
-    elif held.of in CLUSTER_CHARTS or (held.found and user_values_of(held.of)):
+    elif held.of in CLUSTER_CHARTS or (held.document and user_values_of(held.of)):
         found = _there(held, *_OF_A_CLUSTER)
         found = found or ([_GLOBAL] if _is_to_be_added(held, cluster) else [])
     else:
@@ -169,7 +152,7 @@ def _there(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
 
 
 def _is_to_be_added(held: HelmValues, cluster: str) -> bool:
-    if held.found is None:
+    if held.document is None:
         return not lookup(held.data, ("spec", "valuesFrom"))
     return (
         bool(cluster)
@@ -179,12 +162,12 @@ def _is_to_be_added(held: HelmValues, cluster: str) -> bool:
 
 
 def _is_cluster_release(held: HelmValues) -> bool:
-    return held.found is None and held.of in CLUSTER_CHARTS
+    return held.document is None and held.of in CLUSTER_CHARTS
 
 
 def _kept(held: HelmValues, slot: ThreeKeys) -> int:
     """``spec`` of a HelmRelease stays in any case, and ``global`` of a text, without which nothing would be added."""
-    if held.found and slot.path[:1] == _GLOBAL.path[:1]:
+    if held.document and slot.path[:1] == _GLOBAL.path[:1]:
         return 1
     return slot.kept + len(held.root) if slot.kept else len(held.root[:1])
 
@@ -194,7 +177,6 @@ TARGET = Target(
     kinds=_helm_values.KINDS,
     audience=Audience.PRODUCT,
     text_hints=("HelmRelease", *USER_VALUES, *_OTHER_CHARTS),
-    propose=propose,
-    observe=observe,
+    sites=sites,
     one_proxy_for_all_nodes=True,
 )

@@ -43,18 +43,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn import patch
 from krm_fn.carriers import systemd_secret, unit_text, unit_variables
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import quoted
+from krm_fn.carriers.site import Site, Variables
+from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, kubelet_drop_in
-from krm_fn.targets._unit_warnings import difference, shown
-from krm_fn.targets.base import Creation, Target
+from krm_fn.targets.base import Context, Creation, Target
 
 is_one = systemd_secret.is_one
 base_of = systemd_secret.base_of
@@ -65,7 +64,7 @@ _UNITS = {key: unit for unit, key in systemd_secret.KEYS.items()}
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the Secret of the Cluster ``obj`` if ``options`` have ``generate``; ``propose`` fills it."""
+    """Yield the Secret of the Cluster ``obj`` if ``options`` have ``generate``; ``sites`` fills it."""
     cluster = lookup(obj, ("metadata", "name"))
     if options.get("generate") and isinstance(cluster, str) and cluster:
         labels = {"giantswarm.io/cluster": cluster}
@@ -74,113 +73,104 @@ def companions(
         )
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what has to change in the texts of the Secret ``obj``; ``options`` may have the list ``units``."""
+def sites(draft: Draft, context: Context) -> Iterator[Site]:
+    """Yield the drop-ins in a Secret, those that are missing too where there is a proxy.
+
+    The option ``units`` names services whose drop-ins the nodes take from the Secret besides.
+    """
+    obj = draft.data
     if not systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
         return
-    try:
-        yield from _edited(obj, settings.variables(), options)
-    except ValueError as error:
-        yield Finding(Severity.ERROR, f"{error}; change the proxy settings", ("stringData",))
-
-
-def _edited(
-    obj: Mapping[str, Any], variables: Mapping[str, str], options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
     found = values(obj)
-    problems = [
-        one
-        for one in found
-        if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS)
-    ]
-    yield from problems
-    if any(len(one.path) == 1 for one in problems):
+    is_readable = True
+    for one in found:
+        if isinstance(one, Finding) and (len(one.path) == 1 or one.path[-1] in _UNITS):
+            draft.findings.append(one)
+            is_readable = is_readable and len(one.path) > 1
+    if not is_readable:
         return
-    texts = [one for one in found if isinstance(one, Value) and one.path[-1] in _UNITS]
-    if variables:
-        there = {one.path[-1] for one in found}
-        yield from _rewritten(texts, variables)
-        yield from _added(
-            obj, [key for key in _wanted(obj, options) if key not in there], variables
-        )
-        return
-    gone = [one for one in texts if one.text and not unit_text.edit(one.text, {})]
-    if gone and _made.is_made(obj) and len(gone) == len(found):
-        yield Change(
-            patch.remove(), "removed: inject-proxy created this Secret and nothing else is in it"
-        )
-        return
-    yield from _rewritten([one for one in texts if one not in gone], {})
-    for field in ("stringData", "data"):
-        yield from _emptied(obj, field, [one for one in gone if one.path[0] == field])
+    for one in found:
+        if isinstance(one, Value) and one.path[-1] in _UNITS:
+            yield _UnitText(draft, one)
+    keys = {one.path[-1] for one in found}
+    for key in _wanted(obj, context.options) if context.settings.variables() else ():
+        if key not in keys:
+            yield _UnitText(draft, Value(("stringData", key), ""))
+    if found and _made.is_made(obj):
+        yield _CreatedSecret(draft)
+
+
+class _UnitText:
+    """The drop-in of one service under a key of the Secret, as a site.
+
+    Args:
+        draft: the data of the Secret.
+        value: the text; it need not be there yet.
+    """
+
+    def __init__(self, draft: Draft, value: Value) -> None:
+        self._draft = draft
+        self._value = value
+        self.label = f"the drop-in of {_UNITS[value.path[-1]]} under `{value.path[-1]}`"
+
+    def _text(self) -> str:
+        written = self._draft.get(self._value.path)
+        return self._value.read(written) if isinstance(written, str) else ""
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what systemd reads in the text, and what it does not take."""
+        for one in unit_variables.settings_of(self._text()):
+            yield Reading(
+                one.name,
+                one.value,
+                self._value.path,
+                one.raw,
+                self.label,
+                why_unknown=one.why,
+                is_lost=one.value is None,
+            )
+
+    def write(self, variables: Variables) -> None:
+        """Make the text set the variables and no other of the six; a text of which nothing is left is removed."""
+        old = self._text()
+        try:
+            new = unit_text.edit(old, variables)
+        except ValueError as error:
+            self._draft.report(
+                Severity.ERROR, f"{error}; change the proxy settings", ("stringData",)
+            )
+            return
+        if old and not new:
+            self._draft.remove(self._value.path)
+        elif new != old:
+            self._draft.set(self._value.path, self._value.written(new))
+
+
+class _CreatedSecret:
+    """A Secret that inject-proxy created, as a site: it is removed once no text is left in it."""
+
+    label = "the Secret"
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: the texts say which proxy there is."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Remove the Secret if nothing is left in it."""
+        if not variables and not values(self._draft.data):
+            self._draft.remove(())
+            self._draft.describe(
+                "removes the Secret, which inject-proxy created and which holds nothing else"
+            )
 
 
 def _wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     """The keys that are written where they are missing."""
     always = _UNITS.values() if _made.is_made(obj) else ("containerd", *options.get("units", ()))
     return [key for key, unit in _UNITS.items() if unit in always]
-
-
-def _rewritten(texts: list[Value], variables: Mapping[str, str]) -> Iterator[Change]:
-    for value in texts:
-        new = unit_text.edit(value.text, variables)
-        if new != value.text:
-            reported = difference(value.text, new, _UNITS[value.path[-1]])
-            operation = patch.replace(*value.path, value=value.written(new))
-            yield Change(operation, reported, current=shown(value.text), proposed=shown(new))
-
-
-def _added(
-    obj: Mapping[str, Any], missing: list[str], variables: Mapping[str, str]
-) -> Iterator[Change]:
-    new = unit_text.fresh(variables)
-    has_field = isinstance(obj.get("stringData"), Mapping)
-    for number, key in enumerate(missing):
-        is_in = has_field or number > 0
-        operation = (
-            patch.add("stringData", key, value=new)
-            if is_in
-            else patch.add("stringData", value={key: new})
-        )
-        yield Change(
-            operation,
-            f"sets {quoted(variables)} for {_UNITS[key]} in a new drop-in",
-            proposed=shown(new),
-        )
-
-
-def _emptied(obj: Mapping[str, Any], field: str, gone: list[Value]) -> Iterator[Change]:
-    """Without the keys of which nothing is left; without ``field`` where it held nothing else."""
-    units = " and ".join(_UNITS[value.path[-1]] for value in gone)
-    message = f"removes the drop-in of {units}, which held nothing but proxy variables"
-    current = "\n".join(shown(value.text) for value in gone)
-    operations = [patch.remove(*value.path) for value in gone]
-    if gone and len(gone) == len(obj[field]):
-        operations = [patch.remove(field)]
-    yield from (Change(operation, message, current=current) for operation in operations)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what each of the two texts sets; no option is read here."""
-    if not systemd_secret.is_one(lookup(obj, ("metadata", "name"))):
-        return
-    for value in values(obj):
-        key = value.path[-1]
-        if isinstance(value, Value) and key in _UNITS:
-            place = f"the drop-in of {_UNITS[key]} under `{key}`"
-            for one in unit_variables.settings_of(value.text):
-                is_lost = one.value is None
-                yield Reading(
-                    one.name,
-                    one.value,
-                    value.path,
-                    one.raw,
-                    place,
-                    why_unknown=one.why,
-                    is_lost=is_lost,
-                )
 
 
 def options_from(given: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -197,8 +187,7 @@ TARGET = Target(
     kinds=frozenset({("", "Secret")}),
     audience=Audience.NODE,
     text_hints=("-systemd-proxy",),
-    propose=propose,
-    observe=observe,
+    sites=sites,
     creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
     options_from=options_from,
 )

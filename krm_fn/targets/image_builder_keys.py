@@ -11,17 +11,13 @@ Source: the Konvoy document's ``http-proxy-override.yaml``; mesosphere/konvoy-im
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
-from krm_fn import patch
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
-from krm_fn.engine.member_edits import MemberEdits, together
-from krm_fn.krm.results import Finding
-from krm_fn.krm.type_errors import wrong_type
-from krm_fn.patch import Operation, Pointer, lookup
-from krm_fn.settings import ProxySettings
+from krm_fn.engine import Draft
+from krm_fn.patch import lookup
 
 _ENVIRONMENT = "proxy_env"
 _ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
@@ -30,85 +26,56 @@ _ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", 
 _TOP = ThreeKeys((), SNAKE, "the override file")
 
 
-def edit(data: Any, settings: ProxySettings) -> MemberEdits | Finding:
-    """What an override document lacks or has too much; its operations hold one after another.
+def sites(draft: Draft) -> Iterator[Site]:
+    """Yield `proxy_env` and the three names at the top of an override document.
 
-    Args:
-        data: the document as plain data; it is not changed.
-        settings: the proxy; all empty means that the names are to go.
-
-    Returns:
-        A Finding where something else than a mapping stands in the place of one.
+    Nothing is written at the top where `proxy_env` can have no proxy: a machine would get one half.
     """
-    environment, top = (
-        partial(_environment, settings=settings),
-        partial(_TOP.edit, settings=settings),
-    )
-    made, problems = together(data, (environment, top))
-    return problems[0] if problems else made
+    environment = _ProxyEnvironment(draft)
+    yield environment
+    if not environment.is_refused:
+        yield _TOP.in_draft(draft)
 
 
 def is_there(data: Any) -> bool:
-    """Whether a document sets one of the names already, in either place."""
+    """Return whether a document sets one of the names already, in either place."""
     held = lookup(data, (_ENVIRONMENT,))
     return _TOP.is_in(data) or (isinstance(held, Mapping) and not held.keys().isdisjoint(_ORDER))
 
 
-def seen(data: Any, text: Pointer) -> Iterator[Reading]:
-    """What a document sets: in `proxy_env` each name for itself, at the top both cases, as the drop-in will have them.
+class _ProxyEnvironment:
+    """The mapping `proxy_env`, as a site: it sets each of the six names for itself.
 
-    Args:
-        data: the document as plain data.
-        text: where the text stands that it was read from.
+    Attributes:
+        is_refused: something else is in its place, so nothing was written.
     """
-    for name in _ORDER:
-        value = lookup(data, (_ENVIRONMENT, name))
-        if isinstance(value, str) and value:
-            yield Reading(name, value, text, value, f"`{_ENVIRONMENT}`")
-    yield from _TOP.read(data, text)
 
+    label = f"`{_ENVIRONMENT}`"
 
-def _environment(data: Any, settings: ProxySettings) -> MemberEdits | Finding:
-    """What `proxy_env` lacks or has too much."""
-    if not isinstance(data, Mapping):
-        return wrong_type((), data, "a mapping")
-    held = data.get(_ENVIRONMENT)
-    if held is not None and not isinstance(held, Mapping):
-        return wrong_type((_ENVIRONMENT,), held, "a mapping")
-    there, variables = held or {}, settings.variables()
-    new = {name: variables[name] for name in _ORDER if name in variables}
-    sets = [name for name, value in new.items() if there.get(name) != value]
-    gone = [name for name in _ORDER if name in there and name not in new]
-    parts = [
-        (verb, ", ".join(f"`{name}`" for name in some))
-        for verb, some in (("sets", sets), ("removes", gone))
-    ]
-    return MemberEdits(
-        (*_settings(held, new, sets), *_removals(there, new, gone)),
-        " and ".join(f"{verb} {names}" for verb, names in parts if names) + f" of `{_ENVIRONMENT}`",
-        "\n".join(f"{name}={there[name]}" for name in (*sets, *gone) if name in there),
-        "\n".join(f"{name}={new[name]}" for name in sets),
-    )
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self.is_refused = False
 
+    def read(self) -> Iterator[Reading]:
+        """Yield the names that are set."""
+        for name in _ORDER:
+            path = (_ENVIRONMENT, name)
+            value = self._draft.get(path)
+            if isinstance(value, str) and value:
+                yield Reading(name, value, path, value, self.label)
 
-def _settings(held: Any, new: Mapping[str, str], sets: list[str]) -> list[Operation]:
-    """The names that are set, a new one in front of those that follow it in the document's order."""
-    if held is None:
-        return [patch.add(_ENVIRONMENT, value=dict(new))] if sets else []
-    return [
-        patch.replace(_ENVIRONMENT, name, value=new[name])
-        if name in held
-        else patch.add(_ENVIRONMENT, name, value=new[name], before=_follower(held, name))
-        for name in sets
-    ]
+    def write(self, variables: Variables) -> None:
+        """Set the names, a new one in front of those that follow it in the order of the document.
 
-
-def _removals(there: Mapping[str, Any], new: Mapping[str, str], gone: list[str]) -> list[Operation]:
-    """Without the names; without `proxy_env` where it held nothing else."""
-    if gone and not new and len(gone) == len(there):
-        return [patch.remove(_ENVIRONMENT)]
-    return [patch.remove(_ENVIRONMENT, name) for name in gone]
-
-
-def _follower(held: Mapping[str, Any], name: str) -> str:
-    return next((other for other in _ORDER[_ORDER.index(name) + 1 :] if other in held), "")
+        Raises:
+            WrongTypeError: something else than a mapping is there, or on the way.
+        """
+        self.is_refused = True
+        old = self._draft.mapping((_ENVIRONMENT,)) or {}
+        self.is_refused = False
+        for index, name in enumerate(_ORDER):
+            path = (_ENVIRONMENT, name)
+            if name not in variables:
+                self._draft.remove(path)
+            elif old.get(name) != variables[name]:
+                self._draft.set(path, variables[name], before=_ORDER[index + 1 :])

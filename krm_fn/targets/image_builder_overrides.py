@@ -46,34 +46,29 @@ tasks alone: the playbooks write the drop-in of containerd only ``when: http_pro
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from krm_fn import patch
-from krm_fn.carriers.reading import Reading
-from krm_fn.engine.member_edits import MemberEdits
-from krm_fn.formats.embedded import Embedded, Value, mappings, read, values
-from krm_fn.krm.results import Change, Finding
+from krm_fn.carriers.documents import TextDraft
+from krm_fn.carriers.whole_text import WholeText
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, image_builder_keys
-from krm_fn.targets._whole_text import begun, edited, is_blank
-from krm_fn.targets.base import Creation, Target
-from krm_fn.targets.embedded_edits import in_document
+from krm_fn.targets.base import Context, Creation, Target
 
 _SUFFIX = "-user-overrides"
 _KEY = "overrides.yaml"
 _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
-_NO_PROXY = ProxySettings()
 
 
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the Secret of the pre-provisioned Cluster ``obj`` if ``options`` ask for it; ``propose`` fills it."""
+    """Yield the Secret of the pre-provisioned Cluster ``obj`` if ``options`` ask for it; ``sites`` fills it."""
     name = lookup(obj, ("metadata", "name"))
     is_asked_for = options.get("generate") and settings.variables()
     is_ours = lookup(obj, ("spec", "infrastructureRef", "kind")) == "PreprovisionedCluster"
@@ -81,30 +76,27 @@ def companions(
         yield _made.skeleton("Secret", name + _SUFFIX, obj, labels=_MOVE, type="Opaque")
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what the overrides in the Secret ``obj`` lack or have too much; no option is read here."""
-    for value in _texts(obj):
-        found = read(value) if isinstance(value, Value) else value
-        is_first = value.path[-1] == _KEY
-        if isinstance(found, Finding):
-            yield found
-        elif not (isinstance(value, Value) and is_blank(value, found)):
-            yield from (
-                _edited(obj, found[0], settings)
-                if is_first or image_builder_keys.is_there(found[0].data)
-                else ()
+def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
+    """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
+    is_created = _made.is_made(draft.data)
+    for value in _texts(draft.data):
+        if isinstance(value, Finding):
+            draft.findings.append(value)
+            continue
+        text = TextDraft(draft, value, empty=("{}",))
+        documents = text.documents()
+        if isinstance(documents, Finding):
+            draft.findings.append(documents)
+            continue
+        first = documents[0].draft.data if documents else None
+        if value.path[-1] == _KEY or image_builder_keys.is_there(first):
+            yield WholeText(
+                text,
+                documents,
+                image_builder_keys.sites,
+                is_created=is_created,
+                is_ours=is_created,
             )
-        elif is_first:
-            yield from _begun(obj, value, settings)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the overrides set, whoever wrote them; no option is read here."""
-    for value in _texts(obj):
-        for found in [*mappings(value)][:1] if isinstance(value, Value) else ():
-            yield from image_builder_keys.seen(found.data, value.path)
 
 
 def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
@@ -118,40 +110,12 @@ def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
     return found or ([Value(("stringData", _KEY), "")] if _made.is_made(obj) else [])
 
 
-def _begun(
-    obj: Mapping[str, Any], value: Value, settings: ProxySettings
-) -> Iterator[Change | Finding]:
-    made = image_builder_keys.edit({}, settings)
-    yield from begun(obj, value, made) if isinstance(made, MemberEdits) else ()
-
-
-def _edited(
-    obj: Mapping[str, Any], found: Embedded, settings: ProxySettings
-) -> Iterator[Change | Finding]:
-    made = image_builder_keys.edit(found.data, settings)
-    if isinstance(made, Finding):
-        yield from in_document(found, made)
-    elif made.operations and settings.variables() and _is_ours_alone(obj, found):
-        yield from _begun(obj, replace(found.value, text=""), settings)
-    else:
-        yield from edited(obj, found, made)
-
-
-def _is_ours_alone(obj: Mapping[str, Any], found: Embedded) -> bool:
-    """Whether the Secret was made here and nothing but a proxy stands in the text, and no comment."""
-    gone = image_builder_keys.edit(found.data, _NO_PROXY)
-    if not _made.is_made(obj) or "#" in found.value.text or isinstance(gone, Finding):
-        return False
-    return not patch.apply(copy.deepcopy(found.data), gone.operations)
-
-
 TARGET = Target(
     id="imageBuilderOverrides",
     kinds=frozenset({("", "Secret")}),
     audience=Audience.NODE,
     text_hints=("-user-overrides",),
-    propose=propose,
-    observe=observe,
+    sites=sites,
     creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
     one_proxy_for_all_nodes=True,
     takes_proxy_of_a_role=True,

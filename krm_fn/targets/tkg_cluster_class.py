@@ -56,12 +56,13 @@ Service of vSphere spells the same (``apis/run/v1alpha2``); its documentation fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Site, Variables, write_sites
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
@@ -69,15 +70,17 @@ from krm_fn.targets._around import TargetContext
 from krm_fn.targets._cluster_variables import (
     KIND,
     VARIABLES,
-    appended,
+    append_entry,
     class_of,
-    in_turn,
     lists,
     named,
-    without,
+    remove_entry,
 )
-from krm_fn.targets.base import Target
-from krm_fn.targets.tkg_rules import Trust, certificate, half, trusted, whole
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.tkg_rules import Trust, TrustedCertificate, certificate, half, whole
+
+_Groups = Mapping[tuple[str, str], ProxySettings]
+"""Section and name of a group of workers -> its proxy."""
 
 _MEMBERS = Keys("httpProxy", "httpsProxy", "noProxy", is_list=True, is_fixed=True)
 _PREFIX = "tkg.tanzu.vmware.com/tkg-"
@@ -99,43 +102,31 @@ _HTTPS = (
 )
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what the Cluster, or the TanzuKubernetesCluster, lacks or has too much; see the module's text."""
-    yield from propose_in(obj, settings, TargetContext())
+def sites(draft: Draft, context: Context) -> Iterator[Site]:
+    """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
+    yield from _sites(draft, context.settings, {})
 
 
 def propose_in(
     obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
-) -> Iterator[Change | Finding]:
-    """The same, for a Cluster of which some groups of workers are to have another proxy."""
-    if obj.get("kind") == KIND[1]:
-        steps = _steps_of_cluster(
-            obj, whole(settings), {name: whole(one) for name, one in around.groups.items()}
-        )
+) -> Iterator[Edit | Finding]:
+    """Yield the edit of a Cluster of which some groups of workers have another proxy, and what there is to say."""
+    draft = Draft(obj)
+    edit = write_sites(draft, _sites(draft, settings, around.groups), settings.variables())
+    yield from draft.findings
+    if edit is not None:
+        yield edit
+
+
+def _sites(draft: Draft, settings: ProxySettings, groups: _Groups) -> Iterator[Site]:
+    if draft.data.get("kind") == KIND[1]:
+        of_groups = {name: whole(one) for name, one in groups.items()}
+        yield from _sites_of_cluster(draft, whole(settings), of_groups)
     else:
-        steps = _steps_of_service(obj, whole(settings))
-    said = list(in_turn(obj, steps))
-    problem = next(filter(None, map(half, (settings, *around.groups.values()))), None)
-    if problem and (said or _is_tkg(obj)):
-        yield problem
-    yield from said
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the variables, the annotations and the settings say, whoever wrote it.
-
-    A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
-    """
-    if obj.get("kind") != KIND[1]:
-        yield from _OF_SERVICE.read(obj)
-        return
-    yield from _ANNOTATIONS.read(obj)
-    of_all = (path for path in lists(obj) if _group_of(obj, path) is None)
-    for entry in (entry for path in of_all for entry in named(obj, path, "proxy")):
-        if _holds_proxy(obj, entry):
-            yield from _slot(entry).read(obj)
+        yield from _sites_of_service(draft, whole(settings))
+    problem = next(filter(None, map(half, (settings, *groups.values()))), None)
+    if problem and (draft.edits or draft.findings or _is_tkg(draft.data)):
+        draft.findings.insert(0, problem)
 
 
 def _is_tkg(obj: Mapping[str, Any]) -> bool:
@@ -151,24 +142,26 @@ def _slot(entry: Pointer) -> ThreeKeys:
     return ThreeKeys((*entry, "value"), _MEMBERS, "the variable `proxy`", kept=len(entry) + 1)
 
 
-def _steps_of_cluster(
-    obj: Mapping[str, Any], settings: ProxySettings, groups: Mapping[tuple[str, str], ProxySettings]
-) -> Iterator[Any]:
-    is_tkg = _is_tkg(obj)
-    for path in lists(obj):
-        group = _group_of(obj, path)
+def _sites_of_cluster(draft: Draft, settings: ProxySettings, groups: _Groups) -> Iterator[Site]:
+    is_tkg = _is_tkg(draft.data)
+    if settings.is_declared and (is_tkg or _ANNOTATIONS.is_in(draft.data)):
+        yield _ANNOTATIONS.in_draft(draft)
+    for path in lists(draft.data):
+        group = _group_of(draft.data, path)
         wanted = groups.get(group, settings) if group else settings
-        if wanted.is_declared:
-            yield partial(_proxies, path=path, settings=wanted, is_tkg=is_tkg)
-        if wanted.is_declared and is_tkg:
+        if not wanted.is_declared:
+            continue
+        for entry in named(draft.data, path, "proxy"):
+            if is_tkg or _holds_proxy(draft.data, entry):
+                yield _ProxyVariable(draft, entry, wanted, group)
+        if is_tkg:
             is_own = path == VARIABLES or wanted.variables() != settings.variables()
-            yield partial(_proxy_made, path=path, settings=wanted if is_own else ProxySettings())
+            if is_own and wanted.variables() and not named(draft.data, path, "proxy"):
+                yield _NewProxyVariable(draft, path, wanted, group)
             if settings.variables() and not wanted.variables():
-                yield partial(_not_without, path=path)
+                draft.report(Severity.WARNING, _NONE, path[:-2], code="NodesWithoutProxy")
     if is_tkg:
-        yield partial(_trust, settings=settings)
-    if settings.is_declared:
-        yield partial(_annotations, settings=settings, is_tkg=is_tkg)
+        yield from _trust(draft, settings)
 
 
 def _group_of(obj: Mapping[str, Any], path: Pointer) -> tuple[str, str] | None:
@@ -177,32 +170,100 @@ def _group_of(obj: Mapping[str, Any], path: Pointer) -> tuple[str, str] | None:
     return (holder[3], str(lookup(obj, (*holder, "name")))) if "workers" in holder else None
 
 
-def _not_without(obj: Mapping[str, Any], *, path: Pointer) -> Iterator[Finding]:
-    """What to say of nodes that are to have no proxy in a Cluster that has one."""
-    yield Finding(Severity.WARNING, _NONE, path[:-2], code="NodesWithoutProxy")
+class _ProxyVariable:
+    """A variable `proxy` of a Cluster, as a site.
+
+    Args:
+        draft: the data of the Cluster.
+        entry: leads to the variable.
+        settings: the proxy of the nodes that the variable is for.
+        group: section and name of the group of workers whose variable it is; None for those of other nodes.
+    """
+
+    def __init__(
+        self,
+        draft: Draft,
+        entry: Pointer,
+        settings: ProxySettings,
+        group: tuple[str, str] | None,
+    ) -> None:
+        self._draft = draft
+        self._entry = entry
+        self._variables = settings.variables()
+        self._group = group
+        self._slot = _slot(entry)
+        self.label = _label(group)
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the variable says.
+
+        A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
+        """
+        if self._group is None and _holds_proxy(self._draft.data, self._entry):
+            yield from self._slot.read(self._draft.data)
+
+    def write(self, variables: Variables) -> None:
+        """Give the variable the proxy of its nodes; where nothing else is left in it, it is removed.
+
+        Raises:
+            WrongTypeError: the value of the variable is no mapping.
+        """
+        before = self._draft.edits
+        self._slot.in_draft(self._draft).write(self._variables)
+        is_changed = self._draft.edits > before
+        if is_changed and not self._variables and not _rest(self._draft.data, self._entry):
+            remove_entry(self._draft, self._entry, kept=_kept_steps(self._entry[:-1]))
 
 
-def _proxies(
-    obj: Mapping[str, Any], *, path: Pointer, settings: ProxySettings, is_tkg: bool
-) -> Iterator[Change | Finding]:
-    """The variables ``proxy`` of one list that are there."""
-    for entry in named(obj, path, "proxy"):
-        if not (is_tkg or _holds_proxy(obj, entry)):
-            continue
-        made = _slot(entry).edit(obj, settings)
-        if isinstance(made, Finding):
-            yield made
-        elif made.operations and not settings.variables() and not _rest(obj, entry):
-            yield Change(
-                without(obj, entry, kept=_kept_steps(path)), "removes the variable `proxy`"
-            )
-        else:
-            yield from made.changes()
+class _NewProxyVariable:
+    """The variable `proxy` where there is none yet, as a site.
+
+    Args:
+        draft: the data of the Cluster.
+        path: leads to the list of variables, which need not be there.
+        settings: the proxy of the nodes that the list is for.
+        group: as for ``_ProxyVariable``.
+    """
+
+    def __init__(
+        self, draft: Draft, path: Pointer, settings: ProxySettings, group: tuple[str, str] | None
+    ) -> None:
+        self._draft = draft
+        self._path = path
+        self._settings = settings
+        self._group = group
+        self.label = _label(group)
+
+    def read(self) -> Iterator[Reading]:
+        """Yield what the variable says, once it is there."""
+        for entry in named(self._draft.data, self._path, "proxy"):
+            yield from _ProxyVariable(self._draft, entry, self._settings, self._group).read()
+
+    def write(self, variables: Variables) -> None:
+        """Append the variable.
+
+        Raises:
+            WrongTypeError: something else than a list is there, or on the way.
+        """
+        value: dict[str, Any] = {
+            "httpProxy": self._settings.http_proxy,
+            "httpsProxy": self._settings.https_proxy,
+        }
+        if self._settings.no_proxy:
+            value["noProxy"] = list(parse(self._settings.no_proxy))
+        append_entry(self._draft, self._path, {"name": "proxy", "value": value})
+
+
+def _label(group: tuple[str, str] | None) -> str:
+    if group is None:
+        return "the variable `proxy`"
+    section, name = group
+    return f'the variable `proxy` of "{name}" in `{section}`'
 
 
 def _rest(obj: Mapping[str, Any], entry: Pointer) -> set[str]:
-    """What the variable holds besides: TKG defines ``systemWide`` only, which means nothing alone."""
-    return set(lookup(obj, (*entry, "value"))) - {*_MEMBERS.names, "systemWide"}
+    """Return what the variable holds besides: TKG defines ``systemWide`` only, which means nothing alone."""
+    return set(lookup(obj, (*entry, "value")) or ()) - {*_MEMBERS.names, "systemWide"}
 
 
 def _kept_steps(path: Pointer) -> int:
@@ -210,77 +271,64 @@ def _kept_steps(path: Pointer) -> int:
     return len(path) - (1 if path == VARIABLES else 2)
 
 
-def _proxy_made(
-    obj: Mapping[str, Any], *, path: Pointer, settings: ProxySettings
-) -> Iterator[Change | Finding]:
-    """The variable ``proxy``, where it is missing."""
-    if settings.variables() and not named(obj, path, "proxy"):
-        value: dict[str, Any] = {
-            "httpProxy": settings.http_proxy,
-            "httpsProxy": settings.https_proxy,
-        }
-        if settings.no_proxy:
-            value["noProxy"] = list(parse(settings.no_proxy))
-        yield appended(obj, path, {"name": "proxy", "value": value}, "sets the variable `proxy`")
-
-
-def _trust(obj: Mapping[str, Any], *, settings: ProxySettings) -> Iterator[Change | Finding]:
-    """Propose the certificate of the proxy in the variable ``trust``; in old classes its value is the list itself."""
+def _trust(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    """Yield the certificate of the proxy in the variable ``trust``; in old classes its value is the list itself."""
     data = certificate(settings)
-    found = named(obj, VARIABLES, "trust")
+    stays = bool(settings.variables()) or not settings.is_declared
+    found = named(draft.data, VARIABLES, "trust")
     for entry in found:
-        held = (*entry, "value")
-        is_old = isinstance(lookup(obj, held), list)
-        trust = Trust(held if is_old else (*held, "additionalTrustedCAs"), "proxy", kept=2)
-        yield from trusted(
-            obj, trust, data, stays=bool(settings.variables()) or not settings.is_declared
-        )
+        value = (*entry, "value")
+        is_old = isinstance(draft.get(value), list)
+        trust = Trust(value if is_old else (*value, "additionalTrustedCAs"), "proxy", kept=2)
+        yield TrustedCertificate(draft, trust, data, stays=stays)
     if data and not found:
-        value = {"additionalTrustedCAs": [{"name": "proxy", "data": data}]}
-        yield appended(
-            obj, VARIABLES, {"name": "trust", "value": value}, "sets the variable `trust`"
-        )
+        yield _NewTrustVariable(draft, data)
 
 
-def _annotations(
-    obj: Mapping[str, Any], *, settings: ProxySettings, is_tkg: bool
-) -> Iterator[Change | Finding]:
-    annotations = lookup(obj, _ANNOTATIONS.path)
-    is_there = isinstance(annotations, Mapping) and not annotations.keys().isdisjoint(
-        _ANNOTATIONS.keys.names
-    )
-    made = _ANNOTATIONS.edit(obj, settings) if is_tkg or is_there else None
-    if isinstance(made, Finding):
-        yield made
-    elif made:
-        yield from made.changes()
+class _NewTrustVariable:
+    """The variable `trust` where there is none yet, as a site; it holds no proxy variable."""
+
+    label = "the variable `trust`"
+
+    def __init__(self, draft: Draft, data: str) -> None:
+        self._draft = draft
+        self._data = data
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: certificates say nothing about a proxy."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Append the variable.
+
+        Raises:
+            WrongTypeError: something else than a list is there, or on the way.
+        """
+        value = {"additionalTrustedCAs": [{"name": "proxy", "data": self._data}]}
+        append_entry(self._draft, VARIABLES, {"name": "trust", "value": value})
+        self._draft.describe(f"sets {self.label}")
 
 
-def _steps_of_service(obj: Mapping[str, Any], settings: ProxySettings) -> Iterator[Any]:
-    if isinstance(obj.get("spec"), Mapping):
-        if settings.is_declared:
-            yield partial(_proxy_of_service, settings=settings)
-        yield partial(
-            trusted,
-            trust=_TRUST_OF_SERVICE,
-            data=certificate(settings),
-            stays=not settings.is_declared,
-        )
-
-
-def _proxy_of_service(
-    obj: Mapping[str, Any], *, settings: ProxySettings
-) -> Iterator[Change | Finding]:
-    made = _OF_SERVICE.edit(obj, settings)
-    if isinstance(made, Finding):
-        yield made
+def _sites_of_service(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    if not isinstance(draft.data.get("spec"), Mapping):
         return
-    yield from made.changes()
+    if settings.is_declared:
+        yield _OF_SERVICE.in_draft(draft)
+        _report_scheme(draft, settings)
+    data = certificate(settings)
+    yield TrustedCertificate(draft, _TRUST_OF_SERVICE, data, stays=not settings.is_declared)
+
+
+def _report_scheme(draft: Draft, settings: ProxySettings) -> None:
+    """Report a proxy that is written although the service does not take it."""
+    try:
+        draft.mapping(_OF_SERVICE.path)
+    except WrongTypeError:
+        return  # nothing was written, and that has been reported
     for name, url in (("httpProxy", settings.http_proxy), ("httpsProxy", settings.https_proxy)):
         if url.startswith("https://"):
-            yield Finding(
-                Severity.WARNING, _HTTPS, (*_OF_SERVICE.path, name), code="ProxySchemeUnsupported"
-            )
+            path = (*_OF_SERVICE.path, name)
+            draft.report(Severity.WARNING, _HTTPS, path, code="ProxySchemeUnsupported")
 
 
 TARGET = Target(
@@ -288,8 +336,7 @@ TARGET = Target(
     kinds=frozenset({KIND, ("run.tanzu.vmware.com", "TanzuKubernetesCluster")}),
     audience=Audience.PRODUCT,
     text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
-    propose=propose,
-    observe=observe,
+    sites=sites,
     propose_in=propose_in,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,

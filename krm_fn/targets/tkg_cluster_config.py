@@ -49,20 +49,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from krm_fn import patch
+from krm_fn.carriers.documents import DocumentSites, TextDraft
 from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
-from krm_fn.engine.member_edits import MemberEdits, together
-from krm_fn.formats import embedded
-from krm_fn.formats.embedded import Embedded, Value
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.engine import Draft
+from krm_fn.formats.embedded import Value, values
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience, parse
-from krm_fn.patch import Operation, lookup
+from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import ytt
-from krm_fn.targets.base import Target
-from krm_fn.targets.embedded_edits import in_document
+from krm_fn.targets.base import Context, Target
 from krm_fn.targets.tkg_rules import certificate, half, whole
+from krm_fn.targets.ytt import YttSyntax
 
 _KEYS = Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY", is_fixed=True)
 _SLOT = ThreeKeys((), _KEYS, "the configuration of the cluster", kept=0)
@@ -80,28 +79,33 @@ _NOTHING = (
 )
 
 
-def propose(
-    obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
-) -> Iterator[Change | Finding]:
-    """Yield what the configuration lacks or has too much; see the module's text."""
-    for value in _values(obj):
-        found = embedded.read(value) if isinstance(value, Value) else value
+def sites(draft: Draft, context: Context) -> Iterator[DocumentSites]:
+    """Yield the configuration of a cluster in a Secret; report what keeps it from having a proxy."""
+    settings = context.settings
+    for value in _values(draft.data):
+        found = TextDraft(draft, value).documents() if isinstance(value, Value) else value
         if isinstance(found, Finding):
-            yield found
+            draft.findings.append(found)
             continue
-        if not _first(found) and whole(settings).variables():
-            yield Finding(Severity.WARNING, _NOTHING, value.path, code="NoValues")
-        for document in _first(found):
+        first = [document for document in found if isinstance(document.draft.data, dict)][:1]
+        if not first and whole(settings).variables():
+            draft.report(Severity.WARNING, _NOTHING, value.path, code="NoValues")
+        for document in first:
             problem = half(settings)
             if problem:
-                yield replace(problem, path=document.value.path)
-            if _lacks_vcenter(document.data, whole(settings)):
-                yield Finding(
-                    Severity.WARNING, _VCENTER, document.value.path, code="VCenterNotInList"
-                )
-            yield from in_document(
-                document, ytt.checked(document, edit_document(document.data, settings), MEMBERS)
-            )
+                draft.findings.append(replace(problem, path=value.path))
+            if _lacks_vcenter(document.draft.data, whole(settings)):
+                draft.report(Severity.WARNING, _VCENTER, value.path, code="VCenterNotInList")
+            of_document = partial(document_sites, settings=settings)
+            yield DocumentSites(document, of_document, YttSyntax(MEMBERS))
+
+
+def document_sites(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
+    """Yield the sites in the configuration of a cluster, also where it is a file of its own."""
+    settings = whole(settings)
+    if settings.is_declared:
+        yield _SLOT.in_draft(draft)
+    yield _SwitchAndCertificate(draft, settings)
 
 
 def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
@@ -113,19 +117,37 @@ def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
     return not is_insecure and server not in parse(settings.no_proxy)
 
 
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the configuration says, whoever wrote it."""
-    for value in _values(obj):
-        for document in _first(list(embedded.mappings(value))) if isinstance(value, Value) else ():
-            yield from _SLOT.read(document.data, value.path)
+class _SwitchAndCertificate:
+    """What goes with the three members, as a site: the switch that a person wrote, and the certificate of the proxy."""
 
+    label = _SLOT.label
 
-def edit_document(data: Mapping[str, Any], settings: ProxySettings) -> MemberEdits | Finding:
-    """What the configuration of a cluster lacks or has too much, also where it is a file of its own."""
-    settings = whole(settings)
-    proxy = [partial(_SLOT.edit, settings=settings)] if settings.is_declared else []
-    made, problems = together(data, [*proxy, partial(_companions, settings=settings)])
-    return problems[0] if problems else made
+    def __init__(self, draft: Draft, settings: ProxySettings) -> None:
+        self._draft = draft
+        self._settings = settings
+
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: neither of them says which proxy there is."""
+        yield from ()
+
+    def write(self, variables: Variables) -> None:
+        """Turn the switch that is there on or off, and set or remove the certificate."""
+        is_on = bool(self._settings.variables())
+        is_declared = self._settings.is_declared
+        old = self._draft.get((_ENABLED,))
+        if is_declared and _ENABLED in self._draft.data:
+            self._set(_ENABLED, is_on if isinstance(old, bool) else str(is_on).lower())
+        pem = certificate(self._settings)
+        if pem:
+            self._set(_CERTIFICATE, pem)
+        elif is_declared and not is_on and _CERTIFICATE in self._draft.data:
+            self._draft.remove((_CERTIFICATE,))
+            self._draft.describe(f"removes `{_CERTIFICATE}`")
+
+    def _set(self, name: str, value: bool | str) -> None:
+        if self._draft.get((name,)) != value:
+            self._draft.set((name,), value)
+            self._draft.describe(f"sets `{name}`")
 
 
 def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
@@ -136,38 +158,7 @@ def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
         and isinstance(name, str)
         and name.endswith("-config-values")
     ):
-        yield from (value for value in embedded.values(obj) if value.path[-1] in ("sops", "value"))
-
-
-def _first(documents: list[Embedded]) -> list[Embedded]:
-    return [document for document in documents if isinstance(document.data, dict)][:1]
-
-
-def _companions(data: Mapping[str, Any], settings: ProxySettings) -> MemberEdits:
-    """What goes with the three members; None is the value of one that is to go."""
-    wanted: dict[str, Any] = {}
-    is_on = bool(settings.variables())
-    if _ENABLED in data and settings.is_declared:
-        wanted[_ENABLED] = is_on if isinstance(data[_ENABLED], bool) else str(is_on).lower()
-    if certificate(settings) or (settings.is_declared and not is_on):
-        wanted[_CERTIFICATE] = certificate(settings) or None
-    differ = {
-        name: value
-        for name, value in wanted.items()
-        if (name in data, data.get(name)) != (value is not None, value)
-    }
-    return MemberEdits(
-        tuple(_operation(data, name, value) for name, value in differ.items()),
-        ", ".join(
-            f"{'removes' if value is None else 'sets'} `{name}`" for name, value in differ.items()
-        ),
-    )
-
-
-def _operation(data: Mapping[str, Any], name: str, value: Any) -> Operation:
-    if value is None:
-        return patch.remove(name)
-    return (patch.replace if name in data else patch.add)(name, value=value)
+        yield from (value for value in values(obj) if value.path[-1] in ("sops", "value"))
 
 
 TARGET = Target(
@@ -175,8 +166,7 @@ TARGET = Target(
     kinds=frozenset({("", "Secret")}),
     audience=Audience.TKG,
     text_hints=("addons.cluster.x-k8s.io/resource-set",),
-    propose=propose,
-    observe=observe,
+    sites=sites,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,
 )

@@ -10,16 +10,16 @@ Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers``: ``ytt/03_
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
-from krm_fn import patch
-from krm_fn.krm.results import Change, Finding, Severity
-from krm_fn.krm.type_errors import wrong_type
-from krm_fn.patch import Operation, Pointer, lookup
+from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Variables
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._cluster_variables import without
+from krm_fn.targets._cluster_variables import append_entry, remove_entry
 
 _HALF = (
     "TKG takes two proxies or none, and only `{}` is declared, so what is here stays as it is: declare `httpProxy` "
@@ -62,50 +62,52 @@ class Trust:
     kept: int
 
 
-def trusted(
-    obj: Mapping[str, Any], trust: Trust, data: str, *, stays: bool
-) -> Iterator[Change | Finding]:
-    """What our entry of the list lacks, or its removal.
+class TrustedCertificate:
+    """Our entry in a list of trusted certificates, as a site; it holds no proxy variable.
 
     Args:
-        obj: the object.
-        trust: where the list stands or is to stand.
-        data: what the entry is to hold, "" for no certificate.
-        stays: an entry that is there stays where there is none.
+        draft: the data of the object.
+        trust: where the list is, or has to be.
+        data: what the entry holds; "" for no certificate.
+        stays: an entry that is there stays where there is no certificate.
     """
-    problem = _misfit(obj, trust.path)
-    if problem:
-        yield from [problem] if data else []  # without a certificate there is nothing to write
-        return
-    entries = lookup(obj, trust.path) or ()
-    ours = [index for index, one in enumerate(entries) if lookup(one, ("name",)) == trust.name]
-    message = f"the certificate `{trust.name}` of `additionalTrustedCAs`"
-    if data and not ours:
-        yield Change(_new(obj, trust, data), f"sets {message}")
-    for index in reversed(ours):
-        if data and lookup(entries, (str(index), "data")) != data:
-            yield Change(patch.add(*trust.path, index, "data", value=data), f"sets {message}")
-        elif not data and not stays:
-            yield Change(without(obj, (*trust.path, str(index)), trust.kept), f"removes {message}")
 
+    def __init__(self, draft: Draft, trust: Trust, data: str, *, stays: bool) -> None:
+        self._draft = draft
+        self._trust = trust
+        self._data = data
+        self._stays = stays
+        self.label = f"the certificate `{trust.name}` of `additionalTrustedCAs`"
 
-def _misfit(obj: Mapping[str, Any], path: Pointer) -> Finding | None:
-    """What stands in the way of a list at ``path``."""
-    for depth in range(1, len(path) + 1):
-        is_list = depth == len(path) or path[depth].isdigit()
-        held, wanted = lookup(obj, path[:depth]), list if is_list else Mapping
-        if held is not None and not isinstance(held, wanted):
-            return wrong_type(path[:depth], held, "a list" if wanted is list else "a mapping")
-    return None
+    def read(self) -> Iterator[Reading]:
+        """Yield nothing: certificates say nothing about a proxy."""
+        yield from ()
 
+    def write(self, variables: Variables) -> None:
+        """Set our entry, or remove it.
 
-def _new(obj: Mapping[str, Any], trust: Trust, data: str) -> Operation:
-    """Our entry at the end of the list, with the list and the mappings above it where they are missing."""
-    entry = {"name": trust.name, "data": data}
-    if lookup(obj, trust.path) is not None:
-        return patch.add(*trust.path, patch.APPEND, value=entry)
-    path = trust.path
-    made: Any = [entry]
-    while not isinstance(lookup(obj, path[:-1]), Mapping):
-        path, made = path[:-1], {path[-1]: made}
-    return patch.add(*path, value=made)
+        Raises:
+            WrongTypeError: something else than a list is in its place, or no mapping on the way to it.
+        """
+        path = self._trust.path
+        try:
+            entries = self._draft.items(path) or []
+        except WrongTypeError:
+            if self._data:
+                raise
+            return  # without a certificate there is nothing to write
+        ours = [
+            index
+            for index, entry in enumerate(entries)
+            if lookup(entry, ("name",)) == self._trust.name
+        ]
+        if self._data and not ours:
+            append_entry(self._draft, path, {"name": self._trust.name, "data": self._data})
+            self._draft.describe(f"sets {self.label}")
+        for index in reversed(ours):
+            if self._data and lookup(entries, (str(index), "data")) != self._data:
+                self._draft.set((*path, str(index), "data"), self._data)
+                self._draft.describe(f"sets {self.label}")
+            elif not self._data and not self._stays:
+                remove_entry(self._draft, (*path, str(index)), self._trust.kept)
+                self._draft.describe(f"removes {self.label}")

@@ -43,17 +43,12 @@ Cluster, so the whole list can stand there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
-from krm_fn.carriers.reading import Reading
+from krm_fn.carriers.site import Places
 from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
-from krm_fn.krm.results import Change, Finding
+from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
-from krm_fn.settings import ProxySettings
-from krm_fn.targets import _tkg_addon
-from krm_fn.targets._tkg_addon import AddOn, Config, Table
-from krm_fn.targets.base import Target
+from krm_fn.targets.base import Context, Target
+from krm_fn.targets.tkg_addons import AddOn, Config, Table
 
 _TABLE = Table(
     addons=(
@@ -75,25 +70,15 @@ _TABLE = Table(
 )
 
 
-def propose(
-    obj: Mapping[str, Any],
-    settings: ProxySettings,
-    options: Mapping[str, Any],
-) -> Iterator[Change | Finding]:
-    """Yield what the values of vSphere CPI lack or have too much; see the module's text."""
-    yield from _tkg_addon.propose(obj, _TABLE, settings)
-
-
-def observe(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Reading]:
-    """Yield what the values of vSphere CPI say."""
-    yield from _tkg_addon.observe(obj, _TABLE)
+def sites(draft: Draft, context: Context) -> Places:
+    """Return the places of a proxy in the values of vSphere CPI."""
+    return _TABLE.sites(draft, context)
 
 
 TARGET = Target(
     id="tkgVsphereCPI",
     kinds=_TABLE.kinds,
     audience=Audience.GO,
-    text_hints=_TABLE.words,
-    propose=propose,
-    observe=observe,
+    text_hints=_TABLE.text_hints,
+    sites=sites,
 )

@@ -16,10 +16,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from krm_fn.engine.member_edits import MemberEdits
 from krm_fn.errors import EditError, ExpansionError
-from krm_fn.formats.embedded import Embedded, Value, begin
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.formats.embedded import Embedded, Value
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import CommentedPlace, edit_documents, places
 
@@ -71,41 +70,46 @@ class _Meant:
 _Text = Mapping[Pointer, _Meant]
 
 
-def checked(
-    found: Embedded, made: MemberEdits | Finding, members: Iterable[Pointer] = ()
-) -> MemberEdits | Finding:
-    """``made``, if it does in the eyes of ytt what it says; else why the document stays as it is.
+class YttSyntax:
+    """What ytt makes of an edit of data values.
 
     Args:
-        found: the document.
-        made: the edit of it.
-        members: what it gives a value; code must not decide about one of them that has the right one already.
+        members: what the edit gives a value; code must not decide about one of them that has the right one already.
     """
-    if isinstance(made, Finding) or not _has_code(found.value.text):
-        return made
-    reported = _meant(found.value.text)
-    standing = next(_standing(reported, ((str(found.index), *path) for path in members)), None)
-    problem = standing or _problem(reported, found, made.operations)
-    if problem is None:
-        return made
-    at_the_end = tuple(replace(one, before="") for one in made.operations)
-    return (
-        problem
-        if standing or _problem(reported, found, at_the_end)
-        else replace(made, operations=at_the_end)
-    )
 
+    def __init__(self, members: Iterable[Pointer] = ()) -> None:
+        self._members = tuple(members)
 
-def begun(value: Value, made: MemberEdits) -> Change | Finding:
-    """The first document behind a text that holds none; a header that is not closed yet is."""
-    separators = list(_SEPARATOR.finditer(value.text))
-    if _OF_A_DOCUMENT.search(value.text, separators[-1].end() if separators else 0):
-        newline = "\r\n" if "\r\n" in value.text else "\n"
-        gap = "" if value.text.endswith("\n") else newline
-        value = replace(value, text=f"{value.text}{gap}---{newline}")
-    for problem in _decided(_meant(value.text)[()], made.operations[0].path[0], is_strict=False):
-        return replace(problem, path=value.path)
-    return begin(value, made.operations, made.message, current="", proposed=made.proposed)
+    def checked(
+        self, found: Embedded, operations: Sequence[Operation]
+    ) -> Sequence[Operation] | Finding:
+        """Return operations that do in the eyes of ytt what ``operations`` do, or why the document must stay.
+
+        Where a new member in front of another would part that from its comments, it is added at the end.
+        """
+        if not _has_code(found.value.text):
+            return operations
+        places = _meant(found.value.text)
+        members = ((str(found.index), *path) for path in self._members)
+        decided = next(_standing(places, members), None)
+        if decided is not None:
+            return decided
+        problem = _problem(places, found, operations)
+        if problem is None:
+            return operations
+        at_the_end = [replace(one, before="") for one in operations]
+        return problem if _problem(places, found, at_the_end) else at_the_end
+
+    def opened(self, value: Value, name: str) -> Value | Finding:
+        """Return a text without a document to which one can be added: a header that is not closed yet is."""
+        separators = list(_SEPARATOR.finditer(value.text))
+        if _OF_A_DOCUMENT.search(value.text, separators[-1].end() if separators else 0):
+            newline = "\r\n" if "\r\n" in value.text else "\n"
+            gap = "" if value.text.endswith("\n") else newline
+            value = replace(value, text=f"{value.text}{gap}---{newline}")
+        for problem in _decided(_meant(value.text)[()], name, is_strict=False):
+            return replace(problem, path=value.path)
+        return value
 
 
 def undecided(text: str, names: Collection[str]) -> str:

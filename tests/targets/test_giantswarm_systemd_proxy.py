@@ -166,7 +166,7 @@ def test_removal_leaves_what_is_not_ours(obj: dict[str, Any], expected: dict[str
 
 def test_removal_takes_out_a_secret_that_was_made() -> None:
     (change,) = changes(target, apply(target, made()), NONE)
-    assert change.operation == patch.remove()
+    assert change.operations == (patch.remove(),)
 
 
 @pytest.mark.parametrize("value", ["a&b", "a+b", "a'b", "a<b>", 'a"b', "a%b", "a\\b", "a$b", "&+'<\"%"])
@@ -230,8 +230,8 @@ def test_a_value_that_no_unit_file_can_carry_is_an_error() -> None:
 def test_a_change_in_base64_is_reported_as_text() -> None:
     (change,) = changes(target, secret(data={"containerdProxy": packed(OLD)}), ProxySettings(HTTP))
     assert (change.current, change.proposed) == (
-        "HTTP_PROXY=http://old:1",
-        f"HTTP_PROXY={HTTP}\nhttp_proxy={HTTP}",
+        {"HTTP_PROXY": "http://old:1"},
+        {"HTTP_PROXY": HTTP, "http_proxy": HTTP},
     )
 
 

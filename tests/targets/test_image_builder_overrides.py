@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
+from krm_fn.carriers.site import read_sites, write_sites
+from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import image_builder_keys
@@ -208,7 +210,7 @@ def test_removal_leaves_what_is_not_ours(obj: dict[str, Any], expected: dict[str
 
 def test_removal_takes_out_a_secret_that_was_made() -> None:
     (change,) = changes(target, apply(target, made()), NONE)
-    assert change.operation == patch.remove()
+    assert change.operations == (patch.remove(),)
 
 
 # What is told.
@@ -273,6 +275,16 @@ def test_the_last_settings_count_whatever_went_before(before: list[ProxySettings
     )
 )
 def test_no_document_is_too_strange(data: Any) -> None:
-    made = image_builder_keys.edit(data, FULL)
-    list(image_builder_keys.seen(data, ("data", KEY)))
-    assert hasattr(made, "severity") or image_builder_keys.is_there(patch.apply(data, made.operations))
+    draft = Draft(data)
+
+    write_sites(draft, image_builder_keys.sites(draft), FULL.variables())
+    list(read_sites(image_builder_keys.sites(draft)))
+
+    assert draft.findings or image_builder_keys.is_there(draft.data)
+
+
+def test_nothing_is_written_at_the_top_where_the_environment_can_have_no_proxy() -> None:
+    draft = Draft({"proxy_env": "${ENV}"})
+
+    assert write_sites(draft, image_builder_keys.sites(draft), FULL.variables()) is None
+    assert [one.path for one in draft.findings] == [("proxy_env",)]

@@ -63,11 +63,22 @@ def test_two_drivers_in_one_document_are_one_change() -> None:
 
     (change,) = changes(tkg_cloud_csi, obj)
 
-    assert change.operation.value == (f"azureDiskCSIDriver:\n{MEMBERS}azureFileCSIDriver: # was:\n{MEMBERS}")
+    assert [one.value for one in change.operations] == [
+        f"azureDiskCSIDriver:\n{MEMBERS}azureFileCSIDriver: # was:\n{MEMBERS}"
+    ]
     assert change.message == (
-        "sets `http_proxy`, `https_proxy`, `no_proxy` of the data values of the Azure Disk driver, "
-        "sets `http_proxy`, `https_proxy`, `no_proxy` of the data values of the Azure File driver"
+        "sets `http_proxy`, `https_proxy`, `no_proxy` in the data values of the Azure Disk driver "
+        "and the data values of the Azure File driver"
     )
+
+
+def test_what_ytt_computes_for_one_driver_leaves_the_proxy_of_the_other() -> None:
+    text = "azureDiskCSIDriver:\n  http_proxy: #@ proxy()\nazureFileCSIDriver: {}\n"
+
+    result = apply(tkg_cloud_csi, secret(text))
+
+    assert text_of(result) == f"azureDiskCSIDriver:\n  http_proxy: #@ proxy()\nazureFileCSIDriver:\n{MEMBERS}"
+    assert len(findings(tkg_cloud_csi, secret(text))) == 1
 
 
 def test_what_is_wrong_with_a_text_is_reported_once_for_all_drivers() -> None:

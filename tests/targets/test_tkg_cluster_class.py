@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from krm_fn import patch
 from krm_fn.config import Certificates
-from krm_fn.krm.results import Change, Finding, Severity
+from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import TargetContext, tkg_cluster_class
@@ -174,14 +174,15 @@ def grouped(*overrides: Any, **more: Any) -> Any:
     return obj
 
 
-def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Change | Finding]:
+def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Edit | Finding]:
     around = TargetContext(groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()})
     return list(tkg_cluster_class.propose_in(obj, settings, around))
 
 
 def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
     said = in_groups(obj, settings, **groups)
-    return patch.apply(copy.deepcopy(obj), [one.operation for one in said if isinstance(one, Change)])
+    edits = [one for one in said if isinstance(one, Edit)]
+    return patch.apply(copy.deepcopy(obj), [operation for edit in edits for operation in edit.operations])
 
 
 @pytest.mark.parametrize(

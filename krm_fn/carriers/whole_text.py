@@ -1,0 +1,120 @@
+"""A text of an object that is one document of values: begun where it is missing, removed when nothing is left in it.
+
+A text that says nothing any more is removed, with the field that held nothing else, and with the object if
+inject-proxy created that. A comment is something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
+from krm_fn.carriers.site import Site, Variables
+from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.formats.embedded import begin_text, values
+from krm_fn.krm.results import Finding
+from krm_fn.krm.type_errors import wrong_type
+
+_NOTHING = "{}\n"
+"""A text of which only an empty mapping is left, and no comment."""
+
+
+class WholeText(DocumentSites):
+    """The sites of the first document of a text.
+
+    Args:
+        text: the text; it need not be in the object yet.
+        documents: those of the text.
+        sites: yields the sites of the first document.
+        is_created: inject-proxy created the object, so it may be removed.
+        is_ours: who writes the text writes all of it: where it holds nothing but a proxy and no comment, it is
+            written again as a new text would be.
+    """
+
+    def __init__(
+        self,
+        text: TextDraft,
+        documents: list[DocumentDraft],
+        sites: SitesOf,
+        *,
+        is_created: bool,
+        is_ours: bool,
+    ) -> None:
+        self._value = text.value
+        self._is_created = is_created
+        self._is_ours = is_ours
+        is_empty_mapping = text.value.text.strip() == _NOTHING.strip()
+        self._is_blank = not documents or is_empty_mapping
+        if is_empty_mapping:
+            text = TextDraft(text.draft, replace(text.value, text=""))
+        super().__init__(text.new_document() if self._is_blank else documents[0], sites)
+
+    def sites(self) -> Iterable[Site]:
+        """Yield the sites of the document; nothing where it is no mapping, which is reported."""
+        if isinstance(self.draft.data, dict):
+            yield from super().sites()
+        else:
+            self.draft.findings.append(wrong_type((), self.draft.data, "a mapping"))
+
+    def write_text(self, variables: Variables) -> Finding | None:
+        """Write what changed into the text, or remove it; return why that is impossible, if it is."""
+        operations = self.draft.operations()
+        if self._is_blank and not operations:
+            if self._is_only_text():
+                self._remove_object()
+            return None
+        if not self._is_blank and operations and variables and self._is_nothing_but_a_proxy():
+            return self._write_again(variables)
+        problem = super().write_text(variables)
+        if problem is None and operations and not self._is_blank and self._is_nothing_left():
+            self._remove()
+        return problem
+
+    def _is_nothing_but_a_proxy(self) -> bool:
+        """Return whether the document was empty without its proxy."""
+        if not self._is_ours or "#" in self._value.text:
+            return False
+        try:
+            without = self._filled(self.draft.before, {})
+        except WrongTypeError:
+            return False
+        return not without.findings and not without.data
+
+    def _write_again(self, variables: Variables) -> Finding | None:
+        value = replace(self._value, text="")
+        text = begin_text(value, self._filled({}, variables).data)
+        if isinstance(text, Finding):
+            return text
+        self.document.text.set(text)
+        return None
+
+    def _filled(self, data: Any, variables: Variables) -> Draft:
+        """Return a draft of other data of the document after its sites are written."""
+        draft = Draft(data)
+        for site in self._sites(draft):
+            site.write(variables)
+        return draft
+
+    def _is_nothing_left(self) -> bool:
+        written = self.document.text.draft.get(self._value.path)
+        return bool(written == self._value.written(_NOTHING))
+
+    def _remove(self) -> None:
+        if self._is_only_text():
+            self._remove_object()
+        else:
+            self.document.text.draft.remove(self._value.path)
+
+    def _remove_object(self) -> None:
+        parent = self.document.text.draft
+        parent.remove(())
+        parent.describe(
+            "removes the object, which inject-proxy created and which holds nothing else"
+        )
+
+    def _is_only_text(self) -> bool:
+        """Return whether inject-proxy created the object and nothing but this text is in it."""
+        obj: Mapping[str, Any] = self.document.text.draft.before
+        return self._is_created and all(one.path == self._value.path for one in values(obj))
