@@ -611,11 +611,14 @@ _TABLE = (
         "ContainerNotFound",
         _W,
         (
-            "A workload of cert-manager or chart-operator gets no proxy, because no container has "
-            "the name that inject-proxy looks for."
+            "A container gets no proxy, because no container of the workload has the name that "
+            "inject-proxy looks for."
         ),
-        "Somebody renamed the container.",
-        "Give the container the name that the message names.",
+        (
+            "Somebody renamed a container of cert-manager or chart-operator, or an annotation that "
+            "chooses containers names one that is not there."
+        ),
+        "Give the container the name that the message names, or correct the annotation.",
     ),
     Code(
         "ValueOutOfSecret",
@@ -628,7 +631,10 @@ _TABLE = (
         "ValueKept",
         _I,
         "A variable keeps a value that differs from the ProxyConfig.",
-        "`conflict` of the target is `Keep`.",
+        (
+            "`conflict` of the target is `Keep`, or it is `Unit` and a variable of the same "
+            "container has a value that inject-proxy did not write."
+        ),
         (
             "You need not do anything. Set `conflict` to `Override` if the value of the "
             "ProxyConfig must win."

@@ -220,7 +220,7 @@ def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
 
 
 def _is_written(place: PlannedEdit) -> bool:
-    """Whether a target has a place for a proxy in an object: it sees one, or would write one."""
+    """Whether a target has a place for a proxy in an object: it sees one, would write one, or leaves one on purpose."""
     if any(True for _ in place.seen()):
         return True
     known = place.resolved.settings
@@ -228,7 +228,7 @@ def _is_written(place: PlannedEdit) -> bool:
         _PROBE.http_proxy, _PROBE.https_proxy, cluster=known.cluster, clusters=known.clusters
     )
     return any(
-        isinstance(one, Edit)
+        isinstance(one, Edit) or one.code == "ValueKept"
         for one in place.target.edit(place.obj.data, Context(place.options, probe))
     )
 
@@ -236,8 +236,8 @@ def _is_written(place: PlannedEdit) -> bool:
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Whether a target that the user has switched off is for the proxy in an object."""
     return any(
-        obj.group_kind in target.kinds
-        and any(True for _ in target.read(obj.data, wanted.targets.get(name, {})))
+        obj.group_kind in target.all_kinds(options := target.options(wanted.targets))
+        and any(True for _ in target.read(obj.data, options))
         for name, target in TARGETS.items()
         if not _is_enabled(name, wanted)
     )
