@@ -192,6 +192,20 @@ _TABLE = (
         "Change or remove the value by hand, or leave the object out with `spec.selector.exclude`.",
     ),
     Code(
+        "WorkloadNotSelected",
+        _W,
+        "A workload sets another proxy than the ProxyConfig, and no target selects it.",
+        (
+            "A person or another tool wrote the value. The target `workloads` writes only what a "
+            "matcher, a preset, or an annotation selects."
+        ),
+        (
+            "Add a matcher to `spec.targets.workloads.workloads`, or the annotation "
+            '`fn.inject-proxy.io/proxy: "true"` to the workload; `"false"` says that it keeps its '
+            "own proxy."
+        ),
+    ),
+    Code(
         "PolicyWrapped",
         _W,
         "A Kyverno policy inside another object sets a proxy, and inject-proxy does not change it.",

@@ -283,6 +283,12 @@ def readers(obj: Data, options: Options) -> Readers:
     )
 
 
+def refuses(obj: Data, options: Options) -> bool:
+    """Return whether an annotation of a workload says that it gets no proxy."""
+    place = _place(obj, options)
+    return place is not None and _chosen.is_refused(obj, place.at)
+
+
 def kinds_of(options: Options) -> frozenset[GroupKind]:
     """Return the kinds that the options name."""
     return frozenset((one["group"], one["kind"]) for one in options.get("customKinds", ()))
