@@ -21,7 +21,14 @@ from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, one_edit
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience, ClusterNetwork
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, Context, Reading, Target, TargetContext, cluster_class
+from krm_fn.targets import (
+    TARGETS,
+    Context,
+    Reading,
+    Target,
+    TargetContext,
+    cluster_class,
+)
 
 
 class ObjectSource(Protocol):
@@ -68,7 +75,7 @@ class PlannedEdit:
     @property
     def audience(self) -> Audience:
         """Who reads what the target writes."""
-        return self.target.audience
+        return self.target.readers(self.obj.data, self.options).audience
 
     @property
     def subjects(self) -> list[OverrideSubject]:
@@ -221,7 +228,7 @@ def plan_edits(
 
 def _note(overview: Overview, obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> None:
     """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
-    if not obj.is_local and any(obj.group_kind in target.kinds for target in targets):
+    if not obj.is_local and any(_is_of(target, obj, wanted) for target in targets):
         overview.candidates += 1
         overview.selected += _fits(obj, replace(wanted.selector, exclude=()))
 
@@ -240,8 +247,8 @@ def _companions(
         if creates is None or obj.group_kind not in creates.beside:
             continue
         memberships = atlas.of(obj)
-        resolved = _resolved(wanted, memberships, target)
         options = target.options(wanted.targets)
+        resolved = _resolved(wanted, memberships, target, obj)
         for data in creates.companions(obj.data, resolved.settings, options):
             created = Object((), data, reference(data))
             yield PlannedEdit(
@@ -253,16 +260,16 @@ def _places(
     index: int, obj: Object, targets: Sequence[Target], wanted: ProxyConfig, classes: Classes
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
-    concerned = [target for target in targets if obj.group_kind in target.kinds]
+    concerned = [target for target in targets if _is_of(target, obj, wanted)]
     memberships = classes.atlas.of(obj) if concerned else ()
     alone = classes.atlas.alone(obj) if concerned and not memberships else None
     for target in concerned:
-        resolved = _resolved(wanted, memberships, target, alone, name=obj.base_name)
+        options = target.options(wanted.targets)
+        resolved = _resolved(wanted, memberships, target, obj, alone)
         if classes.replaces(target.id, obj):
             resolved = Resolved(
                 ProxySettings(cluster=resolved.settings.cluster, is_declared=resolved.declared)
             )
-        options = target.options(wanted.targets)
         of_nodes = classes.nodes(obj, target.id, resolved)
         if of_nodes:
             nodes, resolved, around = of_nodes
@@ -293,15 +300,21 @@ def _resolved(
     wanted: ProxyConfig,
     memberships: tuple[Membership, ...],
     target: Target,
+    obj: Object,
     alone: ClusterNetwork | None = None,
-    name: str = "",
 ) -> Resolved:
+    readers = target.readers(obj.data, target.options(wanted.targets))
     if target.takes_proxy_of_a_role:
         return settings.resolve_for_all_machines(
-            wanted, memberships, target=target.id, audience=target.audience
+            wanted, memberships, target=target.id, audience=readers.audience
         )
     return settings.resolve(
-        wanted, memberships, target=target.id, audience=target.audience, alone=alone, name=name
+        wanted,
+        memberships,
+        target=target.id,
+        audience=readers,
+        alone=alone,
+        name=obj.base_name,
     )
 
 
@@ -323,6 +336,10 @@ def _settings_of_rule(
         ).settings
 
     return settings_of_rule
+
+
+def _is_of(target: Target, obj: Object, wanted: ProxyConfig) -> bool:
+    return obj.group_kind in target.all_kinds(target.options(wanted.targets))
 
 
 def _patched(
@@ -378,7 +395,8 @@ class _EnabledTargets:
             editors = [
                 target
                 for target in self._all
-                if target is not cluster_class.TARGET and _may_hold(kinds, target.kinds)
+                if target is not cluster_class.TARGET
+                and _may_hold(kinds, target.all_kinds(target.options(self._wanted.targets)))
             ]
             creators = [
                 target
@@ -397,8 +415,9 @@ def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: C
 
 
 def _text_hints(target: Target, wanted: ProxyConfig) -> Sequence[str]:
-    """Of which one stands in what the target could want; none where the user says by matchers what it is to want."""
-    return () if wanted.targets.get(target.id, {}).get("workloads") else target.text_hints
+    """Return words of which one is in all that the target could write; none where matchers or presets select."""
+    options = wanted.targets.get(target.id, {})
+    return () if options.get("workloads") or options.get("presets") else target.text_hints
 
 
 def _is_enabled(name: str, wanted: ProxyConfig) -> bool:

@@ -29,6 +29,10 @@ def manifest(api: str, kind: str, name: str = "prod", labels: Any = None, **rest
 
 def warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
     """Run, and return the warnings about what is not written."""
+    return [one for one in all_warnings(spec, *items) if any(word in one.message for word in WORDS)]
+
+
+def all_warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
     config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",
@@ -43,8 +47,7 @@ def warnings(spec: dict[str, Any], *items: dict[str, Any]) -> list[Result]:
     }
     outcome = run(yaml.safe_dump(data).encode())
     assert outcome.exit_code == 0
-    found = [one for one in outcome.results if any(word in one.message for word in WORDS)]
-    return [one for one in found if one.severity is Severity.WARNING]
+    return [one for one in outcome.results if one.severity is Severity.WARNING]
 
 
 def about(spec: dict[str, Any], *items: dict[str, Any]) -> list[str]:
@@ -192,6 +195,43 @@ STALE = [
     ),
     pytest.param(manifest("v1", "ConfigMap", "notes", data={"x": "HTTP_PROXY=http://old:1"}), False, id="a text"),
 ]
+
+
+def annotated(value: str, key: str = "fn.inject-proxy.io/proxy") -> dict[str, Any]:
+    item = workload(HTTP_PROXY="http://old:1")
+    return {**item, "metadata": {**item["metadata"], "annotations": {key: value}}}
+
+
+@pytest.mark.parametrize(
+    ("item", "options", "codes"),
+    [
+        pytest.param(workload(HTTP_PROXY="http://old:1"), {}, ["WorkloadNotSelected"], id="nothing selects it"),
+        pytest.param(annotated("false"), {}, [], id="its author refuses"),
+        pytest.param(annotated("exclude", "policies.kyverno.io/inject-proxy-env"), {}, [], id="in words of Kyverno"),
+        pytest.param(annotated("true"), {}, [], id="its annotation selects it"),
+        pytest.param(annotated("true"), {"conflict": "Override"}, [], id="and replaces its value"),
+        pytest.param(
+            annotated("x"), {"workloads": [{"names": ["app"]}]}, ["ContainerNotFound"], id="no such container"
+        ),
+        pytest.param(workload(HTTP_PROXY="http://old:1"), {"enabled": False}, ["StaleProxy"], id="the target is off"),
+        pytest.param(
+            manifest("argoproj.io/v1alpha1", "Rollout", "app", spec=workload(HTTP_PROXY="http://old:1")["spec"]),
+            {},
+            ["StaleProxy"],
+            id="a kind that nothing names",
+        ),
+    ],
+)
+def test_a_workload_with_a_proxy_that_nothing_selects(item: dict[str, Any], options: Any, codes: list[str]) -> None:
+    said = all_warnings({**PROXY, "targets": {"workloads": options}}, item)
+    found = [one.code for one in said if one.code in ("WorkloadNotSelected", "StaleProxy", "ContainerNotFound")]
+    assert found[:1] == codes
+
+
+def test_a_removal_names_the_way_to_reach_a_workload() -> None:
+    (said,) = warnings({"mode": "Remove"}, workload(HTTP_PROXY="http://old:1"))
+    assert said.code == "WorkloadNotSelected"
+    assert "`spec.targets.workloads.workloads`" in said.message
 
 
 @pytest.mark.parametrize(("item", "is_stale"), STALE)

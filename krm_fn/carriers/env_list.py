@@ -14,7 +14,7 @@ from typing import Any
 
 from krm_fn.carriers.pod_spec import LISTS, Container, containers, pod_spec
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.proxy_values import shown_url
@@ -22,7 +22,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
 
-OVERRIDE, KEEP, FAIL = "Override", "Keep", "Fail"
+OVERRIDE, KEEP, FAIL, UNIT = "Override", "Keep", "Fail", "Unit"
 """Values of the option ``conflict``: what happens to an entry that is there already with another value."""
 
 _SOURCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
@@ -34,7 +34,7 @@ class EnvList:
     Args:
         draft: the data of the object.
         container: one of its containers; its ``env`` may be missing, null or of a wrong type.
-        conflict: one of ``Override``, ``Keep`` and ``Fail``.
+        conflict: one of ``Override``, ``Keep``, ``Fail`` and ``Unit``.
     """
 
     def __init__(self, draft: Draft, container: Container, conflict: str = OVERRIDE) -> None:
@@ -44,6 +44,20 @@ class EnvList:
         self._path = (*container.path, "env")
         kind = "init container" if container.is_init else "container"
         self.label = f'{kind} "{container.name}"'
+
+    @property
+    def name(self) -> str:
+        """The name of the container."""
+        return self._container.name
+
+    def sets(self, variables: Variables) -> bool:
+        """Return whether ``env`` of the draft sets each of the variables, once, and no other of the six."""
+        env = self._draft.get(self._path)
+        entries = [entry for entry in env if variable_of(entry)] if isinstance(env, list) else []
+        wanted = {name: kubernetes_env(value) for name, value in variables.items()}
+        return len(entries) == len(wanted) and all(
+            _is_right(entry, wanted.get(entry["name"])) for entry in entries
+        )
 
     def read(self) -> Iterator[Reading]:
         """Yield the proxy variables that ``env`` sets, the last entry of each name; nothing where it is no list."""
@@ -66,6 +80,8 @@ class EnvList:
         wanted = {name: kubernetes_env(value) for name, value in variables.items()}
         if self._conflict == KEEP:
             self._keep(env, wanted)
+        elif self._conflict == UNIT and (own := self._own(env, wanted)):
+            self._report_unit(own, wanted)
         else:
             self._override(env, wanted)
 
@@ -86,6 +102,18 @@ class EnvList:
         _insert_missing(entries, missing, wanted)
         self._set(env, entries)
         self._report_dangling(env, entries, wanted)
+
+    def _own(self, env: Sequence[Any], wanted: Variables) -> list[str]:
+        """Return the variables that have another value than ours: the author of the container set them.
+
+        OLM decides so about the ``env`` of a Subscription: ``IsOverridden`` in ``pkg/lib/proxy/overridden.go``.
+        """
+        found = []
+        for entry in env:
+            name = variable_of(entry)
+            if name is not None and not _is_right(entry, wanted.get(name)):
+                found.append(name)
+        return found
 
     def _keep(self, env: Sequence[Any], wanted: Variables) -> None:
         """Add what is missing, unless the variable in the other case stays with another value."""
@@ -152,6 +180,15 @@ class EnvList:
         why = "the settings differ" if name in wanted else "the settings do not have it"
         message = f'`{name}` in {self.label} stays as it is, although {why}: `conflict` is "Keep"'
         self._report(Severity.INFO, index, message, code="ValueKept")
+
+    def _report_unit(self, own: Sequence[str], wanted: Variables) -> None:
+        """Report a container that keeps all of its variables; a removal takes only what is ours, and says nothing."""
+        if wanted:
+            message = (
+                f"{self.label} sets {quoted(own)} itself, so none of its proxy variables is changed: "
+                '`conflict` is "Unit"; set it to "Override" to replace them'
+            )
+            self._draft.report(Severity.INFO, message, self._path, code="ValueKept")
 
     def _report_contradiction(self, name: str) -> None:
         twin = name.swapcase()

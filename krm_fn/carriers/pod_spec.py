@@ -49,6 +49,14 @@ class Container:
         """Whether it is an init container."""
         return INIT_CONTAINERS in self.path
 
+    @property
+    def image(self) -> str:
+        """The name of its image without tag and digest, "" where it has none: ``quay.io/argoproj/argocd``."""
+        image = self.fields.get("image")
+        name = image.partition("@")[0] if isinstance(image, str) else ""
+        folder, slash, last = name.rpartition("/")
+        return f"{folder}{slash}{last.partition(':')[0]}"
+
 
 def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
     """Return where an object keeps the pod specification; None for an object of another kind."""

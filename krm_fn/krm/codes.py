@@ -192,6 +192,20 @@ _TABLE = (
         "Change or remove the value by hand, or leave the object out with `spec.selector.exclude`.",
     ),
     Code(
+        "WorkloadNotSelected",
+        _W,
+        "A workload sets another proxy than the ProxyConfig, and no target selects it.",
+        (
+            "A person or another tool wrote the value. The target `workloads` writes only what a "
+            "matcher, a preset, or an annotation selects."
+        ),
+        (
+            "Add a matcher to `spec.targets.workloads.workloads`, or the annotation "
+            '`fn.inject-proxy.io/proxy: "true"` to the workload; `"false"` says that it keeps its '
+            "own proxy."
+        ),
+    ),
+    Code(
         "PolicyWrapped",
         _W,
         "A Kyverno policy inside another object sets a proxy, and inject-proxy does not change it.",
@@ -611,11 +625,14 @@ _TABLE = (
         "ContainerNotFound",
         _W,
         (
-            "A workload of cert-manager or chart-operator gets no proxy, because no container has "
-            "the name that inject-proxy looks for."
+            "A container gets no proxy, because no container of the workload has the name that "
+            "inject-proxy looks for."
         ),
-        "Somebody renamed the container.",
-        "Give the container the name that the message names.",
+        (
+            "Somebody renamed a container of cert-manager or chart-operator, or an annotation that "
+            "chooses containers names one that is not there."
+        ),
+        "Give the container the name that the message names, or correct the annotation.",
     ),
     Code(
         "ValueOutOfSecret",
@@ -628,7 +645,10 @@ _TABLE = (
         "ValueKept",
         _I,
         "A variable keeps a value that differs from the ProxyConfig.",
-        "`conflict` of the target is `Keep`.",
+        (
+            "`conflict` of the target is `Keep`, or it is `Unit` and a variable of the same "
+            "container has a value that inject-proxy did not write."
+        ),
         (
             "You need not do anything. Set `conflict` to `Override` if the value of the "
             "ProxyConfig must win."

@@ -19,7 +19,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, Context, cluster_class
+from krm_fn.targets import TARGETS, Context, cluster_class, workloads
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io")
@@ -41,6 +41,15 @@ _STALE = (
     "yourself, or leave the object out with `spec.selector.exclude`"
 )
 _LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
+_NOT_SELECTED = (
+    "sets `{name}` to another proxy than this FunctionConfig says, and no target writes this workload: select "
+    "it with a matcher in `spec.targets.workloads.workloads` or the annotation "
+    '`fn.inject-proxy.io/proxy: "true"`; with `"false"` it keeps its own proxy without this warning'
+)
+_NOT_SELECTED_LEFT = (
+    "sets `{name}`, and no target writes this workload: remove it yourself, or select the workload with a matcher in "
+    "`spec.targets.workloads.workloads`"
+)
 _WRAPPED = (
     "holds a Kyverno policy that sets proxy variables, and inject-proxy does not change policies inside other objects: "
     "run it over the policy itself, before the policy becomes part of this object"
@@ -152,12 +161,33 @@ def _of_object(
         return
     if obj.group_kind[0] in _KYVERNO_GROUPS:
         return
+    if _can_be_selected(obj, wanted) and workloads.refuses(
+        obj.data, workloads.TARGET.options(wanted.targets)
+    ):
+        return
     right = {url for url in _urls(resolved) if url}
     for path, name, value in _proxies(obj):
         if value and not is_template(value) and value not in right:
-            message = (_STALE if right else _LEFT).format(name=name)
-            yield Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
+            yield _stale(obj, path, name, wanted, is_declared=bool(right))
             return
+
+
+def _stale(
+    obj: Object, path: Pointer, name: str, wanted: ProxyConfig, *, is_declared: bool
+) -> Result:
+    """The warning about a variable that nobody writes, with the way to have it written if there is one."""
+    if _can_be_selected(obj, wanted):
+        message = (_NOT_SELECTED if is_declared else _NOT_SELECTED_LEFT).format(name=name)
+        return Result(Severity.WARNING, message, obj.ref, path, code="WorkloadNotSelected")
+    message = (_STALE if is_declared else _LEFT).format(name=name)
+    return Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")
+
+
+def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:
+    """Whether the target of workloads could write an object."""
+    options = workloads.TARGET.options(wanted.targets)
+    is_of = obj.group_kind in workloads.TARGET.all_kinds(options)
+    return is_of and _is_enabled(workloads.TARGET.id, wanted)
 
 
 def _proxies(obj: Object) -> Iterator[tuple[Pointer, str, str]]:
@@ -220,7 +250,7 @@ def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
 
 
 def _is_written(place: PlannedEdit) -> bool:
-    """Whether a target has a place for a proxy in an object: it sees one, or would write one."""
+    """Whether a target has a place for a proxy in an object: it sees one, would write one, or leaves one on purpose."""
     if any(True for _ in place.seen()):
         return True
     known = place.resolved.settings
@@ -228,7 +258,7 @@ def _is_written(place: PlannedEdit) -> bool:
         _PROBE.http_proxy, _PROBE.https_proxy, cluster=known.cluster, clusters=known.clusters
     )
     return any(
-        isinstance(one, Edit)
+        isinstance(one, Edit) or one.code == "ValueKept"
         for one in place.target.edit(place.obj.data, Context(place.options, probe))
     )
 
@@ -236,8 +266,8 @@ def _is_written(place: PlannedEdit) -> bool:
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Whether a target that the user has switched off is for the proxy in an object."""
     return any(
-        obj.group_kind in target.kinds
-        and any(True for _ in target.read(obj.data, wanted.targets.get(name, {})))
+        obj.group_kind in target.all_kinds(options := target.options(wanted.targets))
+        and any(True for _ in target.read(obj.data, options))
         for name, target in TARGETS.items()
         if not _is_enabled(name, wanted)
     )

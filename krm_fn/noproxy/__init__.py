@@ -17,6 +17,7 @@ from krm_fn.noproxy.entries import holds
 from krm_fn.noproxy.model import (
     ALL_DERIVED,
     CLUSTER_DOMAIN,
+    CLUSTER_DOMAIN_NAMES,
     DEFAULTS,
     ENDPOINT,
     INFRASTRUCTURE_ENDPOINT,
@@ -31,6 +32,7 @@ from krm_fn.noproxy.model import (
     Entry,
     Origin,
     Policy,
+    Readers,
     Style,
     united,
 )
@@ -39,6 +41,7 @@ from krm_fn.noproxy.network import ClusterNetwork, Fact
 __all__ = [
     "ALL_DERIVED",
     "CLUSTER_DOMAIN",
+    "CLUSTER_DOMAIN_NAMES",
     "DEFAULTS",
     "ENDPOINT",
     "INFRASTRUCTURE_ENDPOINT",
@@ -55,6 +58,7 @@ __all__ = [
     "Fact",
     "Origin",
     "Policy",
+    "Readers",
     "Style",
     "compose",
     "holds",

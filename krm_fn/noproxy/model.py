@@ -69,6 +69,21 @@ class Audience(Enum):
         return self in {Audience.PRODUCT, Audience.TKG}
 
 
+@dataclass(frozen=True)
+class Readers:
+    """The programs that read one list.
+
+    Attributes:
+        audience: how they read NO_PROXY.
+        names: names by which they call each other inside the cluster, which NO_PROXY must hold.
+        writes_rooted_names: they write names of Services with a final dot.
+    """
+
+    audience: Audience
+    names: tuple[str, ...] = ()
+    writes_rooted_names: bool = False
+
+
 class Style(Enum):
     """How the list is made; the values are those of ``spec.noProxyPolicy.style``."""
 

@@ -14,7 +14,16 @@ from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, OverrideSubject, ProxyConfig, said
 from krm_fn.krm.results import Finding, Severity
-from krm_fn.noproxy import MIRRORS, Audience, ClusterNetwork, Entry, Policy, Style
+from krm_fn.noproxy import (
+    CLUSTER_DOMAIN_NAMES,
+    MIRRORS,
+    Audience,
+    ClusterNetwork,
+    Entry,
+    Policy,
+    Readers,
+    Style,
+)
 from krm_fn.settings import _network
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
 from krm_fn.settings._network import provider_files
@@ -32,13 +41,15 @@ __all__ = [
     "subjects",
 ]
 
+_CALLED_INSIDE = "the parts of this program call each other by this name"
+
 
 def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     config: ProxyConfig,
     memberships: Sequence[Membership],
     *,
     target: str,
-    audience: Audience,
+    audience: Audience | Readers,
     alone: ClusterNetwork | None = None,
     name: str = "",
     rule: str = "",
@@ -50,13 +61,15 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         memberships: the Clusters the object belongs to; of several, the first says which proxy, and the lists are
             united. None: ``spec.clusterDefaults`` says what is known.
         target: the ID of the target at work, for overrides that name some.
-        audience: who reads the list.
+        audience: who reads the list, and what its readers need in it.
         alone: what the object itself says of the network of a Cluster that is not known; ignored where it belongs to
             some.
         name: the name of the object, for overrides that name some.
         rule: the name of a rule in a Kyverno policy, for overrides that name some.
     """
     places = [_place(one, target, name, rule) for one in memberships or (None,)]
+    readers = audience if isinstance(audience, Readers) else Readers(audience)
+    audience = readers.audience
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
         return Resolved(blank)
@@ -86,7 +99,8 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         or network != ClusterNetwork()
     ]
     derives = not audience.completes_the_list
-    entries = _united(wishes, networks, audience) if any(first.urls) else ()
+    completed = [_for_readers(wish, readers) for wish in wishes]
+    entries = _united(completed, networks, audience) if any(first.urls) else ()
     return Resolved(
         settings=replace(
             blank,
@@ -305,6 +319,19 @@ def _with_mirror(wish: _Declaration, mirror: Mirror | None) -> _Declaration:
     return replace(
         wish, entries=(*wish.entries, Entry.of_config(mirror.host, "spec.registryMirror.url"))
     )
+
+
+def _for_readers(wish: _Declaration, readers: Readers) -> _Declaration:
+    """Return the declaration with what the programs that read the list need in it; ``Verbatim`` adds nothing."""
+    policy = wish.policy
+    if policy.style is Style.VERBATIM:
+        return wish
+    extra = [Entry.of_rule(name, _CALLED_INSIDE) for name in readers.names]
+    has_names = CLUSTER_DOMAIN_NAMES in policy.derive and policy.rooted is None
+    # In the style Portable every list has the names with a final dot.
+    if readers.writes_rooted_names and has_names and policy.style is not Style.PORTABLE:
+        policy = replace(policy, rooted=True)
+    return replace(wish, policy=replace(policy, extra=(*policy.extra, *extra)))
 
 
 def _place(

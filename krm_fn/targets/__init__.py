@@ -32,6 +32,7 @@ from krm_fn.targets import (
     tkg_vsphere_cpi,
     tkg_vsphere_csi,
     workload_trust_store,
+    workloads,
 )
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets.base import Context, Target
@@ -51,6 +52,7 @@ TARGETS: dict[str, Target] = {
         workload_trust_store,
         cert_manager,
         chart_operator,
+        workloads,
         kyverno_policies,
         cluster_class,
         giantswarm_cluster_values,

@@ -9,7 +9,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from krm_fn.carriers.pod_spec import Container, containers, labels
+from krm_fn.carriers.pod_spec import (
+    CONTAINERS,
+    INIT_CONTAINERS,
+    Container,
+    containers,
+    labels,
+)
+
+CHART_OPERATOR_NAMES = {INIT_CONTAINERS: "wait-for-quay", CONTAINERS: "chart-operator"}
+"""The list of containers -> the name of the one that is chart-operator's."""
 
 TEXT_HINTS = ("cert-manager", "chart-operator")
 """Of which one stands in the text of every such workload."""
@@ -19,6 +28,8 @@ _NAMES = frozenset({"cert-manager", "cert-manager-app"})
 _OWN_CONTAINER = re.compile(
     r"cert-manager|cert-manager-(app-)?(controller|webhook|cainjector|startupapicheck)"
 )
+_OWN_IMAGE = re.compile(r"cert-manager-(controller|webhook|cainjector|startupapicheck|ctl)")
+"""The last part of the names of cert-manager's images, which its ``nameOverride`` does not change."""
 
 
 def is_known(obj: Mapping[str, Any]) -> bool:
@@ -31,21 +42,44 @@ def is_chart_operator(obj: Mapping[str, Any]) -> bool:
     return "chart-operator" in labels(obj, "app") | labels(obj, "app.kubernetes.io/name")
 
 
+def chart_operator_containers(obj: Mapping[str, Any]) -> list[Container]:
+    """The container of chart-operator and its init container."""
+    if not is_chart_operator(obj):
+        return []
+    return [
+        one
+        for field, name in CHART_OPERATOR_NAMES.items()
+        for one in containers(obj, field)
+        if one.name == name
+    ]
+
+
 def may_be_cert_manager(obj: Mapping[str, Any]) -> bool:
-    """True where the labels allow it; then the names of the containers decide."""
-    names, components = _labels(obj)
-    return bool((components or names) & (_NAMES | _COMPONENTS))
+    """True where the labels or an image allow it; then the containers decide."""
+    return _has_its_labels(obj) or any(has_image_of_cert_manager(one) for one in containers(obj))
 
 
 def cert_manager_containers(obj: Mapping[str, Any]) -> list[Container]:
-    """The containers that are cert-manager's: by a full name, or by that of a component where the labels name both."""
-    if not may_be_cert_manager(obj):
-        return []
+    """The containers that are cert-manager's: by image, by full name, or by a component where the labels name both."""
     names, components = _labels(obj)
     short = (components or names) & _COMPONENTS if names & _NAMES else frozenset()
-    return [
-        one for one in containers(obj) if one.name in short or _OWN_CONTAINER.fullmatch(one.name)
-    ]
+    has_its_labels = _has_its_labels(obj)
+    found = []
+    for one in containers(obj):
+        is_named = one.name in short or _OWN_CONTAINER.fullmatch(one.name)
+        if has_image_of_cert_manager(one) or (has_its_labels and is_named):
+            found.append(one)
+    return found
+
+
+def has_image_of_cert_manager(container: Container) -> bool:
+    """True for a container that runs a program of cert-manager, from any registry."""
+    return bool(_OWN_IMAGE.fullmatch(container.image.rpartition("/")[2]))
+
+
+def _has_its_labels(obj: Mapping[str, Any]) -> bool:
+    names, components = _labels(obj)
+    return bool((components or names) & (_NAMES | _COMPONENTS))
 
 
 def is_cert_manager(obj: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Places, read_sites, write_sites
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Change, Edit, Finding, one_edit
-from krm_fn.noproxy import Audience
+from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
 
@@ -91,6 +91,8 @@ class Target:
         propose_in: takes the place of ``propose`` for objects that depend on others: a ClusterClass,
             and a Cluster whose groups of workers have proxies of their own.
         options_from: where options of other targets count, too.
+        kinds_of: the kinds that its options name, besides ``kinds``.
+        readers_of: who reads what is written into one object, where that is not ``audience``.
         one_proxy_for_all_nodes: its place holds one proxy for all nodes of a Cluster.
         takes_proxy_of_a_role: the machines of all roles share its place; without a proxy for the
             Cluster it gets the one of a role.
@@ -111,6 +113,8 @@ class Target:
     creates: Creation | None = None
     propose_in: ProposeIn | None = None
     options_from: OptionsFrom | None = None
+    kinds_of: Callable[[Options], frozenset[GroupKind]] | None = None
+    readers_of: Callable[[Data, Options], Readers] | None = None
     one_proxy_for_all_nodes: bool = False
     takes_proxy_of_a_role: bool = False
     is_concerned_without_proxy: bool = False
@@ -123,6 +127,16 @@ class Target:
         if self.options_from is not None:
             return self.options_from(given)
         return given.get(self.id, {})
+
+    def all_kinds(self, options: Options) -> frozenset[GroupKind]:
+        """Return the kinds of the objects that it edits with these options."""
+        return self.kinds | self.kinds_of(options) if self.kinds_of is not None else self.kinds
+
+    def readers(self, data: Data, options: Options) -> Readers:
+        """Return who reads what is written into an object."""
+        if self.readers_of is not None:
+            return self.readers_of(data, options)
+        return Readers(self.audience)
 
     def edit(self, data: Data, context: Context) -> Iterator[Edit | Finding]:
         """Yield what there is to say about an object, and at most one Edit that gives it its proxy.

@@ -8,14 +8,16 @@ Where: ``spec.template.spec.containers[].env`` of Deployments (``apps``, ``exten
 ``startupapicheck`` (``batch``). Deployment names do not matter. A container is cert-manager's by its own name and by
 the labels ``app``, ``app.kubernetes.io/name`` and ``app.kubernetes.io/component`` of the object or of its pod
 template. That holds for the upstream manifests and chart, and for the Giant Swarm ``cert-manager-app`` 2 (container
-``webhook``), 3 (container ``cert-manager-app-webhook``) and 4 (container ``cert-manager-webhook``).
+``webhook``), 3 (container ``cert-manager-app-webhook``) and 4 (container ``cert-manager-webhook``). Under another
+name (``nameOverride`` of the chart) it is recognised by its images, ``cert-manager-controller`` and so on, from any
+registry.
 
 What it leaves alone: all other entries of ``env`` and their order; sidecars and init containers; the acmesolver pods,
 which cert-manager makes at run time and which only answer requests; DNS webhooks and other add-ons with a name of
-their own. An entry of ours that differs is replaced in place and whole: a ``valueFrom`` (``cert-manager-app`` 4 always
-writes one) must not stand beside a ``value``. Repeated entries become one, at the first place; missing ones are added
-at the end, or among the pairs of ours that stand there. Without a proxy the six entries go, and so does an ``env``
-that becomes empty.
+their own; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. An entry of ours that differs is
+replaced in place and whole: a ``valueFrom`` (``cert-manager-app`` 4 always writes one) must not stand beside a
+``value``. Repeated entries become one, at the first place; missing ones are added at the end, or among the pairs of
+ours that stand there. Without a proxy the six entries go, and so does an ``env`` that becomes empty.
 
 Before and after:
 
@@ -57,12 +59,13 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.targets import _apps
+from krm_fn.targets._chosen import is_refused
 from krm_fn.targets.base import Context, Target
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
     """Yield the environments of the containers of cert-manager."""
-    if not _apps.may_be_cert_manager(draft.data):
+    if not _apps.may_be_cert_manager(draft.data) or is_refused(draft.data, POD_SPEC):
         return
     report_wrong_types(draft)
     found = _apps.cert_manager_containers(draft.data)

@@ -8,10 +8,11 @@ Where: ``spec.template.spec.containers[].env`` and ``spec.template.spec.initCont
 (``apps``, ``extensions``) whose label ``app`` or ``app.kubernetes.io/name``, on the object or on its pod template, is
 ``chart-operator``. The name of the Deployment is the name of its Helm release and does not matter.
 
-What it leaves alone: all other entries of ``env`` and their order (``KUBERNETES_SERVICE_HOST`` of the bootstrap mode);
-containers of other names. An entry of ours that differs is replaced in place and whole; repeated entries become one,
-at the first place; missing ones are added at the end, or among the pairs of ours that stand there. Without a proxy the
-six entries go, and so does an ``env`` that becomes empty.
+What it leaves alone: all other entries of ``env`` and their order (``KUBERNETES_SERVICE_HOST`` of the bootstrap
+mode); containers of other names; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. An entry of
+ours that differs is replaced in place and whole; repeated entries become one, at the first place; missing ones are
+added at the end, or among the pairs of ours that stand there. Without a proxy the six entries go, and so does an
+``env`` that becomes empty.
 
 Before and after:
 
@@ -59,22 +60,22 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.targets import _apps
+from krm_fn.targets._chosen import is_refused
 from krm_fn.targets.base import Context, Target
-
-_NAMES = {INIT_CONTAINERS: "wait-for-quay", CONTAINERS: "chart-operator"}
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
     """Yield the environments of the two containers of chart-operator."""
-    if not _apps.is_chart_operator(draft.data):
+    if not _apps.is_chart_operator(draft.data) or is_refused(draft.data, POD_SPEC):
         return
-    for field, name in _NAMES.items():
+    ours = _apps.chart_operator_containers(draft.data)
+    conflict = context.options.get("conflict", OVERRIDE)
+    for field in (INIT_CONTAINERS, CONTAINERS):
         report_wrong_types(draft, field)
-        found = list(containers(draft.data, field))
-        ours = [container for container in found if container.name == name]
-        for container in ours:
-            yield EnvList(draft, container, context.options.get("conflict", OVERRIDE))
-        if field == CONTAINERS and found and not ours and context.settings.variables():
+        found = [one for one in ours if field in one.path]
+        yield from (EnvList(draft, one, conflict) for one in found)
+        is_unknown = any(containers(draft.data, field)) and not found
+        if field == CONTAINERS and is_unknown and context.settings.variables():
             message = (
                 "no container is named `chart-operator`, so none gets the proxy: "
                 "give the operator's that name"

@@ -99,6 +99,24 @@ def test_every_generation_is_recognised(app: str, component: str | None, name: s
     assert apply(cert_manager, result, NONE) == obj
 
 
+@pytest.mark.parametrize(
+    ("image", "is_its"),
+    [
+        pytest.param("quay.io/jetstack/cert-manager-controller:v1.19.4", True, id="upstream"),
+        pytest.param("registry.corp.example:5000/mirror/cert-manager-webhook@sha256:0", True, id="a mirror, by digest"),
+        pytest.param("cert-manager-cainjector", True, id="a bare name"),
+        pytest.param("quay.io/jetstack/cert-manager-acmesolver:v1.19.4", False, id="the acmesolver"),
+        pytest.param("quay.io/jetstack/cert-manager-approver-policy:v0.14", False, id="the approver policy"),
+        pytest.param(None, False, id="no image"),
+    ],
+)
+def test_its_images_are_recognised_under_any_name(image: str | None, is_its: bool) -> None:
+    obj = workload("tls", "issuing", {"name": "main", "image": image}, container("side"))
+
+    assert environments(apply(cert_manager, obj)) == {"main": OURS if is_its else None, "side": None}
+    assert messages(cert_manager, obj) == []
+
+
 def test_the_startupapicheck_job_gets_the_proxy() -> None:
     job = workload("startupapicheck", "startupapicheck", container("cert-manager-startupapicheck"), kind="Job")
 

@@ -64,8 +64,9 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading
         return
     known: set[tuple[str, ...]] = set()
     for name, target in TARGETS.items():
-        if obj.group_kind in target.kinds:
-            seen = tuple(target.read(obj.data, wanted.targets.get(name, {})))
+        options = target.options(wanted.targets)
+        if obj.group_kind in target.all_kinds(options):
+            seen = tuple(target.read(obj.data, options))
             known |= {one.path for one in seen}
             if seen:
                 yield name, seen
@@ -80,7 +81,10 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading
 def _listing(
     target: str, obj: Object, memberships: tuple[Membership, ...], wanted: ProxyConfig
 ) -> Listing:
-    audience = TARGETS[target].audience if target else Audience.POD
+    audience = Audience.POD
+    if target:
+        options = TARGETS[target].options(wanted.targets)
+        audience = TARGETS[target].readers(obj.data, options).audience
     resolved = settings.resolve(wanted, memberships, target=target, audience=audience)
     in_secret = obj.group_kind == ("", "Secret")
     return Listing(audience, resolved.networks, resolved.policy.max_length, in_secret=in_secret)

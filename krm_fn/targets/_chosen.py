@@ -1,0 +1,83 @@
+"""What annotations say about which containers of a workload get the proxy, and which have got it.
+
+Sources of the names that are not ours: ``kyverno-policies-connectivity`` of Giant Swarm, AKS ("HTTP proxy support"),
+and OpenShift's cluster-version-operator (``lib/resourcebuilder/podspec.go``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from krm_fn.patch import Pointer, lookup
+
+ANNOTATION = "fn.inject-proxy.io/proxy"
+"""``"true"``, ``"false"``, or the names of containers, separated by commas."""
+
+WRITTEN = "fn.inject-proxy.io/proxy-containers"
+"""The names of the containers whose proxy variables the target ``workloads`` wrote, separated by commas."""
+
+_LISTS = (ANNOTATION, "config.openshift.io/inject-proxy")
+_REFUSALS = {
+    ANNOTATION: "false",
+    "policies.kyverno.io/inject-proxy-env": "exclude",
+    "kubernetes.azure.com/no-http-proxy-vars": "true",
+}
+
+HINTS = ("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy")
+"""Of which one is in the text of a workload that an annotation selects, or that has got the proxy."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the author of a workload says: nothing, all containers that the options name, or some by name."""
+
+    is_wanted: bool = False
+    names: tuple[str, ...] = ()
+
+
+def is_refused(obj: Mapping[str, Any], at: Pointer) -> bool:
+    """Return whether an annotation of an object, or of its pod template, says that it gets no proxy.
+
+    Args:
+        obj: a workload.
+        at: leads to its pod specification.
+    """
+    return any(
+        mapping.get(name) == value
+        for mapping in _annotations(obj, at)
+        for name, value in _REFUSALS.items()
+    )
+
+
+def wish(obj: Mapping[str, Any], at: Pointer) -> Wish:
+    """Return what the annotations of an object and of its pod template ask for; arguments as ``is_refused``."""
+    is_wanted = False
+    names: dict[str, None] = {}
+    for mapping in _annotations(obj, at):
+        for name in _LISTS:
+            text = mapping.get(name)
+            if text == "true":
+                is_wanted = True
+            elif isinstance(text, str):
+                names.update(dict.fromkeys(names_in(text)))
+    return Wish(is_wanted, tuple(names))
+
+
+def written(obj: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the containers whose variables are ours, by the annotation of an earlier run."""
+    text = lookup(obj, ("metadata", "annotations", WRITTEN))
+    return names_in(text) if isinstance(text, str) else ()
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names in a text that separates them by commas."""
+    return tuple(name for part in text.split(",") if (name := part.strip()))
+
+
+def _annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[Mapping[str, Any]]:
+    for path in dict.fromkeys((("metadata",), (*at[:-1], "metadata"))):
+        found = lookup(obj, (*path, "annotations"))
+        if isinstance(found, Mapping):
+            yield found
