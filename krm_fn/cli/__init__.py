@@ -16,8 +16,9 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from krm_fn.cli._outcome_lines import count, outcome_lines, severities
 from krm_fn.errors import InjectProxyError, OutputError, UsageError
-from krm_fn.krm.results import Severity, by_importance, lines, redact
+from krm_fn.krm.results import Severity, are_severe, redact
 from krm_fn.printable import printable
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ _COMMANDS = {
     "export": "export",
     "import": "import_",
     "lint": "lint",
+    "run": "run",
 }
 """The sub-commands, and the module of each."""
 _BUG = 3
@@ -124,7 +126,7 @@ def _main(arguments: list[str]) -> int:
     outcome = run(data)
     outcome = outcome if fail_on is None else replace(outcome, fail_on=fail_on)
     _print(outcome.output)
-    _tell(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments))
+    _write_lines(_reported(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments)))
     return outcome.exit_code
 
 
@@ -182,7 +184,8 @@ def _command(name: str, arguments: list[str]) -> int:
     module = importlib.import_module(f"krm_fn.cli.{_COMMANDS[name]}")
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if not {"-h", "--help"}.isdisjoint(own):
-        return _print(module.USAGE.encode())
+        text = module.parser().format_help() if hasattr(module, "parser") else module.USAGE
+        return _print(text.encode())
     from krm_fn.yamledit import limited  # noqa: PLC0415 -- help and version answer at once
 
     with limited():
@@ -213,29 +216,18 @@ def _print(output: bytes) -> int:
     return 0
 
 
-def _tell(outcome: Outcome, *, verbose: bool) -> None:
-    grave = [result for result in outcome.results if result.severity is not Severity.INFO]
-    reported = (
-        [result.line() for result in by_importance(outcome.results)] if verbose else lines(grave)
-    )
-    counts = {
-        severity: sum(result.severity is severity for result in outcome.results)
-        for severity in Severity
-    }
+def _reported(outcome: Outcome, *, verbose: bool) -> list[str]:
+    reported = outcome_lines(outcome.results, verbose=verbose)
     reported.append(
-        f"inject-proxy: {_count(outcome.items, 'item')} read, {outcome.changed} changed, "
-        f"{_count(counts[Severity.ERROR], 'error')}, {_count(counts[Severity.WARNING], 'warning')}"
+        f"inject-proxy: {count(outcome.items, 'item')} read, {outcome.changed} changed, "
+        f"{severities(outcome.results)}"
     )
-    if outcome.exit_code and not counts[Severity.ERROR]:
+    if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
         reported.append(
             "inject-proxy: failed because of the warnings, as `failOn` says; standard output holds the list with all "
             "changes, but kustomize and kpt discard the output of a function that fails"
         )
-    _write_lines(reported)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+    return reported
 
 
 def _fail(line: str, exit_code: int) -> int:

@@ -12,7 +12,8 @@ from krm_fn import settings
 from krm_fn.cli._arguments import parse_arguments
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import read_file, write_files
+from krm_fn.cli._files import read_file
+from krm_fn.cli._writing import write_files
 from krm_fn.cli.import_ import FORMS
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError, UsageError

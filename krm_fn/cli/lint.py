@@ -15,7 +15,8 @@ from typing import Any
 from krm_fn.cli._arguments import FAIL_ON, Arguments, parse_arguments
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import exists, find_files, read_files, write_files
+from krm_fn.cli._files import exists, find_files, read_files
+from krm_fn.cli._writing import write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_severe, redact

@@ -104,6 +104,7 @@ class ResourceList:
         changes: Mapping[int, Sequence[Operation]],
         results: Sequence[Mapping[str, Any]],
         new_items: Sequence[Mapping[str, Any]] = (),
+        beside: Sequence[int] = (),  # noqa: ARG002 -- one list has one end
     ) -> bytes:
         """The list with operations applied to some of its items, and with the results that it does not hold yet.
 
@@ -112,6 +113,7 @@ class ResourceList:
                 the item out.
             results: entries of ``results``.
             new_items: objects that are to stand behind all others.
+            beside: the items beside which these objects were created; of no use here.
         """
         wanted = {index: operations for index, operations in changes.items() if operations}
         may_be_entangled = isinstance(self._layout, CutLayout) and self._may_be_entangled(wanted)
