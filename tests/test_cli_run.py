@@ -414,3 +414,25 @@ def test_a_tree_of_many_files_shows_its_progress_on_a_terminal_only(tmp_path: Pa
     assert started.wait(TIME_LIMIT) == 0
     assert b"reading files: 600 of 601" in shown
     assert shown.split(b"\x1b[K")[-1].startswith(b"[warning]") or b"inject-proxy run: 601 files read" in shown
+
+
+ONLY = [
+    pytest.param(["--only", "nodes"], "", True, id="a system"),
+    pytest.param(["--only=tkg,containerdDropIn"], "", True, id="a system and a target"),
+    pytest.param(["--only", "tkg", "--only", "kyverno"], "", False, id="other systems"),
+    pytest.param([], "  only: [workloads]\n", False, id="in the ProxyConfig"),
+    pytest.param(["--only", "nodes"], "  only: [workloads]\n", True, id="the command line counts"),
+]
+
+
+@pytest.mark.parametrize(("argv", "spec", "is_changed"), ONLY)
+def test_only_what_is_named_is_on(tree: Path, argv: list[str], spec: str, is_changed: bool) -> None:
+    write(tree, {"proxy.yaml": CONFIG + spec})
+    assert run(tree, *argv).returncode == 0
+    assert ("http-proxy.conf" in (tree / "nodes/md-0.yaml").read_text()) == is_changed
+
+
+def test_a_misspelt_name_of_a_target_is_wrong_usage(tree: Path) -> None:
+    done = run(tree, "--only", "node")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert 'and "node" is neither: did you mean `nodes`?' in done.stderr

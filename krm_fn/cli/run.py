@@ -6,6 +6,7 @@ has succeeded, and only those that change.
 
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 import sys
@@ -14,6 +15,7 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import LocatedConfig, config_files, located_config
@@ -24,6 +26,7 @@ from krm_fn.cli._parser import FAIL_ON, CommandParser
 from krm_fn.cli._progress import Progress
 from krm_fn.cli._selection import LeftAlone, Selection, select
 from krm_fn.cli._writing import write_files
+from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity, are_severe
@@ -39,7 +42,7 @@ def parser() -> CommandParser:
         "run",
         "writes the proxy of a ProxyConfig into files and folders of manifests, in place",
         usage=[
-            "[--config FILE] [--diff] [--check] [--exclude PATTERN]... [PATH...]",
+            "[--config FILE] [--only ID,...] [--diff] [--check] [--exclude PATTERN]... [PATH...]",
             "[--config FILE] --output-dir DIR [PATH...]",
             "--config FILE -",
         ],
@@ -96,6 +99,14 @@ def parser() -> CommandParser:
         action="append",
         default=[],
         help="leave out what matches, as a line of `.gitignore` in PATH would; may be repeated",
+    )
+    made.add_argument(
+        "--only",
+        metavar="ID,...",
+        action="append",
+        default=[],
+        help="only these targets or systems, in place of `spec.only`: nodes, kyverno, tkg ...; "
+        "`inject-proxy targets` lists them",
     )
     made.add_argument(
         "--fail-on",
@@ -214,7 +225,7 @@ def _edited(selection: Selection, given: Namespace, progress: Progress) -> _Done
     }
     others = config_files(path) if path and not is_among else None
     found = located_config(others or files, path=path, file=path)
-    files.function_config = found.data
+    files.function_config = _with_only(found.data, given.only)
     files.repeated_in_function_config = found.repeated
     try:
         outcome = run_list(files, Objects(files, *([others] if others else [])))
@@ -226,6 +237,27 @@ def _edited(selection: Selection, given: Namespace, progress: Progress) -> _Done
         fail_on=FAIL_ON[given.fail_on] if given.fail_on else outcome.fail_on,
     )
     return _Done(outcome, files, selection)
+
+
+def _with_only(function_config: Any, given: Sequence[str]) -> Any:
+    """Return a ProxyConfig with the names of ``--only`` in place of its own.
+
+    Raises:
+        UsageError: a name is none of a target or system.
+    """
+    asked = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    known = names_of_only()
+    for name in asked:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            advice = f": did you mean `{near[0]}`?" if near else f"; known are {', '.join(known)}"
+            raise UsageError(
+                f'`--only` must name targets or systems, and "{name}" is neither{advice}'
+            )
+    spec = function_config.get("spec") if isinstance(function_config, dict) else None
+    if not asked or not isinstance(spec, dict):
+        return function_config
+    return {**function_config, "spec": {**spec, "only": asked}}
 
 
 def _with_file(result: Result, found: LocatedConfig, files: ManifestList) -> Result:

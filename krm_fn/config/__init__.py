@@ -23,6 +23,7 @@ from krm_fn.config._model import (
     ProxyConfig,
     said,
 )
+from krm_fn.config._only import SYSTEMS, names_of_only
 from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.patch import Pointer, field_path
@@ -30,6 +31,7 @@ from krm_fn.patch import Pointer, field_path
 __all__ = [
     "API_VERSION",
     "KIND",
+    "SYSTEMS",
     "Certificates",
     "ClusterMatcher",
     "ForeignValue",
@@ -43,6 +45,7 @@ __all__ = [
     "ProxyConfig",
     "Selector",
     "load",
+    "names_of_only",
     "probably_meant",
     "said",
 ]
