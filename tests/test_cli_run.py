@@ -349,7 +349,7 @@ WRONG = [
     pytest.param({}, ["-", "x"], 2, "`-` must be the only path", id="a stream and a path"),
     pytest.param({}, ["-"], 2, "there must be one ProxyConfig", id="a stream without a config"),
     pytest.param({}, ["--check=yes"], 2, "`--check` must be without a value", id="a value for a flag"),
-    pytest.param({}, ["--config"], 2, "`--config` must have a value", id="an option without its value"),
+    pytest.param({}, ["--config"], 2, "`--config` must name a file", id="an option without its value"),
     pytest.param({}, ["--chek"], 2, 'unknown option "--chek"', id="a misspelt option"),
     pytest.param({}, ["--output-dir", "x", "--diff"], 2, "must be without", id="two kinds of output"),
     pytest.param(

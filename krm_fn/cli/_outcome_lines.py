@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from krm_fn.krm.results import Result, Severity, by_importance, lines
 
+FAIL_ON = {severity.value: severity for severity in (Severity.ERROR, Severity.WARNING)}
+"""The values of `--fail-on`."""
+
 
 def outcome_lines(
     results: Sequence[Result], *, verbose: bool, line: Callable[[Result], str] = Result.line

@@ -12,10 +12,6 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from krm_fn.errors import UsageError
-from krm_fn.krm.results import Severity
-
-FAIL_ON = {severity.value: severity for severity in (Severity.ERROR, Severity.WARNING)}
-"""The values of `--fail-on`."""
 
 _WIDTH = 100
 _COLUMN = 22
@@ -55,11 +51,9 @@ class CommandParser(argparse.ArgumentParser):
         """Add what is no option: paths, or a text."""
         self.add_argument("words", nargs="*", metavar=name, help=explanation)
 
-    def common(self) -> CommandParser:
-        """Add the options that each command has, and return the parser."""
-        self.add_argument(
-            "-v", "--verbose", action="store_true", help="report more on standard error"
-        )
+    def common(self, verbose: str = "report more, where there is more to say") -> CommandParser:
+        """Add the options that each command has, and return the parser; ``verbose`` says what `-v` shows."""
+        self.add_argument("-v", "--verbose", action="store_true", help=verbose)
         self.add_argument(
             "--traceback",
             action="store_true",
@@ -98,16 +92,21 @@ class CommandParser(argparse.ArgumentParser):
         """Return the help text."""
         lines = [f"{self.prog}: {self.summary}.", ""]
         lines += [("usage: " if not at else "       ") + form for at, form in enumerate(self.forms)]
-        lines.append("")
-        for action in self.actions():
-            lines += _option_lines(names_of(action), action.help or "")
+        lines += ["", *self.option_lines()]
         for note in self.notes:
             lines += ["", *textwrap.wrap(note, _WIDTH)]
-        lines += ["", "examples:", ""]
+        lines += ["", "examples:", ""] if self.examples else []
         for command, purpose in self.examples:
             lines += [*(f"  {line}" for line in textwrap.wrap(f"# {purpose}", _WIDTH - 2))]
             lines.append(f"  {command}")
         return "\n".join(lines) + "\n"
+
+    def option_lines(self) -> list[str]:
+        """Return the lines of the help text about what can be given."""
+        lines: list[str] = []
+        for action in self.actions():
+            lines += _option_lines(names_of(action), action.help or "")
+        return lines
 
     def actions(self) -> list[argparse.Action]:
         """Return what can be given, words first."""
@@ -123,7 +122,8 @@ class CommandParser(argparse.ArgumentParser):
             if action.nargs == 0:
                 return f"`{name}` must be without a value"
             choices = [str(choice) for choice in action.choices or ()]
-            must = f"must be one of {', '.join(choices)}" if choices else "must have a value"
+            must = "must name a file" if action.metavar == "FILE" else "must have a value"
+            must = f"must be one of {', '.join(choices)}" if choices else must
             wrong = _value_of(name, given)
             return f"`{name}` {must}" + (f', not "{wrong}"' if choices and wrong else "")
         return f"{error}: `{self.prog} --help` shows how it is used"

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import re
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.cli._arguments import FAIL_ON, Arguments, parse_arguments
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import exists, find_files, read_files
+from krm_fn.cli._outcome_lines import FAIL_ON
+from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._writing import write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
@@ -27,54 +29,87 @@ from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.patch import field_path
 from krm_fn.printable import printable, printable_json
 
-USAGE = """\
-inject-proxy lint: checks a NO_PROXY list, or what manifests say about a proxy, and fixes it.
-
-usage: inject-proxy lint [--fix] [--consumer node|pod|go] [--config FILE] [--fail-on error|warning]
-                         [--output text|json] TEXT | PATH ... | -
-
-  TEXT              one NO_PROXY list, as a program gets it
-  PATH              files and folders of manifests: objects, workloads and ProxyConfigs in *.yaml, *.yml and *.json
-  -                 the same on standard input, as YAML documents or a ResourceList
-      --fix         do what the rules allow: fix files in place; print a list, or standard input, fixed
-      --consumer    who reads the list, of TEXT or of a ProxyConfig: node (default), pod or go; objects know it
-      --config      the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests
-      --fail-on     error (default) or warning: the least finding that makes the exit code 1
-      --output      text (default) or json: a list of results as a KRM function gives them
-
-exit codes: 0 nothing of severity error (with `--fail-on warning`: error or warning) is left; 1 something is;
-2 wrong usage; 3 a bug of this program.
-"""
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    "--consumer": ("node", "pod", "go"),
-    "--config": (),
-    "--fail-on": tuple(FAIL_ON),
-    "--output": ("text", "json"),
-}
 _STDIN = "standard input"
+
+
+def parser() -> CommandParser:
+    """Return the parser of this command."""
+    made = CommandParser(
+        "lint",
+        "checks a NO_PROXY list, or what manifests say about a proxy, and fixes it",
+        usage=["[OPTIONS] TEXT", "[OPTIONS] PATH...", "[OPTIONS] -"],
+        examples=[
+            ('inject-proxy lint "10.0.0.0/8, .corp.example;*.example.com"', "check a list"),
+            ("inject-proxy lint clusters/", "check the manifests of a folder"),
+            ("inject-proxy lint --fix .", "do what the rules allow, in place"),
+            ("kustomize build . | inject-proxy lint --fail-on warning -", "check a stream in CI"),
+        ],
+        notes=[
+            (
+                "TEXT is one NO_PROXY list, as a program gets it. PATH are files and folders with objects, workloads "
+                "and ProxyConfigs in *.yaml, *.yml and *.json; `-` is the same on standard input, as YAML documents or "
+                "a ResourceList."
+            ),
+            (
+                "exit codes: 0 nothing of severity error (with `--fail-on warning`: error or warning) is left; "
+                "1 something is; 2 wrong usage; 3 a bug of this program."
+            ),
+        ],
+    )
+    made.words("TEXT|PATH|-", "a list, files and folders, or standard input")
+    made.add_argument(
+        "--fix",
+        action="store_true",
+        help="do what the rules allow: fix files in place; print a list, or standard input, fixed",
+    )
+    made.add_argument(
+        "--consumer",
+        choices=["node", "pod", "go"],
+        default=Audience.NODE.value,
+        help="who reads the list, of TEXT or of a ProxyConfig: node (default), pod or go; objects know it",
+    )
+    made.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests",
+    )
+    made.add_argument(
+        "--fail-on",
+        choices=list(FAIL_ON),
+        default=Severity.ERROR.value,
+        help="error (default) or warning: the least finding that makes the exit code 1",
+    )
+    made.add_argument(
+        "--output",
+        choices=["text", "json"],
+        default="text",
+        help="text (default) or json: a list of results as a KRM function gives them",
+    )
+    return made.common()
 
 
 @dataclass(frozen=True)
 class _LintRequest:
     """The command line, taken apart."""
 
-    given: Arguments
+    given: Namespace
 
     @property
     def audience(self) -> Audience:
-        return Audience(self.given.options.get("--consumer", Audience.NODE.value))
+        return Audience(self.given.consumer)
 
     @property
     def as_json(self) -> bool:
-        return self.given.options.get("--output") == "json"
+        return bool(self.given.output == "json")
 
     @property
     def fail_on(self) -> Severity:
-        return FAIL_ON[self.given.options.get("--fail-on", Severity.ERROR.value)]
+        return FAIL_ON[self.given.fail_on]
 
     @property
     def fix(self) -> bool:
-        return "--fix" in self.given.flags
+        return bool(self.given.fix)
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
@@ -89,13 +124,13 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         InputError, ConfigError: a file, or the ProxyConfig of ``--config``, is wrong.
         OutputError: a file cannot be written.
     """
-    given = parse_arguments("lint", arguments, _OPTIONS, ("--fix",))
+    given = parser().parse(arguments)
     wish, words = _LintRequest(given), given.words
     if not words:
         raise UsageError(
             "a list, a path or `-` must be named: `inject-proxy lint --help` shows how"
         )
-    path = given.options.get("--config", "")
+    path = given.config
     wanted = the_config(config_files(path), path=path) if path else None
     if len(words) == 1 and words[0] != "-" and not exists(words[0]):
         return _of_list(_as_list(words[0]), wish, wanted or ProxyConfig())

@@ -21,8 +21,8 @@ from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import LocatedConfig, config_files, located_config
 from krm_fn.cli._diff import unified_diff
 from krm_fn.cli._files import find_files_to_edit, read_each
-from krm_fn.cli._outcome_lines import count, outcome_lines, severities
-from krm_fn.cli._parser import FAIL_ON, CommandParser
+from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
+from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
 from krm_fn.cli._selection import LeftAlone, Selection, select
 from krm_fn.cli._writing import write_files
@@ -113,7 +113,7 @@ def parser() -> CommandParser:
         choices=list(FAIL_ON),
         help="the least finding that makes the run fail, in place of `spec.failOn`",
     )
-    return made.common()
+    return made.common(verbose="show every change on standard error, not only errors and warnings")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from krm_fn.config._model import (
     said,
 )
 from krm_fn.config._only import SYSTEMS, names_of_only
+from krm_fn.config._schema import schema
 from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.patch import Pointer, field_path
@@ -48,6 +49,7 @@ __all__ = [
     "names_of_only",
     "probably_meant",
     "said",
+    "schema",
 ]
 
 API_VERSION = "fn.inject-proxy.io/v1alpha1"

@@ -195,9 +195,9 @@ class ResourceList:
 _MEMBER = re.compile(r"""^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", re.MULTILINE)
 
 _INSTEAD = (
-    "run `kpt fn eval FOLDER --exec inject-proxy --fn-config FILE`, or name the ProxyConfig under `transformers` of a "
-    "kustomization.yaml, which make a ResourceList of it; `inject-proxy lint -` and `inject-proxy explain` read plain "
-    "YAML"
+    "run `inject-proxy run --config FILE -` for plain YAML, `inject-proxy run PATH` for files, or name the ProxyConfig "
+    "under `transformers` of a kustomization.yaml or in a Kptfile; `inject-proxy lint -` and `inject-proxy explain` "
+    "read plain YAML, too"
 )
 
 

@@ -1,4 +1,4 @@
-"""``inject-proxy check``: whether the inputs of an image build would leave a proxy in the image.
+"""``inject-proxy check-image``: whether the inputs of an image build would leave a proxy in the image.
 
 Words in, words out; what would be left, and what is only used, another package knows.
 """
@@ -10,33 +10,59 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from krm_fn.cli._arguments import FAIL_ON, parse_arguments
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._files import read_every_file
+from krm_fn.cli._outcome_lines import FAIL_ON
+from krm_fn.cli._parser import CommandParser
 from krm_fn.errors import UsageError
 from krm_fn.image_check import Note, Report, check
 from krm_fn.krm.results import Severity, is_severe, redact
 from krm_fn.printable import printable, printable_json
 
-USAGE = """\
-inject-proxy check: reports what of a proxy the inputs of an image build would leave in the image.
 
-usage: inject-proxy check [--fail-on error|warning] [--output text|json] PATH ...
+def parser() -> CommandParser:
+    """Return the parser of this command."""
+    made = CommandParser(
+        "check-image",
+        "reports what of a proxy the inputs of an image build would leave in the image",
+        usage=["[--fail-on error|warning] [--output text|json] PATH..."],
+        examples=[
+            ("inject-proxy check-image roles overrides Dockerfile", "check the inputs of a build"),
+            ("inject-proxy check-image --fail-on warning .", "fail where a proxy may be left, too"),
+        ],
+        notes=[
+            (
+                "PATH are files and folders of a build: roles and tasks of Ansible with the files they place, "
+                "overrides and variables of (Konvoy) Image Builder, templates of Packer, user data of cloud-init, "
+                "Dockerfiles, shell scripts, and files that are where they are in the image, such as etc/environment."
+            ),
+            (
+                "One image serves networks with different proxies, so a proxy may be used while it is built, and must "
+                "not stay in it. Nothing is run: variables, conditions and the order of steps are not evaluated. Files "
+                "that are not recognised are listed, not reported as clean. docs/check-image.md lists what is read."
+            ),
+            (
+                "exit codes: 0 nothing would be left; 1 something would, or with `--fail-on warning` may be; "
+                "2 wrong usage; 3 a bug of this program."
+            ),
+        ],
+    )
+    made.words("PATH", "files and folders of a build")
+    made.add_argument(
+        "--fail-on",
+        choices=list(FAIL_ON),
+        default=Severity.ERROR.value,
+        help="error (default) or warning: the least finding that makes the exit code 1",
+    )
+    made.add_argument(
+        "--output",
+        choices=["text", "json"],
+        default="text",
+        help="text (default) or json: a list of results as a KRM function gives them",
+    )
+    return made.common()
 
-  PATH              files and folders of a build: roles and tasks of Ansible with the files they place, overrides and
-                    variables of (Konvoy) Image Builder, templates of Packer, user data of cloud-init, Dockerfiles,
-                    shell scripts, and files that lie as in the image, such as etc/environment
-      --fail-on     error (default) or warning: the least finding that makes the exit code 1
-      --output      text (default) or json: a list of results as a KRM function gives them
 
-One image serves networks with different proxies, so a proxy may be used while it is built, and must not stay in it.
-Nothing is run: variables, conditions and the order of steps are not evaluated. Files that are not recognised are
-listed, not reported as clean. docs/check.md lists what is read.
-
-exit codes: 0 nothing would be left; 1 something would, or with `--fail-on warning` may be; 2 wrong usage; 3 a bug of
-this program.
-"""
-_OPTIONS: dict[str, tuple[str, ...]] = {"--fail-on": tuple(FAIL_ON), "--output": ("text", "json")}
 _LONGEST = 1 << 20
 _NAMED = 5
 
@@ -45,23 +71,25 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """Look at files.
 
     Args:
-        arguments: those behind ``check``.
+        arguments: those behind ``check-image``.
         read_stdin: not called: a build is made of files.
 
     Raises:
         UsageError: an unknown option, no path, or one that does not exist.
         InputError: a file or folder cannot be read.
     """
-    given = parse_arguments("check", arguments, _OPTIONS)
+    given = parser().parse(arguments)
     if not given.words:
-        raise UsageError("a file or folder must be named: `inject-proxy check --help` shows how")
+        raise UsageError(
+            "a file or folder must be named: `inject-proxy check-image --help` shows how"
+        )
     report = check(read_every_file(given.words, at_most=_LONGEST))
-    as_json = given.options.get("--output") == "json"
+    as_json = given.output == "json"
     reported = printable_json(
         json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n"
     )
     lines = "".join(f"{_line(note)}\n" for note in report.notes)
-    fail_on = FAIL_ON[given.options.get("--fail-on", Severity.ERROR.value)]
+    fail_on = FAIL_ON[given.fail_on]
     exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
     return CommandResult(
         (reported if as_json else lines).encode(errors="surrogateescape"),
@@ -99,7 +127,7 @@ def _summary(report: Report) -> tuple[str, ...]:
         parts.append(
             _count(sum(note.severity is severity for note in report.notes), severity.value)
         )
-    return (*_named(unknown), f"inject-proxy check: {', '.join(parts)}")
+    return (*_named(unknown), f"inject-proxy check-image: {', '.join(parts)}")
 
 
 def _named(unknown: Sequence[str]) -> tuple[str, ...]:
