@@ -136,7 +136,7 @@ def test_the_schema_is_that_of_the_package() -> None:
 
 COMPLETED = [
     pytest.param(["r"], ["run"], id="a command"),
-    pytest.param(["run", "--ou"], ["--output-dir"], id="an option"),
+    pytest.param(["run", "--ou"], ["--output", "--output-dir"], id="options"),
     pytest.param(["run", "--only", "ky"], ["kyverno", "kyvernoPolicies"], id="a system and a target"),
     pytest.param(["run", "--fail-on", ""], ["error", "warning"], id="the values of an option"),
     pytest.param(["lint", "--consumer", "=", "p"], ["pod"], id="a value behind an equals sign"),

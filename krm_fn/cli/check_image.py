@@ -5,7 +5,6 @@ Words in, words out; what would be left, and what is only used, another package 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,10 +13,11 @@ from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._files import read_every_file
 from krm_fn.cli._outcome_lines import FAIL_ON
 from krm_fn.cli._parser import CommandParser
+from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, ReportEntry, shown
 from krm_fn.errors import UsageError
 from krm_fn.image_check import Note, Report, check
 from krm_fn.krm.results import Severity, is_severe, redact
-from krm_fn.printable import printable, printable_json
+from krm_fn.printable import printable
 
 
 def parser() -> CommandParser:
@@ -25,7 +25,7 @@ def parser() -> CommandParser:
     made = CommandParser(
         "check-image",
         "reports what of a proxy the inputs of an image build would leave in the image",
-        usage=["[--fail-on error|warning] [--output text|json] PATH..."],
+        usage=["[--fail-on error|warning] [--output text|json|sarif|github|junit] PATH..."],
         examples=[
             ("inject-proxy check-image roles overrides Dockerfile", "check the inputs of a build"),
             ("inject-proxy check-image --fail-on warning .", "fail where a proxy may be left, too"),
@@ -56,9 +56,9 @@ def parser() -> CommandParser:
     )
     made.add_argument(
         "--output",
-        choices=["text", "json"],
+        choices=list(OUTPUTS),
         default="text",
-        help="text (default) or json: a list of results as a KRM function gives them",
+        help=OUTPUT_HELP,
     )
     return made.common()
 
@@ -84,17 +84,22 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
             "a file or folder must be named: `inject-proxy check-image --help` shows how"
         )
     report = check(read_every_file(given.words, at_most=_LONGEST))
-    as_json = given.output == "json"
-    reported = printable_json(
-        json.dumps([_data(note) for note in report.notes], indent=2, ensure_ascii=False) + "\n"
-    )
-    lines = "".join(f"{_line(note)}\n" for note in report.notes)
     fail_on = FAIL_ON[given.fail_on]
     exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
-    return CommandResult(
-        (reported if as_json else lines).encode(errors="surrogateescape"),
-        _summary(report),
-        exit_code,
+    if given.output == "text":
+        lines = "".join(f"{_line(note)}\n" for note in report.notes)
+        output = lines.encode(errors="surrogateescape")
+    else:
+        judged = [name for name, kind in report.kinds.items() if kind]
+        entries = [_entry(note) for note in report.notes]
+        output = WRITERS[given.output](FindingReport("check-image", entries, judged, fail_on))
+    return CommandResult(output, _summary(report), exit_code)
+
+
+def _entry(note: Note) -> ReportEntry:
+    message = shown(note.message)
+    return ReportEntry(
+        note.severity, message, "ProxyInImage", note.file, note.line, data=_data(note)
     )
 
 

@@ -6,7 +6,6 @@ are written only where ``--fix`` asks for it, and only those that change.
 
 from __future__ import annotations
 
-import json
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,16 @@ from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import exists, find_files, read_files
 from krm_fn.cli._outcome_lines import FAIL_ON
 from krm_fn.cli._parser import CommandParser
+from krm_fn.cli._report import (
+    OUTPUT_HELP,
+    OUTPUTS,
+    WRITERS,
+    FindingReport,
+    LineFinder,
+    ReportEntry,
+    entry_of,
+    shown,
+)
 from krm_fn.cli._writing import write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
@@ -27,7 +36,6 @@ from krm_fn.lint.manifests import Audit, audit, fixed_files, listed
 from krm_fn.lint.values import Problem, lint_list
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.patch import field_path
-from krm_fn.printable import printable, printable_json
 
 _STDIN = "standard input"
 
@@ -82,9 +90,9 @@ def parser() -> CommandParser:
     )
     made.add_argument(
         "--output",
-        choices=["text", "json"],
+        choices=list(OUTPUTS),
         default="text",
-        help="text (default) or json: a list of results as a KRM function gives them",
+        help=OUTPUT_HELP,
     )
     return made.common()
 
@@ -99,9 +107,13 @@ class _LintRequest:
     def audience(self) -> Audience:
         return Audience(self.given.consumer)
 
-    @property
-    def as_json(self) -> bool:
-        return bool(self.given.output == "json")
+    def written(
+        self, lines: Sequence[str], entries: Sequence[ReportEntry], files: Iterable[str]
+    ) -> bytes:
+        """Return the findings in the form that `--output` names; ``lines`` are those of the form `text`."""
+        if self.given.output == "text":
+            return _bytes(_joined(lines))
+        return WRITERS[self.given.output](FindingReport("lint", entries, [*files], self.fail_on))
 
     @property
     def fail_on(self) -> Severity:
@@ -167,12 +179,9 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
     ]
     exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in reported))
     lines = tuple(_line_of_problem(*one) for one in reported)
-    advice = (f"fixed: {_shown(corrected)}",) if reported and corrected != judged else ()
-    report = (
-        _json([_problem_data(*one) for one in reported])
-        if wish.as_json
-        else _bytes(_joined([*lines, *advice]))
-    )
+    advice = (f"fixed: {shown(corrected)}",) if reported and corrected != judged else ()
+    entries = [_problem_entry(*one) for one in reported]
+    report = wish.written([*lines, *advice], entries, [] if entries else ["NO_PROXY"])
     if not wish.fix:
         return CommandResult(report, (), exit_code)
     if "@" in corrected:
@@ -186,12 +195,18 @@ def _line_of_problem(severity: Severity, found: Problem) -> str:
     """``NP010 error "a;b": message -> mended``, for the whole list without entry and mended form."""
     subject = f' "{found.entry}"' if found.entry else ""
     corrected = f" -> {found.corrected}" if found.entry and found.corrected else ""
-    return _shown(f"{found.rule} {severity.value}{subject}: {found.message}{corrected}")
+    return shown(f"{found.rule} {severity.value}{subject}: {found.message}{corrected}")
+
+
+def _problem_entry(severity: Severity, found: Problem) -> ReportEntry:
+    data = _problem_data(severity, found)
+    subject = shown(found.entry) if found.entry else ""
+    return ReportEntry(severity, shown(found.message), found.rule, subject=subject, data=data)
 
 
 def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
     tags = {"rule": found.rule, "entry": found.entry, "mended": found.corrected}
-    message = _shown(Result(severity, found.message, code=found.rule).text)
+    message = shown(Result(severity, found.message, code=found.rule).text)
     filled = {key: redact(value) for key, value in tags.items() if value}
     return {"message": message, "severity": severity.value, "tags": filled}
 
@@ -205,9 +220,9 @@ def _of_files(
     done = (fixed_files if wish.fix else audit)(files, config=wanted, audience=wish.audience)
     results = [*_without_manifests(by_path, done), *done.results]
     lines = [_line(result) for result in results]
-    report = (
-        _json([_data(result) for result in results]) if wish.as_json else _bytes(_joined(lines))
-    )
+    finder = LineFinder({**files, **done.corrected})
+    entries = [entry_of(result, finder, rule="Unreadable") for result in results]
+    report = wish.written(lines, entries, files)
     exit_code = int(are_severe(results, wish.fail_on))
     reported = _summary(files, done, results, wish)
     if wish.fix and _STDIN in files:
@@ -245,21 +260,9 @@ def _line(result: Result) -> str:
     """The line of ``Result.line`` with the file in front of the object."""
     parts = (result.ref.file_path, str(result.ref), field_path(result.path))
     subject = " ".join(part for part in parts if part)
-    return _shown(
+    return shown(
         f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.text)}"
     )
-
-
-def _data(result: Result) -> dict[str, Any]:
-    return result.to_data()
-
-
-def _json(found: Sequence[Mapping[str, Any]]) -> bytes:
-    return _bytes(printable_json(json.dumps(found, indent=2, ensure_ascii=False) + "\n"))
-
-
-def _shown(text: str) -> str:
-    return printable(" ".join(str(redact(text)).split()))
 
 
 def _joined(lines: Iterable[str]) -> str:

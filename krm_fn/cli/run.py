@@ -24,6 +24,7 @@ from krm_fn.cli._files import find_files_to_edit, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
+from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, LineFinder, entry_of
 from krm_fn.cli._selection import LeftAlone, Selection, select
 from krm_fn.cli._writing import write_files
 from krm_fn.config import names_of_only
@@ -42,7 +43,8 @@ def parser() -> CommandParser:
         "run",
         "writes the proxy of a ProxyConfig into files and folders of manifests, in place",
         usage=[
-            "[--config FILE] [--only ID,...] [--diff] [--check] [--exclude PATTERN]... [PATH...]",
+            "[--config FILE] [--only ID,...] [--exclude PATTERN]... [--diff] [PATH...]",
+            "[--config FILE] --check [--output FORM] [PATH...]",
             "[--config FILE] --output-dir DIR [PATH...]",
             "--config FILE -",
         ],
@@ -50,6 +52,10 @@ def parser() -> CommandParser:
             ("inject-proxy run clusters/ proxy.yaml", "write the proxy into all manifests"),
             ("inject-proxy run --diff --config proxy.yaml .", "show what would change"),
             ("inject-proxy run --check .", "in CI: fail where a manifest lacks the proxy"),
+            (
+                "inject-proxy run --check --output github .",
+                "the same with annotations in GitHub Actions",
+            ),
             (
                 "kustomize build . | inject-proxy run --config proxy.yaml - | kubectl apply -f -",
                 "edit a stream",
@@ -87,6 +93,12 @@ def parser() -> CommandParser:
         "--check",
         action="store_true",
         help="write nothing, and exit with 1 if something would change",
+    )
+    made.add_argument(
+        "--output",
+        choices=list(OUTPUTS),
+        default="text",
+        help=f"with --check, what is printed. {OUTPUT_HELP}",
     )
     made.add_argument(
         "--output-dir",
@@ -155,6 +167,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         raise UsageError(
             "`--output-dir` must be without `--check` and `--diff`, which write nothing"
         )
+    _refuse_two_outputs(given)
     names = find_files_to_edit(paths, given.exclude)
     progress = Progress(len(names))
     try:
@@ -167,7 +180,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     changed = done.changed
     if given.check:
         done = replace(done, outcome=_as_check(done.outcome))
-    output = _diff_of(done, changed) if given.diff else ""
+    output = _printed(done, changed, given)
     exit_code = done.outcome.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
     if is_written and given.output_dir:
@@ -175,7 +188,12 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     elif is_written:
         write_files(changed, {name: files.get(name) for name in changed})
     reported = _lines(done, changed, given, is_written=is_written)
-    return CommandResult(output.encode(errors="surrogateescape"), reported, exit_code)
+    return CommandResult(output, reported, exit_code)
+
+
+def _refuse_two_outputs(given: Namespace) -> None:
+    if given.output != "text" and (given.diff or not given.check):
+        raise UsageError("`--output` must be with `--check`, and without `--diff`")
 
 
 def _refuse_nothing(selection: Selection) -> None:
@@ -190,6 +208,7 @@ def _edit_stream(
 ) -> CommandResult:
     if len(paths) > 1:
         raise UsageError("`-` must be the only path: all objects must come on standard input")
+    _refuse_two_outputs(given)
     if given.output_dir:
         raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
     content = read_stdin()
@@ -201,9 +220,9 @@ def _edit_stream(
         done = replace(done, outcome=_as_check(done.outcome))
     exit_code = done.outcome.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
-    output = (changed.get(_STDIN, content) or b"") if is_written else b""
-    if given.diff:
-        output = _diff_of(done, changed).encode(errors="surrogateescape")
+    output = _printed(done, changed, given)
+    if is_written:
+        output = changed.get(_STDIN, content) or b""
     return CommandResult(output, _lines(done, changed, given, is_written=is_written), exit_code)
 
 
@@ -292,7 +311,9 @@ def _lines(
 ) -> tuple[str, ...]:
     """Return the lines for standard error, the summary last."""
     outcome = done.outcome
-    reported = outcome_lines(outcome.results, verbose=given.verbose, line=Result.line_with_file)
+    reported: list[str] = []
+    if given.output == "text":
+        reported = outcome_lines(outcome.results, verbose=given.verbose, line=Result.line_with_file)
     if _STDIN not in done.selection.manifests:
         for name, content in changed.items():
             before = done.selection.manifests.get(name)
@@ -320,6 +341,27 @@ def _changed(number: int, *, is_written: bool) -> str:
         if is_written
         else f"{count(number, 'file')} would change"
     )
+
+
+def _printed(done: _Done, changed: Mapping[str, bytes | None], given: Namespace) -> bytes:
+    """Return what goes to standard output besides a stream: a diff, or the report of a check."""
+    if given.diff:
+        return _diff_of(done, changed).encode(errors="surrogateescape")
+    if given.output == "text":
+        return b""
+    finder = LineFinder(done.selection.manifests)
+    entries = [
+        entry_of(result, finder, rule=_rule_of(result))
+        for result in done.outcome.results
+        if given.verbose or result.severity is not Severity.INFO
+    ]
+    files = [*done.selection.manifests]
+    return WRITERS[given.output](FindingReport("run", entries, files, done.outcome.fail_on))
+
+
+def _rule_of(result: Result) -> str:
+    """Return a rule for a result without a code: a change that is due has a target, what is wrong has none."""
+    return "ProxyMissing" if result.target else "InvalidInput"
 
 
 def _diff_of(done: _Done, changed: Mapping[str, bytes | None]) -> str:
