@@ -49,6 +49,7 @@ _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _RESOURCE_LIST = re.compile(r"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b""", re.MULTILINE)
 _MARKS = ("{{", "{%", "<%", "[[")
 """What begins code of templates of Helm, Go, Jinja and ERB."""
+_MARK = re.compile("|".join(map(re.escape, _MARKS)))
 
 
 def select(files: Mapping[str, bytes]) -> Selection:
@@ -81,9 +82,25 @@ def _reason(name: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.OTHER
     if _RESOURCE_LIST.search(text):
         return LeftAlone.RESOURCE_LIST
-    if any(mark in text for mark in _MARKS) and not _is_yaml(text):
+    if _has_bare_mark(text) and not _is_yaml(text):
         return LeftAlone.TEMPLATE
     return None
+
+
+def _has_bare_mark(text: str) -> bool:
+    """Return whether a mark of a template is in a text, other than in a comment or behind a quote on its line.
+
+    A file without one need not be read to know that it is no template.
+    """
+    if not any(mark in text for mark in _MARKS):
+        return False
+    for line in text.split("\n"):
+        found = _MARK.search(line)
+        if found and not line.lstrip(" ").startswith("#"):
+            before = line[: found.start()]
+            if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+                return True
+    return False
 
 
 def _is_yaml(text: str) -> bool:
