@@ -19,9 +19,7 @@ TABLE = [
     pytest.param(f"{POD}spec: a {{{{ request.x }}}}\n", None, id="a mark in a plain text"),
     pytest.param(f"{POD}spec: {{{{ .x }}}}\n", LeftAlone.TEMPLATE, id="a value that is code"),
     pytest.param(f"{{{{- if .x }}}}\n{POD}{{{{- end }}}}\n", LeftAlone.TEMPLATE, id="a condition"),
-    pytest.param(
-        f'{POD}a: "{{{{ .x }}}}"\n{{% if x %}}\nb: c\n', LeftAlone.TEMPLATE, id="quotes and a condition"
-    ),
+    pytest.param(f'{POD}a: "{{{{ .x }}}}"\n{{% if x %}}\nb: c\n', LeftAlone.TEMPLATE, id="quotes and a condition"),
     pytest.param(f"{POD}a: <%= x %>\n", None, id="code of ERB that is a plain text"),
     pytest.param(f"{POD}---\n<% if x %>\na: b\n", LeftAlone.TEMPLATE, id="code of ERB in the second document"),
     pytest.param("a: b\n", LeftAlone.OTHER, id="other YAML"),

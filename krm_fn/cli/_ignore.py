@@ -7,21 +7,27 @@ Source: git's documentation of `gitignore`, "PATTERN FORMAT"; kustomize and kpt 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 _GIT = ".gitignore"
 _KRM = ".krmignore"
-_TRAILING_BLANKS = re.compile(r"(?<!\\)[ ]+\Z|\r\Z")
+_Token = frozenset[str]
+"""The characters that may be in one place; `_STAR` is any number of any."""
+_Part = tuple[_Token, ...]
+"""A pattern between two slashes; `_FOLDERS` is any number of folders."""
+_EVERY_CHAR: _Token = frozenset(map(chr, range(256))) - {"/"}
+_STAR: _Token = frozenset({"any number"})
+_FOLDERS: _Part = (_STAR, _STAR)
 
 
 @dataclass(frozen=True)
 class _IgnoreLine:
     """One line: ``pattern`` is compared with a path from the folder of the file that holds the line."""
 
-    pattern: re.Pattern[str]
+    pattern: tuple[_Part, ...]
     is_negated: bool
     only_folders: bool
 
@@ -37,7 +43,7 @@ class _IgnoreFile:
         """Return whether the last rule that matches leaves ``path`` out; None where no rule matches."""
         name = _bytes_of(path.relative_to(self.folder).as_posix())
         for rule in reversed(self.rules):
-            if (is_folder or not rule.only_folders) and rule.pattern.fullmatch(name):
+            if (is_folder or not rule.only_folders) and _matches(rule.pattern, name):
                 return not rule.is_negated
         return None
 
@@ -121,7 +127,7 @@ def _rules(lines: Iterable[str]) -> tuple[_IgnoreLine, ...]:
 
 def _rule(line: str) -> _IgnoreLine | None:
     """Return the rule of one line; None for a comment, an empty line or a pattern that matches nothing."""
-    text = _TRAILING_BLANKS.sub("", line)
+    text = _without_trailing_blanks(line.removesuffix("\r"))
     is_negated = text.startswith("!")
     text = text.removeprefix("!")
     if not text or line.startswith("#"):
@@ -132,44 +138,98 @@ def _rule(line: str) -> _IgnoreLine | None:
     text = text.removeprefix("/")
     if not text:
         return None
-    body = _body(text if is_anchored else f"**/{text}")
-    try:
-        return (
-            None
-            if body is None
-            else _IgnoreLine(re.compile(body, re.DOTALL), is_negated, only_folders)
-        )
-    except re.error:  # a range such as `[z-a]`
+    parts = [_tokens(part) for part in (text if is_anchored else f"**/{text}").split("/")]
+    if any(part is None for part in parts):
         return None
+    pattern: list[_Part] = [
+        _FOLDERS if part == [_STAR, _STAR] else tuple(part or ()) for part in parts
+    ]
+    if pattern[-1] == _FOLDERS:  # what is inside, not the folder itself
+        pattern.append((_STAR,))
+    return _IgnoreLine(tuple(pattern), is_negated, only_folders)
 
 
-def _body(glob: str) -> str | None:
-    """Return the regular expression of a pattern; None where a bracket is not closed."""
-    pieces: list[str] = []
+def _without_trailing_blanks(line: str) -> str:
+    stripped = line.rstrip(" ")
+    return f"{stripped} " if stripped.endswith("\\") and stripped != line else stripped
+
+
+def _tokens(part: str) -> list[_Token] | None:
+    """Return the tokens of a pattern between two slashes; None where a bracket is not closed."""
+    tokens: list[_Token] = []
     at = 0
-    while at < len(glob):
-        rest = glob[at:]
-        if rest.startswith("**/") and (at == 0 or glob[at - 1] == "/"):
-            pieces.append("(?:.*/)?")
-            at += 3
-        elif rest == "**" and (at == 0 or glob[at - 1] == "/"):
-            pieces.append(".*")
-            at += 2
-        elif glob[at] == "*":
-            pieces.append("[^/]*")
-            at += len(rest) - len(rest.lstrip("*"))
-        elif glob[at] == "?":
-            pieces.append("[^/]")
-            at += 1
-        elif glob[at] == "[":
-            found = re.match(r"\[([!^]?)(\]?(?:\\.|[^\]\\])*)\]", rest)
-            if not found:
+    while at < len(part):
+        if part[at] == "[":
+            found = _bracket(part, at + 1)
+            if found is None:
                 return None
-            inner = re.sub(r"\\?([\[\]^&~|\\])", r"\\\1", found[2])
-            pieces.append(f"(?!/)[{'^' if found[1] else ''}{inner}]")
-            at += found.end()
+            chars, at = found
+            tokens.append(chars)
+            continue
+        if part[at] == "*":
+            tokens.append(_STAR)
+        elif part[at] == "?":
+            tokens.append(_EVERY_CHAR)
         else:
-            at += glob[at] == "\\" and at + 1 < len(glob)
-            pieces.append(re.escape(glob[at]))
+            at += part[at] == "\\" and at + 1 < len(part)
+            tokens.append(frozenset(part[at]))
+        at += 1
+    return tokens
+
+
+def _bracket(part: str, at: int) -> tuple[frozenset[str], int] | None:
+    """Return the characters of a bracket whose content begins at ``at``, and where the text goes on."""
+    is_negated = part[at : at + 1] in ("!", "^")
+    at += is_negated
+    chars: set[str] = set()
+    is_first = True
+    while at < len(part) and (is_first or part[at] != "]"):
+        is_first = False
+        at += part[at] == "\\" and at + 1 < len(part)
+        low = part[at]
+        if part[at + 1 : at + 2] == "-" and part[at + 2 : at + 3] not in ("", "]"):
+            at += 2
+            at += part[at] == "\\" and at + 1 < len(part)
+            chars |= {chr(code) for code in range(ord(low), ord(part[at]) + 1)}
+        else:
+            chars.add(low)
+        at += 1
+    if at >= len(part):
+        return None
+    return (_EVERY_CHAR - chars if is_negated else frozenset(chars)), at + 1
+
+
+def _matches(pattern: Sequence[_Part], name: str) -> bool:
+    return _fits(pattern, name.split("/"), _FOLDERS, _part_matches)
+
+
+def _part_matches(part: _Part, name: str) -> bool:
+    return _fits(part, name, _STAR, lambda chars, char: char in chars)
+
+
+_P = TypeVar("_P")
+_I = TypeVar("_I")
+
+
+def _fits(
+    pattern: Sequence[_P], items: Sequence[_I], star: _P, is_one: Callable[[_P, _I], bool]
+) -> bool:
+    """Return whether a pattern fits all items, where ``star`` fits any number of them.
+
+    Only the last star before an item that does not fit takes one more, so that the time is at most the product of both
+    lengths.
+    """
+    at = star_at = item = star_item = 0
+    has_star = False
+    while item < len(items):
+        if at < len(pattern) and pattern[at] == star:
+            has_star, star_at, star_item = True, at, item
             at += 1
-    return "".join(pieces)
+        elif at < len(pattern) and is_one(pattern[at], items[item]):
+            at, item = at + 1, item + 1
+        elif has_star:
+            star_item += 1
+            at, item = star_at + 1, star_item
+        else:
+            return False
+    return all(one == star for one in pattern[at:])

@@ -1,7 +1,8 @@
 """A text of several YAML documents, taken apart by its separators alone.
 
 What stands between two separators is one document, comments before its first line included; a
-part that holds nothing but comments, blanks and ends (``...``) is none. A separator with something behind it on its
+part that holds nothing but comments, blanks and ends (``...``) is none, and directives belong to the document below
+them. A separator with something behind it on its
 line is part of its document: ``--- {a: b}``. Nothing is written that PyYAML would take apart in another way.
 """
 
@@ -26,6 +27,10 @@ _SEPARATOR = re.compile(
 )
 # Each line of it is read in one way only: where a CR could be a blank or the end of a line, time is exponential.
 _EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n\x85\u2028\u2029]*\r?)?"
+_DIRECTIVES = re.compile(
+    r"(?:[ \t\r]*(?:#[^\n]*)?\n)*%[^\n]*\n(?:(?:%[^\n]*|[ \t\r]*(?:#[^\n]*)?)\n)*\Z"
+)
+"""Directives (YAML 1.1, section 4.1) and comments between them: the separator below them begins their document."""
 _EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
 
 
@@ -36,11 +41,16 @@ def documents(text: str) -> list[tuple[int, int]]:
     starts = [one.start() if one["alone"] is None else one.end() for one in separators]
     starts = [int(text.startswith(_BOM)), *starts]
     ends = [*(one.start() for one in separators), len(text)]
-    return [
-        (start, end)
-        for start, end in zip(starts, ends, strict=True)
-        if not _EMPTY.fullmatch(text, start, end)
-    ]
+    found: list[tuple[int, int]] = []
+    of_directives: int | None = None
+    for start, end in zip(starts, ends, strict=True):
+        first = start if of_directives is None else of_directives
+        of_directives = None
+        if _DIRECTIVES.fullmatch(text, start, end):
+            of_directives = first
+        elif not _EMPTY.fullmatch(text, start, end):
+            found.append((first, end))
+    return found
 
 
 def _separators(text: str) -> list[re.Match[str]]:
