@@ -38,9 +38,9 @@ golden: .venv/installed tools ## rewrite the stored expectations, and fail, so t
 	  echo "golden: read \`git diff\` before you commit it" >&2; exit 1
 
 # The first run writes what is stale, the second one checks that nothing is.
-DOCS := tests/test_messages_page.py tests/test_noproxy_docs.py tests/test_no_proxy_tables.py tests/test_functionconfig_definition.py
+DOCS := tests/test_messages_page.py tests/test_cli_page.py tests/test_noproxy_docs.py tests/test_no_proxy_tables.py tests/test_functionconfig_definition.py
 
-docs: .venv/installed ## write the generated documents: docs/messages.md, tables of docs/no-proxy.md, the KRMFunctionDefinition
+docs: .venv/installed ## write the generated documents: docs/messages.md, docs/cli.md, tables of docs/no-proxy.md, the KRMFunctionDefinition
 	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true
 	$(VENV)/python -m pytest -q $(DOCS)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 from krm_fn import config, lint, patch, settings
-from krm_fn.config import Mode, ProxyConfig
+from krm_fn.config import Lookup, Mode, ProxyConfig
 from krm_fn.errors import ConfigError
 from krm_fn.krm import proxy_values, results
 from krm_fn.krm.resourcelist import Object, ResourceList, reference
@@ -20,8 +20,8 @@ from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
 from krm_fn.lint.after_injection import review, unreached, withheld
 from krm_fn.lint.exposure import exposed_passwords
 from krm_fn.lint.unwritten import unwritten
-from krm_fn.patch import Operation
-from krm_fn.plan import Overview, PlannedEdit, plan_edits
+from krm_fn.patch import Operation, Pointer
+from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
 from krm_fn.rollout import RolloutNote, new_refs, rollout, secret_names
 from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
@@ -48,6 +48,27 @@ class Outcome:
         return int(results.are_severe(self.results, self.fail_on))
 
 
+class EditableList(ObjectSource, Protocol):
+    """A list of objects with a FunctionConfig, which can be written back: see ``ResourceList``."""
+
+    @property
+    def function_config(self) -> Any:
+        """Plain data of the FunctionConfig, None if there is none."""
+
+    @property
+    def repeated_in_function_config(self) -> list[Pointer]:
+        """Paths in it of keys that are there twice."""
+
+    def write(
+        self,
+        changes: Mapping[int, Sequence[Operation]],
+        results: Sequence[Mapping[str, Any]],
+        new_items: Sequence[Mapping[str, Any]],
+        beside: Sequence[int],
+    ) -> bytes:
+        """Write the list after its changes; ``beside`` has the index of an item for each of ``new_items``."""
+
+
 def run(data: bytes) -> Outcome:
     """Do what the FunctionConfig of a ResourceList asks for.
 
@@ -59,15 +80,21 @@ def run(data: bytes) -> Outcome:
         InternalError: a check of this program on itself failed.
     """
     with limited():
-        return _run(data)
+        resource_list = ResourceList(data)
+        return run_list(resource_list, Objects(resource_list))
 
 
-def _run(data: bytes) -> Outcome:
-    resource_list = ResourceList(data)
+def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
+    """Do what the FunctionConfig of a list asks for, as ``run`` does; raises as it does.
+
+    Args:
+        resource_list: a ResourceList, or files of manifests that are one list.
+        referred: reads the objects that the FunctionConfig refers to.
+    """
     try:
         wanted = config.load(
             resource_list.function_config,
-            Objects(resource_list),
+            referred,
             repeated=resource_list.repeated_in_function_config,
         )
     except ConfigError as error:
@@ -123,6 +150,7 @@ class _PlannedOperations:
 
     def __init__(self) -> None:
         self.new_items: list[Mapping[str, Any]] = []
+        self.beside: list[int] = []
         self._changes: dict[int, list[Operation]] = {}
         self._gone: dict[int, list[Operation]] = {}
         self.touched: set[int] = set()
@@ -131,6 +159,7 @@ class _PlannedOperations:
         """Note what is to be done at a place; what is new is added as its data is in the end."""
         if place.is_new:
             self.new_items += [place.obj.data] if operations else []
+            self.beside += [place.index] if operations else []
             return
         self.touched |= {id(place.obj)} if operations else set()
         self.add(place.index, place.obj, operations)
@@ -157,7 +186,7 @@ class _PlannedOperations:
 
 
 def _roll_out(
-    resource_list: ResourceList,
+    resource_list: EditableList,
     places: list[PlannedEdit],
     found: list[Result],
     edits: _PlannedOperations,
@@ -202,7 +231,7 @@ def _rolled(
 
 
 def _outcome(
-    resource_list: ResourceList,
+    resource_list: EditableList,
     edits: _PlannedOperations,
     found: list[Result],
     *,
@@ -213,7 +242,10 @@ def _outcome(
         found = [result for result in found if result.severity is not Severity.INFO]
     reported = _values_once(results.in_order(_once(found)))
     output = resource_list.write(
-        edits.changes, [result.to_data() for result in reported], edits.new_items
+        edits.changes,
+        [result.to_data() for result in reported],
+        edits.new_items,
+        edits.beside,
     )
     return Outcome(output, tuple(reported), len(resource_list), edits.number)
 
@@ -309,11 +341,11 @@ def _at_new_place(reported: Result, operations: list[Operation], place: PlannedE
     return reported
 
 
-def _about_config(resource_list: ResourceList, message: str) -> Result:
+def _about_config(resource_list: EditableList, message: str) -> Result:
     return Result(Severity.ERROR, message, _config_ref(resource_list))
 
 
-def _config_ref(resource_list: ResourceList) -> ObjectRef:
+def _config_ref(resource_list: EditableList) -> ObjectRef:
     given = resource_list.function_config
     return reference(given) if isinstance(given, dict) else ObjectRef()
 

@@ -84,9 +84,9 @@ def test_exit_codes_of_a_run(stdin: str, code: int) -> None:
         pytest.param(["lnt"], 'unknown command "lnt": did you mean `inject-proxy lint`?', id="a misspelt command"),
         pytest.param(["nonsense"], 'command "nonsense": `inject-proxy --help`', id="a command that does not exist"),
         pytest.param([""], 'unknown command ""', id="an empty argument"),
-        pytest.param(["file.yaml"], "`kpt fn eval FOLDER --exec inject-proxy --fn-config FILE`", id="a file"),
+        pytest.param(["file.yaml"], "`inject-proxy run PATH --config FILE`", id="a file"),
         pytest.param(["clusters/prod"], "`inject-proxy lint PATH`", id="a path"),
-        pytest.param(["-"], "reads a ResourceList on standard input", id="standard input, which it reads anyway"),
+        pytest.param(["-"], "`inject-proxy run - --config FILE`", id="standard input, which it reads anyway"),
     ],
 )
 def test_an_argument_nobody_knows_is_wrong_usage(argv: list[str], reported: str) -> None:
@@ -109,7 +109,7 @@ def test_an_argument_nobody_knows_is_wrong_usage(argv: list[str], reported: str)
 def test_plain_manifests_on_standard_input_say_what_to_do_instead(text: str) -> None:
     done = inject_proxy(text)
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
-    for word in ("ResourceList", "`kpt fn eval FOLDER", "`transformers` of a kustomization.yaml", "lint -"):
+    for word in ("ResourceList", "`inject-proxy run --config FILE -`", "`transformers` of a", "lint -"):
         assert word in done.stderr.decode()
 
 
@@ -138,15 +138,22 @@ def test_the_version_is_one_line() -> None:
     assert done.stdout.count(b"\n") == 1
 
 
-def test_a_terminal_on_standard_input_is_wrong_usage_and_no_wait() -> None:
+@pytest.mark.parametrize(
+    ("argv", "code", "out", "err"),
+    [
+        pytest.param([], 0, b"usage: inject-proxy", b"", id="no argument gives the help"),
+        pytest.param(["-v"], 2, b"", b"standard input", id="a flag of a run is wrong usage and no wait"),
+    ],
+)
+def test_a_terminal_on_standard_input(argv: list[str], code: int, out: bytes, err: bytes) -> None:
     ours, theirs = pty.openpty()
     try:
-        done = subprocess.run([COMMAND], stdin=theirs, capture_output=True, timeout=TIME_LIMIT, check=False)
+        done = subprocess.run([COMMAND, *argv], stdin=theirs, capture_output=True, timeout=TIME_LIMIT, check=False)
     finally:
         os.close(ours)
         os.close(theirs)
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    assert b"standard input" in done.stderr
+    assert (done.returncode, out in done.stdout, err in done.stderr) == (code, True, True)
+    assert (not done.stdout, not done.stderr) == (not out, not err)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.cli import _files, lint
+from krm_fn.cli import _files, _writing, lint
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.errors import ConfigError, InputError, OutputError, UsageError
 from support import inject_proxy
@@ -389,11 +389,11 @@ def test_all_files_are_written_or_none(tmp_path: Path) -> None:
     good, gone = tmp_path / "a.yaml", tmp_path / "gone" / "b.yaml"
     good.write_text("old")
     with pytest.raises(OutputError, match=r'b\.yaml" cannot be written: .*; nothing was written'):
-        _files.write_files({str(good): b"new", str(gone): b"new"}, {str(good): b"old", str(gone): b"old"})
+        _writing.write_files({str(good): b"new", str(gone): b"new"}, {str(good): b"old", str(gone): b"old"})
     assert contents(tmp_path) == {"a.yaml": b"old"}
 
 
-def test_a_disk_that_fails_in_between_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fails_in_between_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [str(tmp_path / name) for name in ("a", "b")]
     for name in names:
         Path(name).write_text("old")
@@ -405,9 +405,9 @@ def test_a_disk_that_fails_in_between_is_reported(tmp_path: Path, monkeypatch: p
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", fail_at_b)
-    with pytest.raises(OutputError, match=r'b" cannot be written: .*; 1 of 2 files were written'):
-        _files.write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
-    assert contents(tmp_path) == {"a": b"new", "b": b"old"}
+    with pytest.raises(OutputError, match=r'b" cannot be written: .*; nothing was written'):
+        _writing.write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
+    assert contents(tmp_path) == {"a": b"old", "b": b"old"}
 
 
 # nothing to judge

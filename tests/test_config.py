@@ -103,7 +103,7 @@ DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
             {"zzz": 1},
             "spec.zzz: unknown field; known here are `httpProxy`, `httpsProxy`, `noProxy`, `mode`, `failOn`, "
             "`noProxyPolicy`, `overrides`, `clusterDefaults`, `lint`, `from`, `trustedCA`, "
-            "`registryMirror`, `rollout`, `selector`, `trustedNamespaces` and `targets`",
+            "`registryMirror`, `rollout`, `selector`, `trustedNamespaces`, `only` and `targets`",
             id="a field like no other",
         ),
         pytest.param(

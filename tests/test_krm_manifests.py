@@ -123,7 +123,7 @@ def test_only_files_that_change_are_given_back() -> None:
 
 def test_the_function_config_of_a_resource_list_is_data() -> None:
     source = manifests("kind: ResourceList\nitems: []\nfunctionConfig: {kind: X}\n", A, "kind: ResourceList\n")
-    assert [source.function_config(index) for index in range(3)] == [{"kind": "X"}, None, None]
+    assert [source.function_config_of(index) for index in range(3)] == [{"kind": "X"}, None, None]
 
 
 @given(st.lists(st.sampled_from([A, B, "# x\n", "", "- 1\n", "x: |\n  a\n  ---\n"]), max_size=6), st.data())

@@ -297,7 +297,7 @@ def test_a_wrong_url_of_the_function_config_is_not_shown(
         ["lint", "--output", "json", "{}"],
         ["lint", "a,{},b"],
         ["explain", "{}"],
-        ["check", "{}"],
+        ["check-image", "{}"],
         ["{}"],
     ],
     ids=" ".join,
@@ -342,7 +342,7 @@ def test_check_never_shows_a_value_of_a_file(form: str, command: Command, tmp_pa
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(text)
-    out, err = command("check", str(tmp_path))
+    out, err = command("check-image", str(tmp_path))
     assert CANARY not in out + err
 
 

@@ -24,7 +24,7 @@ FOR_WRONG_CONFIGS = {"jsonschema", "referencing", "attr", "rpds"}
 FOR_OTHER_INPUT = {"gzip", "hashlib", "traceback"}
 NEVER = {"argparse", "asyncio", "email", "html", "http", "importlib.metadata", "logging", "socket", "unittest"}
 OTHER_COMMANDS = {
-    "krm_fn.cli.check",
+    "krm_fn.cli.check_image",
     "krm_fn.cli.explain",
     "krm_fn.cli.export",
     "krm_fn.cli.import_",

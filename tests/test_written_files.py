@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
+import signal
 import stat
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from krm_fn.cli._files import write_files
+from krm_fn.cli._writing import write_files
 from krm_fn.errors import OutputError
+from support import ROOT, TIME_LIMIT, need
 
 
 @pytest.fixture
@@ -71,3 +78,208 @@ def test_the_content_is_on_the_disk_before_it_has_the_name(file: Path, monkeypat
     monkeypatch.setattr(Path, "replace", lambda one, to: (done.append("replace"), replace(one, to))[1])
     write_files({str(file): b"new"}, {str(file): b"old"})
     assert done == ["fsync", "replace", "fsync"]
+
+
+# created and removed files
+
+
+def test_a_file_is_created_and_removed(tmp_path: Path) -> None:
+    made, gone = tmp_path / "new.yaml", tmp_path / "gone.yaml"
+    gone.write_bytes(b"old")
+    write_files({str(made): b"new", str(gone): None}, {str(made): None, str(gone): b"old"})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"new.yaml": b"new"}
+    umask = os.umask(0o022)
+    os.umask(umask)
+    assert stat.S_IMODE(made.stat().st_mode) == 0o666 & ~umask
+
+
+def test_a_file_that_exists_by_now_is_not_replaced(file: Path) -> None:
+    with pytest.raises(OutputError, match="it exists by now, so run the command again; nothing was written"):
+        write_files({str(file): b"new"}, {str(file): None})
+    assert (file.read_bytes(), _leftovers(file)) == (b"old", [])
+
+
+# what goes wrong after the first file was written
+
+STEPS = ["replaced", "hard links", "created", "removed"]
+
+
+def _four_files(folder: Path) -> tuple[dict[str, bytes | None], dict[str, bytes | None]]:
+    """One file for each way to write it: what they are to hold, and what they hold."""
+    for name in ("replaced", "hard links", "removed"):
+        (folder / name).write_bytes(f"old {name}".encode())
+        (folder / name).chmod(0o640)
+    (folder / "other").mkdir()
+    os.link(folder / "hard links", folder / "other" / "link")
+    before = {name: None if name == "created" else f"old {name}".encode() for name in STEPS}
+    after = {name: None if name == "removed" else f"new content of {name}".encode() for name in STEPS}
+    return (
+        {str(folder / name): content for name, content in after.items()},
+        {str(folder / name): content for name, content in before.items()},
+    )
+
+
+def _now(folder: Path) -> dict[str, bytes | None]:
+    return {str(folder / name): (folder / name).read_bytes() if (folder / name).exists() else None for name in STEPS}
+
+
+def test_an_error_gives_every_file_back_what_it_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    contents, originals = _four_files(tmp_path)
+    last = tmp_path / "z"
+    last.write_bytes(b"old")
+    replace = Path.replace
+
+    def fail(one: Path, target: Path) -> Path:
+        if Path(target).name == "z":
+            raise OSError(errno.EIO, "Input/output error")
+        return replace(one, target)
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OutputError, match='/z" cannot be written: Input/output error; nothing was written'):
+        write_files({**contents, str(last): b"new"}, {**originals, str(last): b"old"})
+    assert _now(tmp_path) == originals
+    assert {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("replaced", "hard links", "removed")} == {0o640}
+    assert (tmp_path / "other/link").read_bytes() == b"old hard links"
+    assert _leftovers(last) == []
+
+
+def test_what_cannot_be_given_back_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [str(tmp_path / name) for name in ("a", "b")]
+    for name in names:
+        Path(name).write_bytes(b"old")
+    replace = Path.replace
+
+    def only_once(one: Path, target: Path) -> Path:
+        if Path(names[0]).read_bytes() == b"new":
+            raise OSError(errno.EIO, "Input/output error")
+        return replace(one, target)
+
+    monkeypatch.setattr(Path, "replace", only_once)
+    with pytest.raises(OutputError, match=r"these files were written and could not be restored: .*/a$"):
+        write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
+
+
+KILLED = """\
+import os, pathlib, signal, sys
+from krm_fn.cli import _writing
+left = int(sys.argv[2])
+def counted(function):
+    def call(*args, **named):
+        global left
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left -= 1
+        return function(*args, **named)
+    return call
+for module, name in [(os, "fsync"), (os, "link"), (os, "posix_fallocate"), (os, "chown"), (os, "access"),
+                     (pathlib.Path, "replace"), (pathlib.Path, "unlink"), (pathlib.Path, "read_bytes"),
+                     (pathlib.Path, "chmod"), (_writing, "_refuse_wrong_state"), (_writing, "_flush_folders")]:
+    setattr(module, name, counted(getattr(module, name)))
+contents, originals = eval(sys.argv[1])
+_writing.write_files(contents, originals)
+print("done")
+"""
+"""Ends itself by SIGKILL at the n-th call into the operating system."""
+
+
+def test_a_killed_run_leaves_each_file_old_or_new(tmp_path: Path) -> None:
+    seen = set()
+    for calls in range(200):
+        folder = tmp_path / str(calls)
+        folder.mkdir()
+        contents, originals = _four_files(folder)
+        argv = [sys.executable, "-c", KILLED, repr((contents, originals)), str(calls)]
+        done = subprocess.run(argv, capture_output=True, timeout=TIME_LIMIT, check=False)
+        now = _now(folder)
+        for name, content in now.items():
+            assert content in (contents[name], originals[name]), f"{name} after {calls} calls"
+        assert (folder / "other/link").read_bytes() == now[str(folder / "hard links")]
+        seen.add(tuple(content == contents[name] for name, content in now.items()))
+        if done.stdout == b"done\n":
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    assert now == contents
+    assert len(seen) == len(STEPS) + 1  # it was killed before and behind each of the writes
+
+
+def test_a_disk_that_is_full_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    contents, originals = _four_files(tmp_path)
+    big = {
+        name: b"x" * 100_000 if content and name.endswith(("links", "replaced")) else content
+        for name, content in contents.items()
+    }
+    code = (
+        "import resource, sys; from krm_fn.cli._writing import write_files\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
+        "write_files(*eval(sys.stdin.read()))"
+    )
+    for wanted in (big, {name: content for name, content in big.items() if name.endswith("links")}):
+        done = subprocess.run(
+            [sys.executable, "-c", code], input=repr((wanted, originals)).encode(),
+            capture_output=True, timeout=TIME_LIMIT, check=False,
+        )  # fmt: skip
+        assert b"OutputError" in done.stderr
+        assert b"File too large; nothing was written" in done.stderr
+        assert (_now(tmp_path), _leftovers(tmp_path / "replaced")) == (originals, [])
+
+
+def test_a_folder_that_is_read_only_is_said(tmp_path: Path) -> None:
+    """As a user who is not root: root may write into every folder."""
+    setpriv = [need("setpriv"), "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    try:
+        (folder / "a.yaml").write_bytes(b"old")
+        (folder / "a.yaml").chmod(0o666)
+        folder.chmod(0o555)
+        code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        code += "from krm_fn.cli._writing import write_files\nwrite_files(*eval(sys.stdin.read()))"
+        for content in (b"new", None):
+            wanted = ({str(folder / "a.yaml"): content}, {str(folder / "a.yaml"): b"old"})
+            argv = [*setpriv, sys.executable, "-c", code]
+            done = subprocess.run(
+                argv, input=repr(wanted).encode(), capture_output=True, timeout=TIME_LIMIT, check=False
+            )
+            assert b"nothing was written" in done.stderr, done.stderr
+            assert (folder / "a.yaml").read_bytes() == b"old"
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+def test_of_two_runs_at_once_one_wins_and_nothing_is_mixed(tmp_path: Path) -> None:
+    names = [str(tmp_path / f"{number}.yaml") for number in range(40)]
+    code = (
+        "import sys; from krm_fn.cli._writing import write_files; from krm_fn.errors import OutputError\n"
+        "names, content = eval(sys.stdin.readline())\n"
+        "print('ready', flush=True); sys.stdin.readline()\n"
+        "try: write_files(dict.fromkeys(names, content), dict.fromkeys(names, b'old'))\n"
+        "except OutputError as error: sys.exit(str(error))\n"
+    )
+    for _ in range(5):
+        for name in names:
+            Path(name).write_bytes(b"old")
+        runs = [
+            subprocess.Popen(
+                [sys.executable, "-c", code],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+        for one, content in zip(runs, (b"one" * 9999, b"other" * 9999), strict=True):
+            assert one.stdin is not None
+            assert one.stdout is not None
+            one.stdin.write(f"{(names, content)!r}\n")
+            one.stdin.flush()
+            assert one.stdout.readline() == "ready\n"
+        for one in runs:
+            assert one.stdin is not None
+            one.stdin.write("\n")
+            one.stdin.flush()
+        reported = [one.communicate(timeout=TIME_LIMIT)[1] for one in runs]
+        winners = [
+            content for one, content in zip(runs, (b"one" * 9999, b"other" * 9999), strict=True) if not one.returncode
+        ]
+        assert {Path(name).read_bytes() for name in names} == ({*winners} or {b"old"}), reported
+        assert len(winners) <= 1
+        assert all("has changed since it was read" in text for text in reported if text)
+        assert _leftovers(Path(names[0])) == []

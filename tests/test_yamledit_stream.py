@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove
-from krm_fn.yamledit import documents, edit_documents, prove, read
+from krm_fn.yamledit import documents, edit_documents, place_of, prove, read, rewrite_documents
 
 
 def cut(text: str) -> list[str]:
@@ -45,6 +45,11 @@ def test_what_holds_no_document(text: str) -> None:
         pytest.param("a: 1\n...\n---\n...\n---\nb: 1\n", ["a: 1\n...\n", "b: 1\n"], id="ends of documents"),
         pytest.param("---a: 1\n", ["---a: 1\n"], id="a key that begins with dashes"),
         pytest.param("...a: 1\n", ["...a: 1\n"], id="a key that begins with dots"),
+        pytest.param("%YAML 1.1\n---\na: 1\n---\nb: 1\n", ["%YAML 1.1\n---\na: 1\n", "b: 1\n"], id="a directive"),
+        pytest.param(
+            "# c\n%YAML 1.1\r\n%TAG ! !x\n# d\n---\na: 1\n", ["# c\n%YAML 1.1\r\n%TAG ! !x\n# d\n---\na: 1\n"], id="two"
+        ),
+        pytest.param("a: 1\n...\n%YAML 1.1\n--- b\n", ["a: 1\n...\n%YAML 1.1\n", "--- b\n"], id="one behind dots"),
     ],
 )
 def test_where_documents_begin_and_end(text: str, parts: list[str]) -> None:
@@ -122,3 +127,73 @@ def test_an_edit_of_one_document_says_what_is_meant_or_is_refused(lines: list[st
     new = edit_documents(text, {index: NEW})
 
     assert said(new) == [{**one, "new": "http://proxy:3128"} if one is expected[index] else one for one in expected]
+
+
+# documents that come and go
+
+REWRITTEN = [
+    pytest.param("a: 1\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n", id="one is added"),
+    pytest.param("a: 1\n", {}, ["b: 1\n", "c: 1\n"], "a: 1\n---\nb: 1\n---\nc: 1\n", id="two are added"),
+    pytest.param("a: 1", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n", id="behind a text without a line break at its end"),
+    pytest.param("a: 1\r\n", {}, ["b: 1\r\n"], "a: 1\r\n---\r\nb: 1\r\n", id="with the line breaks of Windows"),
+    pytest.param("a: 1\n---\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n", id="behind a separator"),
+    pytest.param("a: 1\n# end\n\n", {}, ["b: 1\n"], "a: 1\n# end\n\n---\nb: 1\n", id="behind comments"),
+    pytest.param("", {}, ["b: 1\n"], "b: 1\n", id="in a new file"),
+    pytest.param("a: 1\n---\nb: 1\n", {1: None}, [], "a: 1\n", id="the last one goes"),
+    pytest.param("a: 1\n--- # x\nb: 1\n---\nc: 1\n", {1: None}, [], "a: 1\n---\nc: 1\n", id="one between goes"),
+    pytest.param("---\na: 1\n---\nb: 1\n", {0: None}, [], "---\nb: 1\n", id="the first one below a separator goes"),
+    pytest.param("a: 1\n---\nb: 1\n", {0: None}, [], "b: 1\n", id="the first one goes"),
+    pytest.param("a: 1\n---\nb: 1\n---\nc: 1\n", {0: None, 1: None}, [], "---\nc: 1\n", id="the first two go"),
+    pytest.param("--- {a: 1}\n--- {b: 1}\n", {0: None}, [], "--- {b: 1}\n", id="one beside its separator goes"),
+    pytest.param("a: 1\n---\nb: 1\n", {0: "x: 1\n", 1: None}, ["c: 1\n"], "x: 1\n---\nc: 1\n", id="all of it"),
+    pytest.param("\ufeffa: 1\n---\nb: 1\n", {0: None}, [], "\ufeffb: 1\n", id="behind a byte order mark"),
+]
+
+
+@pytest.mark.parametrize(("text", "texts", "new", "after"), REWRITTEN)
+def test_documents_come_and_go_with_their_separators(
+    text: str, texts: dict[int, str | None], new: list[str], after: str
+) -> None:
+    assert rewrite_documents(text, texts, new) == after
+
+
+@given(
+    parts=st.lists(st.sampled_from(["a: 1\n", "# c\nb: |\n  x\n\n", "- 1\n...\n"]), min_size=1, max_size=4),
+    end=st.sampled_from(["", "# end\n", "\n"]),
+    new=st.lists(st.just("n: 1\n"), max_size=3),
+)
+def test_what_is_added_and_goes_again_leaves_the_bytes_of_before(parts: list[str], end: str, new: list[str]) -> None:
+    text = "---\n".join(parts) + end
+    number = len(documents(text))
+    added = rewrite_documents(text, {}, new)
+    assert added.startswith(text)
+    assert rewrite_documents(added, dict.fromkeys(range(number, number + len(new)))) == text
+
+
+def test_a_text_that_a_line_break_would_change_is_refused() -> None:
+    with pytest.raises(EditError, match="its last line must end with a line break"):
+        rewrite_documents("a: |\n  x", {}, ["b: 1\n"])
+
+
+def test_a_document_with_a_separator_in_it_is_refused() -> None:
+    with pytest.raises(EditError, match="would not have the documents that are meant"):
+        rewrite_documents("a: 1\n", {0: "a: 1\n---\nb: 1\n"})
+
+
+PLACES = [
+    pytest.param((), 2, id="the document"),
+    pytest.param(("b",), 3, id="a member"),
+    pytest.param(("b", "1", "c"), 5, id="a member of an item"),
+    pytest.param(("b", "-"), 3, id="what is not there yet"),
+    pytest.param(("x", "y"), 2, id="nothing of it"),
+]
+
+
+@pytest.mark.parametrize(("path", "line"), PLACES)
+def test_the_line_of_a_field(path: tuple[str, ...], line: int) -> None:
+    text = "# comment\na: &x {k: v}\nb:\n- 1\n- c: *x\n"
+    assert text.count("\n", 0, place_of(text, path)) + 1 == line
+
+
+def test_the_place_in_a_text_that_cannot_be_read_is_its_beginning() -> None:
+    assert place_of("a: [", ("a",)) == 0

@@ -16,63 +16,20 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from krm_fn.cli._commands import MODULES
+from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.errors import InjectProxyError, OutputError, UsageError
-from krm_fn.krm.results import Severity, by_importance, lines, redact
+from krm_fn.krm.results import Severity, are_severe, redact
 from krm_fn.printable import printable
 
 if TYPE_CHECKING:
     from krm_fn.cli._command_result import CommandResult
     from krm_fn.pipeline import Outcome
 
-USAGE = """\
-inject-proxy: writes a corporate HTTP proxy into every Kubernetes manifest that needs to know it.
-
-It is a KRM function: kustomize, kpt and their like run it. It reads a ResourceList on standard input, does what the
-functionConfig in it declares, and writes the list back to standard output.
-
-usage: inject-proxy [--fail-on warning] [--verbose] [--traceback] < resourcelist.yaml
-       inject-proxy explain | lint | import | export | check [--help] ...
-       inject-proxy --help | --version
-
-  import            make a ProxyConfig of values of TKG, Giant Swarm, Konvoy or Konvoy Image Builder
-  export            fill a file of one of these systems with the proxy of a ProxyConfig
-  explain           who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it
-  lint              check a NO_PROXY list, or what manifests say about a proxy, and fix it
-  check             what of a proxy the inputs of an image build would leave in the image
-
-      --fail-on     error (default) or warning: the least finding that makes the run fail, instead of `spec.failOn`; a
-                    run that fails because of warnings alone still writes the list with all changes made, which
-                    kustomize and kpt discard
-  -v, --verbose     show every change on standard error, not only errors and warnings
-      --traceback   for a report of a bug: show where it happened (may show what is in the input)
-      --version     print the version
-  -h, --help        print this text
-
-functionConfig:
-
-  apiVersion: fn.inject-proxy.io/v1alpha1
-  kind: ProxyConfig
-  metadata:
-    name: proxy
-  spec:
-    httpProxy: http://proxy.example.com:3128
-    httpsProxy: http://proxy.example.com:3128
-    noProxy: [10.0.0.0/8, .corp.example.com]
-    mode: Inject            # or Remove, or Check (change nothing, fail if something would change)
-
-A ConfigMap with the same keys under `data` works too. exit codes: 0 done; 1 an error in the input, shown on standard
-error and in `results`, or a warning with `--fail-on warning`; 2 wrong usage; 3 a bug of this program; 130 interrupted.
-"""
 _FAIL_ON = "--fail-on"
 _FLAGS = frozenset({"-v", "--verbose", "--traceback", "-h", "--help", "--version"})
-_COMMANDS = {
-    "check": "check",
-    "explain": "explain",
-    "export": "export",
-    "import": "import_",
-    "lint": "lint",
-}
-"""The sub-commands, and the module of each."""
+_OLD_NAMES = {"check": "check-image"}
+"""Names that commands had before; they still work."""
 _BUG = 3
 _INTERRUPTED = 130
 """What a shell sees of a program that Ctrl-C ended: 128 and the number of SIGINT."""
@@ -106,34 +63,42 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(arguments: list[str]) -> int:
     flags = list(takewhile(_FLAGS.__contains__, arguments))
     command = arguments[len(flags) :]
-    if command and command[0] in _COMMANDS:
+    if command and command[0] in MODULES:
         return _command(command[0], [*flags, *command[1:]])
+    if command and command[0] in _OLD_NAMES:
+        name = _OLD_NAMES[command[0]]
+        _write_lines([f"[warning] `inject-proxy {command[0]}` is now `inject-proxy {name}`"])
+        return _command(name, [*flags, *command[1:]])
+    if not arguments and sys.stdin is not None and sys.stdin.isatty():
+        return _command("help", [])
     arguments, fail_on = _without_fail_on(arguments)
     unknown = [argument for argument in arguments if argument not in _FLAGS]
     if unknown:
         raise UsageError(_about_unknown(unknown[0]))
     if not {"-h", "--help"}.isdisjoint(arguments):
-        return _print(USAGE.encode())
+        return _command("help", [])
     if "--version" in arguments:
-        from importlib.metadata import version  # noqa: PLC0415 -- only this answer needs it
-
-        return _print(f"inject-proxy {version('inject-proxy')}\n".encode())
+        return _print_version()
     data = _read_stdin()
     from krm_fn.pipeline import run  # noqa: PLC0415 -- help and version answer at once
 
     outcome = run(data)
     outcome = outcome if fail_on is None else replace(outcome, fail_on=fail_on)
     _print(outcome.output)
-    _tell(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments))
+    _write_lines(_reported(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments)))
     return outcome.exit_code
+
+
+def _print_version() -> int:
+    from importlib.metadata import version  # noqa: PLC0415 -- only this answer needs it
+
+    return _print(f"inject-proxy {version('inject-proxy')}\n".encode())
 
 
 def _without_fail_on(arguments: list[str]) -> tuple[list[str], Severity | None]:
     """Take `--fail-on VALUE` out of the arguments of a run; None where it is not given."""
     if not any(argument.startswith(_FAIL_ON) for argument in arguments):
         return arguments, None
-    from krm_fn.cli._arguments import FAIL_ON  # noqa: PLC0415 -- most runs leave it to the config
-
     left: list[str] = []
     fail_on = None
     rest = iter(arguments)
@@ -152,14 +117,14 @@ def _without_fail_on(arguments: list[str]) -> tuple[list[str], Severity | None]:
 def _about_unknown(argument: str) -> str:
     """Say what to write in the place of an argument that does not exist: a file, a command or an option."""
     if _looks_like_a_file(argument):
+        named = "-" if argument == "-" else "PATH"
         return (
-            "a file must not be named here: inject-proxy is a KRM function, which reads a ResourceList on standard "
-            "input. To write a proxy into files, run `kpt fn eval FOLDER --exec inject-proxy --fn-config FILE`, or "
-            "name the ProxyConfig under `transformers` of a kustomization.yaml; to judge or explain files, run "
-            "`inject-proxy lint PATH` or `inject-proxy explain PATH`"
+            "without a command, inject-proxy is a KRM function, which reads a ResourceList on standard input: to "
+            f"write the proxy into files, run `inject-proxy run {named} --config FILE`; `inject-proxy lint {named}` "
+            f"and `inject-proxy explain {named}` judge and explain them"
         )
     name = argument.partition("=")[0]
-    known = {*_FLAGS, _FAIL_ON} if argument.startswith("-") else _COMMANDS
+    known = {*_FLAGS, _FAIL_ON} if argument.startswith("-") else MODULES
     what = "option" if argument.startswith("-") else "command"
     near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.65)
     advice = (
@@ -179,10 +144,12 @@ def _looks_like_a_file(argument: str) -> bool:
 
 
 def _command(name: str, arguments: list[str]) -> int:
-    module = importlib.import_module(f"krm_fn.cli.{_COMMANDS[name]}")
+    module = importlib.import_module(f"krm_fn.cli.{MODULES[name]}")
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
     if not {"-h", "--help"}.isdisjoint(own):
-        return _print(module.USAGE.encode())
+        return _print(module.parser().format_help().encode())
+    if "--version" in own:
+        return _print_version()
     from krm_fn.yamledit import limited  # noqa: PLC0415 -- help and version answer at once
 
     with limited():
@@ -213,29 +180,18 @@ def _print(output: bytes) -> int:
     return 0
 
 
-def _tell(outcome: Outcome, *, verbose: bool) -> None:
-    grave = [result for result in outcome.results if result.severity is not Severity.INFO]
-    reported = (
-        [result.line() for result in by_importance(outcome.results)] if verbose else lines(grave)
-    )
-    counts = {
-        severity: sum(result.severity is severity for result in outcome.results)
-        for severity in Severity
-    }
+def _reported(outcome: Outcome, *, verbose: bool) -> list[str]:
+    reported = outcome_lines(outcome.results, verbose=verbose)
     reported.append(
-        f"inject-proxy: {_count(outcome.items, 'item')} read, {outcome.changed} changed, "
-        f"{_count(counts[Severity.ERROR], 'error')}, {_count(counts[Severity.WARNING], 'warning')}"
+        f"inject-proxy: {count(outcome.items, 'item')} read, {outcome.changed} changed, "
+        f"{severities(outcome.results)}"
     )
-    if outcome.exit_code and not counts[Severity.ERROR]:
+    if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
         reported.append(
             "inject-proxy: failed because of the warnings, as `failOn` says; standard output holds the list with all "
             "changes, but kustomize and kpt discard the output of a function that fails"
         )
-    _write_lines(reported)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+    return reported
 
 
 def _fail(line: str, exit_code: int) -> int:

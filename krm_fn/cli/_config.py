@@ -6,6 +6,7 @@ It finds a ProxyConfig and judges nothing in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from krm_fn import config
@@ -13,8 +14,17 @@ from krm_fn.cli._files import read_files
 from krm_fn.config import Lookup, ProxyConfig
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Pointer
+
+
+class LocatedConfig(NamedTuple):
+    """A FunctionConfig, what it is called and where it is, and the paths in it of keys that are there twice."""
+
+    data: Any
+    ref: ObjectRef
+    repeated: list[Pointer]
 
 
 def config_files(path: str) -> Manifests:
@@ -36,7 +46,27 @@ def the_config(
         UsageError: there is none, or there are several, or it asks for nothing.
         ConfigError: it is wrong.
     """
+    given = located_config(manifests, path=path)
+    wanted = config.load(given.data, objects, repeated=given.repeated)
+    if wanted is None:
+        raise UsageError("the functionConfig asks for nothing: it must say which proxy to inject")
+    return wanted
+
+
+def located_config(manifests: Manifests, *, path: str = "", file: str = "") -> LocatedConfig:
+    """Return the one ProxyConfig among ``manifests``, not checked yet.
+
+    Args:
+        manifests: where it is.
+        path: the file of ``--config`` if it was named.
+        file: the name of a file of ``manifests``, if it must be in that one.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
     found = [given for index in range(len(manifests)) for given in _configs(manifests, index)]
+    if file:
+        found = [given for given in found if _is_same(given.ref.file_path, file)]
     meant = "" if found else _misspelt(manifests)
     if len(found) != 1 and path:
         raise UsageError(
@@ -46,33 +76,24 @@ def the_config(
         number = f"{len(found)} were" if found else "none was"
         advice = meant or ": name its file with `--config FILE`"
         raise UsageError(f"there must be one ProxyConfig, but {number} found{advice}")
-    given = found[0]
-    wanted = config.load(
-        given.data, objects, repeated=manifests.repeated(given.document, given.path)
-    )
-    if wanted is None:
-        raise UsageError("the functionConfig asks for nothing: it must say which proxy to inject")
-    return wanted
+    return found[0]
 
 
-class _LocatedConfig(NamedTuple):
-    """A FunctionConfig, and where it stands: in which document, and below which path of it."""
-
-    data: Any
-    document: int
-    path: Pointer
+def _is_same(name: str, path: str) -> bool:
+    return Path(name).resolve() == Path(path).resolve()
 
 
-def _configs(manifests: Manifests, index: int) -> Iterator[_LocatedConfig]:
+def _configs(manifests: Manifests, index: int) -> Iterator[LocatedConfig]:
     if config.KIND not in manifests.kinds(index):
         return
-    given = manifests.function_config(index)
+    given = manifests.function_config_of(index)
     if given is not None:
-        yield _LocatedConfig(given, index, ("functionConfig",))
+        ref = reference(given) if isinstance(given, dict) else ObjectRef()
+        yield LocatedConfig(given, ref, manifests.repeated(index, ("functionConfig",)))
         return
     for obj in manifests.objects(index):
         if (obj.ref.api_version, obj.ref.kind) == (config.API_VERSION, config.KIND):
-            yield _LocatedConfig(obj.data, index, obj.path)
+            yield LocatedConfig(obj.data, obj.ref, manifests.repeated(index, obj.path))
 
 
 def _misspelt(manifests: Manifests) -> str:

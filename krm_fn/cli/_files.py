@@ -1,20 +1,13 @@
-"""Files that a person names on the command line.
-
-It reads and writes bytes; what they mean is for others. Of several files all are written, or as
-few as the file system allows.
-"""
+"""Files that a person names on the command line: which ones they are, and what is in them."""
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
-from krm_fn.errors import InputError, OutputError, UsageError
+from krm_fn.cli._ignore import Ignored, excluded, ignored_below
+from krm_fn.errors import InputError, UsageError
 
 _ENDINGS = frozenset({".yaml", ".yml", ".json"})
 
@@ -44,6 +37,31 @@ def find_files(path: str) -> list[str]:
     return [str(file) for file in _found([path], _ENDINGS)]
 
 
+def find_files_to_edit(paths: Iterable[str], exclude: Sequence[str]) -> list[str]:
+    """Return the names of the files that ``read_files`` reads, without those that are left out.
+
+    A file that is named itself is left out by ``exclude`` only.
+
+    Args:
+        paths: files and folders.
+        exclude: patterns as in a `.gitignore` of each of the folders.
+
+    Raises:
+        UsageError: a path does not exist.
+        InputError: a folder cannot be read.
+    """
+    return [str(file) for file in _found(paths, _ENDINGS, exclude)]
+
+
+def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str, bytes]:
+    """Return name -> content; ``progress`` gets the number of files after each one. Raises as ``read_files``."""
+    contents: dict[str, bytes] = {}
+    for name in names:
+        contents[name] = _content(Path(name))
+        progress(len(contents))
+    return contents
+
+
 def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | None]:
     """The same of files with any name; None for one of more than ``at_most`` bytes; raises as ``read_files`` does."""
     return {
@@ -60,89 +78,43 @@ def read_file(path: str) -> bytes:
     return content
 
 
-def write_files(contents: Mapping[str, bytes], originals: Mapping[str, bytes]) -> None:
-    """Give files that exist a new content, with the owner and the mode that they have; links of both kinds stay links.
-
-    Each file is replaced at once by a new one that is on the disk before. A file with hard links, or whose owner the
-    new one could not have, is written in place instead.
-
-    Args:
-        contents: name -> new content.
-        originals: name -> what was read from it. A file that holds something else by now is not written.
-
-    Raises:
-        OutputError: a file cannot be written. Unless it says so, nothing was written.
-    """
-    ready: dict[Path, Path | bytes] = {}
-    file, written = Path(), 0
-    try:
-        for name, content in contents.items():
-            file = Path(name).resolve()
-            _refuse_read_only(file)
-            _refuse_changed(file, originals[name])
-            ready[file] = _beside(file, content) or content
-        for name, file in zip(contents, list(ready), strict=True):
-            _refuse_changed(file, originals[name])
-            _put(file, ready[file])
-            del ready[file]
-            written += 1
-    except OSError as error:
-        which = (
-            f"{written} of {len(contents)} files were written" if written else "nothing was written"
-        )
-        raise OutputError(f'"{file}" cannot be written: {error.strerror}; {which}') from None
-    finally:
-        for leftover in ready.values():
-            if isinstance(leftover, Path):
-                leftover.unlink(missing_ok=True)
-
-
-def _refuse_read_only(file: Path) -> None:
-    """Raise OSError for a file that nobody may write: replacing it would need no permission on the file itself."""
-    if not file.stat().st_mode & 0o222 or not os.access(file, os.W_OK):
-        raise OSError(errno.EACCES, "it is read-only")
-
-
-def _refuse_changed(file: Path, original: bytes) -> None:
-    if file.read_bytes() != original:
-        raise OSError(errno.EBUSY, "it has changed since it was read, so run the command again")
-
-
-def _put(file: Path, new: Path | bytes) -> None:
-    """Replace ``file`` by the new file, or write the content into it; then make sure that it is on the disk."""
-    if isinstance(new, Path):
-        new.replace(file)
-    else:
-        with file.open("r+b") as stream:
-            stream.write(new)
-            stream.truncate()
-            _flush(stream)
-    folder = os.open(file.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some file systems of networks cannot do it for a folder
-            raise
-    finally:
-        os.close(folder)
-
-
-def _flush(stream: IO[bytes]) -> None:
-    stream.flush()
-    os.fsync(stream.fileno())
-
-
-def _found(paths: Iterable[str], endings: frozenset[str] | None) -> list[Path]:
+def _found(
+    paths: Iterable[str], endings: frozenset[str] | None, exclude: Sequence[str] | None = None
+) -> list[Path]:
+    """Return the files; ``exclude`` is None where `.gitignore` and `.krmignore` do not count."""
     found: dict[Path, Path] = {}
     for path in paths:
         if not exists(path):
             raise UsageError(f'there is no file or folder "{path}"')
-        for file in _files(Path(path), endings):
+        for file in _files_of(Path(path), endings, exclude):
             found.setdefault(file.resolve(), file)
     return list(found.values())
 
 
-def _files(path: Path, endings: frozenset[str] | None) -> Iterator[Path]:
+def _files_of(
+    path: Path, endings: frozenset[str] | None, exclude: Sequence[str] | None
+) -> Iterator[Path]:
+    if exclude is None:
+        yield from _files(path, endings, None)
+    elif path.is_dir():
+        folder = path.resolve()
+        yield from _files(path, endings, _Scope(folder, ignored_below(folder, exclude)))
+    elif not excluded(path.absolute(), exclude):
+        yield path
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """A folder by its absolute path, and what is left out in it."""
+
+    folder: Path
+    ignored: Ignored
+
+    def leaves_out(self, child: Path, *, is_folder: bool) -> bool:
+        return self.ignored.leaves_out(self.folder / child.name, is_folder=is_folder)
+
+
+def _files(path: Path, endings: frozenset[str] | None, scope: _Scope | None) -> Iterator[Path]:
     """Files with one of the endings, or all; one that a person has named in any case."""
     if not path.is_dir():
         yield path
@@ -151,14 +123,18 @@ def _files(path: Path, endings: frozenset[str] | None) -> Iterator[Path]:
         inside = sorted(path.iterdir())
     except OSError as error:
         raise InputError(f'"{path}" cannot be read: {error.strerror}') from None
+    if scope is not None:
+        scope = replace(scope, ignored=scope.ignored.inside(scope.folder))
     for child in inside:
-        if child.name.startswith("."):
+        is_folder = child.is_dir()
+        if child.name.startswith(".") or (
+            scope is not None and scope.leaves_out(child, is_folder=is_folder)
+        ):
             continue
-        if child.is_dir():
-            yield from (
-                () if child.is_symlink() else _files(child, endings)
-            )  # a link may lead round in a circle
-        elif (endings is None or child.suffix in endings) and child.is_file():
+        if is_folder and not child.is_symlink():  # a link may lead round in a circle
+            below = scope and replace(scope, folder=scope.folder / child.name)
+            yield from _files(child, endings, below)
+        elif not is_folder and (endings is None or child.suffix in endings) and child.is_file():
             yield child
 
 
@@ -174,30 +150,3 @@ def _content(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise InputError(f'"{file}" cannot be read: {error.strerror}') from None
-
-
-def _beside(file: Path, content: bytes) -> Path | None:
-    """Return a new file in the same folder, with ``content`` and the owner and mode of ``file``.
-
-    None where a new file cannot take the place of the old one: it has hard links, or an owner whom only root can set.
-    """
-    old = file.stat()
-    if old.st_nlink > 1:
-        return None
-    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    beside = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            _flush(stream)
-        new = beside.stat()
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-            os.chown(beside, old.st_uid, old.st_gid)
-        beside.chmod(stat.S_IMODE(old.st_mode))
-    except PermissionError:
-        beside.unlink(missing_ok=True)
-        return None
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
-    return beside

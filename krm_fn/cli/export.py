@@ -6,13 +6,14 @@ written only where ``--in-place`` asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from krm_fn import settings
-from krm_fn.cli._arguments import parse_arguments
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import read_file, write_files
+from krm_fn.cli._files import read_file
+from krm_fn.cli._parser import CommandParser
+from krm_fn.cli._writing import write_files
 from krm_fn.cli.import_ import FORMS
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError, UsageError
@@ -22,21 +23,49 @@ from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.sources.files import KINDS, filled
 
-USAGE = """\
-inject-proxy export: fills a file of another system with the proxy of a ProxyConfig, and leaves the rest as it is.
-
-usage: inject-proxy export tkg|giantswarm|image-builder [--config FILE] [--in-place] FILE|-
-
-  tkg               a cluster configuration file of TKG: TKG_HTTP_PROXY_ENABLED, TKG_HTTP_PROXY, TKG_HTTPS_PROXY ...
-  giantswarm        the secret-values.yaml.patch of a config repository: proxy.http, proxy.https, proxy.noProxy
-  image-builder     an override file of Konvoy Image Builder: proxy_env, and http_proxy, https_proxy, no_proxy beside it
-  FILE              the file that is filled; `-` is standard input
-      --config      the ProxyConfig, and the objects it refers to; without it, standard input holds them
-      --in-place    write the file; without it, it is printed as it would be
-
-With `mode: Remove` the proxy is taken out. exit codes: 0 done; 1 the file or the ProxyConfig is wrong; 2 wrong usage.
-"""
 _STDIN = "standard input"
+
+
+def parser() -> CommandParser:
+    """Return the parser of this command."""
+    made = CommandParser(
+        "export",
+        "fills a file of another system with the proxy of a ProxyConfig, and leaves the rest as it is",
+        usage=["tkg|giantswarm|image-builder [--config FILE] [--in-place] FILE|-"],
+        examples=[
+            (
+                "inject-proxy export giantswarm --config proxy.yaml --in-place secret-values.yaml.patch",
+                "write the values of a config repository",
+            ),
+            (
+                "inject-proxy export tkg cluster-config.yaml < proxy.yaml",
+                "print a cluster configuration file as it would be",
+            ),
+        ],
+        notes=[
+            "tkg: a cluster configuration file of TKG: TKG_HTTP_PROXY_ENABLED, TKG_HTTP_PROXY, TKG_HTTPS_PROXY ...",
+            "giantswarm: the secret-values.yaml.patch of a config repository: proxy.http, proxy.https, proxy.noProxy",
+            (
+                "image-builder: an override file of Konvoy Image Builder: proxy_env, and http_proxy, https_proxy, "
+                "no_proxy beside it"
+            ),
+            "With `mode: Remove` the proxy is taken out.",
+            "exit codes: 0 done; 1 the file or the ProxyConfig is wrong; 2 wrong usage; 3 a bug of this program.",
+        ],
+    )
+    made.words("SYSTEM FILE|-", "the system, and the file that is filled; `-` is standard input")
+    made.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="the ProxyConfig, and the objects it refers to; without it, standard input holds them",
+    )
+    made.add_argument(
+        "--in-place",
+        action="store_true",
+        help="write the file; without it, it is printed as it would be",
+    )
+    return made.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
@@ -51,8 +80,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         InputError, ConfigError: the file or the ProxyConfig is wrong.
         OutputError: the file cannot be written.
     """
-    given = parse_arguments("export", arguments, {"--config": ()}, ("--in-place",))
-    path, in_place = given.options.get("--config", ""), "--in-place" in given.flags
+    given = parser().parse(arguments)
+    path, in_place = given.config, given.in_place
     system, file = _words(given.words)
     if file == "-" and (in_place or not path):
         raise UsageError(
@@ -77,7 +106,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     return CommandResult(b"", reported)
 
 
-def _words(words: tuple[str, ...]) -> tuple[str, str]:
+def _words(words: Sequence[str]) -> tuple[str, str]:
     if len(words) != 2 or words[0] not in FORMS:
         raise UsageError(
             f"a system ({', '.join(FORMS)}) and one file must be named: `inject-proxy export --help`"

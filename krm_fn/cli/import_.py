@@ -6,34 +6,19 @@ What it prints is a ProxyConfig that loads without an error, or nothing is print
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import Any
 
 from krm_fn import config, noproxy
 from krm_fn.cli import _konvoy
-from krm_fn.cli._arguments import parse_arguments
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._files import read_file
+from krm_fn.cli._parser import CommandParser
 from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.sources import formats
 from krm_fn.yamledit import mapping_text
 
-USAGE = """\
-inject-proxy import: a ProxyConfig made of the values of another system, on standard output.
-
-usage: inject-proxy import tkg FILE|-
-       inject-proxy import giantswarm FILE|-
-       inject-proxy import image-builder FILE|-
-       inject-proxy import konvoy -- <flags of `konvoy create cluster`>
-
-  tkg               a cluster configuration file of TKG: TKG_HTTP_PROXY, TKG_HTTPS_PROXY, TKG_NO_PROXY ...
-  giantswarm        the secret-values.yaml.patch of a config repository: proxy.http, proxy.https, proxy.noProxy
-  image-builder     an override file of Konvoy Image Builder: proxy_env, http_proxy, https_proxy, no_proxy
-  konvoy            --control-plane-http-proxy, --worker-no-proxy and the like, --registry-mirror-url, --cluster-name,
-                    --apiserver-host, --os-hint; of `dkp` and `nkp` as well. Other flags are named in a warning
-
-What is printed may hold a password, if the values do. exit codes: 0 done; 1 the values are wrong; 2 wrong usage.
-"""
 FORMS = {
     "tkg": formats.TKG,
     "giantswarm": formats.GIANT_SWARM,
@@ -41,7 +26,49 @@ FORMS = {
 }
 """Name on the command line -> form of the file."""
 
+_VERBOSE = frozenset({"-v", "--verbose"})
 _LISTS = ("noProxy", "podCIDRs", "serviceCIDRs")
+
+
+def parser() -> CommandParser:
+    """Return the parser of this command."""
+    made = CommandParser(
+        "import",
+        "a ProxyConfig made of the values of another system, on standard output",
+        usage=[
+            "tkg FILE|-",
+            "giantswarm FILE|-",
+            "image-builder FILE|-",
+            "konvoy -- <flags of `konvoy create cluster`>",
+        ],
+        examples=[
+            (
+                "inject-proxy import tkg cluster-config.yaml > proxy.yaml",
+                "say what a file of TKG says",
+            ),
+            (
+                (
+                    "inject-proxy import konvoy -- --control-plane-http-proxy=http://proxy:3128 "
+                    "--worker-http-proxy=http://other:3128"
+                ),
+                "say what a command line says",
+            ),
+        ],
+        notes=[
+            "tkg: a cluster configuration file of TKG: TKG_HTTP_PROXY, TKG_HTTPS_PROXY, TKG_NO_PROXY ...",
+            "giantswarm: the secret-values.yaml.patch of a config repository: proxy.http, proxy.https, proxy.noProxy",
+            "image-builder: an override file of Konvoy Image Builder: proxy_env, http_proxy, https_proxy, no_proxy",
+            (
+                "konvoy: --control-plane-http-proxy, --worker-no-proxy and the like, --registry-mirror-url, "
+                "--cluster-name, --apiserver-host, --os-hint; of `dkp` and `nkp` as well. Other flags are named in a "
+                "warning."
+            ),
+            "What is printed may hold a password, if the values do.",
+            "exit codes: 0 done; 1 the values are wrong; 2 wrong usage; 3 a bug of this program.",
+        ],
+    )
+    made.words("SYSTEM FILE|-", "the system, and its file; `-` is standard input")
+    return made.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
@@ -56,14 +83,15 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         InputError: the file cannot be read.
         ConfigError: its values are wrong.
     """
-    system, *rest = arguments or [""]
+    leading = list(takewhile(_VERBOSE.__contains__, arguments))
+    system, *rest = arguments[len(leading) :] or [""]
     if system == "konvoy":
         flags = rest[1:] if rest[:1] == ["--"] else rest
         spec, reported = _konvoy.spec(flags, lambda path: _text(path, read_stdin))
         return CommandResult(
             _printed(spec, "the flags of `konvoy create cluster`"), tuple(reported)
         )
-    words = parse_arguments("import", rest, {}).words
+    words = parser().parse(rest).words
     if system not in FORMS:
         raise UsageError(
             f"the system must be {', '.join(FORMS)} or konvoy: `inject-proxy import --help` shows how"

@@ -6,16 +6,28 @@ are written only where ``--fix`` asks for it, and only those that change.
 
 from __future__ import annotations
 
-import json
 import re
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn.cli._arguments import FAIL_ON, Arguments, parse_arguments
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import exists, find_files, read_files, write_files
+from krm_fn.cli._files import exists, find_files, read_files
+from krm_fn.cli._outcome_lines import FAIL_ON
+from krm_fn.cli._parser import CommandParser
+from krm_fn.cli._report import (
+    OUTPUT_HELP,
+    OUTPUTS,
+    WRITERS,
+    FindingReport,
+    LineFinder,
+    ReportEntry,
+    entry_of,
+    shown,
+)
+from krm_fn.cli._writing import write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
 from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_severe, redact
@@ -24,56 +36,92 @@ from krm_fn.lint.manifests import Audit, audit, fixed_files, listed
 from krm_fn.lint.values import Problem, lint_list
 from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.patch import field_path
-from krm_fn.printable import printable, printable_json
 
-USAGE = """\
-inject-proxy lint: checks a NO_PROXY list, or what manifests say about a proxy, and fixes it.
-
-usage: inject-proxy lint [--fix] [--consumer node|pod|go] [--config FILE] [--fail-on error|warning]
-                         [--output text|json] TEXT | PATH ... | -
-
-  TEXT              one NO_PROXY list, as a program gets it
-  PATH              files and folders of manifests: objects, workloads and ProxyConfigs in *.yaml, *.yml and *.json
-  -                 the same on standard input, as YAML documents or a ResourceList
-      --fix         do what the rules allow: fix files in place; print a list, or standard input, fixed
-      --consumer    who reads the list, of TEXT or of a ProxyConfig: node (default), pod or go; objects know it
-      --config      the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests
-      --fail-on     error (default) or warning: the least finding that makes the exit code 1
-      --output      text (default) or json: a list of results as a KRM function gives them
-
-exit codes: 0 nothing of severity error (with `--fail-on warning`: error or warning) is left; 1 something is;
-2 wrong usage; 3 a bug of this program.
-"""
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    "--consumer": ("node", "pod", "go"),
-    "--config": (),
-    "--fail-on": tuple(FAIL_ON),
-    "--output": ("text", "json"),
-}
 _STDIN = "standard input"
+
+
+def parser() -> CommandParser:
+    """Return the parser of this command."""
+    made = CommandParser(
+        "lint",
+        "checks a NO_PROXY list, or what manifests say about a proxy, and fixes it",
+        usage=["[OPTIONS] TEXT", "[OPTIONS] PATH...", "[OPTIONS] -"],
+        examples=[
+            ('inject-proxy lint "10.0.0.0/8, .corp.example;*.example.com"', "check a list"),
+            ("inject-proxy lint clusters/", "check the manifests of a folder"),
+            ("inject-proxy lint --fix .", "do what the rules allow, in place"),
+            ("kustomize build . | inject-proxy lint --fail-on warning -", "check a stream in CI"),
+        ],
+        notes=[
+            (
+                "TEXT is one NO_PROXY list, as a program gets it. PATH are files and folders with objects, workloads "
+                "and ProxyConfigs in *.yaml, *.yml and *.json; `-` is the same on standard input, as YAML documents or "
+                "a ResourceList."
+            ),
+            (
+                "exit codes: 0 nothing of severity error (with `--fail-on warning`: error or warning) is left; "
+                "1 something is; 2 wrong usage; 3 a bug of this program."
+            ),
+        ],
+    )
+    made.words("TEXT|PATH|-", "a list, files and folders, or standard input")
+    made.add_argument(
+        "--fix",
+        action="store_true",
+        help="do what the rules allow: fix files in place; print a list, or standard input, fixed",
+    )
+    made.add_argument(
+        "--consumer",
+        choices=["node", "pod", "go"],
+        default=Audience.NODE.value,
+        help="who reads the list, of TEXT or of a ProxyConfig: node (default), pod or go; objects know it",
+    )
+    made.add_argument(
+        "--config",
+        metavar="FILE",
+        default="",
+        help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests",
+    )
+    made.add_argument(
+        "--fail-on",
+        choices=list(FAIL_ON),
+        default=Severity.ERROR.value,
+        help="error (default) or warning: the least finding that makes the exit code 1",
+    )
+    made.add_argument(
+        "--output",
+        choices=list(OUTPUTS),
+        default="text",
+        help=OUTPUT_HELP,
+    )
+    return made.common()
 
 
 @dataclass(frozen=True)
 class _LintRequest:
     """The command line, taken apart."""
 
-    given: Arguments
+    given: Namespace
 
     @property
     def audience(self) -> Audience:
-        return Audience(self.given.options.get("--consumer", Audience.NODE.value))
+        return Audience(self.given.consumer)
 
-    @property
-    def as_json(self) -> bool:
-        return self.given.options.get("--output") == "json"
+    def written(
+        self, lines: Sequence[str], entries: Sequence[ReportEntry], files: Iterable[str]
+    ) -> bytes:
+        """Return the findings in the form that `--output` names; ``lines`` are those of the form `text`."""
+        if self.given.output == "text":
+            return _bytes(_joined(lines))
+        return WRITERS[self.given.output](FindingReport("lint", entries, [*files], self.fail_on))
 
     @property
     def fail_on(self) -> Severity:
-        return FAIL_ON[self.given.options.get("--fail-on", Severity.ERROR.value)]
+        return FAIL_ON[self.given.fail_on]
 
     @property
     def fix(self) -> bool:
-        return "--fix" in self.given.flags
+        return bool(self.given.fix)
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
@@ -88,13 +136,13 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         InputError, ConfigError: a file, or the ProxyConfig of ``--config``, is wrong.
         OutputError: a file cannot be written.
     """
-    given = parse_arguments("lint", arguments, _OPTIONS, ("--fix",))
+    given = parser().parse(arguments)
     wish, words = _LintRequest(given), given.words
     if not words:
         raise UsageError(
             "a list, a path or `-` must be named: `inject-proxy lint --help` shows how"
         )
-    path = given.options.get("--config", "")
+    path = given.config
     wanted = the_config(config_files(path), path=path) if path else None
     if len(words) == 1 and words[0] != "-" and not exists(words[0]):
         return _of_list(_as_list(words[0]), wish, wanted or ProxyConfig())
@@ -131,12 +179,9 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
     ]
     exit_code = int(any(is_severe(severity, wish.fail_on) for severity, _ in reported))
     lines = tuple(_line_of_problem(*one) for one in reported)
-    advice = (f"fixed: {_shown(corrected)}",) if reported and corrected != judged else ()
-    report = (
-        _json([_problem_data(*one) for one in reported])
-        if wish.as_json
-        else _bytes(_joined([*lines, *advice]))
-    )
+    advice = (f"fixed: {shown(corrected)}",) if reported and corrected != judged else ()
+    entries = [_problem_entry(*one) for one in reported]
+    report = wish.written([*lines, *advice], entries, [] if entries else ["NO_PROXY"])
     if not wish.fix:
         return CommandResult(report, (), exit_code)
     if "@" in corrected:
@@ -150,12 +195,18 @@ def _line_of_problem(severity: Severity, found: Problem) -> str:
     """``NP010 error "a;b": message -> mended``, for the whole list without entry and mended form."""
     subject = f' "{found.entry}"' if found.entry else ""
     corrected = f" -> {found.corrected}" if found.entry and found.corrected else ""
-    return _shown(f"{found.rule} {severity.value}{subject}: {found.message}{corrected}")
+    return shown(f"{found.rule} {severity.value}{subject}: {found.message}{corrected}")
+
+
+def _problem_entry(severity: Severity, found: Problem) -> ReportEntry:
+    data = _problem_data(severity, found)
+    subject = shown(found.entry) if found.entry else ""
+    return ReportEntry(severity, shown(found.message), found.rule, subject=subject, data=data)
 
 
 def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
     tags = {"rule": found.rule, "entry": found.entry, "mended": found.corrected}
-    message = _shown(Result(severity, found.message, code=found.rule).text)
+    message = shown(Result(severity, found.message, code=found.rule).text)
     filled = {key: redact(value) for key, value in tags.items() if value}
     return {"message": message, "severity": severity.value, "tags": filled}
 
@@ -169,9 +220,9 @@ def _of_files(
     done = (fixed_files if wish.fix else audit)(files, config=wanted, audience=wish.audience)
     results = [*_without_manifests(by_path, done), *done.results]
     lines = [_line(result) for result in results]
-    report = (
-        _json([_data(result) for result in results]) if wish.as_json else _bytes(_joined(lines))
-    )
+    finder = LineFinder({**files, **done.corrected})
+    entries = [entry_of(result, finder, rule="Unreadable") for result in results]
+    report = wish.written(lines, entries, files)
     exit_code = int(are_severe(results, wish.fail_on))
     reported = _summary(files, done, results, wish)
     if wish.fix and _STDIN in files:
@@ -209,21 +260,9 @@ def _line(result: Result) -> str:
     """The line of ``Result.line`` with the file in front of the object."""
     parts = (result.ref.file_path, str(result.ref), field_path(result.path))
     subject = " ".join(part for part in parts if part)
-    return _shown(
+    return shown(
         f"[{result.severity.value}] {subject}{': ' if subject else ''}{redact(result.text)}"
     )
-
-
-def _data(result: Result) -> dict[str, Any]:
-    return result.to_data()
-
-
-def _json(found: Sequence[Mapping[str, Any]]) -> bytes:
-    return _bytes(printable_json(json.dumps(found, indent=2, ensure_ascii=False) + "\n"))
-
-
-def _shown(text: str) -> str:
-    return printable(" ".join(str(redact(text)).split()))
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -23,6 +23,8 @@ from krm_fn.config._model import (
     ProxyConfig,
     said,
 )
+from krm_fn.config._only import SYSTEMS, names_of_only
+from krm_fn.config._schema import schema
 from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
 from krm_fn.patch import Pointer, field_path
@@ -30,6 +32,7 @@ from krm_fn.patch import Pointer, field_path
 __all__ = [
     "API_VERSION",
     "KIND",
+    "SYSTEMS",
     "Certificates",
     "ClusterMatcher",
     "ForeignValue",
@@ -43,8 +46,10 @@ __all__ = [
     "ProxyConfig",
     "Selector",
     "load",
+    "names_of_only",
     "probably_meant",
     "said",
+    "schema",
 ]
 
 API_VERSION = "fn.inject-proxy.io/v1alpha1"

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from krm_fn import noproxy
 from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
+from krm_fn.config._only import enabled_targets
 from krm_fn.config._schema import Place
 from krm_fn.config._selector import ClusterMatcher, Matcher, Selector
 from krm_fn.krm.results import Severity
@@ -40,7 +41,7 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
             for rule, level in rules.items()
         },
         selector=_selector(spec),
-        targets=spec.get("targets", {}),
+        targets=enabled_targets(spec.get("targets", {}), spec.get("only")),
         trusted_ca=_certificates(spec.get("trustedCA", {})),
         mirror=_mirror(spec["registryMirror"]) if "registryMirror" in spec else None,
         hash_names=spec.get("rollout", {}).get("hashNames"),

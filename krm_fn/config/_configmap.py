@@ -60,6 +60,8 @@ def _put(leaves: Leaves, key: str, value: Any) -> list[str]:
             return [_repeated(key, path) for path in twice]
     try:
         typed = _typed(value, known["type"])
+        if isinstance(typed, str) and "enum" in known.get("items", {}):
+            typed = [name.strip() for name in typed.split(",")]
     except InputError as error:
         return [f"data.{key}: must be YAML or JSON text: {_schema.shown(error)}"]
     if known["type"] == "object" and not isinstance(typed, Mapping):

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from krm_fn.errors import InputError
-from krm_fn.krm.resourcelist import Object, hides_words, kinds_in, objects
+from krm_fn.krm.resourcelist import Object, hides_words, kinds_in, objects, reference
+from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import Document, documents, repeated_keys
+from krm_fn.yamledit import (
+    Document,
+    documents,
+    mapping_text,
+    place_of,
+    repeated_keys,
+    rewrite_documents,
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,7 @@ class Manifests:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._texts = {name: _decoded(name, data) for name, data in files.items()}
+        self._kinds: dict[int, frozenset[str]] = {}
         self._slices = [part for name, text in self._texts.items() for part in _slices(name, text)]
 
     def __len__(self) -> int:
@@ -45,11 +55,13 @@ class Manifests:
 
     def kinds(self, index: int) -> frozenset[str]:
         """As ``ResourceList.kinds``."""
-        return kinds_in(self._text(index))
+        if index not in self._kinds:
+            self._kinds[index] = kinds_in(self.text(index))
+        return self._kinds[index]
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
         """As ``ResourceList.contains``."""
-        text = self._text(index)
+        text = self.text(index)
         return not words or any(word in text for word in words) or hides_words(text)
 
     def objects(self, index: int) -> list[Object]:
@@ -60,7 +72,7 @@ class Manifests:
         """
         part = self._slices[index]
         try:
-            data = Document(self._text(index)).data()
+            data = Document(self.text(index)).data()
         except InputError as error:
             raise InputError(f"{part.file}, document {part.number + 1}: {error}") from None
         found = list(objects(data)) if isinstance(data, dict) else []
@@ -69,35 +81,133 @@ class Manifests:
             for obj in found
         ]
 
-    def function_config(self, index: int) -> Any:
+    def function_config_of(self, index: int) -> Any:
         """The ``functionConfig`` of a document that is a ResourceList, else None."""
-        data = Document(self._text(index)).data() if "ResourceList" in self.kinds(index) else None
+        data = Document(self.text(index)).data() if "ResourceList" in self.kinds(index) else None
         return data.get("functionConfig") if isinstance(data, dict) else None
 
     def repeated(self, index: int, path: Pointer) -> list[Pointer]:
         """Paths, below the value at ``path`` of a document, of keys that stand twice in one mapping."""
-        found = repeated_keys(Document(self._text(index)).root)
+        found = repeated_keys(Document(self.text(index)).root)
         return [one[len(path) :] for one in found if one[: len(path)] == path]
 
     def edited(self, changes: Mapping[int, Sequence[Operation]]) -> dict[str, bytes]:
         """The files that change, with operations applied to some of their documents."""
-        pieces: dict[str, list[str]] = {}
-        ends: dict[str, int] = {}
+        texts: dict[str, dict[int, str | None]] = {}
         for index in sorted(index for index in changes if changes[index]):
             part = self._slices[index]
-            between = self._texts[part.file][ends.get(part.file, 0) : part.start]
-            pieces.setdefault(part.file, []).extend(
-                (between, Document(self._text(index)).edit(changes[index]))
-            )
-            ends[part.file] = part.end
+            new = Document(self.text(index)).edit(changes[index])
+            texts.setdefault(part.file, {})[part.number] = new
         return {
-            name: "".join([*some, self._texts[name][ends[name] :]]).encode()
-            for name, some in pieces.items()
+            name: rewrite_documents(self._texts[name], some).encode()
+            for name, some in texts.items()
         }
 
-    def _text(self, index: int) -> str:
+    def line(self, file: str, number: int, path: Pointer = ()) -> int:
+        """Return the line, from 1, of the field at ``path`` in a document of a file, or of what there is above it.
+
+        It is the first line of the document where the document cannot be read.
+        """
+        index = self._index.get((file, number))
+        if index is None:
+            return 1
+        position = self._slices[index].start + place_of(self.text(index), path)
+        return self._texts[file].count("\n", 0, position) + 1
+
+    @cached_property
+    def _index(self) -> dict[tuple[str, int], int]:
+        return {(part.file, part.number): index for index, part in enumerate(self._slices)}
+
+    def start(self, index: int) -> int:
+        """Return where the text of a document begins in its file."""
+        return self._slices[index].start
+
+    def text(self, index: int) -> str:
+        """Return the text of a document."""
         part = self._slices[index]
         return self._texts[part.file][part.start : part.end]
+
+
+class ManifestList(Manifests):
+    """Files that a run edits, as the list of all their objects.
+
+    ``function_config`` and ``repeated_in_function_config`` are those of the run, which the caller finds and sets.
+    Once ``write`` was called, ``changed`` holds what becomes of the files, None for one that no document is left
+    in, and ``created`` the new objects with the files that they are in.
+
+    Args:
+        files: name -> content.
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        super().__init__(files)
+        self.function_config: Any = None
+        self.repeated_in_function_config: list[Pointer] = []
+        self.changed: dict[str, bytes | None] = {}
+        self.created: dict[ObjectRef, str] = {}
+
+    def write(
+        self,
+        changes: Mapping[int, Sequence[Operation]],
+        results: Sequence[Mapping[str, Any]],
+        new_items: Sequence[Mapping[str, Any]] = (),
+        beside: Sequence[int] = (),
+    ) -> bytes:
+        """Put into ``changed`` what becomes of the files, and return nothing.
+
+        Args:
+            changes: as for ``ResourceList.write``.
+            results: of no use here.
+            new_items: objects that become documents at the end of a file.
+            beside: for each of them, the index of the document whose file that is.
+
+        Raises:
+            EditError: a file cannot be edited without risk; the message names it.
+        """
+        texts: dict[str, dict[int, str | None]] = {}
+        for index in sorted(index for index in changes if changes[index]):
+            part = self._slices[index]
+            is_removed = any(one.op == "remove" and not one.path for one in changes[index])
+            new = None if is_removed else self._edited_text(index, changes[index])
+            texts.setdefault(part.file, {})[part.number] = new
+        added: dict[str, list[str]] = {}
+        for data, index in zip(new_items, beside, strict=True):
+            self._add(data, self._slices[index].file, added)
+        for name in [*texts, *(name for name in added if name not in texts)]:
+            self.changed[name] = self._rewritten(name, texts.get(name, {}), added.get(name, []))
+        return b""
+
+    def _edited_text(self, index: int, operations: Sequence[Operation]) -> str:
+        part = self._slices[index]
+        try:
+            return Document(self.text(index)).edit(operations)
+        except InputError as error:
+            raise type(error)(f"{part.file}, document {part.number + 1}: {error}") from None
+
+    def _add(self, data: Mapping[str, Any], file: str, added: dict[str, list[str]]) -> None:
+        """Add an object to a file, or to a new one beside it where JSON cannot hold a second document."""
+        if file.endswith(".json"):
+            folder = file[: file.rindex("/") + 1] if "/" in file else ""
+            file = f"{folder}{_file_name(data)}"
+        self.created[reference(data)] = file
+        added.setdefault(file, []).append(mapping_text(data, like=self._texts.get(file, "")))
+
+    def _rewritten(
+        self, name: str, texts: Mapping[int, str | None], added: Sequence[str]
+    ) -> bytes | None:
+        text = self._texts.get(name, "")
+        number = len(documents(text))
+        if not added and number and all(texts.get(at, "") is None for at in range(number)):
+            return None
+        try:
+            return rewrite_documents(text, texts, added).encode()
+        except InputError as error:
+            raise type(error)(f"{name}: {error}") from None
+
+
+def _file_name(data: Mapping[str, Any]) -> str:
+    ref = reference(data)
+    return "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part) + ".yaml"
 
 
 def _decoded(name: str, data: bytes) -> str:

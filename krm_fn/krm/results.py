@@ -9,7 +9,7 @@ one-line form of kyaml (``kyaml/fn/framework/result.go``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -180,7 +180,14 @@ class Result:
 
     def line(self) -> str:
         """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
-        subject = " ".join(part for part in (str(self.ref), field_path(self.path)) if part)
+        return self._line(str(self.ref), field_path(self.path))
+
+    def line_with_file(self) -> str:
+        """The same with the name of the file in front of the object."""
+        return self._line(redact(self.ref.file_path), str(self.ref), field_path(self.path))
+
+    def _line(self, *parts: str) -> str:
+        subject = " ".join(part for part in parts if part)
         line = f"[{self.severity.value}] {subject}{': ' if subject else ''}{redact(self.text)}"
         return printable(" ".join(line.split()))
 
@@ -226,7 +233,7 @@ def by_importance(results: Iterable[Result]) -> list[Result]:
 _AT_MOST = 3
 
 
-def lines(results: Iterable[Result]) -> list[str]:
+def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line) -> list[str]:
     """What there is to say, the most important first, a line each.
 
     What would be said of more than three places in the same words is said of the first, with the number of the other
@@ -244,9 +251,9 @@ def lines(results: Iterable[Result]) -> list[str]:
                 if others
                 else f"{len(alike) - 1} more places in it"
             )
-            reported.append(f"{alike[0].line()} (and {number}, `--verbose` names them)")
+            reported.append(f"{line(alike[0])} (and {number}, `--verbose` names them)")
         else:
-            reported += [result.line() for result in alike]
+            reported += [line(result) for result in alike]
     return reported
 
 

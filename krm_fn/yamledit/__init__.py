@@ -20,10 +20,17 @@ from typing import Any
 
 from krm_fn.yamledit.comments import CommentedPlace, places
 from krm_fn.yamledit.cut import Cut, cut
-from krm_fn.yamledit.document import Document, items_text, member_text
+from krm_fn.yamledit.document import (
+    Document,
+    has_complex_keys,
+    items_text,
+    member_text,
+    place_of,
+    span_of,
+)
 from krm_fn.yamledit.expansion import limited
 from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
-from krm_fn.yamledit.stream import documents, edit_documents, prove
+from krm_fn.yamledit.stream import documents, edit_documents, prove, rewrite_documents
 from krm_fn.yamledit.view import same
 
 __all__ = [
@@ -33,16 +40,20 @@ __all__ = [
     "cut",
     "documents",
     "edit_documents",
+    "has_complex_keys",
     "items_text",
     "limited",
     "mapping_text",
     "member_text",
+    "place_of",
     "places",
     "prove",
     "read",
     "repeated_keys",
     "repeated_keys_of_text",
+    "rewrite_documents",
     "same",
+    "span_of",
 ]
 
 
@@ -51,6 +62,6 @@ def read(text: str) -> Any:
     return Document(text).data()
 
 
-def mapping_text(members: Mapping[str, Any]) -> str:
-    """A new document that says ``members``, in block style."""
-    return "".join(member_text(key, value, like="") for key, value in members.items())
+def mapping_text(members: Mapping[str, Any], *, like: str = "") -> str:
+    """A new document that says ``members``, in block style, with the line breaks of ``like``."""
+    return "".join(member_text(key, value, like=like) for key, value in members.items())

@@ -174,6 +174,61 @@ class Document:
             return None
 
 
+def has_complex_keys(text: str) -> bool:
+    """Return whether a key in a document is a mapping or a list: `{{ .Values.name }}` reads as such a key.
+
+    Raises:
+        InputError: the text is not one YAML document.
+    """
+    return any(
+        isinstance(key, (Mapping, SequenceNode))
+        for node in walk(Document(text).root)
+        if isinstance(node, Mapping)
+        for key, _ in node.entries
+    )
+
+
+def place_of(text: str, path: Sequence[str]) -> int:
+    """Return where in a text the member or item at ``path`` begins, or the last one on the way to it that is there.
+
+    Args:
+        text: one YAML document; 0 is returned where it cannot be read.
+        path: keys of mappings, and indexes of lists, from the root.
+    """
+    try:
+        root = Document(text).root
+    except InputError:
+        return 0
+    found = root.start
+    for start, _ in _way(root, path):
+        found = start
+    return found
+
+
+def span_of(text: str, path: Sequence[str]) -> tuple[int, int] | None:
+    """Return where the value at ``path`` begins and ends in a text that can be read; None where there is none."""
+    found = list(_way(Document(text).root, path))
+    if len(found) < len(path) or not found:
+        return None
+    node = found[-1][1]
+    return node.start, node.end
+
+
+def _way(node: Node, path: Sequence[str]) -> Iterator[tuple[int, Node]]:
+    """Yield, for each step of ``path`` that is there, where its member or item begins, and its value."""
+    for step in path:
+        node = node.target if isinstance(node, Alias) else node
+        inner: dict[str, tuple[int, Node]] = {}
+        if isinstance(node, Mapping):
+            inner = {key_text(key): (key.start, value) for key, value in node.entries}
+        elif isinstance(node, SequenceNode):
+            inner = {str(at): (item.start, item) for at, item in enumerate(node.items)}
+        if step not in inner:
+            return
+        yield inner[step]
+        node = inner[step][1]
+
+
 def _says(text: str, wanted: Any) -> bool:
     try:
         return same(view(compose(text)), wanted)

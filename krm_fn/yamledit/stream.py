@@ -1,7 +1,8 @@
 """A text of several YAML documents, taken apart by its separators alone.
 
 What stands between two separators is one document, comments before its first line included; a
-part that holds nothing but comments, blanks and ends (``...``) is none. A separator with something behind it on its
+part that holds nothing but comments, blanks and ends (``...``) is none, and directives belong to the document below
+them. A separator with something behind it on its
 line is part of its document: ``--- {a: b}``. Nothing is written that PyYAML would take apart in another way.
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation
-from krm_fn.yamledit.breaks import with_line_feeds
+from krm_fn.yamledit.breaks import newline_of, with_line_feeds
 from krm_fn.yamledit.document import CODE_OF_YTT, Document
 from krm_fn.yamledit.tree import compose_all
 from krm_fn.yamledit.view import same, view
@@ -26,21 +27,110 @@ _SEPARATOR = re.compile(
 )
 # Each line of it is read in one way only: where a CR could be a blank or the end of a line, time is exponential.
 _EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n\x85\u2028\u2029]*\r?)?"
+_DIRECTIVES = re.compile(
+    r"(?:[ \t\r]*(?:#[^\n]*)?\n)*%[^\n]*\n(?:(?:%[^\n]*|[ \t\r]*(?:#[^\n]*)?)\n)*\Z"
+)
+"""Directives (YAML 1.1, section 4.1) and comments between them: the separator below them begins their document."""
 _EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
 
 
 def documents(text: str) -> list[tuple[int, int]]:
     """Where each document starts and ends in ``text``, without the separators that stand alone around it."""
+    separators = _separators(text)
     text = with_line_feeds(text)
-    separators = list(_SEPARATOR.finditer(text))
     starts = [one.start() if one["alone"] is None else one.end() for one in separators]
     starts = [int(text.startswith(_BOM)), *starts]
     ends = [*(one.start() for one in separators), len(text)]
-    return [
-        (start, end)
-        for start, end in zip(starts, ends, strict=True)
-        if not _EMPTY.fullmatch(text, start, end)
-    ]
+    found: list[tuple[int, int]] = []
+    of_directives: int | None = None
+    for start, end in zip(starts, ends, strict=True):
+        first = start if of_directives is None else of_directives
+        of_directives = None
+        if _DIRECTIVES.fullmatch(text, start, end):
+            of_directives = first
+        elif not _EMPTY.fullmatch(text, start, end):
+            found.append((first, end))
+    return found
+
+
+def _separators(text: str) -> list[re.Match[str]]:
+    return list(_SEPARATOR.finditer(with_line_feeds(text)))
+
+
+def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[str] = ()) -> str:
+    """Return ``text`` with other texts for some of its documents, and with new documents at its end.
+
+    A document that goes takes the separator above it along, or the one below it where it is the first. So a document
+    that was added here and goes again leaves the bytes of before, and a line break at their end.
+
+    Args:
+        text: documents, and separators between them.
+        texts: number of a document, as in ``documents`` -> its new text, or None to remove it.
+        new: texts of new documents, without separators.
+
+    Raises:
+        EditError: the new text would not be taken apart into these documents.
+    """
+    slices = documents(text)
+    kept = [texts.get(number, text[start:end]) for number, (start, end) in enumerate(slices)]
+    pieces, position = [], 0
+    for start, end, replacement in _replacements(text, slices, texts):
+        pieces += [text[position : max(start, position)], replacement]
+        position = max(end, position)
+    after = "".join([*pieces, text[position:]])
+    expected = [one for one in kept if one is not None]
+    if new and expected and kept[-1] is not None and not after.endswith(("\n", "\r")):
+        after, expected[-1] = _with_line_break(after, expected[-1])
+    after = _with_documents(after, new)
+    expected += new
+    if [after[start:end] for start, end in documents(after)] != expected:
+        raise EditError(
+            "the new text would not have the documents that are meant: "
+            "separate its documents by lines of `---` alone"
+        )
+    return after
+
+
+def _replacements(
+    text: str, slices: Sequence[tuple[int, int]], texts: Mapping[int, str | None]
+) -> list[tuple[int, int, str]]:
+    """Return start, end and new text of each part of ``text`` that changes, in the order of the text."""
+    alone = [one.span() for one in _separators(text) if one["alone"] is not None]
+    above = {end: start for start, end in alone}
+    below = dict(alone)
+    found = []
+    for number in sorted(texts):
+        (start, end), new = slices[number], texts[number]
+        if new is None and start in above:
+            start = above[start]
+        elif new is None:
+            end = below.get(end, end)
+        found.append((start, end, new or ""))
+    return found
+
+
+def _with_line_break(text: str, last: str) -> tuple[str, str]:
+    """Return a text and its last document with a line break at the end.
+
+    Raises:
+        EditError: with a line break, the document says something else.
+    """
+    line_break = newline_of(text)
+    if not same(Document(last).data(), Document(last + line_break).data()):
+        raise EditError(
+            "its last line must end with a line break, because a document must follow it"
+        )
+    return text + line_break, last + line_break
+
+
+def _with_documents(text: str, new: Sequence[str]) -> str:
+    """Return ``text`` with documents behind its last one."""
+    if not new:
+        return text
+    separators = _separators(text)
+    is_separated = not text.strip(_BOM) or (separators and separators[-1].end() == len(text))
+    separator = f"---{newline_of(text)}"
+    return text + ("" if is_separated else separator) + separator.join(new)
 
 
 def edit_documents(text: str, operations: Mapping[int, Sequence[Operation]]) -> str:

@@ -104,6 +104,7 @@ class ResourceList:
         changes: Mapping[int, Sequence[Operation]],
         results: Sequence[Mapping[str, Any]],
         new_items: Sequence[Mapping[str, Any]] = (),
+        beside: Sequence[int] = (),
     ) -> bytes:
         """The list with operations applied to some of its items, and with the results that it does not hold yet.
 
@@ -112,6 +113,7 @@ class ResourceList:
                 the item out.
             results: entries of ``results``.
             new_items: objects that are to stand behind all others.
+            beside: the items beside which these objects were created; of no use here.
         """
         wanted = {index: operations for index, operations in changes.items() if operations}
         may_be_entangled = isinstance(self._layout, CutLayout) and self._may_be_entangled(wanted)
@@ -193,9 +195,9 @@ class ResourceList:
 _MEMBER = re.compile(r"""^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", re.MULTILINE)
 
 _INSTEAD = (
-    "run `kpt fn eval FOLDER --exec inject-proxy --fn-config FILE`, or name the ProxyConfig under `transformers` of a "
-    "kustomization.yaml, which make a ResourceList of it; `inject-proxy lint -` and `inject-proxy explain` read plain "
-    "YAML"
+    "run `inject-proxy run --config FILE -` for plain YAML, `inject-proxy run PATH` for files, or name the ProxyConfig "
+    "under `transformers` of a kustomization.yaml or in a Kptfile; `inject-proxy lint -` and `inject-proxy explain` "
+    "read plain YAML, too"
 )
 
 

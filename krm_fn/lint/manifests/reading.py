@@ -173,7 +173,7 @@ def _configs(manifests: Manifests, item: Item) -> Iterator[FunctionConfig]:
             yield FunctionConfig(
                 item.where, obj.path, obj.data, obj.ref, tuple(manifests.repeated(index, obj.path))
             )
-    given = manifests.function_config(index)
+    given = manifests.function_config_of(index)
     if isinstance(given, Mapping):
         ref = replace(reference(dict(given)), file_path=name, file_index=index)
         path = ("functionConfig",)

@@ -1,4 +1,4 @@
-"""`inject-proxy check`: files and folders of an image build, as a shell sees them."""
+"""`inject-proxy check-image`: files and folders of an image build, as a shell sees them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli import _files, check
+from krm_fn.cli import _files, check_image
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.errors import UsageError
 from support import ROOT, inject_proxy
@@ -23,7 +23,7 @@ def nothing() -> bytes:
 
 
 def run(*arguments: str) -> CommandResult:
-    return check.run(list(arguments), nothing)
+    return check_image.run(list(arguments), nothing)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_one_line_for_each_thing_and_what_was_not_recognised(build: Path) -> Non
     )
     assert "\n".join(answer.reported) == (
         f"not recognised, so not checked: {build}/README.md\n"
-        "inject-proxy check: 3 files read, file of the image: 1, overrides of Konvoy Image Builder: 1, "
+        "inject-proxy check-image: 3 files read, file of the image: 1, overrides of Konvoy Image Builder: 1, "
         "not recognised: 1, 1 error, 0 warnings"
     )
 
@@ -102,14 +102,14 @@ def test_wrong_usage_is_reported(arguments: list[str], words: str) -> None:
 
 
 def test_the_command_prints_no_password_and_its_help_names_the_codes(build: Path) -> None:
-    done = inject_proxy("", "check", str(build))
+    done = inject_proxy("", "check-image", str(build))
     assert done.returncode == 1
     assert SECRET.encode() not in done.stdout + done.stderr
-    assert b"exit codes" in inject_proxy("", "check", "--help").stdout
+    assert b"exit codes" in inject_proxy("", "check-image", "--help").stdout
 
 
 def test_the_page_shows_what_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs/check.md").read_text()
+    page = (ROOT / "docs/check-image.md").read_text()
     text, expected = re.findall(r"^```(?:yaml)?\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     file = tmp_path / re.findall(r"^Of `(.+)`$", page, re.MULTILINE)[0]
     file.parent.mkdir(parents=True)

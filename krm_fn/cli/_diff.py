@@ -1,0 +1,118 @@
+"""A unified diff of manifests for a person: credentials and what Secrets hold are masked, as `kubectl diff` does it.
+
+So it is no patch to apply: a run changes the files.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+
+from krm_fn.errors import InputError
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.results import redact
+from krm_fn.printable import printable
+from krm_fn.yamledit import span_of
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
+_COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
+_BOLD = "\x1b[1m"
+_PLAIN = "\x1b[0m"
+_MISSING = "/dev/null"
+_CONTEXT = 3
+
+
+def unified_diff(
+    name: str, before: bytes | None, after: bytes | None, *, has_colours: bool
+) -> list[str]:
+    """Return the lines of a diff of one file, without line breaks; None is a file that does not exist."""
+    old, new = _lines(before), _lines(after)
+    shown_old, shown_new = _masked(before, old), _masked(after, new)
+    reported = [
+        f"--- {_MISSING if before is None else f'a/{name}'}",
+        f"+++ {_MISSING if after is None else f'b/{name}'}",
+    ]
+    reported = [_coloured(printable(line), _BOLD, has_colours) for line in reported]
+    matcher = difflib.SequenceMatcher(None, old, new)
+    for group in matcher.get_grouped_opcodes(_CONTEXT):
+        first, last = group[0], group[-1]
+        ranges = f"-{_range(first[1], last[2])} +{_range(first[3], last[4])}"
+        reported.append(_coloured(f"@@ {ranges} @@", _COLOURS["@"], has_colours))
+        for tag, start, end, new_start, new_end in group:
+            if tag == "equal":
+                reported += _marked(" ", shown_old[start:end], has_colours)
+                continue
+            reported += _marked("-", shown_old[start:end], has_colours)
+            reported += _marked("+", shown_new[new_start:new_end], has_colours)
+    return reported
+
+
+def _lines(content: bytes | None) -> list[str]:
+    return _LINE.findall(content.decode()) if content else []
+
+
+def _range(start: int, end: int) -> str:
+    """Return a range of lines as a unified diff has it (POSIX, `diff -u`)."""
+    number = end - start
+    first = start + 1 if number else start
+    return str(first) if number == 1 else f"{first},{number}"
+
+
+def _marked(mark: str, lines: Sequence[str], has_colours: bool) -> Iterator[str]:
+    for line in lines:
+        yield _coloured(mark + _shown(line), _COLOURS.get(mark, ""), has_colours)
+        if not line.endswith("\n"):
+            yield "\\ No newline at end of file"
+
+
+def _shown(line: str) -> str:
+    line = line.removesuffix("\n").removesuffix("\r")
+    return "\t".join(printable(part) for part in str(redact(line)).split("\t"))
+
+
+def _coloured(line: str, colour: str, has_colours: bool) -> str:
+    return f"{colour}{line}{_PLAIN}" if has_colours and colour else line
+
+
+def _masked(content: bytes | None, lines: list[str]) -> list[str]:
+    """Return the lines with ``***`` in place of what Secrets hold."""
+    hidden = list(_hidden(content)) if content and b"Secret" in content else []
+    if not hidden:
+        return lines
+    shown, position = [], 0
+    for line in lines:
+        end = position + len(line)
+        is_hidden = any(start < end and position < stop for start, stop in hidden)
+        shown.append(_without_value(line) if is_hidden else line)
+        position = end
+    return shown
+
+
+def _without_value(line: str) -> str:
+    text = line.rstrip("\r\n")
+    line_break = line[len(text) :]
+    member = _MEMBER.fullmatch(text)
+    if member:
+        return f"{member[1]} ***{line_break}"
+    if text.endswith(":"):
+        return line
+    return f"{text[: len(text) - len(text.lstrip())]}***{line_break}"
+
+
+def _hidden(content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where the values of Secrets begin and end; of a document that cannot be read, nothing is shown."""
+    manifests = Manifests({"": content})
+    for index in range(len(manifests)):
+        start, text = manifests.start(index), manifests.text(index)
+        try:
+            found = [obj for obj in manifests.objects(index) if obj.ref.kind == "Secret"]
+        except InputError:
+            yield start, start + len(text)
+            continue
+        for obj in found:
+            for member in ("data", "stringData"):
+                span = span_of(text, (*obj.path, member))
+                if span:
+                    yield start + span[0], start + span[1]

@@ -1,0 +1,33 @@
+"""The lines on standard error that say what a run did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from krm_fn.krm.results import Result, Severity, by_importance, lines
+
+FAIL_ON = {severity.value: severity for severity in (Severity.ERROR, Severity.WARNING)}
+"""The values of `--fail-on`."""
+
+
+def outcome_lines(
+    results: Sequence[Result], *, verbose: bool, line: Callable[[Result], str] = Result.line
+) -> list[str]:
+    """Return a line for each error and warning, the most important first; with ``verbose`` for each result."""
+    if verbose:
+        return [line(result) for result in by_importance(results)]
+    return lines((one for one in results if one.severity is not Severity.INFO), line)
+
+
+def severities(results: Iterable[Result]) -> str:
+    """Return ``1 error, 2 warnings``."""
+    found = [result.severity for result in results]
+    return ", ".join(
+        count(found.count(severity), severity.value)
+        for severity in (Severity.ERROR, Severity.WARNING)
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, which gets an "s" where it must."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")

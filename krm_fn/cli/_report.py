@@ -1,0 +1,262 @@
+"""Findings in the forms that other programs read: JSON, SARIF, workflow commands of GitHub, JUnit.
+
+Sources: SARIF 2.1.0 (OASIS), sections 3.13 to 3.52; GitHub, "Workflow commands for GitHub Actions" and
+``@actions/core`` (``command.ts``) for what is escaped; the JUnit schema of Apache Ant, as GitLab, Jenkins and
+Azure read it.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from krm_fn.errors import InputError
+from krm_fn.krm.codes import CODES
+from krm_fn.krm.manifests import Manifests
+from krm_fn.krm.results import Result, Severity, is_severe, redact
+from krm_fn.noproxy.rules import RULES
+from krm_fn.patch import field_path
+from krm_fn.printable import printable, printable_json
+
+_SARIF_SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+@dataclass(frozen=True)
+class ReportEntry:
+    """One finding: ``rule`` is its ID or code, ``line`` counts from 1, and 0 is no line.
+
+    ``subject`` names the object and its field, and ``data`` is the finding as the form ``json`` has it.
+    """
+
+    severity: Severity
+    message: str
+    rule: str
+    file: str = ""
+    line: int = 0
+    subject: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FindingReport:
+    """The findings of a command.
+
+    ``files`` names what was judged, also where nothing was found. A finding that is less severe than ``fail_on`` is no
+    failure of a test.
+    """
+
+    command: str
+    entries: Sequence[ReportEntry]
+    files: Sequence[str]
+    fail_on: Severity = Severity.ERROR
+
+
+class LineFinder:
+    """Finds the line of a field in files.
+
+    Args:
+        files: name -> content.
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+        self._read: dict[str, Manifests | None] = {}
+
+    def line(self, result: Result) -> int:
+        """Return the line of the field that a result is about; 0 where it is about no file."""
+        name = result.ref.file_path
+        if name not in self._files:
+            return 0
+        if name not in self._read:
+            self._read[name] = _manifests(name, self._files[name])
+        manifests = self._read[name]
+        return manifests.line(name, result.ref.file_index, result.path) if manifests else 1
+
+
+def _manifests(name: str, content: bytes) -> Manifests | None:
+    try:
+        return Manifests({name: content})
+    except InputError:
+        return None
+
+
+def entry_of(result: Result, lines: LineFinder, *, rule: str) -> ReportEntry:
+    """Return the entry of a result; ``rule`` is its rule where it has none of its own."""
+    parts = (str(result.ref), field_path(result.path))
+    return ReportEntry(
+        result.severity,
+        shown(result.text),
+        result.code or rule,
+        result.ref.file_path,
+        lines.line(result),
+        shown(" ".join(part for part in parts if part)),
+        result.to_data(),
+    )
+
+
+def shown(text: str) -> str:
+    """Return a text on one line, without a credential and without what a terminal would carry out."""
+    return printable(" ".join(str(redact(text)).split()))
+
+
+def as_json(report: FindingReport) -> bytes:
+    """Return a list of results as a KRM function gives them."""
+    return _json_text([entry.data for entry in report.entries]).encode(errors="surrogateescape")
+
+
+def as_sarif(report: FindingReport) -> bytes:
+    """Return a log of SARIF 2.1.0 with one run."""
+    rules = sorted({entry.rule for entry in report.entries})
+    driver = {
+        "name": "inject-proxy",
+        "rules": [_sarif_rule(rule) for rule in rules],
+    }
+    results = [_sarif_result(entry, rules.index(entry.rule)) for entry in report.entries]
+    run = {
+        "tool": {"driver": driver},
+        "automationDetails": {"id": f"inject-proxy/{report.command}/"},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    log = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+    return _json_text(log).encode(errors="backslashreplace")
+
+
+def _sarif_rule(rule: str) -> dict[str, Any]:
+    if rule in RULES:
+        known = RULES[rule]
+        text, remedy = f"{known.finds}; {known.why}", known.remedy
+    elif rule in CODES:
+        code = CODES[rule]
+        text, remedy = f"{code.meaning} {code.cause}", code.remedy
+    else:
+        text, remedy = _OWN_RULES[rule]
+    return {"id": rule, "shortDescription": {"text": text}, "help": {"text": remedy}}
+
+
+_OWN_RULES = {
+    "ProxyMissing": (
+        "A manifest does not hold the proxy that the ProxyConfig declares.",
+        "Run `inject-proxy run` and commit what it changes.",
+    ),
+    "InvalidInput": (
+        "A manifest or the ProxyConfig is wrong, so that no proxy can be written.",
+        "Correct what the message names.",
+    ),
+    "ProxyInImage": (
+        "An image build would leave a proxy in the image.",
+        "Remove the setting before the build ends, or use it for single commands only.",
+    ),
+    "Unreadable": ("Something could not be checked.", "Correct what the message names."),
+}
+"""ID -> meaning and remedy of what is neither a rule nor a code."""
+
+
+def _sarif_result(entry: ReportEntry, index: int) -> dict[str, Any]:
+    message = f"{entry.subject}: {entry.message}" if entry.subject else entry.message
+    result: dict[str, Any] = {
+        "ruleId": entry.rule,
+        "ruleIndex": index,
+        "level": _LEVELS[entry.severity],
+        "message": {"text": message},
+    }
+    if entry.file:
+        place: dict[str, Any] = {"artifactLocation": {"uri": _uri(entry.file)}}
+        place["region"] = {"startLine": max(entry.line, 1)}
+        result["locations"] = [{"physicalLocation": place}]
+    return result
+
+
+def _uri(file: str) -> str:
+    """Return the name of a file as a relative URI reference, or as one of the scheme ``file``."""
+    path = quote(file.encode(errors="surrogateescape"))
+    if file.startswith("/"):
+        return f"file://{path}"
+    return path
+
+
+def as_github(report: FindingReport) -> bytes:
+    """Return workflow commands: a runner of GitHub Actions makes annotations of them."""
+    lines = []
+    for entry in report.entries:
+        message = f"{entry.subject}: {entry.message}" if entry.subject else entry.message
+        place = {"file": entry.file, "line": str(entry.line or "")}
+        given = {**place, "title": f"inject-proxy {entry.rule}"}
+        properties = ",".join(
+            f"{name}={_escaped(value, ':,')}" for name, value in given.items() if value
+        )
+        lines.append(f"::{_COMMANDS[entry.severity]} {properties}::{_escaped(message)}\n")
+    return "".join(lines).encode(errors="surrogateescape")
+
+
+def _escaped(text: str, more: str = "") -> str:
+    for char in f"%\r\n{more}":
+        text = text.replace(char, f"%{ord(char):02X}")
+    return text
+
+
+def as_junit(report: FindingReport) -> bytes:
+    """Return a report with a test for each file; it fails where a finding is as severe as ``fail_on``."""
+    by_file: dict[str, list[ReportEntry]] = {name: [] for name in report.files}
+    for entry in report.entries:
+        by_file.setdefault(entry.file or f"inject-proxy {report.command}", []).append(entry)
+    suite = f"inject-proxy {report.command}"
+    cases, failures = [], 0
+    for name, entries in by_file.items():
+        failed = [entry for entry in entries if is_severe(entry.severity, report.fail_on)]
+        others = [entry for entry in entries if entry not in failed]
+        failures += bool(failed)
+        cases.append(f'    <testcase classname="{html.escape(suite)}" name="{html.escape(name)}">')
+        if failed:
+            message = html.escape(failed[0].message)
+            cases.append(
+                f'      <failure message="{message}" type="{failed[0].rule}">{_text(failed)}</failure>'
+            )
+        if others:
+            cases.append(f"      <system-out>{_text(others)}</system-out>")
+        cases.append("    </testcase>")
+    counts = f'tests="{len(by_file)}" failures="{failures}" errors="0"'
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites name="inject-proxy" {counts}>',
+        f'  <testsuite name="{html.escape(suite)}" {counts} skipped="0">',
+        *cases,
+        "  </testsuite>",
+        "</testsuites>",
+    ]
+    return "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+
+
+def _text(entries: Sequence[ReportEntry]) -> str:
+    lines = []
+    for entry in entries:
+        place = f"line {entry.line}: " if entry.line else ""
+        subject = f"{entry.subject}: " if entry.subject else ""
+        lines.append(f"[{entry.severity.value}] {place}{subject}{entry.message}")
+    return html.escape("\n".join(lines))
+
+
+def _json_text(data: Any) -> str:
+    return printable_json(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+WRITERS: Mapping[str, Callable[[FindingReport], bytes]] = {
+    "json": as_json,
+    "sarif": as_sarif,
+    "github": as_github,
+    "junit": as_junit,
+}
+"""Value of `--output` -> what writes a report in that form; `text` each command writes itself."""
+OUTPUTS = ("text", *WRITERS)
+OUTPUT_HELP = (
+    "text (default); json: a list of results as a KRM function gives them; sarif: SARIF 2.1.0 for code scanning; "
+    "github: annotations of GitHub Actions; junit: a test for each file"
+)

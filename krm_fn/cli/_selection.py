@@ -1,0 +1,186 @@
+"""Which of the files in a folder are manifests, and why the others are left alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from krm_fn.errors import InputError
+from krm_fn.formats import sops
+from krm_fn.yamledit import documents, has_complex_keys, read
+
+
+class LeftAlone(Enum):
+    """Why a file is no manifest that a run edits; the value is what a person reads behind a number."""
+
+    HELM = "of Helm charts"
+    KUSTOMIZE = "patches and inputs of kustomizations"
+    TEMPLATE = "templates"
+    RESOURCE_LIST = "ResourceLists"
+    NOT_UTF8 = "not UTF-8"
+    OTHER = "no manifests"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The manifests, name -> content, and the reason why each other file is left alone.
+
+    ``encrypted`` names the manifests that SOPS has encrypted: they count as objects of the list, and are not edited.
+    """
+
+    manifests: dict[str, bytes] = field(default_factory=dict)
+    left_alone: dict[str, LeftAlone] = field(default_factory=dict)
+    encrypted: list[str] = field(default_factory=list)
+
+    def counts(self) -> list[str]:
+        """Return ``2 of Helm charts`` and the like, for each reason that there is."""
+        found = Counter(self.left_alone.values())
+        parts = [f"{found[reason]} {reason.value}" for reason in LeftAlone if found[reason]]
+        return [*parts, *([f"{len(self.encrypted)} encrypted by SOPS"] if self.encrypted else [])]
+
+
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_RESOURCE_LIST = re.compile(r"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b""", re.MULTILINE)
+_MARKS = ("{{", "{%", "<%", "[[")
+"""What begins code of templates of Helm, Go, Jinja and ERB."""
+_MARK = re.compile("|".join(map(re.escape, _MARKS)))
+
+
+def select(files: Mapping[str, bytes]) -> Selection:
+    """Return which files are manifests.
+
+    Args:
+        files: name -> content. On the disk around them is looked for `Chart.yaml` and for kustomizations.
+    """
+    inputs = _inputs_of_kustomizations(files)
+    found = Selection()
+    for name, content in files.items():
+        reason = LeftAlone.KUSTOMIZE if _absolute(name) in inputs else _reason(name, content)
+        if reason is not None:
+            found.left_alone[name] = reason
+            continue
+        found.manifests[name] = content
+        if b"ENC[" in content and sops.hides(content.decode()):
+            found.encrypted.append(name)
+    return found
+
+
+def _reason(name: str, content: bytes) -> LeftAlone | None:
+    if _is_of_helm(Path(_absolute(name))):
+        return LeftAlone.HELM
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return LeftAlone.NOT_UTF8
+    if "apiVersion" not in text or "kind" not in text:
+        return LeftAlone.OTHER
+    if _RESOURCE_LIST.search(text):
+        return LeftAlone.RESOURCE_LIST
+    if _has_bare_mark(text) and not _is_yaml(text):
+        return LeftAlone.TEMPLATE
+    return None
+
+
+def _has_bare_mark(text: str) -> bool:
+    """Return whether a mark of a template is in a text, other than in a comment or behind a quote on its line.
+
+    A file without one need not be read to know that it is no template.
+    """
+    if not any(mark in text for mark in _MARKS):
+        return False
+    for line in text.split("\n"):
+        found = _MARK.search(line)
+        if found and not line.lstrip(" ").startswith("#"):
+            before = line[: found.start()]
+            if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
+                return True
+    return False
+
+
+def _is_yaml(text: str) -> bool:
+    """Return whether the documents with a mark of a template are what they seem: `{{ .name }}` is YAML, too."""
+    parts = [text[start:end] for start, end in documents(text)]
+    try:
+        return not any(
+            has_complex_keys(part) for part in parts if any(mark in part for mark in _MARKS)
+        )
+    except InputError:
+        return False
+
+
+def _is_of_helm(file: Path) -> bool:
+    """Return whether a file is a template, the values or the description of a chart.
+
+    Source: Helm's documentation, "Charts", "The Chart File Structure". What is in `crds` is no template.
+    """
+    if file.name == "Chart.yaml" or file.name.startswith("values"):
+        return _is_chart(file.parent)
+    return any(folder.name == "templates" and _is_chart(folder.parent) for folder in file.parents)
+
+
+@cache
+def _is_chart(folder: Path) -> bool:
+    return (folder / "Chart.yaml").is_file()
+
+
+def _absolute(name: str) -> str:
+    return str(Path(name).resolve())
+
+
+def _inputs_of_kustomizations(names: Iterable[str]) -> set[str]:
+    """Return the absolute names of files that kustomizations beside the files take as something else than objects.
+
+    A strategic merge patch looks like an object, and replaces every list of a custom resource that is in it.
+    """
+    found: set[str] = set()
+    for folder in dict.fromkeys(Path(_absolute(name)).parent for name in names):
+        for name in _KUSTOMIZATIONS:
+            file = folder / name
+            if not file.is_file():
+                continue
+            try:
+                data = read(file.read_bytes().decode())
+            except (InputError, OSError, UnicodeDecodeError):
+                continue
+            if isinstance(data, dict):
+                found |= {str((folder / path).resolve()) for path in _inputs(data)}
+    return found
+
+
+def _inputs(kustomization: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paths of patches, of files for generators and of values.
+
+    Source: kustomize ``api/types/kustomization.go``.
+    """
+    for entry in _entries(kustomization, "patches", "patchesJson6902", "replacements"):
+        if isinstance(entry, dict):
+            yield from _paths(entry.get("path"))
+    for entry in _entries(kustomization, "patchesStrategicMerge"):
+        yield from _paths(entry)
+    for generator in _entries(kustomization, "configMapGenerator", "secretGenerator"):
+        if isinstance(generator, dict):
+            for entry in _entries(generator, "files"):
+                yield from _paths(str(entry).rpartition("=")[2])
+    for chart in _entries(kustomization, "helmCharts"):
+        if isinstance(chart, dict):
+            yield from _paths(chart.get("valuesFile"))
+            for entry in _entries(chart, "additionalValuesFiles"):
+                yield from _paths(entry)
+
+
+def _entries(data: Mapping[str, Any], *keys: str) -> Iterator[Any]:
+    for key in keys:
+        held = data.get(key)
+        yield from held if isinstance(held, list) else ()
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """Yield a value that is a path; a patch that is written in place is a text of several lines or in braces."""
+    if isinstance(value, str) and value and "\n" not in value and "{" not in value:
+        yield value

@@ -1,0 +1,257 @@
+"""Files that the command changes, creates and removes: all of them, or none, as far as a file system allows.
+
+A program that is killed leaves each file as it was or as it is to be. What it may leave behind are files whose names
+begin with `.inject-proxy.`: new contents that nobody needs, or, of a file with hard links, the old content.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from krm_fn.errors import OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    _LOCKS = False
+else:
+    _LOCKS = True
+
+_PREFIX = ".inject-proxy."
+
+
+@dataclass
+class _FileWrite:
+    """One file: ``old`` is what was read from it, None for a file that is created; ``new`` is None for its removal.
+
+    ``status`` is what the file system says of the file before. ``beside`` is a file in the same folder: with the new
+    content, or of a file that is written in place the old one.
+    """
+
+    file: Path
+    old: bytes | None
+    new: bytes | None
+    beside: Path | None = None
+    is_in_place: bool = False
+    status: os.stat_result | None = None
+
+
+def write_files(
+    contents: Mapping[str, bytes | None], originals: Mapping[str, bytes | None]
+) -> None:
+    """Give files a new content, with the owner and the mode that they have; links of both kinds stay links.
+
+    Each file is replaced at once by a new one that is on the disk before. A file with hard links, or whose owner the
+    new one could not have, is written in place instead. Where one cannot be written, those before it get back what
+    they held.
+
+    Args:
+        contents: name -> new content, or None to remove the file.
+        originals: name -> what was read from it, or None for a file that must not exist yet. A file that holds
+            something else by now is not written.
+
+    Raises:
+        OutputError: a file cannot be written. Unless it says so, nothing was written.
+    """
+    writes = [
+        _FileWrite(Path(name).resolve(), originals[name], content)
+        for name, content in contents.items()
+    ]
+    done: list[_FileWrite] = []
+    current = None
+    try:
+        for current in writes:
+            _refuse_wrong_state(current)
+            _prepare(current)
+        for current in writes:
+            with _locked(current):
+                _refuse_wrong_state(current)
+                done.append(current)
+                _commit(current)
+        _flush_folders(writes)
+    except OSError as error:
+        left = _undo(done)
+        which = "nothing was written"
+        if left:
+            which = "these files were written and could not be restored: " + ", ".join(left)
+        file = current.file if current else ""
+        raise OutputError(f'"{file}" cannot be written: {error.strerror}; {which}') from None
+    except BaseException:  # Ctrl-C
+        _undo(done)
+        raise
+    finally:
+        for one in writes:
+            if one.beside is not None:
+                with suppress(OSError):
+                    one.beside.unlink(missing_ok=True)
+
+
+def _refuse_wrong_state(one: _FileWrite) -> None:
+    """Raise OSError for a file that nobody may write, or that is not as it was when it was read."""
+    if one.old is None:
+        if one.file.exists():
+            raise OSError(errno.EEXIST, "it exists by now, so run the command again")
+        return
+    # Replacing a file needs no permission on the file itself.
+    if not one.file.stat().st_mode & 0o222 or not os.access(one.file, os.W_OK):
+        raise OSError(errno.EACCES, "it is read-only")
+    if one.file.read_bytes() != one.old:
+        raise OSError(errno.EBUSY, "it has changed since it was read, so run the command again")
+
+
+def _prepare(one: _FileWrite) -> None:
+    """Write what a change needs into a file beside it, which takes all the space on the disk that there has to be."""
+    one.status = None if one.old is None else one.file.stat()
+    if one.new is None:
+        if not os.access(one.file.parent, os.W_OK):
+            raise OSError(errno.EACCES, "its folder is read-only")
+        return
+    if one.old is None or one.status is None:
+        one.beside = _new_file(one.file.parent, one.new)
+        one.beside.chmod(0o666 & ~_umask())
+        return
+    one.is_in_place = one.status.st_nlink > 1
+    if not one.is_in_place:
+        one.beside = _new_file(one.file.parent, one.new)
+        one.is_in_place = not _take_over(one.beside, one.status)
+    if one.is_in_place:
+        if one.beside is not None:
+            one.beside.unlink()
+        one.beside = _new_file(one.file.parent, one.old)
+
+
+def _new_file(folder: Path, content: bytes) -> Path:
+    """Return a new file with this content, which is on the disk; no file is left where that fails."""
+    handle, name = tempfile.mkstemp(prefix=_PREFIX, dir=folder)
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return beside
+
+
+def _take_over(beside: Path, old: os.stat_result) -> bool:
+    """Give a new file owner and mode of the old one; False where only root could set the owner."""
+    new = beside.stat()
+    try:
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+            os.chown(beside, old.st_uid, old.st_gid)
+        beside.chmod(stat.S_IMODE(old.st_mode))
+    except PermissionError:
+        return False
+    return True
+
+
+def _umask() -> int:
+    current = os.umask(0o022)
+    os.umask(current)
+    return current
+
+
+@contextmanager
+def _locked(one: _FileWrite) -> Iterator[None]:
+    """Keep other runs of this program from writing the same file between the last look at it and the change."""
+    if not _LOCKS or one.old is None:
+        yield
+        return
+    with one.file.open("rb") as stream:
+        with suppress(OSError):  # some file systems of networks have no locks
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def _commit(one: _FileWrite) -> None:
+    if one.new is None:
+        one.file.unlink()
+    elif one.is_in_place:
+        _overwrite(one.file, one.new)
+    elif one.beside is not None and one.old is None:
+        _link(one.beside, one.file)
+    elif one.beside is not None:
+        one.beside.replace(one.file)
+        one.beside = None
+
+
+def _link(beside: Path, file: Path) -> None:
+    """Give a new file its name; raise OSError where another file has got that name meanwhile."""
+    try:
+        os.link(beside, file)
+    except OSError as error:
+        if error.errno == errno.EEXIST:
+            raise OSError(errno.EEXIST, "it exists by now, so run the command again") from None
+        beside.replace(file)  # a file system without hard links
+
+
+def _overwrite(file: Path, content: bytes) -> None:
+    """Write a file in place; what it takes more on the disk is reserved first."""
+    with file.open("r+b") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if len(content) > size and hasattr(os, "posix_fallocate"):
+            try:
+                os.posix_fallocate(stream.fileno(), size, len(content) - size)
+            except OSError as error:
+                stream.truncate(size)
+                if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                    raise
+        stream.write(content)
+        stream.truncate(len(content))
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _flush_folders(writes: Sequence[_FileWrite]) -> None:
+    """Make sure that the names are on the disk as well."""
+    for folder in dict.fromkeys(one.file.parent for one in writes):
+        if not hasattr(os, "O_DIRECTORY"):
+            return
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if (
+                error.errno != errno.EINVAL
+            ):  # some file systems of networks cannot do it for a folder
+                raise
+        finally:
+            os.close(handle)
+
+
+def _undo(done: Sequence[_FileWrite]) -> list[str]:
+    """Give files back what they held; return the names of those that cannot get it back."""
+    return [str(one.file) for one in reversed(done) if not _is_restored(one)][::-1]
+
+
+def _is_restored(one: _FileWrite) -> bool:
+    try:
+        _restore(one)
+    except OSError:
+        return False
+    return True
+
+
+def _restore(one: _FileWrite) -> None:
+    now = one.file.read_bytes() if one.file.exists() else None
+    if now == one.old:
+        return
+    if one.old is None:
+        if now == one.new:
+            one.file.unlink()
+    elif one.is_in_place:
+        _overwrite(one.file, one.old)
+    elif now == one.new:
+        beside = _new_file(one.file.parent, one.old)
+        if one.status is not None:
+            _take_over(beside, one.status)
+        beside.replace(one.file)

@@ -1,0 +1,146 @@
+"""``inject-proxy check-image``: whether the inputs of an image build would leave a proxy in the image.
+
+Words in, words out; what would be left, and what is only used, another package knows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli._files import read_every_file
+from krm_fn.cli._outcome_lines import FAIL_ON
+from krm_fn.cli._parser import CommandParser
+from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, ReportEntry, shown
+from krm_fn.errors import UsageError
+from krm_fn.image_check import Note, Report, check
+from krm_fn.krm.results import Severity, is_severe, redact
+from krm_fn.printable import printable
+
+
+def parser() -> CommandParser:
+    """Return the parser of this command."""
+    made = CommandParser(
+        "check-image",
+        "reports what of a proxy the inputs of an image build would leave in the image",
+        usage=["[--fail-on error|warning] [--output text|json|sarif|github|junit] PATH..."],
+        examples=[
+            ("inject-proxy check-image roles overrides Dockerfile", "check the inputs of a build"),
+            ("inject-proxy check-image --fail-on warning .", "fail where a proxy may be left, too"),
+        ],
+        notes=[
+            (
+                "PATH are files and folders of a build: roles and tasks of Ansible with the files they place, "
+                "overrides and variables of (Konvoy) Image Builder, templates of Packer, user data of cloud-init, "
+                "Dockerfiles, shell scripts, and files that are where they are in the image, such as etc/environment."
+            ),
+            (
+                "One image serves networks with different proxies, so a proxy may be used while it is built, and must "
+                "not stay in it. Nothing is run: variables, conditions and the order of steps are not evaluated. Files "
+                "that are not recognised are listed, not reported as clean. docs/check-image.md lists what is read."
+            ),
+            (
+                "exit codes: 0 nothing would be left; 1 something would, or with `--fail-on warning` may be; "
+                "2 wrong usage; 3 a bug of this program."
+            ),
+        ],
+    )
+    made.words("PATH", "files and folders of a build")
+    made.add_argument(
+        "--fail-on",
+        choices=list(FAIL_ON),
+        default=Severity.ERROR.value,
+        help="error (default) or warning: the least finding that makes the exit code 1",
+    )
+    made.add_argument(
+        "--output",
+        choices=list(OUTPUTS),
+        default="text",
+        help=OUTPUT_HELP,
+    )
+    return made.common()
+
+
+_LONGEST = 1 << 20
+_NAMED = 5
+
+
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:  # noqa: ARG001 -- all take the same arguments
+    """Look at files.
+
+    Args:
+        arguments: those behind ``check-image``.
+        read_stdin: not called: a build is made of files.
+
+    Raises:
+        UsageError: an unknown option, no path, or one that does not exist.
+        InputError: a file or folder cannot be read.
+    """
+    given = parser().parse(arguments)
+    if not given.words:
+        raise UsageError(
+            "a file or folder must be named: `inject-proxy check-image --help` shows how"
+        )
+    report = check(read_every_file(given.words, at_most=_LONGEST))
+    fail_on = FAIL_ON[given.fail_on]
+    exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
+    if given.output == "text":
+        lines = "".join(f"{_line(note)}\n" for note in report.notes)
+        output = lines.encode(errors="surrogateescape")
+    else:
+        judged = [name for name, kind in report.kinds.items() if kind]
+        entries = [_entry(note) for note in report.notes]
+        output = WRITERS[given.output](FindingReport("check-image", entries, judged, fail_on))
+    return CommandResult(output, _summary(report), exit_code)
+
+
+def _entry(note: Note) -> ReportEntry:
+    message = shown(note.message)
+    return ReportEntry(
+        note.severity, message, "ProxyInImage", note.file, note.line, data=_data(note)
+    )
+
+
+def _line(note: Note) -> str:
+    return printable(
+        " ".join(
+            str(redact(f"[{note.severity.value}] {note.file}:{note.line}: {note.message}")).split()
+        )
+    )
+
+
+def _data(note: Note) -> Mapping[str, Any]:
+    return {
+        "message": redact(note.message),
+        "severity": note.severity.value,
+        "file": {"path": note.file},
+        "tags": {"line": str(note.line)},
+    }
+
+
+def _summary(report: Report) -> tuple[str, ...]:
+    unknown = [name for name, kind in report.kinds.items() if not kind]
+    kinds = Counter(kind for kind in report.kinds.values() if kind)
+    parts = [
+        f"{_count(len(report.kinds), 'file')} read",
+        *(f"{kind}: {n}" for kind, n in sorted(kinds.items())),
+    ]
+    parts += [f"not recognised: {len(unknown)}"]
+    for severity in (Severity.ERROR, Severity.WARNING):
+        parts.append(
+            _count(sum(note.severity is severity for note in report.notes), severity.value)
+        )
+    return (*_named(unknown), f"inject-proxy check-image: {', '.join(parts)}")
+
+
+def _named(unknown: Sequence[str]) -> tuple[str, ...]:
+    if not unknown:
+        return ()
+    more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+    return (f"not recognised, so not checked: {', '.join(unknown[:_NAMED])}{more}",)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,425 @@
+"""``inject-proxy run``: what the function does to a list, done to files and folders, or to a stream of documents.
+
+All objects of all files are one list, so that each object finds its Cluster. Files are written when everything else
+has succeeded, and only those that change.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli._config import LocatedConfig, config_files, located_config
+from krm_fn.cli._diff import unified_diff
+from krm_fn.cli._files import find_files_to_edit, read_each
+from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
+from krm_fn.cli._parser import CommandParser
+from krm_fn.cli._progress import Progress
+from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, LineFinder, entry_of
+from krm_fn.cli._selection import LeftAlone, Selection, select
+from krm_fn.cli._writing import write_files
+from krm_fn.config import names_of_only
+from krm_fn.errors import InputError, OutputError, UsageError
+from krm_fn.krm.manifests import ManifestList
+from krm_fn.krm.results import Result, Severity, are_severe
+from krm_fn.pipeline import Outcome, run_list
+from krm_fn.sources import Objects
+
+_STDIN = "standard input"
+
+
+def parser() -> CommandParser:
+    """Return the parser of this command."""
+    made = CommandParser(
+        "run",
+        "writes the proxy of a ProxyConfig into files and folders of manifests, in place",
+        usage=[
+            "[--config FILE] [--only ID,...] [--exclude PATTERN]... [--diff] [PATH...]",
+            "[--config FILE] --check [--output FORM] [PATH...]",
+            "[--config FILE] --output-dir DIR [PATH...]",
+            "--config FILE -",
+        ],
+        examples=[
+            ("inject-proxy run clusters/ proxy.yaml", "write the proxy into all manifests"),
+            ("inject-proxy run --diff --config proxy.yaml .", "show what would change"),
+            ("inject-proxy run --check .", "in CI: fail where a manifest lacks the proxy"),
+            (
+                "inject-proxy run --check --output github .",
+                "the same with annotations in GitHub Actions",
+            ),
+            (
+                "kustomize build . | inject-proxy run --config proxy.yaml - | kubectl apply -f -",
+                "edit a stream",
+            ),
+        ],
+        notes=[
+            (
+                "The ProxyConfig is the one among the files, or the one of --config. Helm charts, patches and other "
+                "inputs of kustomizations, ResourceLists, templates and other files that are no manifests are left "
+                "alone and counted. Hidden files and what `.gitignore` and `.krmignore` name are not read; a file that "
+                "is named itself is. What SOPS has encrypted counts as an object and is not edited."
+            ),
+            (
+                "Files keep owner, mode and links. An object that the ProxyConfig makes inject-proxy create becomes a "
+                "document at the end of the file of its Cluster; in JSON, a new file beside it. Only an exit code of 0 "
+                "means that something was written."
+            ),
+            (
+                "exit codes: 0 done; 1 an error in the input, a warning with `failOn: Warning`, or with --check "
+                "something that would change; nothing was written; 2 wrong usage; 3 a bug of this program; "
+                "130 interrupted."
+            ),
+        ],
+    )
+    made.words(
+        "PATH", "files and folders; without one the current folder; `-` is a stream of documents"
+    )
+    made.add_argument("--config", metavar="FILE", help="the file that holds the ProxyConfig")
+    made.add_argument(
+        "--diff",
+        action="store_true",
+        help="print what would change, credentials masked; write nothing",
+    )
+    made.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing, and exit with 1 if something would change",
+    )
+    made.add_argument(
+        "--output",
+        choices=list(OUTPUTS),
+        default="text",
+        help=f"with --check, what is printed. {OUTPUT_HELP}",
+    )
+    made.add_argument(
+        "--output-dir",
+        metavar="DIR",
+        help="write all files that were read into a new folder, and leave the others as they are",
+    )
+    made.add_argument(
+        "--exclude",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="leave out what matches, as a line of `.gitignore` in PATH would; may be repeated",
+    )
+    made.add_argument(
+        "--only",
+        metavar="ID,...",
+        action="append",
+        default=[],
+        help="only these targets or systems, in place of `spec.only`: nodes, kyverno, tkg ...; "
+        "`inject-proxy targets` lists them",
+    )
+    made.add_argument(
+        "--fail-on",
+        choices=list(FAIL_ON),
+        help="the least finding that makes the run fail, in place of `spec.failOn`",
+    )
+    return made.common(verbose="show every change on standard error, not only errors and warnings")
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What a run found: the list with its changes, and the results."""
+
+    outcome: Outcome
+    files: ManifestList
+    selection: Selection
+
+    @property
+    def changed(self) -> dict[str, bytes | None]:
+        """Return name -> new content of the files that change, None for a removal; nothing after an error."""
+        before = self.selection.manifests
+        return {
+            name: content
+            for name, content in sorted(self.files.changed.items())
+            if content != before.get(name)
+        }
+
+
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
+    """Edit files, or a stream.
+
+    Args:
+        arguments: those behind ``run``.
+        read_stdin: gives standard input; called only for ``-``.
+
+    Raises:
+        UsageError: an unknown option, a path that does not exist, no ProxyConfig or several.
+        InputError: an object that is to be changed cannot be read or edited.
+        OutputError: a file cannot be written.
+    """
+    given = parser().parse(arguments)
+    paths = given.words or ["."]
+    if "-" in paths:
+        return _edit_stream(given, paths, read_stdin)
+    if given.output_dir and (given.check or given.diff):
+        raise UsageError(
+            "`--output-dir` must be without `--check` and `--diff`, which write nothing"
+        )
+    _refuse_two_outputs(given)
+    names = find_files_to_edit(paths, given.exclude)
+    progress = Progress(len(names))
+    try:
+        files = read_each(names, progress.read)
+        selection = select(files)
+        _refuse_nothing(selection)
+        done = _edited(selection, given, progress)
+    finally:
+        progress.end()
+    changed = done.changed
+    if given.check:
+        done = replace(done, outcome=_as_check(done.outcome))
+    output = _printed(done, changed, given)
+    exit_code = done.outcome.exit_code or int(bool(given.check and changed))
+    is_written = not (exit_code or given.diff or given.check)
+    if is_written and given.output_dir:
+        _write_folder(Path(given.output_dir), {**files, **changed}, paths)
+    elif is_written:
+        write_files(changed, {name: files.get(name) for name in changed})
+    reported = _lines(done, changed, given, is_written=is_written)
+    return CommandResult(output, reported, exit_code)
+
+
+def _refuse_two_outputs(given: Namespace) -> None:
+    if given.output != "text" and (given.diff or not given.check):
+        raise UsageError("`--output` must be with `--check`, and without `--diff`")
+
+
+def _refuse_nothing(selection: Selection) -> None:
+    if not selection.manifests:
+        raise UsageError(
+            "the paths hold no manifest: name a file, or a folder with *.yaml, *.yml or *.json"
+        )
+
+
+def _edit_stream(
+    given: Namespace, paths: Sequence[str], read_stdin: Callable[[], bytes]
+) -> CommandResult:
+    if len(paths) > 1:
+        raise UsageError("`-` must be the only path: all objects must come on standard input")
+    _refuse_two_outputs(given)
+    if given.output_dir:
+        raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
+    content = read_stdin()
+    selection = Selection({_STDIN: content})
+    _refuse_resource_list(content)
+    done = _edited(selection, given, Progress(0))
+    changed = done.changed
+    if given.check:
+        done = replace(done, outcome=_as_check(done.outcome))
+    exit_code = done.outcome.exit_code or int(bool(given.check and changed))
+    is_written = not (exit_code or given.diff or given.check)
+    output = _printed(done, changed, given)
+    if is_written:
+        output = changed.get(_STDIN, content) or b""
+    return CommandResult(output, _lines(done, changed, given, is_written=is_written), exit_code)
+
+
+def _refuse_resource_list(content: bytes) -> None:
+    """Raise UsageError for what an orchestrator sends, which has an answer of another form."""
+    if select({_STDIN: content}).left_alone.get(_STDIN) is LeftAlone.RESOURCE_LIST:
+        raise UsageError(
+            "standard input is a ResourceList: run `inject-proxy` without `run`, which answers with one"
+        )
+
+
+def _edited(selection: Selection, given: Namespace, progress: Progress) -> _Done:
+    """Return what the run makes of the manifests; nothing is written."""
+    files = ManifestList(selection.manifests)
+    progress.look(len(files))
+    path = given.config or ""
+    is_among = path and Path(path).resolve() in {
+        Path(name).resolve() for name in selection.manifests
+    }
+    others = config_files(path) if path and not is_among else None
+    found = located_config(others or files, path=path, file=path)
+    files.function_config = _with_only(found.data, given.only)
+    files.repeated_in_function_config = found.repeated
+    try:
+        outcome = run_list(files, Objects(files, *([others] if others else [])))
+    except InputError as error:
+        raise type(error)(f"{error}; `--exclude` leaves a file out") from None
+    outcome = replace(
+        outcome,
+        results=tuple(_with_file(result, found, files) for result in outcome.results),
+        fail_on=FAIL_ON[given.fail_on] if given.fail_on else outcome.fail_on,
+    )
+    return _Done(outcome, files, selection)
+
+
+def _with_only(function_config: Any, given: Sequence[str]) -> Any:
+    """Return a ProxyConfig with the names of ``--only`` in place of its own.
+
+    Raises:
+        UsageError: a name is none of a target or system.
+    """
+    asked = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    known = names_of_only()
+    for name in asked:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            advice = f": did you mean `{near[0]}`?" if near else f"; known are {', '.join(known)}"
+            raise UsageError(
+                f'`--only` must name targets or systems, and "{name}" is neither{advice}'
+            )
+    spec = function_config.get("spec") if isinstance(function_config, dict) else None
+    if not asked or not isinstance(spec, dict):
+        return function_config
+    return {**function_config, "spec": {**spec, "only": asked}}
+
+
+def _with_file(result: Result, found: LocatedConfig, files: ManifestList) -> Result:
+    """Return a result about the ProxyConfig, or about an object that is created, with the name of its file."""
+    ref = result.ref
+    if ref in files.created:
+        return replace(result, ref=replace(ref, file_path=files.created[ref]))
+    if ref.file_path or (ref.kind, ref.name) != (found.ref.kind, found.ref.name):
+        return result
+    return replace(
+        result, ref=replace(ref, file_path=found.ref.file_path, file_index=found.ref.file_index)
+    )
+
+
+def _as_check(outcome: Outcome) -> Outcome:
+    """Return the outcome with an error for each change; only a change has no code."""
+    results = [
+        replace(
+            result,
+            severity=Severity.ERROR,
+            message=f"{result.message}: not done, because `--check` changes nothing",
+        )
+        if result.severity is Severity.INFO and not result.code
+        else result
+        for result in outcome.results
+    ]
+    return replace(outcome, results=tuple(results))
+
+
+def _lines(
+    done: _Done, changed: Mapping[str, bytes | None], given: Namespace, *, is_written: bool
+) -> tuple[str, ...]:
+    """Return the lines for standard error, the summary last."""
+    outcome = done.outcome
+    reported: list[str] = []
+    if given.output == "text":
+        reported = outcome_lines(outcome.results, verbose=given.verbose, line=Result.line_with_file)
+    if _STDIN not in done.selection.manifests:
+        for name, content in changed.items():
+            before = done.selection.manifests.get(name)
+            verb = "remove" if content is None else "create" if before is None else "change"
+            reported.append(f"{verb}d {name}" if is_written else f"would {verb} {name}")
+    if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
+        reported.append(
+            "inject-proxy run: failed because of the warnings, as `failOn` says; nothing was written"
+        )
+    number = len(done.selection.manifests) + len(done.selection.left_alone)
+    left_alone = done.selection.counts()
+    parts = [f"{count(number, 'file')} read"]
+    parts += [f"left alone: {', '.join(left_alone)}"] if left_alone else []
+    parts += [
+        f"{count(outcome.items, 'document')}, {_changed(len(changed), is_written=is_written)}"
+    ]
+    parts += [severities(outcome.results)]
+    reported.append(f"inject-proxy run: {'; '.join(parts)}")
+    return tuple(reported)
+
+
+def _changed(number: int, *, is_written: bool) -> str:
+    return (
+        f"{count(number, 'file')} changed"
+        if is_written
+        else f"{count(number, 'file')} would change"
+    )
+
+
+def _printed(done: _Done, changed: Mapping[str, bytes | None], given: Namespace) -> bytes:
+    """Return what goes to standard output besides a stream: a diff, or the report of a check."""
+    if given.diff:
+        return _diff_of(done, changed).encode(errors="surrogateescape")
+    if given.output == "text":
+        return b""
+    finder = LineFinder(done.selection.manifests)
+    entries = [
+        entry_of(result, finder, rule=_rule_of(result))
+        for result in done.outcome.results
+        if given.verbose or result.severity is not Severity.INFO
+    ]
+    files = [*done.selection.manifests]
+    return WRITERS[given.output](FindingReport("run", entries, files, done.outcome.fail_on))
+
+
+def _rule_of(result: Result) -> str:
+    """Return a rule for a result without a code: a change that is due has a target, what is wrong has none."""
+    return "ProxyMissing" if result.target else "InvalidInput"
+
+
+def _diff_of(done: _Done, changed: Mapping[str, bytes | None]) -> str:
+    has_colours = (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
+    lines: list[str] = []
+    for name, content in changed.items():
+        before = done.selection.manifests.get(name)
+        lines += unified_diff(name, before, content, has_colours=has_colours)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequence[str]) -> None:
+    """Write files into a new folder, which has its name once all of them are in it.
+
+    Raises:
+        UsageError: the folder exists and holds something.
+        OutputError: it cannot be written; nothing is left of it.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f'"{folder}" must not exist, or be an empty folder')
+    base = _base_of(paths)
+    made = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=".inject-proxy.", dir=folder.parent))
+        made.chmod(0o777 & ~_umask())
+        for name, content in files.items():
+            if content is None:
+                continue
+            file = made / Path(name).absolute().relative_to(base)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            if Path(name).exists():
+                shutil.copymode(name, file)
+        made.replace(folder)
+    except OSError as error:
+        raise OutputError(
+            f'"{folder}" cannot be written: {error.strerror}; nothing was written'
+        ) from None
+    finally:
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def _umask() -> int:
+    current = os.umask(0o022)
+    os.umask(current)
+    return current
+
+
+def _base_of(paths: Sequence[str]) -> Path:
+    """Return the folder from which the names in the new folder begin."""
+    folders = [
+        path.absolute() if path.is_dir() else path.absolute().parent for path in map(Path, paths)
+    ]
+    return Path(os.path.commonpath([os.path.normpath(folder) for folder in folders]))

@@ -1,0 +1,88 @@
+"""``inject-proxy targets``: the places that hold a proxy, or the page of one of them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
+
+from krm_fn import targets
+from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli._parser import CommandParser
+from krm_fn.config import SYSTEMS
+from krm_fn.errors import UsageError
+from krm_fn.targets import TARGETS, Target
+
+
+def parser() -> CommandParser:
+    """Return the parser of this command."""
+    made = CommandParser(
+        "targets",
+        "lists the places that hold a proxy, or prints the page of one",
+        usage=["[ID|SYSTEM]"],
+        examples=[
+            ("inject-proxy targets", "list all targets"),
+            ("inject-proxy targets tkg", "list those of a system"),
+            ("inject-proxy targets kubeletDropIn", "print the page of a target"),
+        ],
+        notes=[f"The systems are {', '.join(SYSTEMS)}; `spec.only` takes them, too."],
+    )
+    made.words("ID|SYSTEM", "the ID of a target, for its page, or a system, for its targets")
+    return made.common()
+
+
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:  # noqa: ARG001 -- all take the same arguments
+    """Print a list, or a page.
+
+    Raises:
+        UsageError: there is no such target.
+    """
+    words = parser().parse(arguments).words
+    if not words:
+        return CommandResult(_listed(tuple(TARGETS)).encode())
+    if len(words) == 1 and words[0] in SYSTEMS:
+        return CommandResult(_listed(SYSTEMS[words[0]]).encode())
+    if len(words) == 1 and words[0] in TARGETS:
+        return CommandResult(page(words[0]).encode())
+    raise UsageError(
+        f"one of these must be named: {', '.join((*SYSTEMS, *TARGETS))}; without a name all are listed"
+    )
+
+
+def page(name: str) -> str:
+    """Return the page of a target in Markdown: the text at the top of its module."""
+    text = re.sub(r"``+", "`", inspect.cleandoc(_modules()[name].__doc__ or ""))
+    head = f"# {name}\n\nsystems: {', '.join(_systems(name))}\n\n"
+    return f"{head}{text}\n"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Return a line for each target: its ID, its systems, and the first line of its page."""
+    modules = _modules()
+    rows = []
+    for name in names:
+        title = (modules[name].__doc__ or "").partition("\n")[0].replace("``", "`")
+        rows.append((name, ", ".join(_systems(name)), title))
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    return "".join(
+        f"{name:<{widths[0]}}  {systems:<{widths[1]}}  {title}\n" for name, systems, title in rows
+    )
+
+
+def _systems(name: str) -> list[str]:
+    return [system for system, members in SYSTEMS.items() if name in members]
+
+
+def _modules() -> Mapping[str, ModuleType]:
+    """Return ID of a target -> the module that describes it."""
+    found: dict[str, ModuleType] = {}
+    for name in sorted(sys.modules):
+        if not name.startswith(f"{targets.__name__}."):
+            continue
+        module = sys.modules[name]
+        for value in vars(module).values():
+            if isinstance(value, Target) and TARGETS.get(value.id) is value:
+                found.setdefault(value.id, module)
+    return found

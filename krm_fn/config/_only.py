@@ -1,0 +1,70 @@
+"""``spec.only``: the targets and systems that are on; all others are off.
+
+A system is a name for several targets: those of one product, or of one kind of objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from krm_fn.config import _schema
+
+SYSTEMS: Mapping[str, tuple[str, ...]] = {
+    "nodes": (
+        "nodeTrustStore",
+        "containerdDropIn",
+        "kubeletDropIn",
+        "kubeadmCommands",
+        "otherWriters",
+        "registryMirror",
+        "clusterClass",
+    ),
+    "workloads": ("workloadTrustStore", "certManager", "chartOperator"),
+    "kyverno": ("kyvernoPolicies",),
+    "giantswarm": (
+        "giantswarmSystemdProxy",
+        "chartOperator",
+        "giantswarmClusterValues",
+        "giantswarmApps",
+        "giantswarmInstallationValues",
+        "giantswarmChartValues",
+    ),
+    "tkg": (
+        "tkgVsphereCPI",
+        "tkgVsphereCSI",
+        "tkgKappController",
+        "tkgPinniped",
+        "tkgCloudCSI",
+        "tkgClusterConfig",
+        "tkgClusterClass",
+    ),
+    "nutanix": ("carenClusterConfig",),
+    "konvoy": ("registryMirror", "imageBuilderOverrides"),
+}
+"""Name of a system -> its targets, in the order of the table of targets."""
+
+
+def names_of_only() -> tuple[str, ...]:
+    """Return every name that ``spec.only`` may hold: systems, then targets."""
+    known = _schema.field("only") or {}
+    return tuple(known["items"]["enum"])
+
+
+def enabled_targets(
+    targets: Mapping[str, Mapping[str, Any]], only: list[str] | None
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return the options of all targets with ``enabled: false`` for each one that ``only`` does not name.
+
+    Args:
+        targets: ``spec.targets``; a target that is off there stays off.
+        only: ``spec.only``, or None where it is not given.
+    """
+    if only is None:
+        return targets
+    on = {target for name in only for target in SYSTEMS.get(name, (name,))}
+    found = dict(targets)
+    for name in names_of_only():
+        if name not in on and name not in SYSTEMS:
+            found[name] = {**targets.get(name, {}), "enabled": False}
+    return found

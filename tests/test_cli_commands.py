@@ -1,0 +1,182 @@
+"""`help`, `targets`, `schema`, `completion`, and what all commands have in common."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from function_configs import SCHEMA
+from krm_fn.cli._commands import MODULES
+from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.help import function_parser, parser_of
+from krm_fn.config import SYSTEMS
+from krm_fn.targets import TARGETS
+from support import TIME_LIMIT, inject_proxy
+
+
+def out(*argv: str) -> str:
+    done = inject_proxy("", *argv)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
+def options(made: CommandParser) -> list[str]:
+    return [option for action in made.actions() for option in action.option_strings]
+
+
+# help
+
+
+@pytest.mark.parametrize("command", MODULES)
+def test_help_comes_in_three_ways_and_names_every_option(command: str) -> None:
+    text = out("help", command)
+    assert text == out(command, "--help") == out(command, "-h")
+    for option in options(parser_of(command)):
+        assert option in text
+    assert max(map(len, text.splitlines())) <= 120
+    assert text.rstrip().rsplit("\n\n", 1)[1].splitlines()[0].startswith("  # ")  # it ends with examples
+
+
+def test_the_overview_names_all_commands_and_three_ways_to_run() -> None:
+    text = out("help")
+    assert text == out("--help")
+    for word in (*MODULES, "kustomize build", "kpt fn render", "inject-proxy run --diff ."):
+        assert word in text
+    for option in options(function_parser()):
+        assert option in text
+
+
+@pytest.mark.parametrize("command", MODULES)
+def test_each_command_has_version_and_verbose(command: str) -> None:
+    assert out(command, "--version") == out("--version")
+    assert {"-v", "--verbose", "--version", "--traceback", "-h", "--help"} <= {*options(parser_of(command))}
+
+
+def examples() -> list[tuple[str, str]]:
+    return [(name, line) for name in MODULES for line, _ in parser_of(name).examples]
+
+
+@pytest.mark.parametrize(("command", "line"), examples())
+def test_an_example_has_options_that_exist(command: str, line: str) -> None:
+    words = shlex.split(line.replace("<(", "").replace(")", ""), comments=True)
+    if "inject-proxy" not in words:
+        assert line.startswith("#")
+        return
+    behind = words[words.index("inject-proxy") + 1 :]
+    assert behind[0] == command
+    given = [word for word in behind[1:] if word not in (">", "<", "|")]
+    cut = [at for at, word in enumerate(given) if word == "kubectl"]
+    parser_of(command).parse(given[: cut[0]] if cut else given)
+
+
+WRONG = [
+    pytest.param(["help", "nothing"], "the command must be one of run, explain", id="help of no command"),
+    pytest.param(["targets", "nothing"], "one of these must be named: nodes, ", id="no target"),
+    pytest.param(["completion"], "one of bash, zsh, fish must be named", id="no shell"),
+    pytest.param(["completion", "csh"], "one of bash, zsh, fish must be named", id="another shell"),
+    pytest.param(["schema", "x"], "`inject-proxy schema` must be without arguments", id="a word for nothing"),
+    pytest.param(["targets", "--all"], 'unknown option "--all": `inject-proxy targets --help`', id="no such option"),
+]
+
+
+@pytest.mark.parametrize(("argv", "reported"), WRONG)
+def test_wrong_usage_is_one_line(argv: list[str], reported: str) -> None:
+    done = inject_proxy("", *argv)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert reported in done.stderr.decode()
+
+
+def test_the_old_name_of_check_image_works_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "Dockerfile").write_text("FROM x\nENV HTTP_PROXY=http://p:1\n")
+    new, old = (inject_proxy("", name, str(tmp_path)) for name in ("check-image", "check"))
+    assert (old.returncode, old.stdout) == (new.returncode, new.stdout)
+    warning = b"[warning] `inject-proxy check` is now `inject-proxy check-image`\n"
+    assert old.stderr == warning + new.stderr
+
+
+# targets
+
+
+def test_targets_lists_each_with_its_systems_and_a_title() -> None:
+    rows = [line.split("  ", 1) for line in out("targets").splitlines()]
+    assert [row[0].strip() for row in rows] == [*TARGETS]
+    for name, rest in rows:
+        systems = [system for system, members in SYSTEMS.items() if name in members]
+        assert rest.lstrip().startswith(", ".join(systems))
+        assert rest.rstrip().endswith(".")
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_targets_of_a_system(system: str) -> None:
+    assert [line.split()[0] for line in out("targets", system).splitlines()] == [*SYSTEMS[system]]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_has_a_page(target: str) -> None:
+    text = out("targets", target)
+    assert text.startswith(f"# {target}\n\nsystems: ")
+    for word in ("What it sets", "Options"):
+        assert word in text or target == "otherWriters"
+    assert "``" not in text.replace("```", "")
+
+
+# schema
+
+
+def test_the_schema_is_that_of_the_package() -> None:
+    assert json.loads(out("schema")) == SCHEMA
+
+
+# completion
+
+COMPLETED = [
+    pytest.param(["r"], ["run"], id="a command"),
+    pytest.param(["run", "--ou"], ["--output", "--output-dir"], id="options"),
+    pytest.param(["run", "--only", "ky"], ["kyverno", "kyvernoPolicies"], id="a system and a target"),
+    pytest.param(["run", "--fail-on", ""], ["error", "warning"], id="the values of an option"),
+    pytest.param(["lint", "--consumer", "=", "p"], ["pod"], id="a value behind an equals sign"),
+    pytest.param(["run", "--config", "pro"], ["proxy.yaml"], id="a file"),
+    pytest.param(["run", "a"], ["a b"], id="a path with a blank"),
+    pytest.param(["import", "kon"], ["konvoy"], id="a system of import"),
+    pytest.param(["targets", "tkgP"], ["tkgPinniped"], id="a target"),
+    pytest.param(["targets", "pro"], [], id="no files where none are taken"),
+    pytest.param(["help", "sch"], ["schema"], id="a command behind help"),
+    pytest.param(["--ver"], ["--verbose", "--version"], id="an option without a command"),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), COMPLETED)
+def test_bash_completes(tmp_path: Path, words: list[str], expected: list[str]) -> None:
+    (tmp_path / "proxy.yaml").touch()
+    (tmp_path / "a b").touch()
+    line = " ".join(shlex.quote(word) for word in ["inject-proxy", *words])
+    script = f"{out('completion', 'bash')}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}\n_inject_proxy\n"
+    script += 'for one in "${COMPREPLY[@]}"; do printf "%s\\n" "$one"; done\n'
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=TIME_LIMIT, check=False
+    )
+    assert (done.stdout.splitlines(), done.stderr) == (expected, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_knows_every_command_and_option(shell: str) -> None:
+    script = out("completion", shell)
+    for name in MODULES:
+        assert name in script
+        for option in options(parser_of(name)):
+            assert (option.lstrip("-") if shell == "fish" else option) in script
+
+
+@pytest.mark.parametrize(("shell", "check"), [("zsh", "-n"), ("fish", "--no-execute"), ("bash", "-n")])
+def test_a_shell_that_is_there_reads_the_script(tmp_path: Path, shell: str, check: str) -> None:
+    """zsh and fish are rare on build machines; bash, which is everywhere, is asked above what it completes."""
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"{shell} is missing: install it with the package manager")
+    (tmp_path / "script").write_text(out("completion", shell))
+    subprocess.run([found, check, str(tmp_path / "script")], timeout=TIME_LIMIT, check=True)

@@ -1,0 +1,123 @@
+"""`.gitignore`, `.krmignore` and `--exclude`: git is the judge of the patterns."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from krm_fn.cli._files import find_files_to_edit
+from support import TIME_LIMIT
+
+FILES = [
+    "a.yaml",
+    "b/a.yaml",
+    "b/c/a.yaml",
+    "b/c/x y.yaml",
+    "docs/a.yaml",
+    "d[1].yaml",
+    "#e.yaml",
+    "!f.yaml",
+    "b/é.yaml",
+]
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repository")
+    subprocess.run(["git", "init", "-q", str(folder)], timeout=TIME_LIMIT, check=True)
+    for name in FILES:
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("a: b\n")
+    return folder
+
+
+def kept_by_git(folder: Path) -> list[str]:
+    argv = ["git", "-c", "core.quotePath=false", "ls-files", "-z", "--others", "--exclude-standard", "--", "*.yaml"]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, timeout=TIME_LIMIT, check=True)
+    return sorted(name for name in done.stdout.decode().split("\0") if name)
+
+
+def kept(folder: Path, *exclude: str) -> list[str]:
+    found = find_files_to_edit([str(folder)], exclude)
+    return sorted(Path(name).relative_to(folder).as_posix() for name in found)
+
+
+PATTERNS = [
+    pytest.param("a.yaml", id="a name at any depth"),
+    pytest.param("/a.yaml", id="a name at the root"),
+    pytest.param("b/a.yaml", id="a path"),
+    pytest.param("b/", id="a folder"),
+    pytest.param("a.yaml/", id="a folder that is a file"),
+    pytest.param("c", id="a folder at any depth, without a slash"),
+    pytest.param("b/*.yaml", id="a star stays in its folder"),
+    pytest.param("b/**", id="all inside a folder"),
+    pytest.param("**/c/*.yaml", id="a folder at any depth"),
+    pytest.param("b/**/a.yaml", id="any number of folders between"),
+    pytest.param("*.yaml\n!a.yaml", id="a negation"),
+    pytest.param("b/\n!b/a.yaml", id="no negation inside a folder that is left out"),
+    pytest.param("b/*\n!b/a.yaml", id="a negation beside what is left out"),
+    pytest.param("d\\[1].yaml", id="an escaped bracket"),
+    pytest.param("[ab].yaml", id="a bracket"),
+    pytest.param("[!a].yaml", id="a negated bracket"),
+    pytest.param("[a-c]", id="a range"),
+    pytest.param("[z-a]*", id="a range the wrong way round"),
+    pytest.param("[a", id="a bracket that is not closed"),
+    pytest.param("\\#e.yaml", id="an escaped hash"),
+    pytest.param("#e.yaml", id="a comment"),
+    pytest.param("\\!f.yaml", id="an escaped exclamation mark"),
+    pytest.param("a.yaml  ", id="blanks at the end"),
+    pytest.param("x\\ y.yaml", id="an escaped blank"),
+    pytest.param("?.yaml", id="a question mark"),
+    pytest.param("", id="nothing"),
+    pytest.param("/", id="a slash alone"),
+    pytest.param("docs/**/", id="folders inside a folder"),
+]
+
+
+@pytest.mark.parametrize("lines", PATTERNS)
+def test_git_leaves_out_the_same_files(repository: Path, lines: str) -> None:
+    (repository / ".gitignore").write_text(f"{lines}\n", encoding="utf-8")
+    assert kept(repository) == kept_by_git(repository)
+
+
+@pytest.mark.parametrize("lines", PATTERNS)
+def test_an_exclude_and_a_krmignore_are_such_lines(repository: Path, lines: str) -> None:
+    (repository / ".gitignore").write_text(f"{lines}\n", encoding="utf-8")
+    expected = kept_by_git(repository)
+    (repository / ".gitignore").unlink()
+    assert kept(repository, *lines.split("\n")) == expected
+    (repository / ".krmignore").write_text(f"{lines}\n", encoding="utf-8")
+    assert kept(repository) == expected
+    (repository / ".krmignore").unlink()
+
+
+PIECES = ["a", "b", "c", "*", "**", "/", ".yaml", "!", "?", "x y", "[ab]"]
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    patterns=st.lists(
+        st.lists(st.sampled_from(["a", "b", "c", "*", "**", "/", ".yaml", "!", "?", "x y", "[ab]"]), max_size=5).map(
+            "".join
+        ),
+        max_size=3,
+    )
+)
+def test_any_pattern_means_what_it_means_to_git(repository: Path, patterns: list[str]) -> None:
+    (repository / ".gitignore").write_text("\n".join(patterns) + "\n", encoding="utf-8")
+    assert kept(repository) == kept_by_git(repository)
+
+
+def test_rules_of_deeper_folders_and_of_folders_above_count(repository: Path) -> None:
+    (repository / ".gitignore").write_text("a.yaml\n")
+    (repository / "b/.gitignore").write_text("!a.yaml\n/c/x*\n")
+    assert kept(repository) == kept_by_git(repository)
+    below = find_files_to_edit([str(repository / "b" / "c")], [])
+    assert [Path(name).name for name in below] == ["a.yaml"]
+    (repository / "b/.gitignore").unlink()
+    assert find_files_to_edit([str(repository / "b" / "c")], []) == [str(repository / "b/c/x y.yaml")]

@@ -1,0 +1,186 @@
+"""`--output json|sarif|github|junit` of `lint`, `run --check` and `check-image`."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+
+from krm_fn.cli._report import WRITERS, FindingReport, ReportEntry, as_github, as_junit, as_sarif
+from krm_fn.krm.results import Severity
+from support import COMMAND, TIME_LIMIT
+
+Place = tuple[str, int]
+CONFIG = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec: {httpProxy: "http://svc:S3CRET@proxy.corp.example:3128"}
+"""
+NODES = """\
+# of a chart
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: other}
+---
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfig
+metadata: {name: md-0, namespace: org}
+spec:
+  files: []
+  preKubeadmCommands:
+  - export HTTP_PROXY=proxy.corp.example:3128
+"""
+DOCKERFILE = "FROM x\n\nENV HTTP_PROXY=http://p:1\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name, text in {"proxy.yaml": CONFIG, "a b.yaml": NODES, "Dockerfile": DOCKERFILE}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def report(folder: Path, *argv: str) -> bytes:
+    words = [str(COMMAND), *argv]
+    done = subprocess.run(
+        words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIME_LIMIT, check=False
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert b"S3CRET" not in done.stdout + done.stderr
+    return done.stdout
+
+
+COMMANDS = [
+    pytest.param(["run", "--check", "."], ["ProxyMissing"], ("a b.yaml", 10), id="run"),
+    pytest.param(["lint", "a b.yaml"], ["NP006"], ("a b.yaml", 12), id="lint"),
+    pytest.param(["check-image", "Dockerfile"], ["ProxyInImage"], ("Dockerfile", 3), id="check-image"),
+]
+
+
+def check_sarif(log: dict[str, Any]) -> list[dict[str, Any]]:
+    """Check the members that SARIF 2.1.0 requires, and return the results."""
+    assert log["version"] == "2.1.0"  # 3.13.2
+    assert log["$schema"].endswith("/sarif-schema-2.1.0.json")
+    assert {*log} == {"version", "$schema", "runs"}
+    (run,) = log["runs"]  # 3.13.4
+    driver = run["tool"]["driver"]  # 3.14.6, 3.18.2
+    assert driver["name"] == "inject-proxy"  # 3.19.8
+    ids = [rule["id"] for rule in driver["rules"]]
+    assert len(ids) == len({*ids})  # 3.19.23: unique items
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"]  # 3.49.9, 3.12.3
+        assert rule["help"]["text"]
+    for result in run["results"]:
+        assert result["message"]["text"]  # 3.27.11, 3.11.8
+        assert result["level"] in ("none", "note", "warning", "error")  # 3.27.10
+        assert ids[result["ruleIndex"]] == result["ruleId"]  # 3.27.5, 3.27.6
+        for location in result.get("locations", []):
+            place = location["physicalLocation"]
+            assert re.fullmatch(r"[\w./%~:-]+", place["artifactLocation"]["uri"])  # 3.4.3, RFC 3986
+            assert place["region"]["startLine"] >= 1  # 3.30.5
+    results: list[dict[str, Any]] = run["results"]
+    return results
+
+
+@pytest.mark.parametrize(("argv", "rules", "place"), COMMANDS)
+def test_sarif_has_what_the_format_requires(tree: Path, argv: list[str], rules: list[str], place: Place) -> None:
+    results = check_sarif(json.loads(report(tree, *argv, "--output", "sarif")))
+    found = [(result["ruleId"], _place(result)) for result in results]
+    for rule in rules:
+        assert (rule, place) in found
+
+
+def _place(result: dict[str, Any]) -> tuple[str, int]:
+    where = result["locations"][0]["physicalLocation"]
+    return unquote(where["artifactLocation"]["uri"]), where["region"]["startLine"]
+
+
+@pytest.mark.parametrize(("argv", "rules", "place"), COMMANDS)
+def test_github_gets_an_annotation_on_the_line(tree: Path, argv: list[str], rules: list[str], place: Place) -> None:
+    lines = report(tree, *argv, "--output", "github").decode().splitlines()
+    for line in lines:
+        assert re.match(r"::(error|warning|notice) ([a-z]+=[^,:]*)(,[a-z]+=[^,:]*)*::\S", line)
+    for rule in rules:
+        begin = f"file={place[0]},line={place[1]},title=inject-proxy {rule}::"
+        assert any(begin in line for line in lines)
+
+
+@pytest.mark.parametrize(("argv", "rules", "place"), COMMANDS)
+def test_junit_has_a_test_for_each_file(tree: Path, argv: list[str], rules: list[str], place: Place) -> None:
+    root = ElementTree.fromstring(report(tree, *argv, "--output", "junit"))  # noqa: S314 -- our own text
+    assert (root.tag, [suite.tag for suite in root]) == ("testsuites", ["testsuite"])
+    cases = {case.get("name"): case for case in root.iter("testcase")}
+    failed = [name for name, case in cases.items() if case.find("failure") is not None]
+    assert failed == [place[0]]
+    assert ("proxy.yaml" in cases) == (argv[0] == "run")
+    failure = cases[place[0]].find("failure")
+    assert failure is not None
+    assert f"line {place[1]}: " in (failure.text or "")
+    for one in (root, root[0]):
+        assert (one.get("tests"), one.get("failures"), one.get("errors")) == (str(len(cases)), "1", "0")
+
+
+@pytest.mark.parametrize(("argv", "rules", "place"), COMMANDS)
+def test_json_is_a_list_of_results(tree: Path, argv: list[str], rules: list[str], place: Place) -> None:
+    found = json.loads(report(tree, *argv, "--output", "json"))
+    assert found
+    for result in found:
+        assert {"message", "severity"} <= {*result}
+        assert result["severity"] in ("error", "warning", "info")
+
+
+def test_a_clean_tree_is_an_empty_report(tmp_path: Path) -> None:
+    assert check_sarif(json.loads(report(tmp_path, "lint", "localhost,127.0.0.1", "--output", "sarif"))) == []
+    assert report(tmp_path, "lint", "localhost,127.0.0.1", "--output", "github") == b""
+    root = ElementTree.fromstring(report(tmp_path, "lint", "localhost,127.0.0.1", "--output", "junit"))  # noqa: S314 -- our own text
+    assert [case.get("name") for case in root.iter("testcase")] == ["NO_PROXY"]
+    assert not list(root.iter("failure"))
+
+
+NASTY = ReportEntry(
+    Severity.WARNING, 'a "list", 100% <b> & ]]> é', "Unreadable", "x:y,z/ä%.yaml", 7, "v1/Pod/a", {"message": "m"}
+)
+
+
+def test_what_is_special_in_a_form_is_escaped() -> None:
+    given = FindingReport("lint", [NASTY], ["x:y,z/ä%.yaml"], Severity.WARNING)
+    github = as_github(given).decode()
+    assert github == (
+        "::warning file=x%3Ay%2Cz/ä%25.yaml,line=7,title=inject-proxy Unreadable::"
+        'v1/Pod/a: a "list", 100%25 <b> & ]]> é\n'
+    )
+    root = ElementTree.fromstring(as_junit(given))  # noqa: S314 -- our own text
+    failure = root.find("testsuite/testcase/failure")
+    assert failure is not None
+    assert failure.get("message") == NASTY.message
+    (result,) = check_sarif(json.loads(as_sarif(given)))
+    assert _place(result) == ("x:y,z/ä%.yaml", 7)
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_a_file_name_that_is_no_utf8_is_written_all_the_same(form: str) -> None:
+    name = b"\xff.yaml".decode(errors="surrogateescape")
+    entry = ReportEntry(Severity.ERROR, "m", "Unreadable", name, 1, data={"file": {"path": name}})
+    assert WRITERS[form](FindingReport("lint", [entry], [name]))
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        pytest.param(["run", "--output", "json", "."], id="without --check"),
+        pytest.param(["run", "--check", "--diff", "--output", "json", "."], id="with --diff"),
+    ],
+)
+def test_two_things_on_standard_output_are_wrong_usage(tree: Path, argv: list[str]) -> None:
+    done = subprocess.run(
+        [str(COMMAND), *argv], cwd=tree, capture_output=True, stdin=subprocess.DEVNULL, timeout=TIME_LIMIT, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"`--output` must be with `--check`" in done.stderr

@@ -1,0 +1,438 @@
+"""`inject-proxy run`: files, folders and streams, as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support import COMMAND, TIME_LIMIT, inject_proxy
+
+CONFIG = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata:
+  name: proxy
+spec:
+  httpProxy: http://svc:S3CRET@proxy.corp.example:3128
+  noProxy: [.corp.example]   # ours
+"""
+CLUSTER = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: prod
+  namespace: org
+spec:
+  controlPlaneEndpoint: {host: 10.1.2.3, port: 6443}
+  clusterNetwork:
+    pods: {cidrBlocks: [172.20.0.0/16]}
+    services: {cidrBlocks: [172.30.0.0/16]}
+"""
+NODES = """\
+# the workers
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfig
+metadata:
+  name: prod-md-0   # by hand
+  namespace: org
+  labels: {cluster.x-k8s.io/cluster-name: prod}
+spec:
+  files:
+  -   path: /etc/motd
+      content: "hello"
+"""
+OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {a:   b}   # as it is\n"
+TEMPLATE = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n"
+PATCH = NODES.replace("# the workers\n", "").split("  files:", 1)[0] + "  preKubeadmCommands: [echo]\n"
+SOPS = """\
+apiVersion: v1
+kind: Secret
+metadata: {name: prod-systemd-proxy, namespace: org}
+stringData:
+    containerdProxy: ENC[AES256_GCM,data:aaaa,iv:bbbb,tag:cccc,type:str]
+sops:
+    mac: ENC[AES256_GCM,data:aaaa,iv:bbbb,tag:cccc,type:str]
+    version: 3.9.0
+"""
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def run(folder: Path, *argv: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [str(COMMAND), "run", *argv], cwd=folder, input=stdin, capture_output=True, timeout=TIME_LIMIT, check=False
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write(
+        tmp_path,
+        {
+            "proxy.yaml": CONFIG,
+            "clusters/prod.yaml": CLUSTER,
+            "nodes/md-0.yaml": NODES,
+            "other.yaml": OTHER,
+            "chart/Chart.yaml": "apiVersion: v2\nname: web\nkind: none\n",
+            "chart/values.yaml": "apiVersion: v1\nkind: Deployment\n",
+            "chart/templates/web.yaml": TEMPLATE,
+            "overlay/kustomization.yaml": "resources: [../nodes/md-0.yaml]\npatches:\n- path: patch.yaml\n",
+            "overlay/patch.yaml": PATCH,
+            "jinja.yaml": TEMPLATE,
+            "ci.yaml": "stages: [test]\n",
+            "Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\n",
+            ".github/workflows/nodes.yaml": NODES,
+        },
+    )
+
+
+def test_only_manifests_that_need_the_proxy_change(tree: Path) -> None:
+    before = contents(tree)
+    done = run(tree)
+    after = contents(tree)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert [name for name in before if before[name] != after.pop(name)] == ["nodes/md-0.yaml"]
+    assert after == {}
+    assert "changed nodes/md-0.yaml\n" in done.stderr
+    assert done.stderr.splitlines()[-1] == (
+        "inject-proxy run: 11 files read; left alone: 3 of Helm charts, 1 patches and inputs of kustomizations, "
+        "1 templates, 2 no manifests; 4 documents, 1 file changed; 0 errors, 2 warnings"
+    )
+    assert "S3CRET" not in done.stderr
+
+
+def test_objects_of_all_files_are_one_list(tree: Path) -> None:
+    run(tree, "proxy.yaml", "nodes", "clusters")
+    assert "172.20.0.0/16,172.30.0.0/16" in (tree / "nodes/md-0.yaml").read_text()
+
+
+def test_a_second_run_writes_nothing(tree: Path) -> None:
+    run(tree)
+    before = {path: path.stat().st_mtime_ns for path in tree.rglob("*")}
+    done = run(tree)
+    assert "0 files changed" in done.stderr
+    assert {path: path.stat().st_mtime_ns for path in tree.rglob("*")} == before
+
+
+BYTES = {
+    "comments, odd indents and blank lines": f"\n# above\n\n{OTHER}---\n\n{NODES}\n\n# below\n\n",
+    "line breaks of Windows": f"{OTHER}---\n{NODES}".replace("\n", "\r\n"),
+    "a byte order mark": f"\ufeff{OTHER}---\n{NODES}",
+    "no line break at the end": f"{NODES}---\n{OTHER}".removesuffix("\n"),
+    "separators with comments, and an empty document": f"--- # first\n{OTHER}---\n---\n{NODES}--- \n",
+    "documents that end with dots": f"{OTHER}...\n---\n{NODES}...\n",
+    "a list of objects": "apiVersion: v1\nkind: List\nitems:\n"
+    + "".join(("- " if not at else "  ") + line for at, line in enumerate(NODES.splitlines(keepends=True)[1:])),
+    "a template of Kyverno that is YAML": OTHER.replace("a:   b", 'a: "{{request.x}}"') + f"---\n{NODES}",
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in BYTES.items()])
+def test_the_bytes_around_an_edit_stay_and_come_back(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "a.yaml": CLUSTER, "b.yaml": text})
+    assert run(tmp_path).returncode == 0
+    after = (tmp_path / "b.yaml").read_bytes().decode()
+    kept = [line for line in text.split("\n") if line]
+    lines = iter(after.split("\n"))
+    assert all(line in lines for line in kept)  # in their order
+    assert "http-proxy.conf" in after
+    write(tmp_path, {"proxy.yaml": CONFIG + "  mode: Remove\n"})
+    assert run(tmp_path).returncode == 0
+    assert (tmp_path / "b.yaml").read_bytes().decode() == text
+
+
+GENERATE = CONFIG + "  targets: {giantswarmSystemdProxy: {generate: true}}\n"
+CREATED_BESIDE = {
+    "a file of one document": CLUSTER,
+    "a file of several documents": f"{CLUSTER}---\n{OTHER}",
+    "a file without a line break at its end, which gets one": CLUSTER.removesuffix("\n"),
+    "line breaks of Windows": CLUSTER.replace("\n", "\r\n"),
+    "comments behind the last document": f"{CLUSTER}# end\n\n",
+    "dots behind the last document": f"{CLUSTER}...\n",
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in CREATED_BESIDE.items()])
+def test_a_created_object_is_a_document_of_the_file_of_its_cluster(tmp_path: Path, text: str) -> None:
+    write(tmp_path, {"proxy.yaml": GENERATE, "cluster.yaml": text})
+    done = run(tmp_path, "-v")
+    after = (tmp_path / "cluster.yaml").read_bytes().decode()
+    assert done.returncode == 0
+    assert "[info] cluster.yaml v1/Secret/org/prod-systemd-proxy: created" in done.stderr
+    assert after.startswith(text)
+    assert "name: prod-systemd-proxy" in after[len(text) :]
+    assert "0 files changed" in run(tmp_path).stderr
+    write(tmp_path, {"proxy.yaml": GENERATE + "  mode: Remove\n"})
+    assert run(tmp_path).returncode == 0
+    line_break = "" if text.endswith("\n") else "\n"
+    assert (tmp_path / "cluster.yaml").read_bytes().decode() == text + line_break
+
+
+def test_beside_json_a_created_object_gets_a_file_that_goes_with_it(tmp_path: Path) -> None:
+    cluster = {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "Cluster",
+        "metadata": {"name": "prod", "namespace": "org"},
+    }
+    before = contents(write(tmp_path, {"proxy.yaml": GENERATE, "c/cluster.json": json.dumps(cluster)}))
+    assert "created c/secret-org-prod-systemd-proxy.yaml" in run(tmp_path).stderr
+    assert (tmp_path / "c/secret-org-prod-systemd-proxy.yaml").read_text().startswith("apiVersion: v1\nkind: Secret\n")
+    write(tmp_path, {"proxy.yaml": GENERATE + "  mode: Remove\n"})
+    assert "removed c/secret-org-prod-systemd-proxy.yaml" in run(tmp_path).stderr
+    assert contents(tmp_path).keys() == before.keys()
+
+
+def test_what_sops_has_encrypted_is_neither_edited_nor_created_again(tmp_path: Path) -> None:
+    files = write(tmp_path, {"proxy.yaml": GENERATE, "cluster.yaml": CLUSTER, "secret.yaml": SOPS})
+    before = contents(files)
+    done = run(tmp_path)
+    assert "1 encrypted by SOPS" in done.stderr
+    assert "secret.yaml v1/Secret/org/prod-systemd-proxy sops: Encrypted: " in done.stderr
+    assert contents(tmp_path) == before
+
+
+IGNORED = [
+    pytest.param({".gitignore": "nodes/\n"}, [], id="gitignore"),
+    pytest.param({"nodes/.gitignore": "*\n"}, [], id="gitignore of the folder"),
+    pytest.param({".krmignore": "md-*.yaml\n"}, [], id="krmignore"),
+    pytest.param({}, ["--exclude", "nodes/"], id="exclude a folder"),
+    pytest.param({}, ["--exclude=/nodes/**", "--exclude", "x"], id="exclude twice"),
+    pytest.param({}, ["--exclude", "md-0.yaml", "proxy.yaml", "nodes/md-0.yaml"], id="exclude a file that is named"),
+]
+
+
+@pytest.mark.parametrize(("files", "argv"), IGNORED)
+def test_what_is_ignored_is_not_read(tree: Path, files: dict[str, str], argv: list[str]) -> None:
+    write(tree, files)
+    assert run(tree, *argv).returncode == 0
+    assert (tree / "nodes/md-0.yaml").read_text() == NODES
+
+
+def test_a_file_that_is_named_is_read_although_git_ignores_it(tree: Path) -> None:
+    write(tree, {".gitignore": "nodes/\n"})
+    run(tree, "proxy.yaml", "nodes/md-0.yaml")
+    assert (tree / "nodes/md-0.yaml").read_text() != NODES
+
+
+def test_the_diff_is_masked_and_nothing_is_written(tmp_path: Path) -> None:
+    secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: prod-systemd-proxy, namespace: org}\n"
+    secret += "stringData:\n  containerdProxy: |\n    # hunter2\n    [Service]\n  token: hunter2\n"
+    write(tmp_path, {"proxy.yaml": CONFIG, "a.yaml": CLUSTER + secret, "b.yaml": NODES})
+    before = contents(tmp_path)
+    done = run(tmp_path, "--diff")
+    assert (done.returncode, contents(tmp_path)) == (0, before)
+    for word in ("S3CRET", "hunter2", "\x1b"):
+        assert word not in done.stdout
+    assert done.stdout.startswith("--- a/a.yaml\n+++ b/a.yaml\n@@ -")
+    assert '\n+        Environment="HTTP_PROXY=http://svc:***@proxy.corp.example:3128"\n' in done.stdout
+    assert "\n   token: ***\n" in done.stdout
+    assert "would change b.yaml" in done.stderr
+
+
+def test_the_ranges_and_lines_of_the_diff_are_those_of_diff(tree: Path) -> None:
+    """Where nothing is masked, `patch` makes of it what the run writes."""
+    write(tree, {"proxy.yaml": CONFIG.replace("svc:S3CRET@", "")})
+    other = shutil.copytree(tree, tree.parent / f"{tree.name}-patched")
+    patch = run(tree, "--diff").stdout
+    subprocess.run(["git", "apply", "-"], cwd=other, input=patch.encode(), timeout=TIME_LIMIT, check=True)
+    run(tree)
+    assert contents(other) == contents(tree)
+
+
+@pytest.mark.parametrize(
+    ("env", "has_colours"),
+    [
+        pytest.param({}, True, id="a terminal"),
+        pytest.param({"NO_COLOR": "1"}, False, id="NO_COLOR"),
+        pytest.param({"TERM": "dumb"}, False, id="a terminal without colours"),
+    ],
+)
+def test_the_diff_has_colours_on_a_terminal_only(tree: Path, env: dict[str, str], has_colours: bool) -> None:
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        [str(COMMAND), "run", "--diff", "proxy.yaml", "nodes"],
+        cwd=tree,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env={"PATH": os.environ["PATH"], "TERM": "xterm", **env},
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:  # the end of a terminal
+        pass
+    os.close(ours)
+    assert started.wait(TIME_LIMIT) == 0
+    assert (b"\x1b[32m+" in shown, b"+++ b/nodes/md-0.yaml" in shown) == (has_colours, True)
+
+
+def test_check_fails_until_the_proxy_is_there(tree: Path) -> None:
+    before = contents(tree)
+    done = run(tree, "--check")
+    assert (done.returncode, done.stdout, contents(tree)) == (1, "", before)
+    assert "not done, because `--check` changes nothing" in done.stderr
+    assert "would change nodes/md-0.yaml" in done.stderr
+    run(tree)
+    assert run(tree, "--check").returncode == 0
+
+
+def test_an_output_folder_gets_all_files_and_the_sources_stay(tree: Path) -> None:
+    before = contents(tree)
+    done = run(tree, "--output-dir", "../out/new", ".")
+    out = tree.parent / "out" / "new"
+    assert (done.returncode, contents(tree)) == (0, before)
+    assert contents(out).keys() == {name for name in before if name.endswith(".yaml") and name[0] != "."}
+    assert [name for name, content in contents(out).items() if content != before[name]] == ["nodes/md-0.yaml"]
+    again = run(tree, "--output-dir", "../out/new", ".")
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "must not exist, or be an empty folder" in again.stderr
+
+
+STREAM = f"{CLUSTER}---\n{OTHER}---\n{NODES}"
+
+
+def test_a_stream_goes_through(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": GENERATE})
+    done = run(tmp_path, "--config", "proxy.yaml", "-", stdin=STREAM.encode())
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"{CLUSTER}---\n{OTHER}---\n{NODES}")
+    assert done.stdout.count("\n---\n") == 3
+    assert "name: prod-systemd-proxy" in done.stdout.split("\n---\n")[3]
+    again = run(tmp_path, "--config", "proxy.yaml", "-", stdin=done.stdout.encode())
+    assert again.stdout == done.stdout
+
+
+def test_what_fails_writes_nothing_to_the_stream(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG})
+    done = run(tmp_path, "--config", "proxy.yaml", "--fail-on", "warning", "-", stdin=STREAM.encode())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "failed because of the warnings" in done.stderr
+
+
+def test_the_config_may_be_outside_of_the_paths_with_what_it_refers_to(tmp_path: Path) -> None:
+    config = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: values}\ndata:\n  v: |\n    proxy:\n"
+    config += "      http: http://p.corp.example:1\n"
+    source = "spec:\n  from:\n  - {kind: ConfigMap, name: values, format: GiantSwarm}\n"
+    write(tmp_path, {"c/proxy.yaml": CONFIG.split("spec:", 1)[0] + source + config, "m/nodes.yaml": NODES})
+    done = run(tmp_path, "--config", "c/proxy.yaml", "m")
+    assert done.returncode == 0, done.stderr
+    assert "http://p.corp.example:1" in (tmp_path / "m/nodes.yaml").read_text()
+
+
+WRONG = [
+    pytest.param({"a.yaml": NODES}, ["."], 2, "there must be one ProxyConfig, but none was found", id="no ProxyConfig"),
+    pytest.param(
+        {"a.yaml": CONFIG, "b.yaml": CONFIG}, [], 2, "there must be one ProxyConfig, but 2 were found", id="several"
+    ),
+    pytest.param({"a.yaml": CONFIG}, ["b.yaml"], 2, 'there is no file or folder "b.yaml"', id="no such path"),
+    pytest.param({"a.md": "x"}, ["."], 2, "the paths hold no manifest", id="nothing to do it to"),
+    pytest.param({}, ["-", "x"], 2, "`-` must be the only path", id="a stream and a path"),
+    pytest.param({}, ["-"], 2, "there must be one ProxyConfig", id="a stream without a config"),
+    pytest.param({}, ["--check=yes"], 2, "`--check` must be without a value", id="a value for a flag"),
+    pytest.param({}, ["--config"], 2, "`--config` must name a file", id="an option without its value"),
+    pytest.param({}, ["--chek"], 2, 'unknown option "--chek"', id="a misspelt option"),
+    pytest.param({}, ["--output-dir", "x", "--diff"], 2, "must be without", id="two kinds of output"),
+    pytest.param(
+        {"p.yaml": CONFIG.replace("http:", "ftp:"), "a.yaml": NODES}, [], 1, "[error] p.yaml ", id="a wrong ProxyConfig"
+    ),
+    pytest.param(
+        {"p.yaml": CONFIG, "a.yaml": NODES.replace("spec:", "spec: [")}, [], 1, "a.yaml, document 1: ", id="no YAML"
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "argv", "code", "reported"), WRONG)
+def test_what_is_wrong_is_said_and_nothing_is_written(
+    tmp_path: Path, files: dict[str, str | bytes], argv: list[str], code: int, reported: str
+) -> None:
+    before = contents(write(tmp_path, files))
+    done = run(tmp_path, *argv)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert reported in done.stderr
+    assert contents(tmp_path) == before
+
+
+def test_one_error_leaves_all_files_as_they_were(tree: Path) -> None:
+    write(tree, {"z.yaml": NODES.replace("md-0", "md-1").replace("  files:", "  files: [{path: a}]\n  files:")})
+    before = contents(tree)
+    done = run(tree)
+    assert done.returncode == 1
+    assert contents(tree) == before
+
+
+def test_a_resource_list_is_for_the_function_itself() -> None:
+    done = inject_proxy("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n", "run", "-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"run `inject-proxy` without `run`" in done.stderr
+
+
+def test_links_are_followed_and_stay_links(tmp_path: Path) -> None:
+    write(tmp_path, {"m/proxy.yaml": CONFIG, "shared/nodes.yaml": NODES, "m/z.yaml": OTHER})
+    (tmp_path / "m/link.yaml").symlink_to("../shared/nodes.yaml")
+    (tmp_path / "m/again.yaml").symlink_to("link.yaml")
+    (tmp_path / "m/circle").symlink_to("..")
+    (tmp_path / "m/broken.yaml").symlink_to("nowhere.yaml")
+    done = run(tmp_path / "m")
+    assert (done.returncode, (tmp_path / "m/link.yaml").is_symlink()) == (0, True)
+    assert "http-proxy.conf" in (tmp_path / "shared/nodes.yaml").read_text()
+    assert "3 files read" in done.stderr
+
+
+def test_a_tree_of_many_files_shows_its_progress_on_a_terminal_only(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, **{f"{number}.yaml": OTHER for number in range(600)}})
+    assert "\r" not in run(tmp_path).stderr
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen([str(COMMAND), "run"], cwd=tmp_path, stdin=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:  # the end of a terminal
+        pass
+    os.close(ours)
+    assert started.wait(TIME_LIMIT) == 0
+    assert b"reading files: 600 of 601" in shown
+    assert shown.split(b"\x1b[K")[-1].startswith(b"[warning]") or b"inject-proxy run: 601 files read" in shown
+
+
+ONLY = [
+    pytest.param(["--only", "nodes"], "", True, id="a system"),
+    pytest.param(["--only=tkg,containerdDropIn"], "", True, id="a system and a target"),
+    pytest.param(["--only", "tkg", "--only", "kyverno"], "", False, id="other systems"),
+    pytest.param([], "  only: [workloads]\n", False, id="in the ProxyConfig"),
+    pytest.param(["--only", "nodes"], "  only: [workloads]\n", True, id="the command line counts"),
+]
+
+
+@pytest.mark.parametrize(("argv", "spec", "is_changed"), ONLY)
+def test_only_what_is_named_is_on(tree: Path, argv: list[str], spec: str, is_changed: bool) -> None:
+    write(tree, {"proxy.yaml": CONFIG + spec})
+    assert run(tree, *argv).returncode == 0
+    assert ("http-proxy.conf" in (tree / "nodes/md-0.yaml").read_text()) == is_changed
+
+
+def test_a_misspelt_name_of_a_target_is_wrong_usage(tree: Path) -> None:
+    done = run(tree, "--only", "node")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert 'and "node" is neither: did you mean `nodes`?' in done.stderr

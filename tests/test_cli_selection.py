@@ -1,0 +1,92 @@
+"""Which files are manifests, and why others are left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from krm_fn.cli._selection import LeftAlone, select
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+
+TABLE = [
+    pytest.param(POD, None, id="a manifest"),
+    pytest.param(f"# {{{{ x }}}}\n{POD}", None, id="a mark in a comment"),
+    pytest.param(f'{POD}spec: "{{{{ request.x }}}}"\n', None, id="a mark in quotes"),
+    pytest.param(f"{POD}spec: 'a {{{{ request.x }}}}'\n", None, id="a mark in single quotes"),
+    pytest.param(f"{POD}spec: |\n  {{{{ request.x }}}}\n", None, id="a mark in a block text"),
+    pytest.param(f"{POD}spec: a {{{{ request.x }}}}\n", None, id="a mark in a plain text"),
+    pytest.param(f"{POD}spec: {{{{ .x }}}}\n", LeftAlone.TEMPLATE, id="a value that is code"),
+    pytest.param(f"{{{{- if .x }}}}\n{POD}{{{{- end }}}}\n", LeftAlone.TEMPLATE, id="a condition"),
+    pytest.param(f'{POD}a: "{{{{ .x }}}}"\n{{% if x %}}\nb: c\n', LeftAlone.TEMPLATE, id="quotes and a condition"),
+    pytest.param(f"{POD}a: <%= x %>\n", None, id="code of ERB that is a plain text"),
+    pytest.param(f"{POD}---\n<% if x %>\na: b\n", LeftAlone.TEMPLATE, id="code of ERB in the second document"),
+    pytest.param("a: b\n", LeftAlone.OTHER, id="other YAML"),
+    pytest.param("kind: ResourceList\napiVersion: x\nitems: []\n", LeftAlone.RESOURCE_LIST, id="a ResourceList"),
+    pytest.param(POD.encode("utf-16"), LeftAlone.NOT_UTF8, id="another encoding"),
+    pytest.param(f"{POD}a: [\n", None, id="a manifest that is broken is no template"),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), TABLE)
+def test_the_reason_to_leave_a_file_alone(content: str | bytes, expected: LeftAlone | None) -> None:
+    data = content if isinstance(content, bytes) else content.encode()
+    found = select({"a.yaml": data})
+    assert found.left_alone.get("a.yaml") is expected
+    assert ("a.yaml" in found.manifests) == (expected is None)
+
+
+CHART = [
+    pytest.param("chart/templates/a.yaml", True, id="a template"),
+    pytest.param("chart/templates/tests/a.yaml", True, id="a template below"),
+    pytest.param("chart/values.yaml", True, id="the values"),
+    pytest.param("chart/values-prod.yaml", True, id="other values"),
+    pytest.param("chart/charts/sub/templates/a.yaml", True, id="a template of a subchart"),
+    pytest.param("chart/crds/a.yaml", False, id="a CRD"),
+    pytest.param("chart/a.yaml", False, id="another file beside Chart.yaml"),
+    pytest.param("rendered/templates/a.yaml", False, id="a folder of that name without a chart"),
+    pytest.param("values.yaml", False, id="a file of that name without a chart"),
+]
+
+
+@pytest.mark.parametrize(("name", "is_left_alone"), CHART)
+def test_files_of_a_chart(tmp_path: Path, name: str, is_left_alone: bool) -> None:
+    for folder in ("chart", "chart/charts/sub"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "Chart.yaml").write_text("name: x\n")
+    found = select({str(tmp_path / name): POD.encode()})
+    assert (found.left_alone.get(str(tmp_path / name)) is LeftAlone.HELM) == is_left_alone
+
+
+KUSTOMIZE = [
+    pytest.param("patches: [{path: a.yaml}]", True, id="patches"),
+    pytest.param("patchesStrategicMerge: [./a.yaml]", True, id="patchesStrategicMerge"),
+    pytest.param("patchesJson6902: [{path: a.yaml, target: {}}]", True, id="patchesJson6902"),
+    pytest.param("replacements: [{path: a.yaml}]", True, id="replacements"),
+    pytest.param("configMapGenerator: [{name: x, files: [key=a.yaml]}]", True, id="a file of a generator"),
+    pytest.param("secretGenerator: [{name: x, files: [a.yaml]}]", True, id="a file of a generator of Secrets"),
+    pytest.param("helmCharts: [{valuesFile: a.yaml}]", True, id="values"),
+    pytest.param("helmCharts: [{additionalValuesFiles: [a.yaml]}]", True, id="more values"),
+    pytest.param("resources: [a.yaml]", False, id="resources"),
+    pytest.param("patches: [{patch: 'a.yaml'}]", False, id="a patch in place"),
+    pytest.param("patches: a.yaml", False, id="something that is no list"),
+    pytest.param("[1, 2", False, id="a kustomization that cannot be read"),
+]
+
+
+@pytest.mark.parametrize("file", ["kustomization.yaml", "kustomization.yml", "Kustomization"])
+@pytest.mark.parametrize(("text", "is_left_alone"), KUSTOMIZE)
+def test_inputs_of_a_kustomization(tmp_path: Path, file: str, text: str, is_left_alone: bool) -> None:
+    (tmp_path / file).write_text(text)
+    name = str(tmp_path / "a.yaml")
+    found = select({name: POD.encode()})
+    assert (found.left_alone.get(name) is LeftAlone.KUSTOMIZE) == is_left_alone
+
+
+def test_a_patch_of_another_folder_is_one_too(tmp_path: Path) -> None:
+    (tmp_path / "overlay").mkdir()
+    (tmp_path / "overlay/kustomization.yaml").write_text("patches: [{path: ../patches/a.yaml}]")
+    names = [str(tmp_path / name) for name in ("patches/a.yaml", "overlay/kustomization.yaml", "overlay/b.yaml")]
+    found = select(dict.fromkeys(names, POD.encode()))
+    assert found.left_alone == {names[0]: LeftAlone.KUSTOMIZE}
