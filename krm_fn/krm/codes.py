@@ -696,14 +696,15 @@ _TABLE = (
         "PolicyTextStale",
         _W,
         (
-            "A Kyverno policy sets another proxy than the ProxyConfig, and inject-proxy does not "
-            "edit this text."
+            "A CEL expression of a policy sets a proxy, no proxy is declared for it, and "
+            "inject-proxy removes nothing from an expression."
         ),
         (
-            "`patchesJson6902` or a CEL expression holds the value. With `mode: Check` it is an "
-            "error, which no rule silences."
+            "The run has `mode: Remove`, or the ProxyConfig declares no proxy for this policy. What "
+            "is left of an expression without an entry only its author knows. With `mode: Check` "
+            "it is an error, which no rule silences."
         ),
-        "Change the value in `patchesJson6902` or in the CEL expression by hand.",
+        "Remove the entries from the CEL expression by hand, or delete the policy.",
     ),
     Code(
         "PolicyTextComputed",
