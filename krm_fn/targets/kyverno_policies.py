@@ -65,7 +65,12 @@ from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.kyverno import rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
-from krm_fn.targets.kyverno.checks import other_forms, two_proxies, without_effect
+from krm_fn.targets.kyverno.checks import (
+    harmful_expressions,
+    other_forms,
+    two_proxies,
+    without_effect,
+)
 from krm_fn.targets.kyverno.rule_site import RuleSite
 
 _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
@@ -74,6 +79,8 @@ _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPol
 def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]:
     """Yield the rules of a policy, or the CEL expressions of one that has no rules."""
     if draft.data.get("kind") in _WITH_CEL:
+        if context.settings.variables():
+            draft.findings += harmful_expressions(draft.data)
         yield CelExpressions(draft)
         return
     found: list[tuple[rules.PolicyRule, list[rules.VariableSlot]]] = []
