@@ -716,14 +716,15 @@ _TABLE = (
         "PolicyTextStale",
         _W,
         (
-            "A Kyverno policy sets another proxy than the ProxyConfig, and inject-proxy does not "
-            "edit this text."
+            "A CEL expression of a policy sets a proxy, no proxy is declared for it, and "
+            "inject-proxy removes nothing from an expression."
         ),
         (
-            "`patchesJson6902` or a CEL expression holds the value. With `mode: Check` it is an "
-            "error, which no rule silences."
+            "The run has `mode: Remove`, or the ProxyConfig declares no proxy for this policy. What "
+            "is left of an expression without an entry only its author knows. With `mode: Check` "
+            "it is an error, which no rule silences."
         ),
-        "Change the value in `patchesJson6902` or in the CEL expression by hand.",
+        "Remove the entries from the CEL expression by hand, or delete the policy.",
     ),
     Code(
         "PolicyTextComputed",
@@ -755,9 +756,96 @@ _TABLE = (
     Code(
         "PolicyContainerName",
         _W,
-        'A rule of a Kyverno policy patches only a container with the literal name "*".',
-        "The name of the container has no anchor, that is, no parentheses around `name`.",
+        'A rule of a Kyverno policy adds a container with the literal name "*" to every pod.',
+        (
+            "The name of the container has no anchor, that is, no parentheses around `name`. The "
+            "API server rejects pods with such a container."
+        ),
         'Write `(name): "*"` in the patch to match all containers.',
+    ),
+    Code(
+        "PolicyPathUnfit",
+        _W,
+        "A rule of a Kyverno policy has no effect: the kinds that it matches have no such field.",
+        (
+            "Pods have their containers under `spec`, CronJobs under "
+            "`spec.jobTemplate.spec.template.spec`, and Deployments, StatefulSets, DaemonSets and "
+            "Jobs under `spec.template.spec`. Kyverno skips a patch of another path."
+        ),
+        "Patch the path of the kinds that the rule matches, or match the kinds that have the path.",
+    ),
+    Code(
+        "PolicyAnchorLiteral",
+        _W,
+        "Kyverno writes a key such as `=(env)` of a mutate rule literally into objects.",
+        "The anchor `=( )` is one of validate rules. In a mutate rule it is a part of the key.",
+        "Write the key without the anchor.",
+    ),
+    Code(
+        "PolicyEnvSkipped",
+        _W,
+        "Kyverno skips `+(env)` in pods in which any container has `env` already.",
+        "The anchor `+( )` adds a field only where it is missing, and counts all containers of a pod.",
+        "Write `env`: entries of other names stay, because Kyverno merges the list by `name`.",
+    ),
+    Code(
+        "PolicyEntryAnchor",
+        _W,
+        "Kyverno panics on a rule with `(name)` beside a value in an entry of `env`.",
+        "The anchor makes the name a condition, and Kyverno expects no value beside it.",
+        "Write `name` in entries of `env`; only the name of the container has an anchor.",
+    ),
+    Code(
+        "PolicyValueAnchor",
+        _W,
+        "A rule with `+(value)` adds entries without a name or a value to other containers.",
+        "Kyverno handles the anchor `+( )` in a list of `env` for each container again.",
+        "Write `value`.",
+    ),
+    Code(
+        "PolicyEntryRepeated",
+        _W,
+        "A JSON Patch of a Kyverno policy repeats an entry that `env` of a container has already.",
+        (
+            "`op: add` with a path that ends in `/env/-` appends whatever is there, and again on "
+            "each update of a Deployment. It fails where the container has no `env`."
+        ),
+        (
+            "Use `patchStrategicMerge`, which merges `env` by `name`, or add a precondition about "
+            "`env`."
+        ),
+    ),
+    Code(
+        "PolicyEnvFromReplaced",
+        _W,
+        "A Kyverno policy replaces the `envFrom` that a container has.",
+        "`envFrom` has no key by which Kyverno could merge it, so the list of the policy wins.",
+        "Set the variables with `env`.",
+    ),
+    Code(
+        "PolicyAutogenFails",
+        _W,
+        "A MutatingPolicy for pods fails on Deployments and other controllers of pods.",
+        (
+            "Kyverno extends a policy for pods to their controllers, and rewrites "
+            "`applyConfiguration` for them, but not `jsonPatch`. With `failurePolicy: Fail` it "
+            "blocks the controllers."
+        ),
+        "Set `spec.autogen.podControllers.controllers: []`.",
+    ),
+    Code(
+        "PolicyRunsOnUpdate",
+        _I,
+        "A Kyverno policy sets `env` of pods on UPDATE, too.",
+        (
+            "A mutation without `operations` runs on CREATE and UPDATE. The API server rejects "
+            "another `env` of a pod that exists, so that pods of before cannot be updated, and some "
+            "not be deleted (kyverno#14393)."
+        ),
+        (
+            "Write `operations: [CREATE]` beside the kinds, or set "
+            "`targets.kyvernoPolicies.fill: Complete`, which does it."
+        ),
     ),
     Code(
         "PolicyWithoutNoProxy",

@@ -1,4 +1,4 @@
-"""Kyverno policies: those that set proxy variables on pods get the values; a policy is filled, never built.
+"""Kyverno policies: those that set proxy variables on pods get the values of the ProxyConfig.
 
 What it sets: the ``value`` of every ``env`` entry named ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``,
 ``https_proxy``, ``NO_PROXY`` or ``no_proxy``. A value that holds ``{{ }}`` is not overwritten: of a list, the static
@@ -7,21 +7,23 @@ followed to the context variable ``name``, whose ``variable.value`` is edited. `
 value lands in pods.
 
 Where: ClusterPolicy and Policy (``kyverno.io``, any version), ``spec.rules[].mutate``: ``patchStrategicMerge`` and
-``foreach[].patchStrategicMerge`` at any depth, rules for existing objects (``targets``) too; in ``containers``,
-``initContainers`` and ``ephemeralContainers`` under ``spec``, ``spec.template.spec`` or
-``spec.jobTemplate.spec.template.spec``, with or without the anchors ``+(key)`` and ``=(key)``.
+``patchesJson6902``, those of ``foreach`` at any depth and of rules for existing objects (``targets``) too. A strategic
+merge patch is filled in ``containers``, ``initContainers`` and ``ephemeralContainers`` under ``spec``,
+``spec.template.spec`` or ``spec.jobTemplate.spec.template.spec``, with or without the anchors ``+(key)`` and
+``=(key)``. In the text of a JSON Patch, YAML or JSON, each entry ``{name, value}`` is filled, and comments, ``{{ }}``
+and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyverno.io``) and MutatingAdmissionPolicy
+(``admissionregistration.k8s.io``), any version: the string literals of ``{"name": ..., "value": ...}`` in the CEL
+expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays.
 
 What it leaves alone: everything else. An injection adds no entry, container list or rule and takes none out, so the
 policy's author decides which names and containers get a proxy; a variable that no setting gives a value becomes
 ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a pod sets for itself;
 the static part of a context variable becomes empty. A rule that sets nothing else afterwards stays, with a warning to
-delete it: a later injection does not fill it again. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules
-with two different proxies are an error, because one value would replace both. What cannot be filled is a warning that
-says why: ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression. So is a policy that is
-filled and still does no good: pods patched under ``spec.template``, a container named ``*`` without an anchor, URLs
-without ``NO_PROXY``, the namespace ``kube-system``. ``patchesJson6902`` and the CEL text of MutatingPolicy and
-NamespacedMutatingPolicy (``policies.kyverno.io``) are compared, not edited: equal values are no finding, others a
-warning, with ``mode: Check`` an error.
+delete it: a later injection does not fill it again. From a CEL expression nothing is removed: a warning names what is
+to be removed there. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules with two different proxies are an
+error, because one value would replace both. What cannot be filled is a warning that says why: ``envFrom``,
+``valueFrom``, values from a ConfigMap, an API call or an expression. So is a policy that is filled and still does no
+good, or does harm, in the engine: the codes ``Policy*`` of ``docs/messages.md`` list these shapes.
 
 Before and after:
 
@@ -64,7 +66,12 @@ from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.kyverno import rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
-from krm_fn.targets.kyverno.checks import other_forms, two_proxies, without_effect
+from krm_fn.targets.kyverno.checks import (
+    harmful_expressions,
+    other_forms,
+    two_proxies,
+    without_effect,
+)
 from krm_fn.targets.kyverno.rule_site import RuleSite
 
 _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
@@ -73,6 +80,8 @@ _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPol
 def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]:
     """Yield the rules of a policy, or the CEL expressions of one that has no rules."""
     if draft.data.get("kind") in _WITH_CEL:
+        if context.settings.variables():
+            draft.findings += harmful_expressions(draft.data)
         yield CelExpressions(draft)
         return
     found: list[tuple[rules.PolicyRule, list[rules.VariableSlot]]] = []

@@ -1,4 +1,7 @@
-"""Kyverno policies as the world writes them, reduced to what matters here; each says where its shape comes from."""
+"""Kyverno policies as the world writes them, reduced to what matters here; each says where its shape comes from.
+
+They are limited to CREATE, which none of the public ones is: that they run on UPDATE has tests of its own.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def policy(*rules: Any, kind: str = "ClusterPolicy") -> Any:
 
 
 def rule(mutate: Any, *kinds: str, name: str = "add-proxies", **more: Any) -> Any:
-    match = {"any": [{"resources": {"kinds": list(kinds or ("Pod",))}}]}
+    match = {"any": [{"resources": {"kinds": list(kinds or ("Pod",)), "operations": ["CREATE"]}}]}
     return {"name": name, "match": match, **more, "mutate": mutate}
 
 
@@ -83,6 +86,7 @@ def p4() -> Any:
 def p5() -> Any:
     """A wuxing document: lower case first, a selector for namespaces."""
     match = {"resources": {"kinds": ["Pod"], "namespaceSelector": {"matchLabels": {"egress-proxy": "enabled"}}}}
+    match["resources"]["operations"] = ["CREATE"]
     names = [name for pair in zip(SIX[1::2], SIX[::2], strict=True) for name in pair]
     return policy({**rule(smp(pods(env(dict.fromkeys(names, "old"))))), "match": {"any": [match]}})
 
@@ -92,7 +96,7 @@ def p7() -> Any:
     patch = {"spec": {"containers": [{"name": "{{ element.name }}", "env": env(dict.fromkeys(UPPER, "old"))}]}}
     foreach = [{"list": "request.object.spec.containers", **smp(patch)}]
     fields = rule({"foreach": foreach}, name="add-proxy-env-vars")
-    return policy({**fields, "match": {"resources": {"kinds": ["Pod"]}}})
+    return policy({**fields, "match": {"resources": {"kinds": ["Pod"], "operations": ["CREATE"]}}})
 
 
 P9_TEXT = """- op: add

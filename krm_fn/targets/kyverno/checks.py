@@ -11,18 +11,20 @@ from typing import Any
 from krm_fn.carriers.site import quoted
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import json_patches
+from krm_fn.targets.kyverno import cel_policies, json_patches
 from krm_fn.targets.kyverno import rules as policy_rules
 from krm_fn.targets.kyverno.values import find_place, is_dynamic
 
 # kyverno/kyverno charts/kyverno/values.yaml: `config.resourceFilters` and `config.webhooks` leave it out, both.
-_PASSED_BY = "kube-system"
+_IGNORED_NAMESPACE = "kube-system"
 
 
 def other_forms(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
     """Yield a warning for each form of setting a proxy that is neither filled nor compared."""
+    replaced: list[Pointer] = []
     for patch in policy_rules.patches(rule):
         for path in policy_rules.env_from(patch):
+            replaced.append(path)
             yield warning(
                 f"`envFrom` of {rule.title} is not filled: set a proxy in what it refers to",
                 path,
@@ -33,6 +35,9 @@ def other_forms(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
             are = "is" if len(names) == 1 else "are"
             message = f"{quoted(names)} of {rule.title} {are} mentioned where no `env` value is set"
             yield warning(f"{message}: nothing is filled there", patch.path, code="PolicyNotFilled")
+    if replaced:
+        message = f"`envFrom` of {rule.title} replaces the `envFrom` of each container: set `env`"
+        yield warning(message, replaced[0], code="PolicyEnvFromReplaced")
 
 
 def without_effect(
@@ -42,26 +47,145 @@ def without_effect(
     policy: Mapping[str, Any],
 ) -> Iterator[Finding]:
     """Warnings for a rule that is filled and still does not do what its author wants."""
-    if slots and _PASSED_BY in policy_rules.namespaces(rule, policy):
+    if slots and _IGNORED_NAMESPACE in policy_rules.namespaces(rule, policy):
         message = (
-            f'{rule.title} is about the namespace "{_PASSED_BY}", which Kyverno passes by unless its `resourceFilters` '
-            "and its webhooks are changed: set the proxy in the workloads there"
+            f'{rule.title} is about the namespace "{_IGNORED_NAMESPACE}", which Kyverno ignores unless '
+            "its `resourceFilters` and its webhooks are changed: set the proxy in the workloads there"
         )
         yield warning(message, rule.path, code="PolicyNamespaceSkipped")
-    in_template = [slot for slot in slots if slot.in_template]
-    if in_template and policy_rules.kinds(rule) == {"Pod"}:
-        message = f"{rule.title} is about pods and patches `spec.template`, which a pod does not have: patch `spec`"
-        yield warning(message, in_template[0].path, code="PolicyPatchesTemplate")
+    yield from _unfit_paths(rule, slots)
+    yield from _harmful_keys(rule, slots)
     literal = [slot for slot in slots if slot.container == "*"]
     if literal:
         message = (
-            f'{rule.title} patches a container that is literally named "*": write `(name): '
-            '"*"` for all containers'
+            f'{rule.title} adds a container that is literally named "*" to every pod, which '
+            'the API server rejects: write `(name): "*"` for all containers'
         )
         yield warning(message, literal[0].path[:-3], code="PolicyContainerName")
+    yield from _repeated_entries(rule)
+    sets_proxy = bool(slots) or any(True for _ in policy_rules.text_patches(rule))
+    if sets_proxy and policy_rules.runs_on_update(rule):
+        message = (
+            f"{rule.title} runs on UPDATE, too, where the API server rejects a new `env` of a pod: "
+            "match `operations: [CREATE]`"
+        )
+        yield Finding(Severity.INFO, message, (*rule.path, "match"), code="PolicyRunsOnUpdate")
     if slots and not any(slot.name.upper() == "NO_PROXY" for slot in slots):
         message = f"in-cluster traffic would go through the proxy: add `NO_PROXY` and `no_proxy` to {rule.title}"
         yield warning(message, rule.path, code="PolicyWithoutNoProxy")
+
+
+def _unfit_paths(
+    rule: policy_rules.PolicyRule, slots: Sequence[policy_rules.VariableSlot]
+) -> Iterator[Finding]:
+    """Yield a warning for each path that none of the kinds has which the rule is about.
+
+    Kyverno skips such a patch without a word. Where one of the kinds is not known, nothing is claimed.
+    """
+    kinds = sorted(policy_rules.kinds(rule))
+    fitting = [policy_rules.pod_spec_of(kind) for kind in kinds]
+    if not fitting or None in fitting:
+        return
+    reported: set[Pointer] = set()
+    for slot in slots:
+        if slot.pod_spec in fitting or slot.pod_spec in reported:
+            continue
+        reported.add(slot.pod_spec)
+        patched, right = (".".join(path or ()) for path in (slot.pod_spec, fitting[0]))
+        if kinds == ["Pod"] and slot.pod_spec == ("spec", "template", "spec"):
+            message = (
+                f"{rule.title} is about pods and patches `{patched}`, which a pod does not have: "
+                "patch `spec`"
+            )
+            yield warning(message, slot.path, code="PolicyPatchesTemplate")
+        else:
+            message = (
+                f"Kyverno skips the patch of {rule.title}, because `{patched}` is no place of "
+                f"containers in {', '.join(kinds)}: patch `{right}`"
+            )
+            yield warning(message, slot.path, code="PolicyPathUnfit")
+
+
+def _harmful_keys(
+    rule: policy_rules.PolicyRule, slots: Sequence[policy_rules.VariableSlot]
+) -> Iterator[Finding]:
+    """Yield a warning for each anchor that does not do what its author wants, each once for a rule."""
+    for patch in policy_rules.patches(rule):
+        for path in policy_rules.literal_keys(patch):
+            key = path[-1]
+            message = (
+                f"Kyverno writes the key `{key}` of {rule.title} literally into objects, because "
+                f"`=( )` is no anchor of a mutation: write `{key[2:-1]}`"
+            )
+            yield warning(message, path, code="PolicyAnchorLiteral")
+    for slot in slots:
+        if slot.env_key == "+(env)":
+            message = (
+                f"Kyverno skips `+(env)` of {rule.title} in every pod in which any container has "
+                "`env`: write `env`"
+            )
+            yield warning(message, slot.path[:-2], code="PolicyEnvSkipped")
+            break
+    for slot in slots:
+        if slot.name_key == "(name)":
+            message = (
+                f"`(name)` beside a value in an `env` entry of {rule.title} makes Kyverno panic: "
+                "write `name`"
+            )
+            yield warning(message, slot.path[:-1], code="PolicyEntryAnchor")
+            break
+    for slot in slots:
+        if slot.value_key == "+(value)":
+            message = (
+                f"`+(value)` of {rule.title} adds broken entries to other containers: write `value`"
+            )
+            yield warning(message, slot.path, code="PolicyValueAnchor")
+            break
+
+
+def _repeated_entries(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
+    """Yield a warning for each JSON Patch that appends a proxy variable to ``env`` whatever is there."""
+    for path, _ in policy_rules.text_patches(rule):
+        data = json_patches.parsed(lookup(rule.fields, path[len(rule.path) :]))
+        appends = [entry for entry in json_patches.entries(data) if _is_appended(data, entry)]
+        if appends and not policy_rules.asks_for_env(rule):
+            message = (
+                f"{rule.title} appends to `/env/-`, which repeats an entry that the container has "
+                "already and fails where it has no `env`: use `patchStrategicMerge`"
+            )
+            yield warning(message, path, code="PolicyEntryRepeated")
+
+
+def _is_appended(data: Any, entry: json_patches.PatchEntry) -> bool:
+    target = lookup(data, (*entry.path[:1], "path"))
+    return isinstance(target, str) and target.endswith("/env/-")
+
+
+def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield what a person should know about a policy whose CEL expressions set a proxy.
+
+    Args:
+        policy: a MutatingPolicy, NamespacedMutatingPolicy or MutatingAdmissionPolicy.
+    """
+    found = cel_policies.CelPolicy(policy)
+    if found.fails_on_controllers:
+        message = (
+            "Kyverno tries the JSON Patch of this policy on Deployments and other controllers of "
+            "pods, too, where it fails: set `autogen: {podControllers: {controllers: []}}`"
+        )
+        yield warning(message, ("spec", "mutations"), code="PolicyAutogenFails")
+    for path in found.replaced_env_from:
+        message = (
+            "`envFrom` of the CEL expression replaces the `envFrom` of each container: set `env`"
+        )
+        yield warning(message, path, code="PolicyEnvFromReplaced")
+    if found.runs_on_update:
+        message = (
+            "the policy runs on UPDATE, too, where the API server rejects a new `env` of a pod: "
+            "use `operations: [CREATE]`"
+        )
+        path = ("spec", "matchConstraints", "resourceRules")
+        yield Finding(Severity.INFO, message, path, code="PolicyRunsOnUpdate")
 
 
 def two_proxies(

@@ -24,6 +24,19 @@ _STEPS = ("spec", "template", "jobTemplate")
 _NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"
 _SETTING_ANCHOR = re.compile(r"[+=]\((.*)\)")
 _CONDITION_ANCHOR = re.compile(r"[<^X]?\(.*\)")
+_NAME_KEYS = ("name", "(name)", "+(name)", "<(name)")
+_KEYS = (*_STEPS, *_LISTS, "env", "name", "value")
+_IN_TEMPLATE, _IN_JOB = ("spec", "template", "spec"), ("spec", "jobTemplate", "spec")
+_POD_SPEC_OF = {
+    "Pod": ("spec",),
+    "CronJob": (*_IN_JOB, "template", "spec"),
+    "DaemonSet": _IN_TEMPLATE,
+    "Deployment": _IN_TEMPLATE,
+    "Job": _IN_TEMPLATE,
+    "ReplicaSet": _IN_TEMPLATE,
+    "ReplicationController": _IN_TEMPLATE,
+    "StatefulSet": _IN_TEMPLATE,
+}
 _PROXY_NAME = re.compile(rf"(?<!\w)({'|'.join(PROXY_VARIABLES)})(?!\w)")
 
 
@@ -50,16 +63,28 @@ class VariableSlot:
     """One place where a policy sets one of the six variables.
 
     ``path`` is that of the value; ``value`` is None where there is none yet; ``from_elsewhere`` is True for a
-    ``valueFrom``, ``in_template`` under ``spec.template``; ``container`` is the plain ``name`` of the container, or "".
+    ``valueFrom``; ``pod_spec`` leads, without anchors, to the pod specification in the object that is patched;
+    ``container`` is the plain ``name`` of the container, or ""; ``name_key`` is how ``name`` is written in the entry.
     """
 
     name: str
     path: Pointer
     value: Any
     from_elsewhere: bool
-    in_template: bool
+    pod_spec: Pointer
     container: str
     context: tuple[ContextEntry, ...]
+    name_key: str = "name"
+
+    @property
+    def env_key(self) -> str:
+        """How ``env`` is written, with its anchor."""
+        return self.path[-3]
+
+    @property
+    def value_key(self) -> str:
+        """How ``value`` is written, with its anchor."""
+        return self.path[-1]
 
 
 @dataclass(frozen=True)
@@ -136,10 +161,28 @@ def slots(patch: StrategicMergePatch) -> Iterator[VariableSlot]:
                     path=(*path, env_key, str(index), key),
                     value=entry.get(key),
                     from_elsewhere=entry.get(_key(entry, "valueFrom")) is not None,
-                    in_template="template" in _bare(path[len(patch.path) :]),
+                    pod_spec=_bare(path[len(patch.path) : -2]),
                     container=name if isinstance(name, str) else "",
                     context=patch.context,
+                    name_key=next(key for key in _NAME_KEYS if key in entry),
                 )
+
+
+def literal_keys(patch: StrategicMergePatch) -> Iterator[Pointer]:
+    """Yield where a patch says ``=(key)`` on the way to a proxy variable; below such a key nothing is looked for."""
+    waiting: list[tuple[Pointer, Any]] = [(patch.path, patch.body)]
+    while waiting:
+        path, item = waiting.pop(0)
+        if isinstance(item, list):
+            waiting += [((*path, str(index)), value) for index, value in enumerate(item)]
+        elif isinstance(item, Mapping):
+            for key, value in item.items():
+                place = (*path, str(key))
+                is_known = str(key).startswith("=(") and _bare_key(key) in _KEYS
+                if not is_known:
+                    waiting.append((place, value))
+                elif mentioned(value) or (_bare_key(key) == "value" and mentioned(item)):
+                    yield place
 
 
 def env_from(patch: StrategicMergePatch) -> Iterator[Pointer]:
@@ -159,11 +202,56 @@ def kinds(rule: PolicyRule) -> set[str]:
     ]
     if targets:
         return {kind for kind in targets if isinstance(kind, str)}
-    names = [
-        name
-        for block in _match_blocks(rule)
-        for name in _list(lookup(block, ("resources", "kinds")))
-    ]
+    return {kind for block in _match_blocks(rule) for kind in _kinds_of(block)}
+
+
+def pod_spec_of(kind: str) -> Pointer | None:
+    """Return where objects of a kind have their pod specification; None where the kind is not known."""
+    return _POD_SPEC_OF.get(kind)
+
+
+def runs_on_update(rule: PolicyRule) -> bool:
+    """Return whether a rule changes pods that are updated, as far as ``match`` and ``exclude`` say it.
+
+    A rule that asks for ``request.operation`` decides itself; one with ``targets`` does not change the object of the
+    request. Source: ``ResourceDescription.Operations``; a mutation without operations runs on CREATE and UPDATE.
+    """
+    if rule.mutate.get("targets") is not None or mentions(rule.fields, "request.operation"):
+        return False
+    match, exclude = rule.fields.get("match"), rule.fields.get("exclude")
+    excluding = [exclude, *_list(lookup(exclude, ("any",)))]
+    if any("UPDATE" in _list(lookup(one, ("resources", "operations"))) for one in excluding):
+        return False
+    every = [match, *_list(lookup(match, ("all",)))]
+    if any(not _has_update(block) for block in every):
+        return False
+    pods = [block for block in _match_blocks(rule) if "Pod" in _kinds_of(block)]
+    return any(_has_update(block) for block in pods)
+
+
+def asks_for_env(rule: PolicyRule) -> bool:
+    """Return whether a condition of a rule or of its ``foreach`` reads ``env``."""
+    bodies = [body for _, body, _ in _bodies(rule.mutate, (), ())]
+    conditions = [one.get("preconditions") for one in (rule.fields, *bodies)]
+    return any(mentions(one, ".env") or mentions(one, "env[") for one in conditions)
+
+
+def _has_update(block: Any) -> bool:
+    operations = _list(lookup(block, ("resources", "operations")))
+    return not operations or "UPDATE" in operations
+
+
+def mentions(data: Any, word: str) -> bool:
+    """Return whether a string at or below ``data`` holds a word."""
+    if isinstance(data, Mapping):
+        return any(mentions(key, word) or mentions(value, word) for key, value in data.items())
+    if isinstance(data, list):
+        return any(mentions(item, word) for item in data)
+    return isinstance(data, str) and word in data
+
+
+def _kinds_of(block: Any) -> set[str]:
+    names = _list(lookup(block, ("resources", "kinds")))
     return {name.rsplit("/", 1)[-1] for name in names if isinstance(name, str)}
 
 
@@ -270,7 +358,7 @@ def _containers(body: Any, path: Pointer) -> Iterator[tuple[Pointer, Mapping[str
 def _entry_name(entry: Any) -> str:
     if not isinstance(entry, Mapping):
         return ""
-    names = (entry.get(key) for key in ("name", "(name)", "+(name)", "<(name)"))
+    names = (entry.get(key) for key in _NAME_KEYS)
     return next((name for name in names if isinstance(name, str)), "")
 
 
@@ -284,8 +372,8 @@ def _key(fields: Mapping[str, Any], name: str) -> str:
     return next((key for key in fields if _bare_key(key) == name), name)
 
 
-def _bare(path: Pointer) -> list[str]:
-    return [_bare_key(token) for token in path]
+def _bare(path: Pointer) -> Pointer:
+    return tuple(_bare_key(token) for token in path)
 
 
 def _bare_key(key: Any) -> str:

@@ -1,0 +1,99 @@
+"""A MutatingPolicy around its expressions: which objects it is about, and when it runs.
+
+Source: ``api/policies.kyverno.io/v1`` (``MutatingPolicySpec``); which policies Kyverno extends to controllers of pods:
+``pkg/cel/autogen/support.go`` (``CanAutoGen``), ``pkg/cel/policies/mpol/autogen/autogen.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from krm_fn.formats import cel
+from krm_fn.patch import Pointer, lookup
+from krm_fn.targets.kyverno import rules
+
+_OF_KYVERNO = ("MutatingPolicy", "NamespacedMutatingPolicy")
+_OTHER_OPERATIONS = ("request.operation", "oldObject")
+
+
+class CelPolicy:
+    """What a policy with CEL expressions says about objects; any field may be missing or of a wrong type.
+
+    Args:
+        policy: a MutatingPolicy, NamespacedMutatingPolicy or MutatingAdmissionPolicy.
+    """
+
+    def __init__(self, policy: Mapping[str, Any]) -> None:
+        self._kind = policy.get("kind")
+        self._spec = policy.get("spec")
+
+    @property
+    def runs_on_update(self) -> bool:
+        """Whether it sets a proxy in pods that are updated; one whose expressions ask for the operation does not."""
+        if not rules.mentioned(self._spec):
+            return False
+        if any(rules.mentions(self._spec, word) for word in _OTHER_OPERATIONS):
+            return False
+        for one in self._resource_rules():
+            operations = _list(one.get("operations"))
+            if "pods" in _list(one.get("resources")) and {"UPDATE", "*"}.intersection(operations):
+                return True
+        return False
+
+    @property
+    def fails_on_controllers(self) -> bool:
+        """Whether Kyverno extends it to controllers of pods, where its JSON Patch finds no containers.
+
+        Kyverno rewrites ``applyConfiguration`` for them, not ``jsonPatch``. An expression that asks for
+        ``object.kind`` is left to its author.
+        """
+        if self._kind not in _OF_KYVERNO or not self._is_extended():
+            return False
+        patches = [lookup(one, ("jsonPatch", "expression")) for one in self._mutations()]
+        sets_proxy = any(rules.mentioned(patch) for patch in patches)
+        return sets_proxy and not rules.mentions(self._spec, "object.kind")
+
+    @property
+    def replaced_env_from(self) -> Iterator[Pointer]:
+        """The expressions that set ``envFrom`` of containers by ``applyConfiguration``."""
+        for index, one in enumerate(self._mutations()):
+            steps = ("applyConfiguration", "expression")
+            text = lookup(one, steps)
+            if isinstance(text, str) and _sets_field(text, "envFrom"):
+                yield ("spec", "mutations", str(index), *steps)
+
+    def _is_extended(self) -> bool:
+        controllers = lookup(self._spec, ("autogen", "podControllers", "controllers"))
+        if controllers == []:
+            return False
+        match = lookup(self._spec, ("matchConstraints",))
+        selector = lookup(match, ("objectSelector",))
+        if isinstance(selector, Mapping) and any(selector.values()):
+            return False
+        if lookup(match, ("excludeResourceRules",)):
+            return False
+        found = self._resource_rules()
+        if len(found) != 1:
+            return False
+        wanted = {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}
+        of_pods = all(found[0].get(key) == value for key, value in wanted.items())
+        return of_pods and not found[0].get("resourceNames")
+
+    def _resource_rules(self) -> list[Mapping[str, Any]]:
+        found = _list(lookup(self._spec, ("matchConstraints", "resourceRules")))
+        return [one for one in found if isinstance(one, Mapping)]
+
+    def _mutations(self) -> list[Any]:
+        return _list(lookup(self._spec, ("mutations",)))
+
+
+def _sets_field(expression: str, name: str) -> bool:
+    """Return whether an expression has a field ``name:``; comments and strings do not count."""
+    found = cel.tokens(expression)
+    return any(one.text == name and following.text == ":" for one, following in pairwise(found))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
