@@ -99,11 +99,11 @@ class DropIn:
         """
         variables = self.spec.writable(variables)
         entries = self._draft.items(self.spec.files) or []
-        self._report_wrong_entries(entries)
         try:
             self._write(entries, variables)
         except ValueError as error:
             self._report(Severity.ERROR, f"{error}; change the proxy settings", self.spec.files)
+        self._report_wrong_entries()
 
     def paths_of(self, variables: Variables) -> list[str]:
         """Return the path, and where no proxy is wanted those that come into effect once it has gone."""
@@ -124,10 +124,11 @@ class DropIn:
                     self._report_repeated(place)
                 else:
                     edited = self._edited(entry, place, variables)
+                    if edited is None:
+                        continue
                 is_met = True
-            if edited is not None:
-                kept.append(edited)
-                origins.append(index)
+            kept.append(edited)
+            origins.append(index)
         if variables and not is_met:
             added = self._new_entry((*self.spec.files, str(len(kept))), variables)
             if added is not None:
@@ -248,8 +249,9 @@ class DropIn:
     def _report(self, severity: Severity, message: str, path: Pointer, code: str = "") -> None:
         self._draft.report(severity, message, path, code=code)
 
-    def _report_wrong_entries(self, entries: Sequence[Any]) -> None:
-        for index, entry in enumerate(entries):
+    def _report_wrong_entries(self) -> None:
+        """Report entries that are no mappings, or whose path is no string."""
+        for index, entry in enumerate(self.spec.entries("files")):
             place = (*self.spec.files, str(index))
             if not isinstance(entry, Mapping):
                 self._draft.findings.append(wrong_type(place, entry, "a mapping"))

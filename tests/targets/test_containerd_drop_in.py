@@ -232,6 +232,16 @@ def test_removal_takes_every_entry_of_our_path_that_holds_nothing_else() -> None
     assert [operation.path[-1] for operation in change.operations] == ["2", "0"]
 
 
+def test_entries_of_a_wrong_type_stay_and_are_reported_at_the_places_that_they_have_then() -> None:
+    outcome = run(target, files(None, ENTRY, 5, {"path": 7}), NONE)
+    assert spec_of(outcome.obj)["files"] == [None, 5, {"path": 7}]
+    assert [finding.path[len(PLACES["KubeadmConfigTemplate"]) :] for finding in outcome.findings] == [
+        ("files", "0"),
+        ("files", "1"),
+        ("files", "2", "path"),
+    ]
+
+
 # what is told
 
 
