@@ -143,7 +143,7 @@ MADE_AT_RUN_TIME = {
     "krm_fn.config._quick_check: pattern.replace('$', '\\\\Z')": "of the schema, and judged there",
     "krm_fn.noproxy.composition: translate(text.lower().replace('[', '[[]'))": "fnmatch groups what it has matched",
     "krm_fn.krm.proxy_values: f'(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])'": "one literal text, nothing repeats",
-    "krm_fn.targets._env: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar stands before its first one",
+    "krm_fn.carriers.env_list: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar is in front of it",
     "krm_fn.carriers.documents: _BARE % re.escape(empty)": "judged below, with the text that it is made of",
     "krm_fn.yamledit.cut: f'^ {{0,{column}}}(?=[^ \\\\r\\\\n#])'": "begins at lines, and reads each once",
     "krm_fn.yamledit.surrogates: pair": "two characters of two classes, nothing repeats",

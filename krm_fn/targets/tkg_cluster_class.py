@@ -110,7 +110,7 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
 def propose_in(
     obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
 ) -> Iterator[Edit | Finding]:
-    """Yield the edit of a Cluster of which some groups of workers have another proxy, and what there is to say."""
+    """Yield findings and the edit of a Cluster of which some groups of workers have another proxy."""
     draft = Draft(obj)
     edit = write_sites(draft, _sites(draft, settings, around.groups), settings.variables())
     yield from draft.findings
@@ -177,7 +177,7 @@ class _ProxyVariable:
         draft: the data of the Cluster.
         entry: leads to the variable.
         settings: the proxy of the nodes that the variable is for.
-        group: section and name of the group of workers whose variable it is; None for those of other nodes.
+        group: section and name of the group of workers whose variable it is; None for other nodes.
     """
 
     def __init__(
@@ -197,13 +197,14 @@ class _ProxyVariable:
     def read(self) -> Iterator[Reading]:
         """Yield what the variable says.
 
-        A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
+        A group of workers has a variable of its own because it differs, so it says nothing about
+        the proxy of the Cluster.
         """
         if self._group is None and _holds_proxy(self._draft.data, self._entry):
             yield from self._slot.read(self._draft.data)
 
     def write(self, variables: Variables) -> None:
-        """Give the variable the proxy of its nodes; where nothing else is left in it, it is removed.
+        """Give the variable the proxy of its nodes; remove it where nothing else is left in it.
 
         Raises:
             WrongTypeError: the value of the variable is no mapping.
@@ -272,7 +273,7 @@ def _kept_steps(path: Pointer) -> int:
 
 
 def _trust(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
-    """Yield the certificate of the proxy in the variable ``trust``; in old classes its value is the list itself."""
+    """Yield the certificate of the proxy in ``trust``; in old classes its value is the list."""
     data = certificate(settings)
     stays = bool(settings.variables()) or not settings.is_declared
     found = named(draft.data, VARIABLES, "trust")
