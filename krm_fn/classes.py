@@ -207,7 +207,7 @@ class Classes:
             whole: what is said of the object as a whole.
         """
         if (
-            TARGETS[target_id].propose_in is None
+            not TARGETS[target_id].writes_groups_of_workers
             or not whole.unreachable_overrides
             or self.atlas.class_of(obj) is None
         ):

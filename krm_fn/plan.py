@@ -17,7 +17,7 @@ from krm_fn.config import OverrideSubject, ProxyConfig, Selector
 from krm_fn.errors import InputError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object, reference
-from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, one_edit
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience, ClusterNetwork
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings, Resolved
@@ -96,14 +96,8 @@ class PlannedEdit:
         Of an object that SOPS encrypted, the only thing to say is that it is.
         """
         yield from self.notes
-        if self.around is not None and self.target.propose_in is not None:
-            said = self.target.propose_in(self.obj.data, self.resolved.settings, self.around)
-            found = list(one_edit(said))
-        else:
-            context = Context(
-                self.options, self.resolved.settings, self.settings_of_rule, self.around
-            )
-            found = list(self.target.edit(self.obj.data, context))
+        context = Context(self.options, self.resolved.settings, self.settings_of_rule, self.around)
+        found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
             yield from found
         elif found:

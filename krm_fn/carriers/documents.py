@@ -1,8 +1,9 @@
 """YAML documents inside a text of an object, as drafts that write what changed back into the text.
 
-A Secret or a ConfigMap may hold values of a Helm chart, data values of ytt or the configuration of a product as one
-text, in base64 or not. The sites of such a document edit a draft of its own. What changed is written as losslessly as
-in the object itself, and what is reported about the document is reported about the text.
+A Secret or a ConfigMap may hold values of a Helm chart, data values of ytt or the configuration of
+a product as one text, in base64 or not. The sites of such a document edit a draft of its own. What
+changed is written as losslessly as in the object itself, and what is reported about the document is
+reported about the text.
 """
 
 from __future__ import annotations
@@ -35,10 +36,18 @@ class Syntax(Protocol):
     def checked(
         self, found: Embedded, operations: Sequence[Operation]
     ) -> Sequence[Operation] | Finding:
-        """Return operations that do there what ``operations`` do; why the document must stay, if there are none."""
+        """Return operations that do in the eyes of the program what ``operations`` do.
+
+        Returns:
+            A Finding that says why the document must stay, if there are none.
+        """
 
     def opened(self, value: Value, name: str) -> Value | Finding:
-        """Return the text to which a first document with the member ``name`` can be added; why not, if it cannot."""
+        """Return the text to which a first document with the member ``name`` can be added.
+
+        Returns:
+            A Finding that says why not, if it cannot.
+        """
 
 
 class TextDraft:
@@ -47,8 +56,9 @@ class TextDraft:
     Args:
         draft: the data of the object.
         value: the text; it need not be in the object yet.
-        empty: how a document is written of which nothing is left. It is removed from the text again where only
-            comments are around it, so that a text in which a first document was begun is what it was.
+        empty: how a document is written of which nothing is left. It is removed from the text
+            again where only comments are around it, so that a text in which a first document was
+            begun is what it was.
     """
 
     def __init__(self, draft: Draft, value: Value, empty: Iterable[str] = ()) -> None:
@@ -83,7 +93,10 @@ class TextDraft:
         self.draft.set(self.value.path, self.value.written(text))
 
     def _without_empty_document(self, text: str) -> str:
-        """Return a text without its document where that is empty; what its author wrote in flow style stays."""
+        """Return a text without its document where that is empty.
+
+        What its author wrote in flow style stays.
+        """
         for empty in self._empty:
             bare = re.fullmatch(_BARE % re.escape(empty), text)
             if bare is None or not bare[1] + bare[3]:
@@ -182,7 +195,7 @@ class DocumentSites(NestedSites):
                 yield replace(reading, path=self.document.text.value.path)
 
     def commit(self, variables: Variables) -> bool:
-        """Write what changed into the text, and report about the text what was reported about the document."""
+        """Write what changed into the text; what was reported is reported about the text."""
         parent = self.document.text.draft
         parent.findings += map(self.document.about_text, self.draft.findings)
         self.draft.findings.clear()

@@ -1,8 +1,8 @@
 """Three members of a mapping that hold a proxy: http, https and what is reached without it.
 
-The members have other names in each product. A list stays a list and a text a text, unless the reader
-takes one form only; where neither is there, ``Keys.is_list`` decides. A missing mapping is made, and
-one that a removal leaves empty is removed.
+The members have other names in each product. A list stays a list and a text a text, unless the
+reader takes one form only; where neither is there, ``Keys.is_list`` decides. A missing mapping is
+made, and one that a removal leaves empty is removed.
 """
 
 from __future__ import annotations
@@ -125,7 +125,10 @@ class ThreeKeysSite:
         self.label = place.label
 
     def read(self) -> Iterator[Reading]:
-        """Yield what the mapping says; its reader gives both cases of a variable to its programs."""
+        """Yield what the mapping says.
+
+        Its reader gives both cases of a variable to its programs.
+        """
         return self._place.read(self._draft.data)
 
     def write(self, variables: Variables) -> None:
@@ -183,6 +186,9 @@ class ThreeKeysSite:
 
     def _report_switched_off(self) -> None:
         switch = self._place.switch
-        message = f"`{switch}` is not true, so {self.label} stays as it is: set it to true, or leave it out"
+        message = (
+            f"`{switch}` is not true, so {self.label} stays as it is: set it to true, "
+            "or leave it out"
+        )
         path = (*self._place.path, switch)
         self._draft.report(Severity.WARNING, message, path, code="ProxySwitchedOff")

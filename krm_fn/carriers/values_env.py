@@ -1,9 +1,10 @@
-"""A list of environment variables among Helm values: what a chart hands on to the containers it renders.
+"""A list of environment variables among Helm values, which a chart gives to its containers.
 
-Only entries of the six names are edited. Upper-case names only are added, as cluster-apps-operator does; lower-case
-ones are kept up to date where they are there.
+Only entries of the six names are edited. Upper-case names only are added, as cluster-apps-operator
+does; lower-case ones are kept up to date where they are there.
 
-Source: ``giantswarm/cluster-apps-operator``, ``service/controller/resource/clustersecret/desired.go``.
+Source: ``giantswarm/cluster-apps-operator``,
+``service/controller/resource/clustersecret/desired.go``.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class ValuesEnv:
     def read(self) -> Iterator[Reading]:
         """Yield what the list sets, the last of repeated names.
 
-        An upper-case name alone counts for both cases: what takes such a list (external-dns-app) is written in Go,
-        which reads either.
+        An upper-case name alone counts for both cases: what takes such a list (external-dns-app) is
+        written in Go, which reads either.
         """
         entries = self._draft.get(self._path)
         if not isinstance(entries, list):
@@ -56,7 +57,9 @@ class ValuesEnv:
                 yield replace(reading, variable=name.lower())
 
     def write(self, variables: Variables) -> None:
-        """Correct the first entry of each variable, remove the others, and add the upper-case names that are missing.
+        """Correct the first entry of each variable, remove the others, and add what is missing.
+
+        Upper-case names only are added.
 
         Raises:
             WrongTypeError: something else than a list is there, or no mapping on the way.

@@ -1,7 +1,8 @@
-"""A text of an object that is one document of values: begun where it is missing, removed when nothing is left in it.
+"""A text of an object that is one document of values.
 
-A text that says nothing any more is removed, with the field that held nothing else, and with the object if
-inject-proxy created that. A comment is something.
+It is begun where it is missing, and removed when nothing is left in it. A text that says nothing
+any more is removed, with the field that held nothing else, and with the object if inject-proxy
+created that. A comment is something.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class WholeText(DocumentSites):
         documents: those of the text.
         sites: yields the sites of the first document.
         is_created: inject-proxy created the object, so it may be removed.
-        is_ours: who writes the text writes all of it: where it holds nothing but a proxy and no comment, it is
-            written again as a new text would be.
+        is_ours: who writes the text writes all of it: where it holds nothing but a proxy and no
+            comment, it is written again as a new text would be.
     """
 
     def __init__(
@@ -59,7 +60,11 @@ class WholeText(DocumentSites):
             self.draft.findings.append(wrong_type((), self.draft.data, "a mapping"))
 
     def write_text(self, variables: Variables) -> Finding | None:
-        """Write what changed into the text, or remove it; return why that is impossible, if it is."""
+        """Write what changed into the text, or remove the text.
+
+        Returns:
+            Why that is impossible, if it is.
+        """
         operations = self.draft.operations()
         if self._is_blank and not operations:
             if self._is_only_text():

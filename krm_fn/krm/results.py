@@ -9,7 +9,7 @@ one-line form of kyaml (``kyaml/fn/framework/result.go``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -76,20 +76,6 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Change:
-    """One operation a target proposes, and why.
-
-    ``current`` and ``proposed`` are what a person is shown when the raw values say nothing (base64, whole files);
-    None means: show what the operation itself replaces and writes.
-    """
-
-    operation: Operation
-    message: str
-    current: Any = None
-    proposed: Any = None
-
-
-@dataclass(frozen=True)
 class Edit:
     """All that one target changes in one object.
 
@@ -121,22 +107,6 @@ class Edit:
         while depth < min(len(first), len(last)) and first[depth] == last[depth]:
             depth += 1
         return first[:depth]
-
-
-def one_edit(proposed: Iterable[Change | Edit | Finding]) -> Iterator[Edit | Finding]:
-    """Yield the findings, then one Edit that makes all the changes, if there are any."""
-    changes: list[Change] = []
-    for one in proposed:
-        if isinstance(one, Change):
-            changes.append(one)
-        else:
-            yield one
-    if len(changes) == 1:
-        change = changes[0]
-        yield Edit((change.operation,), change.message, change.current, change.proposed)
-    elif changes:
-        message = ", ".join(dict.fromkeys(change.message for change in changes))
-        yield Edit(tuple(change.operation for change in changes), message)
 
 
 @dataclass(frozen=True)

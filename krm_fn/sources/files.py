@@ -58,7 +58,10 @@ class FileKind:
 
 
 class _Switch:
-    """The switch of a file for TKG, as a site: without it nothing counts there, unlike in the Secret made of it."""
+    """The switch of a file for TKG, as a site: without it nothing else in the file counts.
+
+    The Secret that TKG makes of the file needs none.
+    """
 
     label = f"`{_SWITCH}`"
 

@@ -1,7 +1,6 @@
 """The variables of a Cluster that is made of a ClusterClass: where they stand, and how one comes and goes.
 
-It knows the lists and the names in them, never what a variable means. Each step sees the object
-as the steps before it leave it, so that no index is ever one too high.
+It knows the lists and the names in them, never what a variable means.
 
 Source: Cluster API ``api/core`` v1beta1 and v1beta2: ``spec.topology.variables``, and ``variables.overrides`` of the
 control plane and of each group of workers, which count there instead.
@@ -9,42 +8,18 @@ control plane and of each group of workers, which count there instead.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krm_fn import clusters, patch
+from krm_fn import clusters
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Change, Finding
-from krm_fn.krm.type_errors import wrong_type
-from krm_fn.patch import Operation, Pointer, lookup, remove
+from krm_fn.patch import Pointer, lookup
 
 KIND = ("cluster.x-k8s.io", "Cluster")
 VARIABLES = ("spec", "topology", "variables")
 
 _WORKERS = ("spec", "topology", "workers")
 _OVERRIDES = ("variables", "overrides")
-
-Step = Callable[[Mapping[str, Any]], Iterator[Change | Finding]]
-
-
-def in_turn(obj: Mapping[str, Any], steps: Iterable[Step]) -> Iterator[Change | Finding]:
-    """What all steps say; each is asked about the object as it is after those before it."""
-    for step in steps:
-        said = list(step(obj))
-        yield from said
-        for operation in (one.operation for one in said if isinstance(one, Change)):
-            obj = patch.apply(_unshared(obj, operation.path[:-1]), [operation])
-
-
-def _unshared(data: Any, path: Pointer) -> Any:
-    """``data`` with copies of its own of what ``path`` leads through, and to: an edit there changes nothing else."""
-    copied = copy.copy(data)
-    if path and isinstance(copied, dict) and path[0] in copied:
-        copied[path[0]] = _unshared(copied[path[0]], path[1:])
-    elif path and isinstance(copied, list):
-        copied[int(path[0])] = _unshared(copied[int(path[0])], path[1:])
-    return copied
 
 
 def lists(obj: Mapping[str, Any]) -> Iterator[Pointer]:
@@ -64,29 +39,6 @@ def named(obj: Mapping[str, Any], path: Pointer, name: str) -> list[Pointer]:
     return [(*path, str(index)) for index, entry in found if lookup(entry, ("name",)) == name][::-1]
 
 
-def appended(
-    obj: Mapping[str, Any], path: Pointer, entry: Mapping[str, Any], message: str
-) -> Change | Finding:
-    """The change that puts a new entry at the end of a list, or what stands in its way."""
-    entries = lookup(obj, path)
-    if entries is not None and not isinstance(entries, list):
-        return wrong_type(path, entries, "a list")
-    if entries is None:
-        return _made(obj, path, [entry], message)
-    return Change(patch.add(*path, patch.APPEND, value=entry), message)
-
-
-def _made(obj: Mapping[str, Any], path: Pointer, value: Any, message: str) -> Change | Finding:
-    """The change that makes a list, and the mappings above it where they are missing."""
-    holder = lookup(obj, path[:-1])
-    while holder is None and len(path) > 1:
-        path, value = path[:-1], {path[-1]: value}
-        holder = lookup(obj, path[:-1])
-    if not isinstance(holder, Mapping | list):
-        return wrong_type(path[:-1], holder, "a mapping")
-    return Change(patch.add(*path, value=value), message)
-
-
 def append_entry(draft: Draft, path: Pointer, entry: Mapping[str, Any]) -> None:
     """Put a new entry at the end of a list, which is created where it is missing.
 
@@ -100,22 +52,16 @@ def append_entry(draft: Draft, path: Pointer, entry: Mapping[str, Any]) -> None:
 
 
 def remove_entry(draft: Draft, path: Pointer, kept: int) -> None:
-    """Remove an entry, and the lists and mappings around it that hold nothing else; see ``without``."""
-    gone = without(draft.data, path, kept).path
-    draft.remove(gone, keep=len(gone) - 1)
-
-
-def without(obj: Mapping[str, Any], path: Pointer, kept: int) -> Operation:
-    """The removal of what stands at ``path``, and of the lists and mappings around it that hold nothing else.
+    """Remove an entry, and the lists and mappings around it that hold nothing else.
 
     Args:
-        obj: the object.
-        path: leads to what is there and is to go.
+        draft: the data of the object.
+        path: leads to what is removed.
         kept: so many steps of ``path`` lead to what stays in any case.
     """
-    while len(path) - 1 > kept and _is_alone(lookup(obj, path[:-1])):
+    while len(path) - 1 > kept and _is_alone(draft.get(path[:-1])):
         path = path[:-1]
-    return remove(*path)
+    draft.remove(path, keep=len(path) - 1)
 
 
 def _is_alone(holder: Any) -> bool:

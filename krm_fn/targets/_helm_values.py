@@ -1,7 +1,7 @@
-"""Values of Helm charts, wherever an object holds them: whose they are, where they stand, and what edits them.
+"""Values of Helm charts, wherever an object holds them: of which chart they are, and their sites.
 
-Which members of them hold a proxy is known by the targets. Values are left out where the object alone does not say for
-which chart they are.
+Which members of them hold a proxy is known by the targets. Values are left out where the object alone
+does not say for which chart they are.
 
 Sources: ``HelmRelease`` of Flux (``helm.toolkit.fluxcd.io``, v2beta1 to v2): ``spec.values``, the chart in
 ``spec.chart.spec.chart`` or ``spec.chartRef``, and ``valuesFrom`` with its default key ``values.yaml``; ``App`` of

@@ -9,7 +9,7 @@ from typing import Any
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Places, read_sites, write_sites
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Change, Edit, Finding, one_edit
+from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
@@ -44,20 +44,8 @@ class Context:
 Sites = Callable[[Draft, Context], Places]
 """Yield the places of an object that hold proxy variables; report what keeps the object from having one."""
 
-Propose = Callable[[Data, ProxySettings, Options], Iterator[Change | Finding]]
-"""Yield what differs between an object and the desired state.
-
-Empty settings mean that every trace of a proxy is removed. The operations of all Changes hold when
-applied to the object one after another; the object itself is not changed.
-"""
-Observe = Callable[[Data, Options], Iterator[Reading]]
-"""Yield what an object sets in the place of a target, whoever wrote it, as its reader sees it."""
-ProposeIn = Callable[
-    [Data, ProxySettings, TargetContext], Iterator[Change | Finding] | Iterator[Edit | Finding]
-]
-"""As ``Propose``, for an object whose desired state depends on other objects of the list."""
 Companions = Callable[[Data, ProxySettings, Options], Iterator[dict[str, Any]]]
-"""Yield objects that must be in the list beside another one, without a proxy: ``propose`` fills them."""
+"""Yield objects that must be in the list beside another one, without a proxy: its sites fill them."""
 OptionsFrom = Callable[[Mapping[str, Options]], Options]
 """Return the options of a target from ``spec.targets`` as a whole."""
 
@@ -67,7 +55,7 @@ class Creation:
     """How a target creates objects that the list lacks.
 
     ``companions`` yields them for each object whose kind is in ``beside``. Each one has the label
-    that ``_made`` describes, and ``propose`` removes it once nothing is left in it.
+    that ``_made`` describes, and a site removes it once nothing is left in it.
     """
 
     beside: frozenset[GroupKind]
@@ -83,13 +71,9 @@ class Target:
         kinds: the objects that it edits.
         audience: who reads NO_PROXY there.
         sites: yields the places that it reads and writes.
-        propose: yields what has to change, for a target without ``sites``.
-        observe: yields what is there, for a target without ``sites``.
         text_hints: words of which at least one is in the text of every object that it edits, so that
             others need not be read; without hints all objects of its kinds are read.
         creates: how it creates missing objects; None if it creates none.
-        propose_in: takes the place of ``propose`` for objects that depend on others: a ClusterClass,
-            and a Cluster whose groups of workers have proxies of their own.
         options_from: where options of other targets count, too.
         kinds_of: the kinds that its options name, besides ``kinds``.
         readers_of: who reads what is written into one object, where that is not ``audience``.
@@ -99,6 +83,7 @@ class Target:
         is_concerned_without_proxy: it writes certificates or a mirror, or reports them, where
             nothing declares a proxy.
         only_reports: it writes nothing.
+        writes_groups_of_workers: it writes a proxy of its own for each group of workers of a Cluster.
         has_names_of_its_author: the author of the object chooses which variables it sets.
         names_of_rules: returns the names of the rules of a policy, which overrides can match.
     """
@@ -106,12 +91,9 @@ class Target:
     id: str
     kinds: frozenset[GroupKind]
     audience: Audience
-    sites: Sites | None = None
-    propose: Propose | None = None
-    observe: Observe | None = None
+    sites: Sites
     text_hints: tuple[str, ...] = ()
     creates: Creation | None = None
-    propose_in: ProposeIn | None = None
     options_from: OptionsFrom | None = None
     kinds_of: Callable[[Options], frozenset[GroupKind]] | None = None
     readers_of: Callable[[Data, Options], Readers] | None = None
@@ -119,6 +101,7 @@ class Target:
     takes_proxy_of_a_role: bool = False
     is_concerned_without_proxy: bool = False
     only_reports: bool = False
+    writes_groups_of_workers: bool = False
     has_names_of_its_author: bool = False
     names_of_rules: Callable[[Data], Iterable[str]] | None = None
 
@@ -143,10 +126,6 @@ class Target:
 
         The object itself is not changed.
         """
-        if self.propose is not None:
-            yield from one_edit(self.propose(data, context.settings, context.options))
-        if self.sites is None:
-            return
         draft = Draft(data)
         edit = self.write(draft, context)
         yield from draft.findings
@@ -159,13 +138,8 @@ class Target:
         Returns:
             What was changed in the draft since it was made; None where that is nothing.
         """
-        if self.sites is None:
-            return None
         return write_sites(draft, self.sites(draft, context), context.settings.variables())
 
     def read(self, data: Data, options: Options) -> Iterator[Reading]:
         """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
-        if self.observe is not None:
-            yield from self.observe(data, options)
-        if self.sites is not None:
-            yield from read_sites(self.sites(Draft(data), Context(options)))
+        yield from read_sites(self.sites(Draft(data), Context(options)))

@@ -78,7 +78,7 @@ def sites(draft: Draft, context: Context) -> Iterator[_References]:
 
 
 class _References:
-    """References to the values of the cluster, as a site: an App says where its values are, and no value."""
+    """References to the values of the cluster, as a site: an App holds no value."""
 
     label = "the references to the values of its cluster"
 
@@ -151,7 +151,7 @@ class _References:
         self._draft.report(Severity.WARNING, message, path, code="ReferenceNotUsed")
 
     def _report_other_namespace(self, ours: list[str]) -> None:
-        """Report references of a person to the values of the cluster in a namespace in which they are not."""
+        """Report references of a person that lead to another namespace than that of the values."""
         wanted = self._settings.namespace
         for field in _FIELDS:
             path = (*_CONFIG, field)
@@ -204,7 +204,7 @@ def _namespace(obj: Mapping[str, Any], settings: ProxySettings) -> str:
 
 
 def _is_missing(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -> bool:
-    """Return whether a reference has to be set: none is there, or ours leads to where the values were before."""
+    """Return whether a reference has to be set: none is there, or ours is out of date."""
     reference = lookup(obj, (*_CONFIG, field))
     named = lookup(reference, ("name",))
     if field in _ours(obj) and named == wanted["name"] and reference != wanted:

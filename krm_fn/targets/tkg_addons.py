@@ -1,11 +1,11 @@
-"""The add-ons of Tanzu Kubernetes Grid: where a proxy is in the data values of one, and in its configuration.
+"""The add-ons of Tanzu Kubernetes Grid: the proxy in their data values and in their configuration.
 
-A target is a table of products: see ``tkg_vsphere_cpi`` and its neighbours. Data values of another add-on, and
-overlays, are read and left as they are.
+A target is a table of products: see ``tkg_vsphere_cpi`` and its neighbours. Data values of another
+add-on, and overlays, are read and left as they are.
 
-Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt/02_addons`` (the type of the Secrets, their
-annotation, label and header), ``providers/yttcb/clusterbootstrap.yaml`` (the other type), ``apis/addonconfigs`` and
-``apis/run`` (the configuration resources).
+Sources: ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt/02_addons`` (the type of
+the Secrets, their annotation, label and header), ``providers/yttcb/clusterbootstrap.yaml`` (the
+other type), ``apis/addonconfigs`` and ``apis/run`` (the configuration resources).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from krm_fn.targets.ytt import YttSyntax
 
 SECRET = ("", "Secret")
 TEXT_HINTS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
-"""One of them stands in every Secret with data values of an add-on: its type."""
+"""One of them is in every Secret with data values of an add-on: its type."""
 
 _NAME = ("metadata", "labels", "tkg.tanzu.vmware.com/addon-name")
 _TYPE = ("metadata", "annotations", "tkg.tanzu.vmware.com/addon-type")
@@ -42,8 +42,10 @@ class AddOn:
         name: the product in label and annotation of the Secret.
         mark: a document with this member is its data values.
         slot: where its proxy is in them.
-        unless: a document in which one of these members has that value is for a place where nothing reads a proxy.
-        certificates: the member beside the three that holds certificates to trust; "" if there is none.
+        unless: a document in which one of these members has that value is for a place where
+            nothing reads a proxy.
+        certificates: the member beside the three that holds certificates to trust; "" if there
+            is none.
     """
 
     name: str
@@ -105,7 +107,7 @@ class Table:
         return (*TEXT_HINTS, *sorted({group for group, _ in self.configs}))
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
-        """Yield the places of a proxy in a Secret with data values, or in a configuration resource."""
+        """Yield the places of a proxy in a Secret with data values, or in a configuration."""
         obj = draft.data
         group = str(obj.get("apiVersion")).rpartition("/")[0]
         config = self.configs.get((group, str(obj.get("kind"))))
@@ -142,7 +144,10 @@ class _AddOnSites(DocumentSites):
         self._mapping = mapping
 
     def write_text(self, variables: Variables) -> Finding | None:
-        """Write what changed; where an annotation of ytt holds the mapping that would go, it stays and is empty."""
+        """Write what changed.
+
+        Where an annotation of ytt holds the mapping that would go, it stays and is empty.
+        """
         goes = self.draft.get(self._mapping) is None
         problem = super().write_text(variables)
         if problem is None or not goes or self.draft.get(self._mapping) is None:
@@ -180,9 +185,10 @@ def _data_values(
 def _document_sites(
     document: DocumentDraft, addon: AddOn, settings: ProxySettings, *, is_home: bool
 ) -> Iterator[DocumentSites]:
-    """Yield the sites of a product in a document; ``is_home``: its mapping may be created, and removed, there.
+    """Yield the sites of a product in a document.
 
-    Certificates are written apart from the proxy, so that the proxy is written where code decides about them.
+    ``is_home``: the mapping of the product may be created, and removed, there. Certificates are
+    written apart from the proxy, so that the proxy is written where code decides about them.
     """
     data = document.draft.data
     if addon.reads_no_proxy(data):
@@ -266,13 +272,13 @@ def _home(texts: Iterable[_ValuesText]) -> _ValuesText | None:
 
 def _report_no_values(draft: Draft, addon: AddOn) -> None:
     message = (
-        f"there is no `values.yaml` in it, so {addon.slot.label} get no proxy: add it with what TKG "
-        "writes there, or delete the Secret"
+        f"there is no `values.yaml` in it, so {addon.slot.label} get no proxy: add it with what "
+        "TKG writes there, or delete the Secret"
     )
     draft.report(Severity.WARNING, message, code="NoValues")
 
 
 def _product_name(obj: Mapping[str, Any]) -> str:
-    """Return the name of the add-on by its label, or by its annotation (``<group>/<name>``); "" if it has none."""
+    """Return the name of the add-on, "" for none: its label, or its annotation ``<group>/<name>``."""
     found = lookup(obj, _NAME) or lookup(obj, _TYPE)
     return found.rpartition("/")[2] if isinstance(found, str) else ""

@@ -59,14 +59,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Site, Variables, write_sites
+from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import Keys, ThreeKeys
 from krm_fn.engine import Draft, WrongTypeError
-from krm_fn.krm.results import Edit, Finding, Severity
+from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._around import TargetContext
 from krm_fn.targets._cluster_variables import (
     KIND,
     VARIABLES,
@@ -104,21 +103,8 @@ _HTTPS = (
 
 def sites(draft: Draft, context: Context) -> Iterator[Site]:
     """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
-    yield from _sites(draft, context.settings, {})
-
-
-def propose_in(
-    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
-) -> Iterator[Edit | Finding]:
-    """Yield the edit of a Cluster of which some groups of workers have another proxy, and what there is to say."""
-    draft = Draft(obj)
-    edit = write_sites(draft, _sites(draft, settings, around.groups), settings.variables())
-    yield from draft.findings
-    if edit is not None:
-        yield edit
-
-
-def _sites(draft: Draft, settings: ProxySettings, groups: _Groups) -> Iterator[Site]:
+    settings = context.settings
+    groups: _Groups = context.around.groups if context.around else {}
     if draft.data.get("kind") == KIND[1]:
         of_groups = {name: whole(one) for name, one in groups.items()}
         yield from _sites_of_cluster(draft, whole(settings), of_groups)
@@ -177,7 +163,7 @@ class _ProxyVariable:
         draft: the data of the Cluster.
         entry: leads to the variable.
         settings: the proxy of the nodes that the variable is for.
-        group: section and name of the group of workers whose variable it is; None for those of other nodes.
+        group: section and name of the group of workers whose variable it is; None for other nodes.
     """
 
     def __init__(
@@ -197,13 +183,14 @@ class _ProxyVariable:
     def read(self) -> Iterator[Reading]:
         """Yield what the variable says.
 
-        A group of workers has a variable of its own because it is to differ, so it is nobody's witness.
+        A group of workers has a variable of its own because it differs, so it says nothing about
+        the proxy of the Cluster.
         """
         if self._group is None and _holds_proxy(self._draft.data, self._entry):
             yield from self._slot.read(self._draft.data)
 
     def write(self, variables: Variables) -> None:
-        """Give the variable the proxy of its nodes; where nothing else is left in it, it is removed.
+        """Give the variable the proxy of its nodes; remove it where nothing else is left in it.
 
         Raises:
             WrongTypeError: the value of the variable is no mapping.
@@ -272,7 +259,7 @@ def _kept_steps(path: Pointer) -> int:
 
 
 def _trust(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
-    """Yield the certificate of the proxy in the variable ``trust``; in old classes its value is the list itself."""
+    """Yield the certificate of the proxy in ``trust``; in old classes its value is the list."""
     data = certificate(settings)
     stays = bool(settings.variables()) or not settings.is_declared
     found = named(draft.data, VARIABLES, "trust")
@@ -337,7 +324,7 @@ TARGET = Target(
     audience=Audience.PRODUCT,
     text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     sites=sites,
-    propose_in=propose_in,
+    writes_groups_of_workers=True,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,
 )

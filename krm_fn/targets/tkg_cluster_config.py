@@ -118,7 +118,7 @@ def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
 
 
 class _SwitchAndCertificate:
-    """What goes with the three members, as a site: the switch that a person wrote, and the certificate of the proxy."""
+    """What belongs to the three members, as a site: a switch that is there, and the certificate."""
 
     label = _SLOT.label
 
