@@ -7,7 +7,7 @@ the oracle that every edit of the text is proven against.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -107,66 +107,3 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
         message = f"an operation does not fit its object: {error}"
         raise InternalError(message) from error
-
-
-@dataclass
-class ListEdit:
-    """Collects edits of one list of an object and gives them as operations that hold when applied in order.
-
-    New entries stand at the end: orchestrators copy comments back by list index. Only ``tail`` entries, which have to
-    be last and are not removed, stay behind them, and ``inserted`` ones (index of the old list -> entries that come to
-    stand before what is there). A list that is not there yet is made; one that loses its last entry goes, key and all.
-    """
-
-    path: Pointer
-    old: Sequence[Any] | None
-    tail: int = 0
-
-    def __post_init__(self) -> None:
-        self.replaced: dict[int, Any] = {}
-        self.removed: set[int] = set()
-        self.appended: list[Any] = []
-        self.inserted: dict[int, list[Any]] = {}
-
-    def place_of(self, index: int) -> int:
-        """Where the entry that stands at ``index`` of the old list, or new ones behind, will stand after the edits."""
-        place, end = index - sum(gone < index for gone in self.removed), len(self.old or ())
-        place += sum(len(values) for before, values in self.inserted.items() if before <= index)
-        if index >= end:
-            return place - self.tail
-        return place + len(self.appended) if index >= end - self.tail else place
-
-    def operations(self) -> list[Operation]:
-        """Replacements, then removals from the back, then additions."""
-        old = self.old or ()
-        if not old:
-            appended = list(self.appended)
-            return [add(*self.path, value=appended, leaves_around=True)] if appended else []
-        if len(self.removed) == len(old) and not self.appended and not self.inserted:
-            return [remove(*self.path)]
-        inserted = list(self._insertions())
-        end = len(old) - len(self.removed) - self.tail + len(inserted)
-        places: list[int | str] = [
-            end + number if self.tail else APPEND for number in range(len(self.appended))
-        ]
-        return [
-            *(
-                replace(*self.path, index, value=value)
-                for index, value in sorted(self.replaced.items())
-            ),
-            *(remove(*self.path, index) for index in sorted(self.removed, reverse=True)),
-            *inserted,
-            *(
-                add(*self.path, place, value=value)
-                for place, value in zip(places, self.appended, strict=True)
-            ),
-        ]
-
-    def _insertions(self) -> Iterator[Operation]:
-        """The additions of ``inserted``, from the front, so that each index holds when it is its turn."""
-        number = 0
-        for before, values in sorted(self.inserted.items()):
-            kept = before - sum(gone < before for gone in self.removed)
-            for value in values:
-                yield add(*self.path, kept + number, value=value)
-                number += 1

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import jsonpatch
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from krm_fn.errors import InternalError
-from krm_fn.patch import APPEND, ListEdit, Operation, add, apply, field_path, lookup, remove, render_pointer, replace
+from krm_fn.patch import APPEND, Operation, add, apply, field_path, lookup, remove, render_pointer, replace
 
 
 @pytest.mark.parametrize(
@@ -114,69 +111,3 @@ def test_values_of_operations_are_not_shared_with_the_data() -> None:
 def test_an_operation_that_does_not_fit_is_our_bug(operation: Operation) -> None:
     with pytest.raises(InternalError, match="an operation does not fit its object"):
         apply({"l": [1]}, [operation])
-
-
-@pytest.mark.parametrize("old", [None, [], ()])
-def test_a_list_that_nothing_is_done_to_gives_no_operation(old: list[Any] | None) -> None:
-    assert ListEdit(("l",), old).operations() == []
-    assert ListEdit(("l",), [1, 2]).operations() == []
-
-
-def _edit(
-    old: list[Any] | None, *, replaced: dict[int, Any], removed: set[int], appended: list[Any], tail: int = 0
-) -> ListEdit:
-    edit = ListEdit(("spec", "l"), old, tail)
-    edit.replaced, edit.removed, edit.appended = replaced, removed, appended
-    return edit
-
-
-@pytest.mark.parametrize(
-    ("old", "edit", "new"),
-    [
-        pytest.param(None, {"appended": ["n"]}, ["n"], id="a list that is not there yet is made"),
-        pytest.param([], {"appended": ["n"]}, ["n"], id="an empty list is filled"),
-        pytest.param([1], {"appended": ["n", "m"]}, [1, "n", "m"], id="new entries stand at the end, in order"),
-        pytest.param([1, 2, 3], {"removed": {0, 2}}, [2], id="two go"),
-        pytest.param([1, 2, 3], {"replaced": {1: "n"}}, [1, "n", 3], id="one becomes another"),
-        pytest.param(
-            [1, 2, 3], {"replaced": {2: "n"}, "removed": {0}, "appended": ["m"]}, [2, "n", "m"], id="all at once"
-        ),
-        pytest.param([1], {"removed": {0}, "appended": ["n"]}, ["n"], id="the last goes and a new one comes"),
-        pytest.param(
-            [1, 2, 3], {"removed": {0}, "appended": ["n", "m"], "tail": 1}, [2, "n", "m", 3], id="one stays the last"
-        ),
-        pytest.param([1, 2], {"appended": ["n"], "tail": 2}, ["n", 1, 2], id="all stay behind"),
-    ],
-)
-def test_edits_of_a_list(old: list[Any] | None, edit: dict[str, Any], new: list[Any]) -> None:
-    wanted = _edit(old, **{"replaced": {}, "removed": set(), "appended": [], **edit})
-    data: dict[str, Any] = {"spec": {} if old is None else {"l": list(old)}}
-    assert apply(data, wanted.operations()) == {"spec": {"l": new}}
-
-
-def test_a_list_that_loses_its_last_entry_goes_key_and_all() -> None:
-    wanted = _edit([1, 2], replaced={}, removed={0, 1}, appended=[])
-    assert apply({"spec": {"l": [1, 2]}}, wanted.operations()) == {"spec": {}}
-
-
-@given(st.lists(st.integers(), min_size=1, max_size=6), st.data())
-def test_the_operations_of_any_edit_hold_in_order(old: list[int], draw: st.DataObject) -> None:
-    indexes = st.integers(0, len(old) - 1)
-    removed = draw.draw(st.sets(indexes))
-    replaced = dict.fromkeys(draw.draw(st.sets(indexes)) - removed, -1)
-    appended = draw.draw(st.lists(st.integers(), max_size=3))
-    kept = [replaced.get(index, value) for index, value in enumerate(old) if index not in removed]
-    edit = _edit(old, replaced=replaced, removed=removed, appended=appended)
-    result = apply({"spec": {"l": copy.copy(old)}}, edit.operations())
-    assert result["spec"].get("l", []) == kept + appended
-
-
-@given(st.lists(st.integers(), unique=True, min_size=1, max_size=6), st.data())
-def test_an_entry_that_stays_is_found_at_its_new_place(old: list[int], draw: st.DataObject) -> None:
-    removed = draw.draw(st.sets(st.integers(0, len(old) - 1), max_size=len(old) - 1))
-    tail = draw.draw(st.integers(0, len(old) - 1 - max(removed, default=-1)))
-    edit = _edit(old, replaced={}, removed=removed, appended=["new"], tail=tail)
-    new = apply({"spec": {"l": list(old)}}, edit.operations())["spec"]["l"]
-    assert all(new[edit.place_of(at)] == old[at] for at in range(len(old)) if at not in removed)
-    assert new[edit.place_of(len(old))] == "new"
-    assert edit.place_of(len(old)) == len(new) - 1 - tail

@@ -14,18 +14,17 @@ from krm_fn import lint, placeholders
 from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
-from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
+from krm_fn.krm.results import Finding, ObjectRef, Result, Severity
 from krm_fn.lint import Listing, Rules, WrittenFile, drift
 from krm_fn.lint.drift import ObservedObject
 from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
 from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
 from krm_fn.plan import PlannedEdit
-from krm_fn.settings import ProxySettings, provider_files
+from krm_fn.settings import provider_files
 from krm_fn.targets import Context, Reading
 
 _SECRET = ("", "Secret")
-_ANY = ProxySettings("http://any.invalid", "http://any.invalid")
 _UNREACHED = (
     "this place holds one proxy for all nodes of the cluster, so {} cannot reach it: declare its proxy in "
     "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
@@ -198,22 +197,11 @@ def _cluster(cluster: Cluster) -> str:
 
 
 def _is_place(place: PlannedEdit) -> bool:
-    """Whether the target finds its place in an object of the list: any proxy that is not there yet it would write.
-
-    Of one that is encrypted nothing is told: no target writes there.
-    """
-    if sops.is_encrypted(place.obj.data):
+    """Return whether the target has a place in an object of the list; none writes to an encrypted one."""
+    if sops.is_encrypted(place.obj.data) or (place.is_new and not place.is_asked):
         return False
-    known = place.resolved.settings
-    wanted = replace(
-        _ANY, cluster=known.cluster, clusters=known.clusters, namespace=known.namespace
-    )
-    said = (
-        place.target.edit(place.obj.data, Context(place.options, wanted))
-        if place.is_asked or not place.is_new
-        else ()
-    )
-    return any(isinstance(one, Edit) for one in said)
+    context = Context(place.options, place.resolved.settings)
+    return place.target.has_site(place.obj.data, context)
 
 
 def _in_our_file(seen: tuple[Reading, ...], variables: Mapping[str, str]) -> list[Reading]:

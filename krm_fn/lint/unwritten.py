@@ -14,11 +14,11 @@ from krm_fn import settings
 from krm_fn.clusters import Cluster, Foreign, Membership, is_template, system_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Edit, ObjectRef, Result, Severity
+from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.plan import Overview, PlannedEdit
-from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, Context, cluster_class, workloads
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
@@ -27,7 +27,6 @@ _URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 _IN_TEXT = re.compile(
     r"\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})", re.IGNORECASE
 )
-_PROBE = ProxySettings("http://any.invalid", "http://any.invalid")
 _ITS_SYSTEM = (
     "its nodes run {system} ({kind}), and no target writes their configuration: "
     "set the proxy yourself, in {place}"
@@ -253,14 +252,8 @@ def _is_written(place: PlannedEdit) -> bool:
     """Whether a target has a place for a proxy in an object: it sees one, would write one, or leaves one on purpose."""
     if any(True for _ in place.seen()):
         return True
-    known = place.resolved.settings
-    probe = ProxySettings(
-        _PROBE.http_proxy, _PROBE.https_proxy, cluster=known.cluster, clusters=known.clusters
-    )
-    return any(
-        isinstance(one, Edit) or one.code == "ValueKept"
-        for one in place.target.edit(place.obj.data, Context(place.options, probe))
-    )
+    context = Context(place.options, place.resolved.settings)
+    return place.target.has_site(place.obj.data, context)
 
 
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:

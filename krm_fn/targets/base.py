@@ -140,6 +140,10 @@ class Target:
         """
         return write_sites(draft, self.sites(draft, context), context.settings.variables())
 
+    def has_site(self, data: Data, context: Context) -> bool:
+        """Return whether an object has a place that this target writes, whatever is in it now."""
+        return any(True for _ in self.sites(Draft(data), context))
+
     def read(self, data: Data, options: Options) -> Iterator[Reading]:
         """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
         yield from read_sites(self.sites(Draft(data), Context(options)))

@@ -1,21 +1,21 @@
-"""Other values for proxy variables that stand in an object already: one place, edited where it stands.
+"""Other values for proxy variables that an object sets already: what ``inject-proxy lint --fix`` writes.
 
-It writes what it is given, and the twin of what is there; it brings no proxy to a place that has
-none, and touches nothing where it does not know all that it would have to write anew.
+A place gets the values that it is given, and the other case of a variable that is there. A place without
+a proxy gets none, and nothing is changed where not all that would have to be rewritten is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Set
 
 from krm_fn.carriers import shell_exports, unit_text
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.unit_meant import meant, without_strays
+from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.formats.file_content import decode, encode
-from krm_fn.patch import APPEND, ListEdit, Operation, Pointer, add, lookup, replace
+from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import (
     cert_manager,
@@ -25,96 +25,74 @@ from krm_fn.targets import (
     kubeadm_commands,
     kubelet_drop_in,
     kyverno_policies,
+    workloads,
 )
 from krm_fn.targets.kyverno.values import ValuePlace, new_value
 
 Values = Mapping[str, str | None]
-"""Variable -> the value it is to have; None for the twin of one whose value is not known: the same source."""
+"""Variable -> its value; None for the other case of one whose value is not known: the same source."""
 
-Editor = Callable[[Mapping[str, Any], Mapping[str, Reading], Values], list[Operation]]
+Editor = Callable[[Draft, Mapping[str, Reading], Values], None]
 
 
 def as_meant(place: Mapping[str, Reading]) -> dict[str, Reading]:
-    """What one place says, with the values that systemd loses as their author meant them."""
+    """Return what one place sets, with the values that systemd loses as their author meant them."""
     return {name: meant(one) for name, one in place.items()}
 
 
-def operations(
-    obj: Mapping[str, Any], target: str, place: Mapping[str, Reading], values: Values
-) -> list[Operation]:
-    """What gives the variables of one place other values.
+def fix(draft: Draft, target: str, place: Mapping[str, Reading], values: Values) -> None:
+    """Give the variables of one place other values; nothing is changed where that is not possible.
 
     Args:
-        obj: the object as plain data, as it was when it was observed.
-        target: ID of the target that saw the place; "" for the environment of any container.
+        draft: the data of the object.
+        target: ID of the target that read the place; "" for the environment of any container.
         place: everything that the place sets: at least one variable.
-        values: what it is to set instead, or besides; a variable that is not named stays as it is.
-
-    Returns:
-        Nothing where the place cannot be edited, or its target has no editor.
+        values: what it has to set instead, or besides; a variable that is not named stays as it is.
     """
     editor = _EDITORS.get(target)
-    return editor(obj, place, values) if editor and values else []
+    if editor and values:
+        editor(draft, place, values)
 
 
-def _of_env(
-    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
-) -> list[Operation]:
-    """No variable is added beside an ``envFrom``, which may set it already."""
+def _fix_env(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    """Set entries of ``env``; none is added beside an ``envFrom``, which may set the variable already."""
     env = _entry(next(iter(place.values())))[:-1]
-    is_all = not lookup(obj, (*env[:-1], "envFrom"))
-    return [
-        _env_edit(obj, env, place, name, value)
-        for name, value in values.items()
-        if name in place or is_all
-    ]
-
-
-def _env_edit(
-    obj: Mapping[str, Any], env: Pointer, place: Mapping[str, Reading], name: str, value: str | None
-) -> Operation:
-    twin = place.get(name.swapcase())
-    if value is None and twin is not None:
-        return add(*env, APPEND, value={**lookup(obj, _entry(twin)), "name": name})
-    text = kubernetes_env(value or "")
-    if name not in place:
-        return add(*env, APPEND, value={"name": name, "value": text})
-    at = _entry(place[name])
-    return (add if lookup(obj, (*at, "value")) is None else replace)(*at, "value", value=text)
+    may_add = not draft.get((*env[:-1], "envFrom"))
+    for name, value in values.items():
+        twin = place.get(name.swapcase())
+        if name in place:
+            draft.set((*_entry(place[name]), "value"), kubernetes_env(value or ""))
+        elif may_add and value is None and twin is not None:
+            draft.insert(env, {**draft.get(_entry(twin)), "name": name})
+        elif may_add:
+            draft.insert(env, {"name": name, "value": kubernetes_env(value or "")})
 
 
 def _entry(one: Reading) -> Pointer:
-    """Where the entry of ``env`` stands that a path leads to, or into."""
+    """Return the path of the entry of ``env`` that a path leads to, or into."""
     return one.path if one.path[-1].isdigit() else one.path[:-1]
 
 
-def _of_drop_in(
-    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
-) -> list[Operation]:
+def _fix_drop_in(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
     path = next(iter(place.values())).path
-    entry = lookup(obj, path[:-1])
+    entry = draft.get(path[:-1])
     text = decode(entry) if path[-1] == "content" else None
     edited = None if text is None else _unit(text, place, values)
-    return (
-        [replace(*path, value=encode(edited, entry.get("encoding")))] if edited is not None else []
-    )
+    if edited is not None:
+        draft.set(path, encode(edited, entry.get("encoding")))
 
 
-def _of_systemd_secret(
-    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
-) -> list[Operation]:
+def _fix_systemd_secret(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
     path = next(iter(place.values())).path
-    texts = [
-        one for one in embedded.values(obj) if isinstance(one, embedded.Value) and one.path == path
-    ]
-    edits = [(one, _unit(one.text, place, values)) for one in texts]
-    return [
-        replace(*path, value=one.written(edited)) for one, edited in edits if edited is not None
-    ]
+    for one in embedded.values(draft.data):
+        if isinstance(one, embedded.Value) and one.path == path:
+            edited = _unit(one.text, place, values)
+            if edited is not None:
+                draft.set(path, one.written(edited))
 
 
 def _unit(text: str, place: Mapping[str, Reading], values: Values) -> str | None:
-    """A drop-in with other values; None where there is nothing to change, or not all of it is known."""
+    """Return a drop-in with other values; None where nothing changes, or not all of it is known."""
     known = {name: one.value for name, one in as_meant(place).items()} | dict(values)
     wanted = {
         name: value
@@ -130,63 +108,77 @@ def _unit(text: str, place: Mapping[str, Reading], values: Values) -> str | None
     return edited if edited != text else None
 
 
-def _of_commands(
-    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
-) -> list[Operation]:
+def _fix_commands(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
     path = next(iter(place.values())).path[:-1]
-    commands = [command if isinstance(command, str) else "" for command in lookup(obj, path)]
-    plain = {
-        index: names
-        for index, command in enumerate(commands)
-        if (names := shell_exports.exported(command))
-    }
+    commands = draft.get(path)
+    exports: dict[int, list[str]] = {}
+    for index, command in enumerate(commands):
+        names = shell_exports.exported(command) if isinstance(command, str) else []
+        if names:
+            exports[index] = list(names)
     # A command stays as it is if another one, which cannot be edited, decides about a variable of it.
     sound = {
-        name for name, one in place.items() if one.value is not None and int(one.path[-1]) in plain
+        name
+        for name, one in place.items()
+        if one.value is not None and int(one.path[-1]) in exports
     }
-    edited = {index for index, names in plain.items() if sound.issuperset(names)}
-    named = {name for index in edited for name in plain[index]}
-    wanted: dict[str, str] = {}
-    for name in PROXY_VARIABLES:
-        value = values[name] if name in values else place[name].value if name in named else None
-        is_new = name not in place and (name.swapcase() in named or name.upper() == "NO_PROXY")
-        if value is not None and (name in named or is_new):
-            wanted[name] = value
+    edited = {index for index, names in exports.items() if sound.issuperset(names)}
+    wanted = _wanted_exports(place, values, {name for index in edited for name in exports[index]})
     if not edited or values.keys().isdisjoint(wanted):
-        return []
+        return
     texts = [command if index in edited else "" for index, command in enumerate(commands)]
     planned = shell_exports.plan(texts, wanted, in_one_block=True)
-    edit = ListEdit(path, lookup(obj, path))
-    edit.replaced.update(planned.rewritten)
-    edit.removed.update(planned.removed)
-    edit.appended += [shell_exports.export(name, wanted[name]) for name in planned.missing]
-    return edit.operations()
+    left = [
+        planned.rewritten.get(index, command)
+        for index, command in enumerate(commands)
+        if index not in planned.removed
+    ]
+    draft.set_items(
+        path, [*left, *(shell_exports.export(name, wanted[name]) for name in planned.missing)]
+    )
 
 
-def _of_policy(
-    obj: Mapping[str, Any], place: Mapping[str, Reading], values: Values
-) -> list[Operation]:
-    """No entry is added: the author of a policy decides which names it sets."""
-    edits: dict[Pointer, Operation] = {}
+def _wanted_exports(
+    place: Mapping[str, Reading], values: Values, exported: Set[str]
+) -> dict[str, str]:
+    """Return what the commands have to export: what they do now with other values, and what belongs to it."""
+    wanted: dict[str, str] = {}
+    for name in PROXY_VARIABLES:
+        value = values.get(name)
+        if name not in values and name in exported:
+            value = place[name].value
+        is_new = name not in place and (name.swapcase() in exported or name.upper() == "NO_PROXY")
+        if value is not None and (name in exported or is_new):
+            wanted[name] = value
+    return wanted
+
+
+def _fix_policy(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
+    """Set values of entries and of context variables; the author of a policy decides which names it sets.
+
+    JSON patches and CEL expressions, which hold more than one value, stay as they are.
+    """
     for name, value in values.items():
-        if name in place and value is not None:
-            path = place[name].path
-            written = lookup(obj, path)
-            text = new_value(
-                ValuePlace(path, written), kubernetes_env(value), is_list=name.upper() == "NO_PROXY"
-            )
-            if isinstance(text, str):
-                edits[path] = (add if written is None else replace)(*path, value=text)
-    return list(edits.values())
+        path = place[name].path if name in place else ()
+        if value is None or not path or "value" not in path[-1]:
+            continue
+        text = new_value(
+            ValuePlace(path, draft.get(path)),
+            kubernetes_env(value),
+            is_list=name.upper() == "NO_PROXY",
+        )
+        if isinstance(text, str):
+            draft.set(path, text)
 
 
 _EDITORS: dict[str, Editor] = {
-    "": _of_env,
-    cert_manager.TARGET.id: _of_env,
-    chart_operator.TARGET.id: _of_env,
-    containerd_drop_in.TARGET.id: _of_drop_in,
-    kubelet_drop_in.TARGET.id: _of_drop_in,
-    giantswarm_systemd_proxy.TARGET.id: _of_systemd_secret,
-    kubeadm_commands.TARGET.id: _of_commands,
-    kyverno_policies.TARGET.id: _of_policy,
+    "": _fix_env,
+    cert_manager.TARGET.id: _fix_env,
+    chart_operator.TARGET.id: _fix_env,
+    workloads.TARGET.id: _fix_env,
+    containerd_drop_in.TARGET.id: _fix_drop_in,
+    kubelet_drop_in.TARGET.id: _fix_drop_in,
+    giantswarm_systemd_proxy.TARGET.id: _fix_systemd_secret,
+    kubeadm_commands.TARGET.id: _fix_commands,
+    kyverno_policies.TARGET.id: _fix_policy,
 }

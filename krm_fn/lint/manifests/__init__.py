@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from krm_fn import lint
 from krm_fn.config import ProxyConfig
+from krm_fn.engine import Draft
 from krm_fn.krm.results import Result, Severity, in_order
 from krm_fn.lint import Rules, WrittenFile, drift
 from krm_fn.lint.drift import ObservedObject
@@ -110,20 +111,20 @@ def _of_sites(places: Sequence[LintSubject], rules: Rules) -> Iterator[Result]:
 
 def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[Result]]:
     """The operations on one object, and a warning for each place where a person has to choose."""
-    operations: list[Operation] = []
+    draft = Draft(site.obj.data)
     notes: list[Result] = []
     for place in lint.places(site.seen):
         first = next(iter(place.values()))
         clash = values.clash(place)
         wanted = {} if clash else values.corrected(place, site.listing, rules)
-        edits = fixes.operations(site.obj.data, site.target, place, wanted)
-        operations += [replace(edit, path=(*site.obj.path, *edit.path)) for edit in edits]
+        fixes.fix(draft, site.target, place, wanted)
         if clash:
             message = f"`--fix` changes nothing in {first.place}, because {clash} differ: make them equal first"
             notes.append(
                 Result(Severity.WARNING, message, site.obj.ref, first.path, target=site.target)
             )
-    return operations, notes
+    operations = draft.operations() if draft.edits else []
+    return [replace(one, path=(*site.obj.path, *one.path)) for one in operations], notes
 
 
 def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:

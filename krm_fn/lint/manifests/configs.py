@@ -12,6 +12,7 @@ from typing import Any
 
 from krm_fn import config
 from krm_fn.config import ProxyConfig
+from krm_fn.engine import Draft
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
 from krm_fn.lint import Listing, Rules
@@ -20,10 +21,9 @@ from krm_fn.lint.manifests.reading import FunctionConfig
 from krm_fn.lint.values import RULES, Problem, corrected_url, lint_list, lint_proxy
 from krm_fn.noproxy import Audience, Style, parse
 from krm_fn.noproxy.entries import split
-from krm_fn.patch import ListEdit, Operation, Pointer, lookup, remove
-from krm_fn.patch import replace as replaced
+from krm_fn.patch import Operation, Pointer, lookup
 
-_TOLD_BY_CONFIG = frozenset({"NP005", "NP006", "NP010", "NP018"})
+_REPORTED_BY_CONFIG = frozenset({"NP005", "NP006", "NP010", "NP018"})
 """Rules about what the check of a ProxyConfig tells, too, in words of its own."""
 
 _COMPOSED = frozenset({"NP002", "NP003", "NP004", "NP023", "NP024"})
@@ -70,7 +70,7 @@ def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[R
     """Everything that is wrong with a FunctionConfig."""
     _, wrong = _loaded(given)
     yield from (Result(Severity.ERROR, text, given.ref) for text in wrong)
-    silent = _TOLD_BY_CONFIG if wrong else frozenset()
+    silent = _REPORTED_BY_CONFIG if wrong else frozenset()
     for text in _texts(given.data):
         for found in _problems(text, given, audience):
             severity = rules.severity(found)
@@ -80,21 +80,18 @@ def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[R
 
 
 def corrected(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:
-    """What mends the URLs and the entries of a ProxyConfig; nothing for the form of a ConfigMap."""
-    operations: list[Operation] = []
+    """Return what corrects the URLs and the entries of a ProxyConfig; nothing for the form of a ConfigMap."""
+    draft = Draft(given.data)
     for text in _texts(given.data) if given.data.get("kind") == config.KIND else ():
-        found = {
-            problem.rule
-            for problem in _problems(text, given, audience)
-            if rules.severity(problem) is not None
-        }
-        if any(RULES[rule].fix for rule in found):
-            operations += (
-                _corrected_list(text, given, rules, audience)
-                if _is_list(text)
-                else _corrected_url(text)
-            )
-    return [replace(operation, path=(*given.path, *operation.path)) for operation in operations]
+        problems = _problems(text, given, audience)
+        found = {one.rule for one in problems if rules.severity(one) is not None}
+        if not any(RULES[rule].fix for rule in found):
+            continue
+        if _is_list(text):
+            _correct_list(draft, text, _Forms(given, rules, audience))
+        else:
+            draft.set(text.path, corrected_url(text.value))
+    return [replace(one, path=(*given.path, *one.path)) for one in draft.operations()]
 
 
 def _loaded(given: FunctionConfig) -> tuple[ProxyConfig | None, list[str]]:
@@ -157,40 +154,38 @@ def _is_completed(given: FunctionConfig) -> bool:
     )
 
 
-def _corrected_url(text: _ConfigText) -> list[Operation]:
-    url = corrected_url(text.value)
-    return [replaced(*text.path, value=url)] if url != text.value else []
+def _correct_list(draft: Draft, text: _ConfigText, forms: _Forms) -> None:
+    """Correct the entries of a list, or of a text with commas.
 
-
-def _corrected_list(
-    text: _ConfigText, given: FunctionConfig, rules: Rules, audience: Audience
-) -> list[Operation]:
-    """New items at the end, where an item becomes several; one that holds several already keeps them together."""
+    An item that holds several entries keeps them together; where one entry becomes several, the others are new items
+    at the end.
+    """
     if "@" in "".join(text.entries):  # a comma may stand in a password: no half of it is an entry
-        return []
-    forms = _Forms(given, rules, audience)
+        return
     if isinstance(text.value, str):
         new = forms.of(text.value)
-        unchanged = new == list(parse(text.value))
-        return (
-            []
-            if unchanged
-            else [replaced(*text.path, value=",".join(new)) if new else remove(*text.path)]
-        )
-    edit = ListEdit(text.path, text.value)
+        if not new:
+            draft.remove(text.path, keep=len(text.path) - 1)
+        elif new != list(parse(text.value)):
+            draft.set(text.path, ",".join(new))
+        return
+    items: list[Any] = []
+    origins: list[int | None] = []
+    added: list[str] = []
     for at, item in enumerate(text.value):
         written = list(parse(item)) if isinstance(item, str) else []
         new = forms.of(item) if written else []
-        if new == written:
+        if written and not new:
             continue
-        if not new:
-            edit.removed.add(at)
+        if new == written:
+            items.append(item)
         elif len(written) > 1:
-            edit.replaced[at] = ",".join(new)
+            items.append(",".join(new))
         else:
-            edit.replaced[at] = new[0]
-            edit.appended += new[1:]
-    return edit.operations()
+            items.append(new[0])
+            added += new[1:]
+        origins.append(at)
+    draft.set_items(text.path, [*items, *added], [*origins, *(None for _ in added)])
 
 
 class _Forms:

@@ -12,6 +12,7 @@ import pytest
 from krm_fn import patch
 from krm_fn.carriers.env_list import read_all_containers
 from krm_fn.carriers.unit_meant import meant, without_strays
+from krm_fn.engine import Draft
 from krm_fn.lint import places
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import TARGETS, fixes
@@ -50,9 +51,11 @@ def written(obj: dict[str, Any], target: str, values: Mapping[str, str | None]) 
     before = copy.deepcopy(obj)
     seen = TARGETS[target].read(obj, {}) if target else read_all_containers(obj)
     (place, *_) = places(seen)
-    operations = fixes.operations(obj, target, place, values)
+    draft = Draft(obj)
+    fixes.fix(draft, target, place, values)
     assert obj == before
-    return dict(patch.apply(copy.deepcopy(obj), operations))
+    assert patch.apply(copy.deepcopy(obj), draft.operations()) == draft.data
+    return dict(draft.data)
 
 
 def env_of(obj: dict[str, Any]) -> Env:
