@@ -24,7 +24,7 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
-FROM_SECRET = "Secret"
+BY_REFERENCE = "Secret"
 """The value of the option ``content`` with which the text of the drop-in is in the Secret of the Cluster."""
 
 _FILLED_BY = "giantswarmSystemdProxy"
@@ -142,7 +142,7 @@ class DropIn:
             return entry
         if entry.get("contentFrom") is not None:
             return self._edited_reference(entry, place, variables)
-        if self._content == FROM_SECRET and variables and _is_replaceable(entry):
+        if self._content == BY_REFERENCE and variables and _is_replaceable(entry):
             return self._referring(entry, place)
         return self._edited_text(entry, place, variables)
 
@@ -160,7 +160,7 @@ class DropIn:
         if variables:
             self._set_attributes(edited)
             self._report_limits(edited, place, variables)
-            if self._content == FROM_SECRET:
+            if self._content == BY_REFERENCE:
                 self._report_stays(place)
         return edited
 
@@ -179,7 +179,7 @@ class DropIn:
         if not is_ours or not self._content:
             self._report_content_from(entry, place, is_ours=is_ours)
             return entry
-        if self._content == FROM_SECRET:
+        if self._content == BY_REFERENCE:
             return self._referring(entry, place)
         # An encoding would be that of the content of the Secret.
         edited = {key: entry[key] for key in entry if key not in ("contentFrom", "encoding")}
@@ -210,7 +210,7 @@ class DropIn:
         """Return a new entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
         owner = self._options.get("owner")
         permissions = self._options.get("permissions")
-        if self._content != FROM_SECRET:
+        if self._content != BY_REFERENCE:
             entry = {
                 "content": unit_text.fresh(variables),
                 "owner": str(owner or "root:root"),
