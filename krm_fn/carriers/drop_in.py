@@ -24,8 +24,8 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
 
-INLINE, SECRET = "Inline", "Secret"
-"""Values of the option ``content``: where the text of the drop-in is."""
+BY_REFERENCE = "Secret"
+"""The value of the option ``content`` with which the text of the drop-in is in the Secret of the Cluster."""
 
 _FILLED_BY = "giantswarmSystemdProxy"
 """The target that writes the Secret of a Cluster."""
@@ -142,7 +142,7 @@ class DropIn:
             return entry
         if entry.get("contentFrom") is not None:
             return self._edited_reference(entry, place, variables)
-        if self._content == SECRET and variables and _is_replaceable(entry):
+        if self._content == BY_REFERENCE and variables and _is_replaceable(entry):
             return self._referring(entry, place)
         return self._edited_text(entry, place, variables)
 
@@ -160,7 +160,7 @@ class DropIn:
         if variables:
             self._set_attributes(edited)
             self._report_limits(edited, place, variables)
-            if self._content == SECRET:
+            if self._content == BY_REFERENCE:
                 self._report_stays(place)
         return edited
 
@@ -179,7 +179,7 @@ class DropIn:
         if not is_ours or not self._content:
             self._report_content_from(entry, place, is_ours=is_ours)
             return entry
-        if self._content == SECRET:
+        if self._content == BY_REFERENCE:
             return self._referring(entry, place)
         # An encoding would be that of the content of the Secret.
         edited = {key: entry[key] for key in entry if key not in ("contentFrom", "encoding")}
@@ -210,7 +210,7 @@ class DropIn:
         """Return a new entry; its keys have the order of the Tanzu document, or of Giant Swarm's."""
         owner = self._options.get("owner")
         permissions = self._options.get("permissions")
-        if self._content != SECRET:
+        if self._content != BY_REFERENCE:
             entry = {
                 "content": unit_text.fresh(variables),
                 "owner": str(owner or "root:root"),
@@ -246,7 +246,7 @@ class DropIn:
     def _describe_reference(self) -> None:
         self._draft.describe(f"takes {self.label} from the Secret of its Cluster")
 
-    def _report(self, severity: Severity, message: str, path: Pointer, code: str = "") -> None:
+    def _report(self, severity: Severity, message: str, path: Pointer, *, code: str = "") -> None:
         self._draft.report(severity, message, path, code=code)
 
     def _report_wrong_entries(self) -> None:
@@ -275,7 +275,7 @@ class DropIn:
                     f"beside it, because a path must be unique; remove `{key}`, or set the proxy "
                     "there by hand"
                 )
-                self._report(Severity.WARNING, message, (*place, key), "EntryNotEdited")
+                self._report(Severity.WARNING, message, (*place, key), code="EntryNotEdited")
                 return True
         source = entry.get("contentFrom")
         if source is not None and not isinstance(source, Mapping):
@@ -295,7 +295,7 @@ class DropIn:
         message = (
             f'`path` must be unique, but "{self.path}" is here again; remove one of the two entries'
         )
-        self._report(Severity.WARNING, message, (*place, "path"), "PathRepeated")
+        self._report(Severity.WARNING, message, (*place, "path"), code="PathRepeated")
 
     def _report_unreadable(self, entry: _Entry, place: Pointer) -> None:
         if len(entry.get("content") or "") > LARGEST:
@@ -308,7 +308,7 @@ class DropIn:
                 f'`content` cannot be read as "{entry.get("encoding")}" and is left as it is; '
                 "write it without `encoding`, or as base64 or gzip+base64 of UTF-8 text"
             )
-        self._report(Severity.WARNING, message, (*place, "content"), "TextUnreadable")
+        self._report(Severity.WARNING, message, (*place, "content"), code="TextUnreadable")
 
     def _report_content_from(self, entry: _Entry, place: Pointer, *, is_ours: bool) -> None:
         """Report which target writes a content that is in a Secret, or that none does."""
@@ -321,7 +321,7 @@ class DropIn:
         else:
             severity = Severity.WARNING
             message += "; check that it sets the proxy, or replace `contentFrom` by `content`"
-        self._report(severity, message, (*place, "contentFrom"), "ContentInSecret")
+        self._report(severity, message, (*place, "contentFrom"), code="ContentInSecret")
 
     def _report_no_secret(self) -> None:
         message = (
@@ -336,7 +336,7 @@ class DropIn:
             f"the rest to a drop-in of its own, or set `spec.targets.{self.target}.content` to "
             "`Inline`"
         )
-        self._report(Severity.WARNING, message, (*place, "content"), "DropInStaysInline")
+        self._report(Severity.WARNING, message, (*place, "content"), code="DropInStaysInline")
 
     def _report_path(self, place: Pointer) -> None:
         """Report a path that Ignition cannot write."""

@@ -163,6 +163,19 @@ def test_removal_takes_a_reference_out_that_is_ours(settings: Any, options: Any)
     assert meaning(run(containerd_drop_in, injected, settings, options).obj) == files(STRANGER)
 
 
+def test_a_text_that_takes_the_place_of_a_reference_has_no_encoding() -> None:
+    """An encoding is that of the content of the Secret, and the text is plain."""
+    old = files(entry(encoding="base64", contentFrom=source()))
+    (new,) = spec_of(run(containerd_drop_in, old, OF_ONE, INLINE).obj)["files"]
+    assert new["content"].startswith("[Service]\n")
+    assert "encoding" not in new
+
+
+def test_a_reference_is_said_to_take_the_drop_in_from_a_secret_and_not_to_set_variables() -> None:
+    (change,) = run(containerd_drop_in, files(entry(content=CONTENT)), OF_ONE, SECRET).changes
+    assert change.message == "takes the drop-in of containerd from the Secret of its Cluster"
+
+
 # What cannot be.
 
 

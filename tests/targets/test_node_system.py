@@ -84,3 +84,17 @@ def test_what_was_written_for_containerd_goes_where_the_nodes_run_cri_o() -> Non
         "/etc/systemd/system/crio.service.d/http-proxy.conf"
     ]
     assert [text for text in spec_of(after)["preKubeadmCommands"] if "systemctl" in text] == [RESTART]
+
+
+def test_what_was_written_for_containerd_goes_beside_the_drop_in_of_somebody_else() -> None:
+    obj = run(containerd_drop_in, kubeadm({}), HTTP_ONLY).obj
+    other = {"path": "/etc/systemd/system/containerd.service.d/99-proxy.conf", "content": "[Service]\nUser=x\n"}
+    other["content"] += "Environment=HTTP_PROXY=http://old:1\n"
+    spec_of(obj)["files"].insert(0, other)
+    spec_of(obj)["joinConfiguration"] = SOCKET
+    outcome = run(containerd_drop_in, obj, HTTP_ONLY)
+    assert [entry["path"] for entry in spec_of(outcome.obj)["files"]] == [
+        other["path"],
+        "/etc/systemd/system/crio.service.d/http-proxy.conf",
+    ]
+    assert "removes the drop-in of containerd, which the nodes do not run" in outcome.changes[0].message
