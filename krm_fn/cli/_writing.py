@@ -115,7 +115,7 @@ def _prepare(one: _FileWrite) -> None:
         return
     if one.old is None or one.status is None:
         one.beside = _new_file(one.file.parent, one.new)
-        one.beside.chmod(0o666 & ~_umask())
+        one.beside.chmod(0o666 & ~current_umask())
         return
     one.is_in_place = one.status.st_nlink > 1
     if not one.is_in_place:
@@ -154,7 +154,8 @@ def _take_over(beside: Path, old: os.stat_result) -> bool:
     return True
 
 
-def _umask() -> int:
+def current_umask() -> int:
+    """Return the mask of permissions that new files do not get."""
     current = os.umask(0o022)
     os.umask(current)
     return current

@@ -26,7 +26,7 @@ from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
 from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, LineFinder, entry_of
 from krm_fn.cli._selection import LeftAlone, Selection, select
-from krm_fn.cli._writing import write_files
+from krm_fn.cli._writing import current_umask, write_files
 from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
@@ -392,7 +392,7 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=".inject-proxy.", dir=folder.parent))
-        made.chmod(0o777 & ~_umask())
+        made.chmod(0o777 & ~current_umask())
         for name, content in files.items():
             if content is None:
                 continue
@@ -409,12 +409,6 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
     finally:
         if made is not None:
             shutil.rmtree(made, ignore_errors=True)
-
-
-def _umask() -> int:
-    current = os.umask(0o022)
-    os.umask(current)
-    return current
 
 
 def _base_of(paths: Sequence[str]) -> Path:
