@@ -255,7 +255,7 @@ def test_an_object_that_cannot_be_read_or_edited_is_refused(
 
 def test_a_target_sees_what_those_before_it_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    watched = replace(chart_operator.TARGET, propose=lambda obj, *_: seen.append(json.dumps(obj)) or [])
+    watched = replace(chart_operator.TARGET, sites=lambda draft, _: seen.append(json.dumps(draft.data)) or [])
     monkeypatch.setitem(TARGETS, watched.id, watched)
     ran(DEPLOYMENT.replace("tier: infra", "tier: infra\n    beside: chart-operator"))
     assert PROXY in seen[0]

@@ -28,7 +28,7 @@ _SEPARATOR = re.compile(
 # Each line of it is read in one way only: where a CR could be a blank or the end of a line, time is exponential.
 _EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n\x85\u2028\u2029]*\r?)?"
 _DIRECTIVES = re.compile(
-    r"(?:[ \t\r]*(?:#[^\n]*)?\n)*%[^\n]*\n(?:(?:%[^\n]*|[ \t\r]*(?:#[^\n]*)?)\n)*\Z"
+    r"(?:[ \t\r]*(?:#[^\n]*)?\n)*%[A-Za-z][^\n]*\n(?:(?:%[A-Za-z][^\n]*|[ \t\r]*(?:#[^\n]*)?)\n)*\Z"
 )
 """Directives (YAML 1.1, section 4.1) and comments between them: the separator below them begins their document."""
 _EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")

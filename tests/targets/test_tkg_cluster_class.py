@@ -15,7 +15,7 @@ from krm_fn.config import Certificates
 from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import TargetContext, tkg_cluster_class
+from krm_fn.targets import Context, TargetContext, tkg_cluster_class
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 LIST = NO.split(",")
@@ -176,7 +176,7 @@ def grouped(*overrides: Any, **more: Any) -> Any:
 
 def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Edit | Finding]:
     around = TargetContext(groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()})
-    return list(tkg_cluster_class.propose_in(obj, settings, around))
+    return list(tkg_cluster_class.TARGET.edit(obj, Context(settings=settings, around=around)))
 
 
 def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:
