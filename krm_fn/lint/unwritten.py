@@ -259,7 +259,7 @@ def _is_written(place: PlannedEdit) -> bool:
     )
     return any(
         isinstance(one, Edit) or one.code == "ValueKept"
-        for one in place.target.edit(place.obj.data, Context(place.options, probe))
+        for one in place.target.edit(place.obj.data, Context(place.options, probe, place.uses))
     )
 
 

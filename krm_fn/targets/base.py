@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from krm_fn.carriers.env_list import Provided
+from krm_fn.carriers.pod_spec import Container
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Site, read_sites, write_sites
 from krm_fn.engine import Draft
@@ -13,6 +15,7 @@ from krm_fn.krm.results import Change, Edit, Finding, one_edit
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
+from krm_fn.targets.data_uses import DataUses, namespace_of
 
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
@@ -30,10 +33,17 @@ class Context:
         options: ``spec.targets.<id>``.
         settings: the proxy that the object is to get, with its Cluster, certificates and mirror;
             empty where the object is only read, and where the proxy is removed.
+        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
     """
 
     options: Options = field(default_factory=dict)
     settings: ProxySettings = field(default_factory=ProxySettings)
+    uses: DataUses = field(default_factory=DataUses)
+
+
+def provided(draft: Draft, container: Container, context: Context) -> Provided:
+    """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
+    return context.uses.provided(namespace_of(draft.data), container)
 
 
 Sites = Callable[[Draft, Context], Iterable[Site]]
@@ -144,9 +154,10 @@ class Target:
         if edit is not None:
             yield edit
 
-    def read(self, data: Data, options: Options) -> Iterator[Reading]:
+    def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
         """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
         if self.observe is not None:
             yield from self.observe(data, options)
         if self.sites is not None:
-            yield from read_sites(self.sites(Draft(data), Context(options)))
+            context = Context(options, uses=uses or DataUses())
+            yield from read_sites(self.sites(Draft(data), context))

@@ -17,7 +17,8 @@ same as a list of names, and ``policies.kyverno.io/inject-proxy-env: exclude`` a
 
 What it leaves alone: all other entries of ``env`` and their order; ephemeral containers; the containers that the
 targets ``certManager`` and ``chartOperator`` write, as long as these targets are enabled. An entry of ours that
-differs is replaced in place and whole, so that no ``value`` is beside a ``valueFrom``. A workload that is not chosen
+differs is replaced in place and whole, so that no ``value`` is beside a ``valueFrom``; one that refers to a ConfigMap or
+Secret of the list stays, and the target ``proxyData`` fills that. A workload that is not chosen
 any more loses the variables in the containers that its annotation names, and the annotation. ``mode: Remove`` does the
 same. Where ``conflict`` is ``Override`` or ``Fail`` it also takes the six variables out of every other chosen
 container, whoever wrote them; a value that ``Override`` replaced is not known any more and does not come back.
@@ -98,7 +99,7 @@ from krm_fn.targets._presets import (
     fits_one,
     preset_containers,
 )
-from krm_fn.targets.base import Context, Data, GroupKind, Options, Target
+from krm_fn.targets.base import Context, Data, GroupKind, Options, Target, provided
 
 _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML": one Deployment with it)."""
@@ -249,16 +250,16 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
     written: list[EnvList] = []
     for one in chosen.there:
         if one.name in before:  # written by us: no author's value is lost there
-            written.append(EnvList(draft, one, OVERRIDE))
+            written.append(EnvList(draft, one, OVERRIDE, provided(draft, one, context)))
         elif not keeps_unit:  # its author's alone: it is no place of ours, to be read or removed
-            written.append(EnvList(draft, one, conflict))
+            written.append(EnvList(draft, one, conflict, provided(draft, one, context)))
     for number, name in enumerate(chosen.missing):
         written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))
     yield from written
     names = {one.name for one in written}
     for one in _all_containers(draft.data, place.at):
         if one.name in before and one.name not in names:
-            yield _Released(draft, one)
+            yield _Released(draft, one, OVERRIDE, provided(draft, one, context))
     yield _WrittenContainers(
         draft,
         written,
@@ -281,6 +282,24 @@ def readers(obj: Data, options: Options) -> Readers:
         tuple(name for preset in fitting for name in preset.names),
         any(preset.writes_rooted_names for preset in fitting),
     )
+
+
+def containers_with_proxy(obj: Data, given: Mapping[str, Options]) -> Iterator[Container]:
+    """Yield the containers of an object that this target, or the target of a known program, writes.
+
+    Args:
+        obj: any object.
+        given: ``spec.targets``.
+    """
+    options = options_from(given)
+    place = _place(obj, options)
+    if place is None or _chosen.is_refused(obj, place.at):
+        return
+    if options.get("enabled", True):
+        yield from _choose(Draft(obj), place, Context(options)).there
+    for one in _all_containers(obj, place.at):
+        if one.path in _owned(obj, options):
+            yield one
 
 
 def refuses(obj: Data, options: Options) -> bool:
