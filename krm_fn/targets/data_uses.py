@@ -1,11 +1,12 @@
 """Which ConfigMaps and Secrets of a list hold a proxy for others, and under which keys.
 
-Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``. Only containers count
-that a target would write: the others are nobody's wish. An object is filled if it is in the list; whoever refers to one
-that is not there gets what its ``conflict`` says.
+Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``. Only
+containers count that a target would write: the others are nobody's wish. An object is filled if it
+is in the list; whoever refers to one that is not there gets what its ``conflict`` says.
 
-Sources: ``EnvVarSource`` and ``EnvFromSource`` of the Kubernetes API, core/v1; ``spec.proxySecretRef`` of
-``source.toolkit.fluxcd.io``, ``image.toolkit.fluxcd.io`` and ``notification.toolkit.fluxcd.io``.
+Sources: ``EnvVarSource`` and ``EnvFromSource`` of the Kubernetes API, core/v1;
+``spec.proxySecretRef`` of ``source.toolkit.fluxcd.io``, ``image.toolkit.fluxcd.io`` and
+``notification.toolkit.fluxcd.io``.
 """
 
 from __future__ import annotations

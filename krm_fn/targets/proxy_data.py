@@ -1,27 +1,32 @@
 """ConfigMaps and Secrets from which others read their proxy: they are filled, and the references stay.
 
-What it sets: the keys that hold a proxy, with the values as they are (Kubernetes expands no ``$(NAME)`` in them).
+What it sets: the keys that hold a proxy, with the values as they are (Kubernetes expands no
+``$(NAME)`` in them).
 
 Where: in ConfigMaps and Secrets (``data`` in base64, or ``stringData``):
 
-* the keys that ``env[].valueFrom`` of a container reads into one of the six variables, such as ``http_proxy`` of
-  ``cert-manager-app-proxy`` (``cert-manager-app`` from 4 on). The name of the key must end like that of the variable.
-* the keys of the six names in an object that a container reads whole by ``envFrom``, and in a ConfigMap
-  ``proxy-environment-variables``, as AWS documents it for ``aws-node`` and ``kube-proxy`` of EKS.
-* ``address``, ``username`` and ``password`` of a Secret that ``spec.proxySecretRef`` of an object of Flux names. It
-  gets the proxy for ``https://``, else that for ``http://``.
+* the keys that ``env[].valueFrom`` of a container reads into one of the six variables, such as
+  ``http_proxy`` of ``cert-manager-app-proxy`` (``cert-manager-app`` from 4 on). The name of the key
+  must end like that of the variable.
+* the keys of the six names in an object that a container reads whole by ``envFrom``, and in a
+  ConfigMap ``proxy-environment-variables``, as AWS documents it for ``aws-node`` and ``kube-proxy``
+  of EKS.
+* ``address``, ``username`` and ``password`` of a Secret that ``spec.proxySecretRef`` of an object
+  of Flux names. It gets the proxy for ``https://``, else that for ``http://``.
 * ``proxy`` and ``noProxy`` of repository and credential Secrets of Argo CD (label
-  ``argocd.argoproj.io/secret-type: repository``, ``repo-creds``, ``repository-write`` or ``repo-write-creds``) that
-  have a ``proxy``, by the scheme of their ``url``.
+  ``argocd.argoproj.io/secret-type: repository``, ``repo-creds``, ``repository-write`` or
+  ``repo-write-creds``) that have a ``proxy``, by the scheme of their ``url``.
 
-References count where the target ``workloads``, ``certManager`` or ``chartOperator`` writes the container, and object
-and reference are in the same list and namespace. Such an entry is kept by every ``conflict``, and the variable in the
-other case is not added: who wrote the reference chose the names. A reference to an object that is not in the list is
-replaced as a whole, or kept, as ``conflict`` of the target of the container says.
+References count where the target ``workloads``, ``certManager`` or ``chartOperator`` writes the
+container, and object and reference are in the same list and namespace. Such an entry is kept by
+every ``conflict``, and the variable in the other case is not added: who wrote the reference chose
+the names. A reference to an object that is not in the list is replaced as a whole, or kept, as
+``conflict`` of the target of the container says.
 
-What it leaves alone: all other keys; objects with the annotation ``fn.inject-proxy.io/proxy: "false"``. Removal
-empties the keys that containers read, and leaves them there, because a container does not start without a key that it
-refers to. The keys of Flux and Argo CD go; a warning says that ``spec.proxySecretRef`` must go, too.
+What it leaves alone: all other keys; objects with the annotation ``fn.inject-proxy.io/proxy:
+"false"``. Removal empties the keys that containers read, and leaves them there, because a container
+does not start without a key that it refers to. The keys of Flux and Argo CD go; a warning says that
+``spec.proxySecretRef`` must go, too.
 
 Before and after:
 
@@ -38,8 +43,8 @@ Before and after:
 
 Options: none.
 
-Why: a value in one place is changed in one place, and a Secret keeps a password out of the pod template. Replacing such
-a reference by a value in clear text would be a step back.
+Why: a value in one place is changed in one place, and a Secret keeps a password out of the pod
+template. Replacing such a reference by a value in clear text would be a step back.
 """
 
 from __future__ import annotations
