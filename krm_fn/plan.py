@@ -27,6 +27,8 @@ from krm_fn.targets import (
     Reading,
     Target,
     TargetContext,
+    cert_manager,
+    chart_operator,
     cluster_class,
     data_uses,
     proxy_data,
@@ -232,8 +234,13 @@ def _data_uses(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -
     uses = DataUses()
     if not _is_enabled(proxy_data.TARGET.id, wanted):
         return uses
+    kinds = workloads.TARGET.all_kinds(workloads.TARGET.options(wanted.targets))
+    hints = _text_hints(workloads.TARGET, wanted)
+    if hints:  # no matcher or preset: only annotations choose, besides the two programs
+        hints = (*hints, *cert_manager.TARGET.text_hints, *chart_operator.TARGET.text_hints)
     for index in range(len(source)):
-        if source.contains(index, data_uses.HINTS):
+        is_workload = _may_hold(source.kinds(index), kinds) and source.contains(index, hints)
+        if source.contains(index, data_uses.HINTS if is_workload else data_uses.HINTS_OF_FLUX):
             for obj in reader.readable(index):
                 if _is_selected(obj, wanted):
                     containers = workloads.containers_with_proxy(obj.data, wanted.targets)

@@ -21,7 +21,8 @@ from krm_fn.carriers.pod_spec import Container
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
 
-HINTS = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef", "proxySecretRef")
+HINTS_OF_FLUX = ("proxySecretRef",)
+HINTS = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef", *HINTS_OF_FLUX)
 """Of which one is in the text of every object that refers to a ConfigMap or Secret."""
 
 DataKey = tuple[str, str, str]

@@ -25,6 +25,7 @@ from krm_fn.targets import (
     kubeadm_commands,
     kubelet_drop_in,
     kyverno_policies,
+    workloads,
 )
 from krm_fn.targets._kyverno_values import ValuePlace, new_value
 from krm_fn.targets._unit_meant import meant, without_strays
@@ -185,6 +186,7 @@ _EDITORS: dict[str, Editor] = {
     "": _of_env,
     cert_manager.TARGET.id: _of_env,
     chart_operator.TARGET.id: _of_env,
+    workloads.TARGET.id: _of_env,
     containerd_drop_in.TARGET.id: _of_drop_in,
     kubelet_drop_in.TARGET.id: _of_drop_in,
     giantswarm_systemd_proxy.TARGET.id: _of_systemd_secret,
