@@ -27,8 +27,14 @@ from krm_fn.targets import (
     Reading,
     Target,
     TargetContext,
+    cert_manager,
+    chart_operator,
     cluster_class,
+    data_uses,
+    proxy_data,
+    workloads,
 )
+from krm_fn.targets.data_uses import DataUses
 
 
 class ObjectSource(Protocol):
@@ -53,7 +59,8 @@ class PlannedEdit:
     ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
     ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
     are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
-    Kyverno policy by its name; None where all rules have the one of the object.
+    Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
+    ConfigMaps and Secrets of the list that others read as a proxy.
     """
 
     index: int
@@ -66,6 +73,7 @@ class PlannedEdit:
     around: TargetContext | None = None
     notes: tuple[Finding, ...] = ()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
+    uses: DataUses = field(default_factory=DataUses)
 
     @property
     def target(self) -> Target:
@@ -96,7 +104,13 @@ class PlannedEdit:
         Of an object that SOPS encrypted, the only thing to say is that it is.
         """
         yield from self.notes
-        context = Context(self.options, self.resolved.settings, self.settings_of_rule, self.around)
+        context = Context(
+            self.options,
+            self.resolved.settings,
+            self.settings_of_rule,
+            self.around,
+            self.uses,
+        )
         found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
             yield from found
@@ -106,7 +120,7 @@ class PlannedEdit:
     def seen(self) -> Iterator[Reading]:
         """What the object says already in the place of the target; nothing where it is encrypted."""
         if not sops.is_encrypted(self.obj.data):
-            yield from self.target.read(self.obj.data, self.options)
+            yield from self.target.read(self.obj.data, self.options, self.uses)
 
     @property
     def is_touched(self) -> bool:
@@ -188,7 +202,8 @@ def plan_edits(
         overview.take_clusters(read, atlas, wanted)
     classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
     del read  # what is taken is to be forgotten
-    enabled = _EnabledTargets(wanted)
+    uses = _data_uses(source, reader, wanted)
+    enabled = _EnabledTargets(wanted, uses)
     there: ByKey[None] = ByKey()
     owed: list[PlannedEdit] = []
     last: list[PlannedEdit] = []
@@ -210,7 +225,8 @@ def plan_edits(
                 continue
             there.add(_identity(obj), None)
             if is_selected:
-                yield from _places(index, obj, targets, wanted, classes)
+                for place in _places(index, obj, targets, wanted, classes):
+                    yield replace(place, uses=uses)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, creators, atlas, wanted)
     for place in owed:
@@ -218,6 +234,39 @@ def plan_edits(
             there.add(_identity(place.obj), None)
             yield place
     yield from last
+
+
+def _data_uses(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -> DataUses:
+    """Return which ConfigMaps and Secrets of the list others read as a proxy, as far as they are to be filled."""
+    uses = DataUses()
+    if not _is_enabled(proxy_data.TARGET.id, wanted):
+        return uses
+    kinds = workloads.TARGET.all_kinds(workloads.TARGET.options(wanted.targets))
+    hints = _text_hints(workloads.TARGET, wanted)
+    if hints:  # no matcher or preset: only annotations choose, besides the two programs
+        hints = (*hints, *cert_manager.TARGET.text_hints, *chart_operator.TARGET.text_hints)
+    for index in range(len(source)):
+        is_workload = _may_hold(source.kinds(index), kinds) and source.contains(index, hints)
+        if source.contains(index, data_uses.HINTS if is_workload else data_uses.HINTS_OF_FLUX):
+            for obj in reader.readable(index):
+                if _is_selected(obj, wanted):
+                    containers = workloads.containers_with_proxy(obj.data, wanted.targets)
+                    uses.note_containers(obj.ref.namespace, containers)
+                    uses.note_flux(obj.data)
+    names = uses.names
+    for index in range(len(source)):
+        if not names or not _may_hold(source.kinds(index), proxy_data.TARGET.kinds):
+            continue
+        if source.contains(index, names):
+            for obj in reader.readable(index):
+                is_open = not proxy_data.refuses(obj.data)
+                if (
+                    obj.group_kind in proxy_data.TARGET.kinds
+                    and is_open
+                    and _is_selected(obj, wanted)
+                ):
+                    uses.note_data(obj.data)
+    return uses
 
 
 def _note(overview: Overview, obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> None:
@@ -357,19 +406,16 @@ def _patched(
 class _EnabledTargets:
     """The targets that the FunctionConfig leaves enabled, found by the kinds of an item."""
 
-    def __init__(self, wanted: ProxyConfig) -> None:
+    def __init__(self, wanted: ProxyConfig, uses: DataUses) -> None:
         self._wanted = wanted
+        self._names = uses.names
         self._all = [target for target in TARGETS.values() if _is_enabled(target.id, wanted)]
         self._by_kinds: dict[frozenset[str], tuple[list[Target], list[Target]]] = {}
 
     def editors(self, source: ObjectSource, index: int) -> list[Target]:
         """Return the targets that could edit an object of an item, judged by its text."""
         editors, _ = self._of_kinds(source.kinds(index))
-        return [
-            target
-            for target in editors
-            if source.contains(index, _text_hints(target, self._wanted))
-        ]
+        return [target for target in editors if source.contains(index, self._hints(target))]
 
     def creators(self, source: ObjectSource, index: int) -> list[Target]:
         """Return the targets that could create an object beside one of an item, judged by its text."""
@@ -382,6 +428,11 @@ class _EnabledTargets:
             if source.contains(index, hints):
                 found.append(target)
         return found
+
+    def _hints(self, target: Target) -> Sequence[str]:
+        """Return words of which one is in every object that a target could write."""
+        hints = _text_hints(target, self._wanted)
+        return (*hints, *self._names) if target is proxy_data.TARGET else hints
 
     def _of_kinds(self, kinds: frozenset[str]) -> tuple[list[Target], list[Target]]:
         if kinds not in self._by_kinds:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.carriers.pod_spec import LISTS, Container, containers, pod_spec
@@ -28,6 +29,22 @@ OVERRIDE, KEEP, FAIL, UNIT = "Override", "Keep", "Fail", "Unit"
 _SOURCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 
 
+@dataclass(frozen=True)
+class Provided:
+    """What a container gets from ConfigMaps and Secrets that are filled themselves.
+
+    Attributes:
+        names: the variables, in upper case: who wrote the reference chose the case, and no entry in the other is added.
+        entries: the entries of ``env`` that refer to them; they stay as they are.
+    """
+
+    names: frozenset[str] = frozenset()
+    entries: tuple[Mapping[str, Any], ...] = ()
+
+
+_NOTHING = Provided()
+
+
 class EnvList:
     """The list ``env`` of one container, as a site.
 
@@ -35,10 +52,18 @@ class EnvList:
         draft: the data of the object.
         container: one of its containers; its ``env`` may be missing, null or of a wrong type.
         conflict: one of ``Override``, ``Keep``, ``Fail`` and ``Unit``.
+        provided: what the container gets from objects that are filled themselves.
     """
 
-    def __init__(self, draft: Draft, container: Container, conflict: str = OVERRIDE) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        container: Container,
+        conflict: str = OVERRIDE,
+        provided: Provided = _NOTHING,
+    ) -> None:
         self._draft = draft
+        self._provided = provided
         self._container = container
         self._conflict = conflict
         self._path = (*container.path, "env")
@@ -51,12 +76,24 @@ class EnvList:
         return self._container.name
 
     def sets(self, variables: Variables) -> bool:
-        """Return whether ``env`` of the draft sets each of the variables, once, and no other of the six."""
+        """Return whether ``env`` of the draft sets something, each of the variables once, and no other of the six.
+
+        Variables that objects of the list provide are not expected, and references to these do not count.
+        """
         env = self._draft.get(self._path)
-        entries = [entry for entry in env if variable_of(entry)] if isinstance(env, list) else []
+        entries = [
+            entry
+            for entry in (env if isinstance(env, list) else ())
+            if variable_of(entry) and entry not in self._provided.entries
+        ]
         wanted = {name: kubernetes_env(value) for name, value in variables.items()}
-        return len(entries) == len(wanted) and all(
-            _is_right(entry, wanted.get(entry["name"])) for entry in entries
+        expected = {name for name in wanted if name.upper() not in self._provided.names}
+        names = [entry["name"] for entry in entries]
+        return (
+            bool(entries)
+            and len(names) == len(set(names))
+            and expected <= set(names)
+            and all(_is_right(entry, wanted.get(entry["name"])) for entry in entries)
         )
 
     def read(self) -> Iterator[Reading]:
@@ -66,7 +103,7 @@ class EnvList:
             return
         last = {variable_of(entry): index for index, entry in enumerate(env)}
         for name, index in last.items():
-            if name is not None:
+            if name is not None and env[index] not in self._provided.entries:
                 path = (*self._path, str(index))
                 yield read_entry(Reading(name, None, path, "", self.label), env[index])
 
@@ -94,11 +131,15 @@ class EnvList:
             if name is None:
                 entries.append(entry)
                 continue
+            if entry in self._provided.entries and name not in done:
+                entries.append(entry)
+                done.add(name)
+                continue
             self._report_replaced(index, name, entry, wanted)
             if name in wanted and name not in done:
                 entries.append(_corrected(entry, wanted[name]))
                 done.add(name)
-        missing = [name for name in wanted if name not in done]
+        missing = [name for name in self._added(wanted) if name not in done]
         _insert_missing(entries, missing, wanted)
         self._set(env, entries)
         self._report_dangling(env, entries, wanted)
@@ -111,9 +152,15 @@ class EnvList:
         found = []
         for entry in env:
             name = variable_of(entry)
-            if name is not None and not _is_right(entry, wanted.get(name)):
+            if name is None or entry in self._provided.entries:
+                continue
+            if not _is_right(entry, wanted.get(name)):
                 found.append(name)
         return found
+
+    def _added(self, wanted: Variables) -> list[str]:
+        """Return the variables that ``env`` itself has to set."""
+        return [name for name in wanted if name.upper() not in self._provided.names]
 
     def _keep(self, env: Sequence[Any], wanted: Variables) -> None:
         """Add what is missing, unless the variable in the other case stays with another value."""
@@ -124,11 +171,11 @@ class EnvList:
             if name is None:
                 continue
             present.add(name)
-            if not _is_right(entry, wanted.get(name)):
+            if entry not in self._provided.entries and not _is_right(entry, wanted.get(name)):
                 kept.add(name)
                 self._report_kept(index, name, wanted)
         entries = list(env)
-        for name in wanted:
+        for name in self._added(wanted):
             if name in present:
                 continue
             if name.swapcase() in kept:
@@ -158,6 +205,13 @@ class EnvList:
                 'set `conflict` to "Keep" to leave it'
             )
             self._report(Severity.WARNING, index, message, code="ValueOutOfSecret")
+        elif isinstance(source := lookup(entry, ("valueFrom", "configMapKeyRef")), Mapping):
+            what = "is replaced by a value" if name in wanted else "is removed"
+            message = (
+                f'`{name}` in {self.label} came from the ConfigMap "{source.get("name")}", which is not '
+                f"in the list or names no proxy there, and {what}: add it to the list to have it filled"
+            )
+            self._report(Severity.INFO, index, message, code="ReferenceReplaced")
 
     def _report_clash(
         self, index: int, name: str, entry: Mapping[str, Any], wanted: Variables

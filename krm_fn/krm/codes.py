@@ -642,6 +642,19 @@ _TABLE = (
         "Set `conflict` of the target to `Keep` if the container must read the Secret.",
     ),
     Code(
+        "ReferenceReplaced",
+        _I,
+        "inject-proxy replaces a reference to a ConfigMap by a value, or removes it.",
+        (
+            "The ConfigMap is not in the list, its key has no name of a proxy variable, or "
+            "`proxyData` does not fill it."
+        ),
+        (
+            "Add the ConfigMap to the list, and inject-proxy fills it and keeps the reference; or "
+            "set `conflict` of the target to `Keep`."
+        ),
+    ),
+    Code(
         "ValueKept",
         _I,
         "A variable keeps a value that differs from the ProxyConfig.",
@@ -670,9 +683,12 @@ _TABLE = (
     Code(
         "ReferenceToRemoved",
         _W,
-        "A container refers with `$(NAME)` to a variable that inject-proxy removes.",
-        "Another variable, a command or an argument of the container uses the variable.",
-        "Remove the reference from `env`, `command` or `args`.",
+        "A container or an object of Flux refers to a proxy that inject-proxy removes.",
+        (
+            "Another variable, a command or an argument of the container uses `$(NAME)`, or "
+            "`spec.proxySecretRef` names the Secret."
+        ),
+        "Remove the reference from `env`, `command` or `args`, or remove `spec.proxySecretRef`.",
     ),
     Code(
         "CertificatesNotRead",

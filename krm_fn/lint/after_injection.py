@@ -200,7 +200,7 @@ def _is_place(place: PlannedEdit) -> bool:
     """Return whether the target has a place in an object of the list; none writes to an encrypted one."""
     if sops.is_encrypted(place.obj.data) or (place.is_new and not place.is_asked):
         return False
-    context = Context(place.options, place.resolved.settings)
+    context = Context(place.options, place.resolved.settings, uses=place.uses)
     return place.target.has_site(place.obj.data, context)
 
 

@@ -252,7 +252,7 @@ def _is_written(place: PlannedEdit) -> bool:
     """Whether a target has a place for a proxy in an object: it sees one, would write one, or leaves one on purpose."""
     if any(True for _ in place.seen()):
         return True
-    context = Context(place.options, place.resolved.settings)
+    context = Context(place.options, place.resolved.settings, uses=place.uses)
     return place.target.has_site(place.obj.data, context)
 
 

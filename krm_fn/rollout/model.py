@@ -35,7 +35,11 @@ def holds_something(places: Iterable[PlannedEdit]) -> bool:
         for place in places
         for one in place.target.edit(
             place.obj.data,
-            Context(place.options, ProxySettings(cluster=place.resolved.settings.cluster)),
+            Context(
+                place.options,
+                ProxySettings(cluster=place.resolved.settings.cluster),
+                uses=place.uses,
+            ),
         )
     )
 

@@ -1,7 +1,7 @@
 """What annotations say about which containers of a workload get the proxy, and which have got it.
 
-Sources of the names that are not ours: ``kyverno-policies-connectivity`` of Giant Swarm, AKS ("HTTP proxy support"),
-and OpenShift's cluster-version-operator (``lib/resourcebuilder/podspec.go``).
+Sources of the names that are not ours: ``kyverno-policies-connectivity`` of Giant Swarm, AKS ("HTTP
+proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder/podspec.go``).
 """
 
 from __future__ import annotations

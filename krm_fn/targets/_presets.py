@@ -1,12 +1,13 @@
 """Well-known programs whose containers reach the world outside: how they are recognised, and what they read.
 
-Each row is data; the two whose containers have had many names point to the module that knows these. A container is
-one of a row if its workload fits a matcher and its own name fits, or if its image does. Labels count on the object
-and on its pod template.
+Each row is data; the two whose containers have had many names point to the module that knows these.
+A container is one of a row if its workload fits a matcher and its own name fits, or if its image
+does. Labels count on the object and on its pod template.
 
-Sources: the released manifests of Flux (``install.yaml``, chart ``flux2``), Argo CD (``install.yaml``, chart
-``argo-cd``) and the Cluster API providers (``config/manager/manager.yaml``; ``sigs.k8s.io/cluster-api/util/flags``
-defines ``--diagnostics-address``; ``*-components.yaml`` have the label ``cluster.x-k8s.io/provider``).
+Sources: the released manifests of Flux (``install.yaml``, chart ``flux2``), Argo CD
+(``install.yaml``, chart ``argo-cd``) and the Cluster API providers
+(``config/manager/manager.yaml``; ``sigs.k8s.io/cluster-api/util/flags`` defines
+``--diagnostics-address``; ``*-components.yaml`` have the label ``cluster.x-k8s.io/provider``).
 """
 
 from __future__ import annotations

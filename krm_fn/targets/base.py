@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from krm_fn.carriers.env_list import Provided
+from krm_fn.carriers.pod_spec import Container
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Places, read_sites, write_sites
 from krm_fn.engine import Draft
@@ -13,6 +15,7 @@ from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
+from krm_fn.targets.data_uses import DataUses, namespace_of
 
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
@@ -33,12 +36,19 @@ class Context:
         settings_of_rule: name of a rule in a Kyverno policy -> the proxy of that rule; None where
             all rules have the one of the object.
         around: what a target knows of the list around its object; None where nothing is known.
+        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
     """
 
     options: Options = field(default_factory=dict)
     settings: ProxySettings = field(default_factory=ProxySettings)
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     around: TargetContext | None = None
+    uses: DataUses = field(default_factory=DataUses)
+
+
+def provided(draft: Draft, container: Container, context: Context) -> Provided:
+    """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
+    return context.uses.provided(namespace_of(draft.data), container)
 
 
 Sites = Callable[[Draft, Context], Places]
@@ -144,6 +154,7 @@ class Target:
         """Return whether an object has a place that this target writes, whatever is in it now."""
         return any(True for _ in self.sites(Draft(data), context))
 
-    def read(self, data: Data, options: Options) -> Iterator[Reading]:
+    def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
         """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""
-        yield from read_sites(self.sites(Draft(data), Context(options)))
+        context = Context(options, uses=uses or DataUses())
+        yield from read_sites(self.sites(Draft(data), context))

@@ -16,8 +16,9 @@ What it leaves alone: all other entries of ``env`` and their order; sidecars and
 which cert-manager makes at run time and which only answer requests; DNS webhooks and other add-ons with a name of
 their own; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. An entry of ours that differs is
 replaced in place and whole: a ``valueFrom`` (``cert-manager-app`` 4 always writes one) must not stand beside a
-``value``. Repeated entries become one, at the first place; missing ones are added at the end, or among the pairs of
-ours that stand there. Without a proxy the six entries go, and so does an ``env`` that becomes empty.
+``value``. Where its ConfigMap is in the list, the target ``proxyData`` fills that instead, and the entry stays.
+Repeated entries become one, at the first place; missing ones are added at the end, or among the pairs of ours that
+stand there. Without a proxy the six entries go, and so does an ``env`` that becomes empty.
 
 Before and after:
 
@@ -45,8 +46,8 @@ Options: ``conflict``, for an entry that is there already with another value:
 
 Why: policies cannot reach cert-manager where it runs in ``kube-system``, which Kyverno passes by (Giant Swarm's proxy
 document, "special workload"). The upstream chart sets three upper-case names, and on the controller only; Giant
-Swarm's sets all three containers, and this follows it with both cases, because curl reads ``http_proxy`` only. The Job
-cannot be changed once it runs, which does not matter: it is a Helm hook and is made anew.
+Swarm's sets all three containers, and this follows it with both cases, because curl reads ``http_proxy`` only. The
+Job cannot be changed once it runs, which does not matter: it is a Helm hook and is made anew.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.targets import _apps
 from krm_fn.targets._chosen import is_refused
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Target, provided
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
@@ -78,7 +79,8 @@ def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
         path = (*POD_SPEC, CONTAINERS)
         draft.report(Severity.WARNING, message, path, code="ContainerNotFound")
     for container in found:
-        yield EnvList(draft, container, context.options.get("conflict", OVERRIDE))
+        conflict = context.options.get("conflict", OVERRIDE)
+        yield EnvList(draft, container, conflict, provided(draft, container, context))
 
 
 TARGET = Target(

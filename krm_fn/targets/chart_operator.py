@@ -61,7 +61,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.targets import _apps
 from krm_fn.targets._chosen import is_refused
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Target, provided
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
@@ -73,7 +73,8 @@ def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
     for field in (INIT_CONTAINERS, CONTAINERS):
         report_wrong_types(draft, field)
         found = [one for one in ours if field in one.path]
-        yield from (EnvList(draft, one, conflict) for one in found)
+        for one in found:
+            yield EnvList(draft, one, conflict, provided(draft, one, context))
         is_unknown = any(containers(draft.data, field)) and not found
         if field == CONTAINERS and is_unknown and context.settings.variables():
             message = (

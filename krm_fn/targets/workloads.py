@@ -1,27 +1,32 @@
 """Workloads of your choice: their containers reach the world outside through the proxy.
 
-What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``, ``no_proxy``, each where
-the settings give it a value, as ``env`` of the chosen containers and init containers. ``$`` is written ``$$``, so that
-Kubernetes does not take it for a reference. The annotation ``fn.inject-proxy.io/proxy-containers`` of the object keeps
-the names of the containers whose variables were written.
+What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, ``NO_PROXY``,
+``no_proxy``, each where the settings give it a value, as ``env`` of the chosen containers and init
+containers. ``$`` is written ``$$``, so that Kubernetes does not take it for a reference. The
+annotation ``fn.inject-proxy.io/proxy-containers`` of the object keeps the names of the containers
+whose variables were written.
 
-Where: the pod specification of Deployments, DaemonSets, StatefulSets, ReplicaSets (``apps``, ``extensions``), Jobs,
-CronJobs (``batch``) and Pods, of the kinds that the option ``customKinds`` names, and
-``spec.deployment.containers[].env`` of the provider objects of cluster-api-operator, where the container ``manager``
-is added if no container is there. A workload is chosen by a matcher of the option ``workloads``, by a preset, or by
-the annotation ``fn.inject-proxy.io/proxy``, on the object or on its pod template: ``"true"`` chooses the containers
-that the options name, ``"setup,web"`` exactly these containers, and ``"false"`` none, whatever else chooses it. The
-last holds for cert-manager and chart-operator as well. ``config.openshift.io/inject-proxy: "setup,web"`` means the
-same as a list of names, and ``policies.kyverno.io/inject-proxy-env: exclude`` and
-``kubernetes.azure.com/no-http-proxy-vars: "true"`` mean ``"false"``. Without any of these nothing is chosen.
+Where: the pod specification of Deployments, DaemonSets, StatefulSets, ReplicaSets (``apps``,
+``extensions``), Jobs, CronJobs (``batch``) and Pods, of the kinds that the option ``customKinds``
+names, and ``spec.deployment.containers[].env`` of the provider objects of cluster-api-operator,
+where the container ``manager`` is added if no container is there. A workload is chosen by a matcher
+of the option ``workloads``, by a preset, or by the annotation ``fn.inject-proxy.io/proxy``, on the
+object or on its pod template: ``"true"`` chooses the containers that the options name,
+``"setup,web"`` exactly these containers, and ``"false"`` none, whatever else chooses it. The last
+holds for cert-manager and chart-operator as well. ``config.openshift.io/inject-proxy: "setup,web"``
+means the same as a list of names, and ``policies.kyverno.io/inject-proxy-env: exclude`` and
+``kubernetes.azure.com/no-http-proxy-vars: "true"`` mean ``"false"``. Without any of these nothing
+is chosen.
 
-What it leaves alone: all other entries of ``env`` and their order; ephemeral containers; the containers that the
-targets ``certManager`` and ``chartOperator`` write, as long as these targets are enabled. An entry of ours that
-differs is replaced in place and whole, so that no ``value`` is beside a ``valueFrom``. A workload that is not chosen
-any more loses the variables in the containers that its annotation names, and the annotation. ``mode: Remove`` does the
-same. Where ``conflict`` is ``Override`` or ``Fail`` it also takes the six variables out of every other chosen
-container, whoever wrote them; a value that ``Override`` replaced is not known any more and does not come back.
-The API server accepts no other ``env`` for a Pod or a Job that exists: delete it first.
+What it leaves alone: all other entries of ``env`` and their order; ephemeral containers; the
+containers that the targets ``certManager`` and ``chartOperator`` write, as long as these targets
+are enabled. An entry of ours that differs is replaced in place and whole, so that no ``value`` is
+beside a ``valueFrom``; one that refers to a ConfigMap or Secret of the list stays, and the target
+``proxyData`` fills that. A workload that is not chosen any more loses the variables in the
+containers that its annotation names, and the annotation. ``mode: Remove`` does the same. Where
+``conflict`` is ``Override`` or ``Fail`` it also takes the six variables out of every other chosen
+container, whoever wrote them; a value that ``Override`` replaced is not known any more and does not
+come back. The API server accepts no other ``env`` for a Pod or a Job that exists: delete it first.
 
 Before and after:
 
@@ -46,31 +51,35 @@ Before and after:
 
 Options:
 
-* ``workloads`` (default: none): matchers as in ``spec.selector``; labels count on the pod template, too.
-* ``containers`` (default ``["*"]``): globs; which containers and init containers of the workloads that a matcher or
-  ``"true"`` chooses.
+* ``workloads`` (default: none): matchers as in ``spec.selector``; labels count on the pod template,
+  too.
+* ``containers`` (default ``["*"]``): globs; which containers and init containers of the workloads
+  that a matcher or ``"true"`` chooses.
 * ``initContainers`` (default ``true``): whether init containers are among them.
-* ``conflict``, for a container that sets one of the six to another value, and is not in the annotation of ours:
+* ``conflict``, for a container that sets one of the six to another value, and is not in the
+  annotation of ours:
 
   * ``Unit`` (default): it keeps all of its proxy variables, gets none, and an information says so.
   * ``Override``: they are replaced; one of the six that no setting asks for is removed.
-  * ``Keep``: each stays, and only missing ones are added; not the twin (``http_proxy``) of one that stays
-    (``HTTP_PROXY``) with another value: that is a warning. The container is not noted in the annotation, so neither
-    another proxy nor a removal changes it.
+  * ``Keep``: each stays, and only missing ones are added; not the twin (``http_proxy``) of one that
+    stays (``HTTP_PROXY``) with another value: that is a warning. The container is not noted in the
+    annotation, so neither another proxy nor a removal changes it.
   * ``Fail``: it is an error, and the run changes nothing.
 
-* ``presets`` (default: none): programs whose containers are known. ``flux``: container ``manager`` of its controllers.
-  ``argocd``: all but redis and the init containers; NO_PROXY holds the names by which its parts call each other.
-  ``clusterAPIProviders``: container ``manager`` of the managers, and the provider objects of cluster-api-operator.
-  ``certManager`` and ``chartOperator``: what the targets of these names write, for where these targets are disabled.
-  They are Go programs: a workload that only presets choose gets a list for Go, and Flux's has names of Services with
-  a final dot in every style but ``Verbatim``.
-* ``customKinds`` (default: none): other kinds with a pod specification, as ``group``, ``kind`` and ``podSpecPath``
-  (default ``.spec.template.spec``).
+* ``presets`` (default: none): programs whose containers are known. ``flux``: container ``manager``
+  of its controllers. ``argocd``: all but redis and the init containers; NO_PROXY holds the names by
+  which its parts call each other. ``clusterAPIProviders``: container ``manager`` of the managers,
+  and the provider objects of cluster-api-operator. ``certManager`` and ``chartOperator``: what the
+  targets of these names write, for where these targets are disabled. They are Go programs: a
+  workload that only presets choose gets a list for Go, and Flux's has names of Services with a
+  final dot in every style but ``Verbatim``.
+* ``customKinds`` (default: none): other kinds with a pod specification, as ``group``, ``kind`` and
+  ``podSpecPath`` (default ``.spec.template.spec``).
 
-Why: Flux documents a patch of all its Deployments for this, Cluster API providers and Argo CD have nothing of the
-kind, and admission policies change running pods only, never what is in Git. That a container with a value of its own
-keeps all of them is what OLM does: half a configuration sends some requests to another proxy than others.
+Why: Flux documents a patch of all its Deployments for this, Cluster API providers and Argo CD have
+nothing of the kind, and admission policies change running pods only, never what is in Git. That a
+container with a value of its own keeps all of them is what OLM does: half a configuration sends
+some requests to another proxy than others.
 """
 
 from __future__ import annotations
@@ -98,7 +107,7 @@ from krm_fn.targets._presets import (
     fits_one,
     preset_containers,
 )
-from krm_fn.targets.base import Context, Data, GroupKind, Options, Target
+from krm_fn.targets.base import Context, Data, GroupKind, Options, Target, provided
 
 _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML": one Deployment with it)."""
@@ -249,16 +258,16 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
     written: list[EnvList] = []
     for one in chosen.there:
         if one.name in before:  # written by us: no author's value is lost there
-            written.append(EnvList(draft, one, OVERRIDE))
+            written.append(EnvList(draft, one, OVERRIDE, provided(draft, one, context)))
         elif not keeps_unit:  # its author's alone: it is no place of ours, to be read or removed
-            written.append(EnvList(draft, one, conflict))
+            written.append(EnvList(draft, one, conflict, provided(draft, one, context)))
     for number, name in enumerate(chosen.missing):
         written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))
     yield from written
     names = {one.name for one in written}
     for one in _all_containers(draft.data, place.at):
         if one.name in before and one.name not in names:
-            yield _Released(draft, one)
+            yield _Released(draft, one, OVERRIDE, provided(draft, one, context))
     yield _WrittenContainers(
         draft,
         written,
@@ -281,6 +290,24 @@ def readers(obj: Data, options: Options) -> Readers:
         tuple(name for preset in fitting for name in preset.names),
         any(preset.writes_rooted_names for preset in fitting),
     )
+
+
+def containers_with_proxy(obj: Data, given: Mapping[str, Options]) -> Iterator[Container]:
+    """Yield the containers of an object that this target, or the target of a known program, writes.
+
+    Args:
+        obj: any object.
+        given: ``spec.targets``.
+    """
+    options = options_from(given)
+    place = _place(obj, options)
+    if place is None or _chosen.is_refused(obj, place.at):
+        return
+    if options.get("enabled", True):
+        yield from _choose(Draft(obj), place, Context(options)).there
+    for one in _all_containers(obj, place.at):
+        if one.path in _owned(obj, options):
+            yield one
 
 
 def refuses(obj: Data, options: Options) -> bool:

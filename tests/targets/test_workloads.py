@@ -17,7 +17,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS, workloads
+from krm_fn.targets import TARGETS, fixes, workloads
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
 
 OURS = env(FULL.variables())
@@ -456,6 +456,15 @@ def test_a_field_of_a_wrong_type_is_an_error_that_names_it(obj: Any, path: str) 
         obj["metadata"]["annotations"][NOTE] = "web"
 
     assert [(one.severity, one.path[-1]) for one in findings(workloads, obj)] == [(Severity.ERROR, path)]
+
+
+def test_lint_fixes_the_values_of_a_chosen_container() -> None:
+    obj = workload(container("web", {"name": "NO_PROXY", "value": "a, b"}), annotations={**ASKED, NOTE: "web"})
+    place = {one.variable: one for one in workloads.TARGET.read(obj, {})}
+
+    fixed = patch.apply(copy.deepcopy(obj), fixes.operations(obj, "workloads", place, {"NO_PROXY": "a,b"}))
+
+    assert envs(fixed) == {"web": [{"name": "NO_PROXY", "value": "a,b"}]}
 
 
 # Properties.

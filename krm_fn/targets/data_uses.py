@@ -1,0 +1,158 @@
+"""Which ConfigMaps and Secrets of a list hold a proxy for others, and under which keys.
+
+Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``. Only
+containers count that a target would write: the others are nobody's wish. An object is filled if it
+is in the list; whoever refers to one that is not there gets what its ``conflict`` says.
+
+Sources: ``EnvVarSource`` and ``EnvFromSource`` of the Kubernetes API, core/v1;
+``spec.proxySecretRef`` of ``source.toolkit.fluxcd.io``, ``image.toolkit.fluxcd.io`` and
+``notification.toolkit.fluxcd.io``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from krm_fn.carriers.env_list import Provided, variable_of
+from krm_fn.carriers.pod_spec import Container
+from krm_fn.patch import lookup
+from krm_fn.settings import PROXY_VARIABLES
+
+HINTS_OF_FLUX = ("proxySecretRef",)
+HINTS = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef", *HINTS_OF_FLUX)
+"""Of which one is in the text of every object that refers to a ConfigMap or Secret."""
+
+DataKey = tuple[str, str, str]
+"""Kind, namespace and name of a ConfigMap or Secret."""
+
+_KEY_REFERENCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
+_WHOLE_REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
+_FLUX_GROUP = ".toolkit.fluxcd.io"
+
+
+@dataclass
+class DataUse:
+    """How one ConfigMap or Secret is read.
+
+    Attributes:
+        keys: key -> variable in upper case, for ``valueFrom``.
+        is_environment: its keys are variables of a container, for ``envFrom``.
+        is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
+    """
+
+    keys: dict[str, str] = field(default_factory=dict)
+    is_environment: bool = False
+    is_proxy_of_flux: bool = False
+
+
+class DataUses:
+    """The ConfigMaps and Secrets of a list that are read as a proxy."""
+
+    def __init__(self) -> None:
+        self._uses: dict[DataKey, DataUse] = {}
+        self._there: dict[DataKey, frozenset[str]] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the ConfigMaps and Secrets that something refers to."""
+        return tuple(dict.fromkeys(name for _, _, name in self._uses))
+
+    def note_containers(self, namespace: str, containers: Iterator[Container]) -> None:
+        """Note what containers of a namespace refer to."""
+        for container in containers:
+            for entry in _list(container, "env"):
+                found = _reference(namespace, entry)
+                if found:
+                    key, member, variable = found
+                    self._uses.setdefault(key, DataUse()).keys[member] = variable
+            for source in _list(container, "envFrom"):
+                key_of_all = _whole_reference(namespace, source)
+                if key_of_all:
+                    self._uses.setdefault(key_of_all, DataUse()).is_environment = True
+
+    def note_flux(self, obj: Mapping[str, Any]) -> None:
+        """Note the Secret that an object of Flux refers to; nothing for any other object."""
+        group = str(obj.get("apiVersion")).rpartition("/")[0]
+        name = lookup(obj, ("spec", "proxySecretRef", "name"))
+        if group.endswith(_FLUX_GROUP) and isinstance(name, str) and name:
+            key = ("Secret", namespace_of(obj), name)
+            self._uses.setdefault(key, DataUse()).is_proxy_of_flux = True
+
+    def note_data(self, obj: Mapping[str, Any]) -> None:
+        """Note that a ConfigMap or Secret is in the list."""
+        key = data_key(obj)
+        if key in self._uses:
+            members = [lookup(obj, (name,)) for name in ("data", "stringData")]
+            names = {
+                str(one) for mapping in members if isinstance(mapping, dict) for one in mapping
+            }
+            self._there[key] = frozenset(names)
+
+    def use(self, obj: Mapping[str, Any]) -> DataUse:
+        """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
+        return self._uses.get(data_key(obj), DataUse())
+
+    def provided(self, namespace: str, container: Container) -> Provided:
+        """Return what a container gets from ConfigMaps and Secrets of the list."""
+        entries = []
+        names: set[str] = set()
+        for entry in _list(container, "env"):
+            found = _reference(namespace, entry)
+            if found and found[0] in self._there:
+                entries.append(entry)
+                names.add(found[2])
+        for source in _list(container, "envFrom"):
+            key = _whole_reference(namespace, source)
+            for member in self._there.get(key, ()) if key else ():
+                if member in PROXY_VARIABLES:
+                    names.add(member.upper())
+        return Provided(frozenset(names), tuple(entries))
+
+
+def data_key(obj: Mapping[str, Any]) -> DataKey:
+    """Return the kind, the namespace and the name of an object."""
+    name = lookup(obj, ("metadata", "name"))
+    return str(obj.get("kind")), namespace_of(obj), name if isinstance(name, str) else ""
+
+
+def namespace_of(obj: Mapping[str, Any]) -> str:
+    """Return the namespace that an object names, "" for none."""
+    namespace = lookup(obj, ("metadata", "namespace"))
+    return namespace if isinstance(namespace, str) else ""
+
+
+def _reference(namespace: str, entry: Any) -> tuple[DataKey, str, str] | None:
+    """Return the object, the key in it and the variable of an entry of ``env`` that takes its value from a key.
+
+    The name of the key must say that it holds this variable: a key ``url`` may be read as something else elsewhere.
+    """
+    variable = variable_of(entry)
+    for name, kind in _KEY_REFERENCES.items():
+        source = lookup(entry, ("valueFrom", name)) if variable else None
+        if not isinstance(source, Mapping) or variable is None:
+            continue
+        key, member = source.get("name"), source.get("key")
+        if isinstance(key, str) and isinstance(member, str):
+            letters = re.sub(r"[^a-z]", "", member.lower())
+            if letters.endswith(variable.lower().replace("_", "")):
+                return (kind, namespace, key), member, variable.upper()
+    return None
+
+
+def _whole_reference(namespace: str, source: Any) -> DataKey | None:
+    """Return the object all of whose keys an entry of ``envFrom`` reads; None for one with a ``prefix``."""
+    if not isinstance(source, Mapping) or source.get("prefix"):
+        return None
+    for name, kind in _WHOLE_REFERENCES.items():
+        key = lookup(source, (name, "name"))
+        if isinstance(key, str):
+            return kind, namespace, key
+    return None
+
+
+def _list(container: Container, name: str) -> list[Any]:
+    value = container.fields.get(name)
+    return value if isinstance(value, list) else []
