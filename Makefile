@@ -9,16 +9,20 @@ VENV := .venv/bin
 BIN  := .cache/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint golden docs image lock bench tools clean
+.PHONY: help demo test test-kyverno lint golden docs image lock bench tools clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/installed ## run the function over a config repository and show the diff
 	@$(VENV)/python examples/demo/run.py
 
 test: .venv/installed tools ## run all tests, end to end included (ARGS="-k words" for some of them)
 	$(VENV)/python -m pytest -n auto -o faulthandler_timeout=300 $(ARGS)
+
+test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of tests/kyverno (the first build takes half an hour)
+	@tests/tools/fetch $(BIN) kyverno
+	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py $(ARGS)
 
 lint: .venv/installed ## run the linters and the type checker
 	$(VENV)/ruff check .

@@ -40,6 +40,7 @@ HOW_TO_GET = {
     "kpt": "download a release of kpt and put it on PATH",
     "kubectl": "`make tools` builds it where Go is installed",
     "kustomize": "`make tools` builds it where Go is installed",
+    "kyverno": "`make test-kyverno` builds it where Go is installed",
     "node": "install Node.js, on Debian `apt-get install nodejs`",
     "perl": "`apt-get install perl`",
     "ruby": "`apt-get install ruby`",

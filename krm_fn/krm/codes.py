@@ -793,7 +793,7 @@ _TABLE = (
     Code(
         "PolicyAnchorLiteral",
         _W,
-        "Kyverno writes a key such as `=(env)` of a mutate rule literally into objects.",
+        "Kyverno ignores a key such as `=(env)` of a mutate rule, or writes it into objects.",
         "The anchor `=( )` is one of validate rules. In a mutate rule it is a part of the key.",
         "Write the key without the anchor.",
     ),
@@ -814,8 +814,8 @@ _TABLE = (
     Code(
         "PolicyValueAnchor",
         _W,
-        "A rule with `+(value)` adds entries without a name or a value to other containers.",
-        "Kyverno handles the anchor `+( )` in a list of `env` for each container again.",
+        "Kyverno panics on a rule with `+(value)`, or adds entries without a value to containers.",
+        "Kyverno expects the anchor `+( )` at fields of a container, not in entries of `env`.",
         "Write `value`.",
     ),
     Code(
@@ -824,7 +824,7 @@ _TABLE = (
         "A JSON Patch of a Kyverno policy repeats an entry that `env` of a container has already.",
         (
             "`op: add` with a path that ends in `/env/-` appends whatever is there, and again on "
-            "each update of a Deployment. It fails where the container has no `env`."
+            "each update of a Deployment."
         ),
         (
             "Use `patchStrategicMerge`, which merges `env` by `name`, or add a precondition about "
@@ -834,9 +834,25 @@ _TABLE = (
     Code(
         "PolicyEnvFromReplaced",
         _W,
-        "A Kyverno policy replaces the `envFrom` that a container has.",
-        "`envFrom` has no key by which Kyverno could merge it, so the list of the policy wins.",
+        "A Kyverno policy with `envFrom` replaces the `envFrom` that a container has, or fails.",
+        (
+            "`envFrom` has no key by which Kyverno could merge it. In a strategic merge the list of "
+            "the policy wins, and an `applyConfiguration` that sets it is invalid."
+        ),
         "Set the variables with `env`.",
+    ),
+    Code(
+        "PolicyNestedForeach",
+        _W,
+        "Kyverno deletes `spec.template` of Deployments because of a rule on pods.",
+        (
+            "Kyverno derives rules for Deployments and other controllers from rules on pods, and "
+            "loses a `foreach` inside a `foreach` on the way."
+        ),
+        (
+            "Set the annotation `pod-policies.kyverno.io/autogen-controllers: none` on the policy, "
+            "or write the rule without a nested `foreach`."
+        ),
     ),
     Code(
         "PolicyAutogenFails",
@@ -882,6 +898,23 @@ _TABLE = (
         "A rule of a Kyverno policy has no effect any more.",
         "The proxy variables, which inject-proxy has removed, were all that the rule set.",
         "Delete the rule. inject-proxy does not add the variables again in a later run.",
+    ),
+    Code(
+        "PolicyNotCompleted",
+        _I,
+        "`fill: Complete` does not add to a Kyverno policy what it leaves out.",
+        (
+            "A JSON Patch or a CEL expression would have to be written again, and init containers "
+            "can be added only beside containers that have an anchor, such as `(name)`."
+        ),
+        "Add the variables or the init containers to the policy by hand.",
+    ),
+    Code(
+        "PolicyCompletionStays",
+        _I,
+        "`operations: [CREATE]` stays in a Kyverno policy after `mode: Remove`.",
+        "`fill: Complete` may have added it, or the author of the policy may have written it.",
+        "Remove `operations` if the rule is about updates, too.",
     ),
     # products
     Code(

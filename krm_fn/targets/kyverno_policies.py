@@ -15,7 +15,7 @@ and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyv
 (``admissionregistration.k8s.io``), any version: the string literals of ``{"name": ..., "value": ...}`` in the CEL
 expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays.
 
-What it leaves alone: everything else. An injection adds no entry, container list or rule and takes none out, so the
+What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule and takes none out, so the
 policy's author decides which names and containers get a proxy; a variable that no setting gives a value becomes
 ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a pod sets for itself;
 the static part of a context variable becomes empty. A rule that sets nothing else afterwards stays, with a warning to
@@ -46,7 +46,12 @@ Before and after:
                  value: "{{ fullNoProxy }}"
 ```
 
-Options: none.
+Options: ``fill``. ``Values`` (default): as above. ``Complete``: what a strategic merge patch leaves out is added, too:
+the other variables of the six behind those that are there (with what the same variable has in the other case),
+``initContainers`` beside ``containers`` that are patched by an anchor, and ``valueFrom: null``, because Kyverno keeps
+the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
+``operations: [CREATE]``, unless they ask for the operation themselves. A removal takes out what was added; of
+``operations`` nobody knows who wrote it, so it stays, with an information.
 
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY
@@ -76,13 +81,17 @@ from krm_fn.targets.kyverno.rule_site import RuleSite
 
 _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
 
+COMPLETE = "Complete"
+"""A value of the option ``fill``: what a policy leaves out is added."""
+
 
 def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]:
     """Yield the rules of a policy, or the CEL expressions of one that has no rules."""
+    is_complete = context.options.get("fill") == COMPLETE
     if draft.data.get("kind") in _WITH_CEL:
         if context.settings.variables():
-            draft.findings += harmful_expressions(draft.data)
-        yield CelExpressions(draft)
+            draft.findings += harmful_expressions(draft.data, is_complete=is_complete)
+        yield CelExpressions(draft, is_complete=is_complete)
         return
     found: list[tuple[rules.PolicyRule, list[rules.VariableSlot]]] = []
     for rule in rules.rules(draft.data):
@@ -93,7 +102,9 @@ def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]
         found.append((rule, slots))
         draft.findings += other_forms(rule)
         if context.settings.variables():
-            draft.findings += without_effect(rule, slots, policy=draft.data)
+            draft.findings += without_effect(
+                rule, slots, policy=draft.data, is_complete=is_complete
+            )
     own = {rule.path: _own_variables(rule, context) for rule, _ in found}
     for wanted in dict.fromkeys(map(_key, own.values())):
         together = [pair for pair in found if _key(own[pair[0].path]) == wanted]
@@ -102,7 +113,7 @@ def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]
             draft.findings.append(conflict)
             return
     for rule, _ in found:
-        yield RuleSite(draft, rule, own[rule.path])
+        yield RuleSite(draft, rule, is_complete=is_complete, own=own[rule.path])
 
 
 def _own_variables(rule: rules.PolicyRule, context: Context) -> dict[str, str] | None:

@@ -21,6 +21,7 @@ TEMPLATE = {"spec": {"template": pods(VALUES)}}
 JOB_TEMPLATE = {"spec": {"jobTemplate": {"spec": TEMPLATE["spec"]}}}
 APPENDING = "- {op: add, path: /spec/containers/0/env/-, value: {name: HTTP_PROXY, value: x}}\n"
 EXPRESSION = '[JSONPatch{op: "add", path: "/spec/containers/0/env", value: [{"name": "HTTP_PROXY", "value": "x"}]}]'
+NESTED = [{"list": "a", "foreach": [{"list": "[element0]", **smp(pods(VALUES))}]}]
 OF_PODS = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
 
 
@@ -94,10 +95,11 @@ def codes(obj: Any) -> list[str]:
         ),
         pytest.param(policy(rule({"patchesJson6902": APPENDING})), "PolicyEntryRepeated", id="a patch that appends"),
         pytest.param(
-            policy(rule({"foreach": [{"list": "a", "foreach": [{"list": "b", "patchesJson6902": APPENDING}]}]})),
+            policy(rule({"foreach": [{"list": "a", "foreach": [{"list": "b", "patchesJson6902": APPENDING}]}]}, "Job")),
             "PolicyEntryRepeated",
             id="a patch that appends in a nested foreach",
         ),
+        pytest.param(policy(rule({"foreach": NESTED})), "PolicyNestedForeach", id="a foreach in a foreach on pods"),
         pytest.param(p12(), "PolicyEnvFromReplaced", id="envFrom in a strategic merge"),
         pytest.param(cel(apply_configuration(ENV_FROM)), "PolicyEnvFromReplaced", id="envFrom in CEL"),
         pytest.param(cel(json_patch()), "PolicyAutogenFails", id="a JSON Patch in CEL that Kyverno extends"),
@@ -157,6 +159,20 @@ def test_a_shape_that_is_dead_or_harmful_is_a_finding(obj: Any, code: str) -> No
             id="updates that are excluded",
         ),
         pytest.param(policy(rule(smp(TEMPLATE), "Deployment"), kind="Policy"), id="Deployments on both operations"),
+        pytest.param(
+            {
+                **policy(rule({"foreach": NESTED})),
+                "metadata": {"annotations": {"pod-policies.kyverno.io/autogen-controllers": "none"}},
+            },
+            id="a nested foreach that Kyverno does not extend",
+        ),
+        pytest.param(
+            matching(
+                {"any": [{"resources": {"kinds": ["Pod"], "operations": ["CREATE"], "names": ["a-*"]}}]},
+                mutate={"foreach": NESTED},
+            ),
+            id="a nested foreach for pods by name",
+        ),
         pytest.param(cel(apply_configuration(ENV)), id="CEL: a configuration that Kyverno rewrites for controllers"),
         pytest.param(
             cel(json_patch(), autogen={"podControllers": {"controllers": []}}), id="CEL: autogen is switched off"

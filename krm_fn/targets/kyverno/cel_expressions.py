@@ -21,6 +21,7 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno.completion import complete_expressions
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,14 @@ class CelExpressions:
 
     Args:
         draft: the data of the policy.
+        is_complete: a policy on pods is limited to CREATE, too.
     """
 
     label = "the CEL expressions"
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, *, is_complete: bool = False) -> None:
         self._draft = draft
+        self._is_complete = is_complete
 
     def read(self) -> Iterator[Reading]:
         """Yield what the expressions set, as far as they say it; each value once."""
@@ -82,6 +85,8 @@ class CelExpressions:
                 places.setdefault((one.start, one.end), set()).add(wanted)
         for path, places in texts.items():
             self._set_literals(path, places)
+        if self._is_complete:
+            complete_expressions(self._draft, variables)
 
     def _set_literals(self, path: Pointer, places: dict[tuple[int, int], set[str]]) -> None:
         text = self._draft.get(path)

@@ -42,6 +42,15 @@ class CelPolicy:
                 return True
         return False
 
+    def pod_rules(self) -> Iterator[Pointer]:
+        """Yield the entries of ``resourceRules`` that are about pods alone and run on more than CREATE."""
+        path = ("spec", "matchConstraints", "resourceRules")
+        for index, one in enumerate(_list(lookup(self._spec, path[1:]))):
+            if lookup(one, ("resources",)) == ["pods"]:
+                operations = _list(lookup(one, ("operations",)))
+                if {"UPDATE", "*"}.intersection(operations):
+                    yield (*path, str(index))
+
     @property
     def fails_on_controllers(self) -> bool:
         """Whether Kyverno extends it to controllers of pods, where its JSON Patch finds no containers.

@@ -45,8 +45,16 @@ def without_effect(
     slots: Sequence[policy_rules.VariableSlot],
     *,
     policy: Mapping[str, Any],
+    is_complete: bool = False,
 ) -> Iterator[Finding]:
-    """Warnings for a rule that is filled and still does not do what its author wants."""
+    """Yield what is wrong with a rule that is filled and still does not do what its author wants.
+
+    Args:
+        rule: the rule.
+        slots: its entries.
+        policy: the policy around it.
+        is_complete: what the rule leaves out is added.
+    """
     if slots and _IGNORED_NAMESPACE in policy_rules.namespaces(rule, policy):
         message = (
             f'{rule.title} is about the namespace "{_IGNORED_NAMESPACE}", which Kyverno ignores unless '
@@ -63,14 +71,23 @@ def without_effect(
         )
         yield warning(message, literal[0].path[:-3], code="PolicyContainerName")
     yield from _repeated_entries(rule)
+    nested = policy_rules.nested_foreach(rule)
+    if nested and policy_rules.is_extended(rule, policy):
+        message = (
+            f"Kyverno derives a rule for Deployments from the nested `foreach` of {rule.title}, which "
+            "deletes their `spec.template`: set the annotation "
+            "`pod-policies.kyverno.io/autogen-controllers: none`"
+        )
+        yield warning(message, nested, code="PolicyNestedForeach")
     sets_proxy = bool(slots) or any(True for _ in policy_rules.text_patches(rule))
-    if sets_proxy and policy_rules.runs_on_update(rule):
+    if sets_proxy and not is_complete and policy_rules.runs_on_update(rule):
         message = (
             f"{rule.title} runs on UPDATE, too, where the API server rejects a new `env` of a pod: "
             "match `operations: [CREATE]`"
         )
         yield Finding(Severity.INFO, message, (*rule.path, "match"), code="PolicyRunsOnUpdate")
-    if slots and not any(slot.name.upper() == "NO_PROXY" for slot in slots):
+    is_added = is_complete and any(slot.env_key == "env" for slot in slots)
+    if slots and not is_added and not any(slot.name.upper() == "NO_PROXY" for slot in slots):
         message = f"in-cluster traffic would go through the proxy: add `NO_PROXY` and `no_proxy` to {rule.title}"
         yield warning(message, rule.path, code="PolicyWithoutNoProxy")
 
@@ -114,8 +131,8 @@ def _harmful_keys(
         for path in policy_rules.literal_keys(patch):
             key = path[-1]
             message = (
-                f"Kyverno writes the key `{key}` of {rule.title} literally into objects, because "
-                f"`=( )` is no anchor of a mutation: write `{key[2:-1]}`"
+                f"Kyverno ignores `{key}` of {rule.title}, or writes this key into objects, "
+                f"because `=( )` is no anchor of a mutation: write `{key[2:-1]}`"
             )
             yield warning(message, path, code="PolicyAnchorLiteral")
     for slot in slots:
@@ -137,7 +154,8 @@ def _harmful_keys(
     for slot in slots:
         if slot.value_key == "+(value)":
             message = (
-                f"`+(value)` of {rule.title} adds broken entries to other containers: write `value`"
+                f"`+(value)` of {rule.title} makes Kyverno panic, or adds broken entries to other "
+                "containers: write `value`"
             )
             yield warning(message, slot.path, code="PolicyValueAnchor")
             break
@@ -151,7 +169,7 @@ def _repeated_entries(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
         if appends and not policy_rules.asks_for_env(rule):
             message = (
                 f"{rule.title} appends to `/env/-`, which repeats an entry that the container has "
-                "already and fails where it has no `env`: use `patchStrategicMerge`"
+                "already: use `patchStrategicMerge`, or a precondition about `env`"
             )
             yield warning(message, path, code="PolicyEntryRepeated")
 
@@ -161,11 +179,14 @@ def _is_appended(data: Any, entry: json_patches.PatchEntry) -> bool:
     return isinstance(target, str) and target.endswith("/env/-")
 
 
-def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
+def harmful_expressions(
+    policy: Mapping[str, Any], *, is_complete: bool = False
+) -> Iterator[Finding]:
     """Yield what a person should know about a policy whose CEL expressions set a proxy.
 
     Args:
         policy: a MutatingPolicy, NamespacedMutatingPolicy or MutatingAdmissionPolicy.
+        is_complete: a policy on pods is limited to CREATE.
     """
     found = cel_policies.CelPolicy(policy)
     if found.fails_on_controllers:
@@ -175,11 +196,10 @@ def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
         )
         yield warning(message, ("spec", "mutations"), code="PolicyAutogenFails")
     for path in found.replaced_env_from:
-        message = (
-            "`envFrom` of the CEL expression replaces the `envFrom` of each container: set `env`"
-        )
+        message = "Kyverno cannot merge `envFrom` of the CEL expression and fails: set `env` there"
         yield warning(message, path, code="PolicyEnvFromReplaced")
-    if found.runs_on_update:
+    is_limited = is_complete and any(True for _ in found.pod_rules())
+    if found.runs_on_update and not is_limited:
         message = (
             "the policy runs on UPDATE, too, where the API server rejects a new `env` of a pod: "
             "use `operations: [CREATE]`"

@@ -16,6 +16,7 @@ from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, field_path
 from krm_fn.targets.kyverno import json_patches, rules
+from krm_fn.targets.kyverno.completion import complete_rule, remove_completion
 from krm_fn.targets.kyverno.rules import PolicyRule, VariableSlot
 from krm_fn.targets.kyverno.values import (
     Unfillable,
@@ -46,11 +47,20 @@ class RuleSite:
     Args:
         draft: the data of a ClusterPolicy or a Policy.
         rule: one of its rules.
+        is_complete: what the rule leaves out is added, too.
         own: the variables of this rule, where an override gives it some of its own.
     """
 
-    def __init__(self, draft: Draft, rule: PolicyRule, own: Variables | None = None) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        rule: PolicyRule,
+        *,
+        is_complete: bool = False,
+        own: Variables | None = None,
+    ) -> None:
         self._draft = draft
+        self._is_complete = is_complete
         self._own = own
         self._path = rule.path
         self._title = rule.title
@@ -76,8 +86,13 @@ class RuleSite:
         before = self._draft.edits
         if variables:
             self._fill(variables)
+            if self._is_complete:
+                complete_rule(self._draft, self._rule(), variables)
         else:
+            containers = [slot.path[:-3] for slot in self._slots()]
             self._remove()
+            if self._is_complete:
+                remove_completion(self._draft, self._rule(), containers)
         for reason, (path, names) in self._reasons.items():
             message = f"{quoted(names)} of {self._title} cannot be set: {reason}"
             self._draft.report(Severity.WARNING, message, path, code="PolicyNotFilled")

@@ -25,6 +25,8 @@ _NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"
 _SETTING_ANCHOR = re.compile(r"[+=]\((.*)\)")
 _CONDITION_ANCHOR = re.compile(r"[<^X]?\(.*\)")
 _NAME_KEYS = ("name", "(name)", "+(name)", "<(name)")
+_AUTOGEN = "pod-policies.kyverno.io/autogen-controllers"
+_NOT_EXTENDED = ("name", "names", "selector", "annotations")
 _KEYS = (*_STEPS, *_LISTS, "env", "name", "value")
 _IN_TEMPLATE, _IN_JOB = ("spec", "template", "spec"), ("spec", "jobTemplate", "spec")
 _POD_SPEC_OF = {
@@ -202,7 +204,7 @@ def kinds(rule: PolicyRule) -> set[str]:
     ]
     if targets:
         return {kind for kind in targets if isinstance(kind, str)}
-    return {kind for block in _match_blocks(rule) for kind in _kinds_of(block)}
+    return {kind for _, block in match_blocks(rule) for kind in kinds_of(block)}
 
 
 def pod_spec_of(kind: str) -> Pointer | None:
@@ -225,8 +227,33 @@ def runs_on_update(rule: PolicyRule) -> bool:
     every = [match, *_list(lookup(match, ("all",)))]
     if any(not _has_update(block) for block in every):
         return False
-    pods = [block for block in _match_blocks(rule) if "Pod" in _kinds_of(block)]
+    pods = [block for _, block in match_blocks(rule) if "Pod" in kinds_of(block)]
     return any(_has_update(block) for block in pods)
+
+
+def is_extended(rule: PolicyRule, policy: Mapping[str, Any]) -> bool:
+    """Return whether Kyverno derives rules for Deployments and other controllers from a rule on pods.
+
+    Source: ``pkg/autogen/v1/autogen.go`` (``CanAutoGen``, ``checkAutogenSupport``), which looks at all rules of a
+    policy; here only the rule itself counts.
+    """
+    if lookup(policy, ("metadata", "annotations", _AUTOGEN)) == "none" or kinds(rule) != {"Pod"}:
+        return False
+    exclude = rule.fields.get("exclude")
+    excluded = [exclude, *_list(lookup(exclude, ("any",))), *_list(lookup(exclude, ("all",)))]
+    for block in (*(block for _, block in match_blocks(rule)), *excluded):
+        if any(lookup(block, ("resources", key)) for key in _NOT_EXTENDED):
+            return False
+    entries = [one for one in _list(rule.mutate.get("foreach")) if isinstance(one, Mapping)]
+    return not any(one.get("patchesJson6902") for one in (rule.mutate, *entries))
+
+
+def nested_foreach(rule: PolicyRule) -> Pointer | None:
+    """Return where a ``foreach`` has a ``foreach`` of its own; None where none has."""
+    for index, one in enumerate(_list(rule.mutate.get("foreach"))):
+        if isinstance(one, Mapping) and _list(one.get("foreach")):
+            return (*rule.path, "mutate", "foreach", str(index), "foreach")
+    return None
 
 
 def asks_for_env(rule: PolicyRule) -> bool:
@@ -250,15 +277,10 @@ def mentions(data: Any, word: str) -> bool:
     return isinstance(data, str) and word in data
 
 
-def _kinds_of(block: Any) -> set[str]:
-    names = _list(lookup(block, ("resources", "kinds")))
-    return {name.rsplit("/", 1)[-1] for name in names if isinstance(name, str)}
-
-
 def namespaces(rule: PolicyRule, policy: Mapping[str, Any]) -> set[str]:
     """The namespaces that a rule names for the objects it is asked about; a Policy sees its own alone."""
     names = [lookup(policy, ("metadata", "namespace"))] if policy.get("kind") == "Policy" else []
-    for block in _match_blocks(rule) if rule.mutate.get("targets") is None else ():
+    for _, block in match_blocks(rule) if rule.mutate.get("targets") is None else ():
         names += _list(lookup(block, ("resources", "namespaces")))
         names.append(
             lookup(block, ("resources", "namespaceSelector", "matchLabels", _NAME_OF_NAMESPACE))
@@ -266,9 +288,20 @@ def namespaces(rule: PolicyRule, policy: Mapping[str, Any]) -> set[str]:
     return {name for name in names if isinstance(name, str)}
 
 
-def _match_blocks(rule: PolicyRule) -> list[Any]:
+def match_blocks(rule: PolicyRule) -> Iterator[tuple[Pointer, Any]]:
+    """Yield ``match`` of a rule and the entries of its ``any`` and ``all``, each with its path."""
     match = rule.fields.get("match")
-    return [match, *(block for key in ("any", "all") for block in _list(lookup(match, (key,))))]
+    path = (*rule.path, "match")
+    yield path, match
+    for key in ("any", "all"):
+        for index, block in enumerate(_list(lookup(match, (key,)))):
+            yield (*path, key, str(index)), block
+
+
+def kinds_of(block: Any) -> set[str]:
+    """Return the kinds of one block of ``match``, without their groups."""
+    names = _list(lookup(block, ("resources", "kinds")))
+    return {name.rsplit("/", 1)[-1] for name in names if isinstance(name, str)}
 
 
 def sets_something(mutation: Any) -> bool:

@@ -1,0 +1,179 @@
+"""What ``fill: Complete`` adds to a policy: variables, init containers, ``valueFrom: null``, CREATE only.
+
+Only what a strategic merge patch sets by a plain ``env`` list is extended. The text of a JSON Patch and a CEL
+expression are not, because what they compute from ``env`` would have to be extended, too.
+
+Sources: a strategic merge keeps the ``valueFrom`` of an entry of a pod unless the patch says ``valueFrom: null``, and
+the API server rejects an entry with both; it rejects a new ``env`` of a pod that exists (``tests/kyverno``).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from krm_fn.carriers.site import Variables, quoted
+from krm_fn.engine import Draft
+from krm_fn.formats.escaping import kubernetes_env
+from krm_fn.krm.results import Severity
+from krm_fn.patch import Pointer, lookup
+from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno import cel_policies, rules
+from krm_fn.targets.kyverno.rules import PolicyRule, VariableSlot
+from krm_fn.targets.kyverno.values import is_dynamic
+
+_CREATE = ["CREATE"]
+
+
+def complete_rule(draft: Draft, rule: PolicyRule, variables: Variables) -> None:
+    """Extend what a rule sets, after its values are set.
+
+    Args:
+        draft: the data of a ClusterPolicy or Policy.
+        rule: one of its rules, as it is now.
+        variables: the proxy of the settings.
+    """
+    lists: dict[Pointer, list[VariableSlot]] = {}
+    for patch in rules.patches(rule):
+        for slot in rules.slots(patch):
+            if _is_plain(slot):
+                lists.setdefault(slot.path[:-2], []).append(slot)
+    for path, slots in lists.items():
+        _complete_env(draft, path, slots, variables)
+    for path in dict.fromkeys(path[:-3] for path in lists if path[-3] == "containers"):
+        _add_init_containers(draft, path, rule.title)
+    _report_texts(draft, rule, variables)
+    if lists or any(True for _ in rules.text_patches(rule)):
+        _limit_to_create(draft, rule)
+
+
+def remove_completion(draft: Draft, rule: PolicyRule, emptied: Sequence[Pointer]) -> None:
+    """Remove what ``complete_rule`` added and what has no effect any more; report what stays.
+
+    Args:
+        draft: the data of a ClusterPolicy or Policy, without the proxy variables.
+        rule: one of its rules, as it is now.
+        emptied: the containers that had proxy variables.
+    """
+    for path in dict.fromkeys(container[:-1] for container in emptied):
+        items = draft.get(path)
+        is_init = path[-1] == "initContainers" and isinstance(items, list)
+        if is_init and all(_only_asks(item) for item in items):
+            draft.remove(path, keep=len(path) - 1)
+    for path, operations in _operations(rule):
+        if operations == _CREATE and emptied:
+            message = (
+                f"`operations: [CREATE]` of {rule.title} stays, because its author may have "
+                "written it: remove it if the rule is about updates, too"
+            )
+            draft.report(Severity.INFO, message, path, code="PolicyCompletionStays")
+
+
+def complete_expressions(draft: Draft, variables: Variables) -> None:
+    """Limit a policy with CEL expressions to CREATE of pods, and report what its expressions leave out."""
+    policy = cel_policies.CelPolicy(draft.data)
+    if policy.runs_on_update:
+        for path in policy.pod_rules():
+            draft.set((*path, "operations"), list(_CREATE))
+            draft.describe("limits the policy to CREATE")
+    named = rules.mentioned(draft.get(("spec",)))
+    missing = [name for name in variables if name not in named]
+    if named and missing:
+        _report_incomplete(draft, missing, "the CEL expressions", ("spec", "mutations"))
+
+
+def _is_plain(slot: VariableSlot) -> bool:
+    return (slot.env_key, slot.name_key, slot.value_key) == ("env", "name", "value")
+
+
+def _complete_env(
+    draft: Draft, path: Pointer, slots: Sequence[VariableSlot], variables: Variables
+) -> None:
+    """Make one ``env`` list set all variables, each with ``valueFrom: null``."""
+    entries = copy.deepcopy(draft.get(path))
+    known = {slot.name: slot for slot in slots}
+    for slot in slots:
+        entry = entries[int(slot.path[-2])]
+        if not slot.from_elsewhere:
+            entry.setdefault("valueFrom", None)
+    added = []
+    for name, value in variables.items():
+        twin = known.get(name.swapcase())
+        if name in known or (twin is not None and twin.from_elsewhere):
+            continue
+        wanted = kubernetes_env(value) if twin is None else entries[int(twin.path[-2])].get("value")
+        # What Kyverno would take for a reference is reported where the other variables are set.
+        if twin is not None or not is_dynamic(wanted):
+            added.append({"name": name, "value": wanted, "valueFrom": None})
+    end = max(int(slot.path[-2]) for slot in slots) + 1
+    entries[end:end] = added
+    if entries != draft.get(path):
+        draft.set(path, entries, keep=len(path) - 1)
+        draft.describe("replaces `valueFrom` of pods")
+
+
+def _add_init_containers(draft: Draft, path: Pointer, title: str) -> None:
+    """Give init containers what the containers of one pod specification get, if the patch names none.
+
+    Args:
+        draft: the data of the policy.
+        path: leads to the pod specification in the patch, above ``containers``.
+        title: what messages call the rule.
+    """
+    spec = draft.get(path)
+    if any("initContainers" in str(key) for key in spec):
+        return
+    items = []
+    for item in spec.get("containers") or ():
+        env = item.get("env") if isinstance(item, Mapping) else None
+        ours = [one for one in env or () if lookup(one, ("name",)) in PROXY_VARIABLES]
+        if ours and "(name)" in item:
+            items.append({"(name)": item["(name)"], "env": ours})
+        elif ours:
+            message = (
+                f"init containers are not added to {title}, because it patches containers by "
+                "their `name`: add them there"
+            )
+            draft.report(Severity.INFO, message, path, code="PolicyNotCompleted")
+            return
+    if items:
+        draft.set((*path, "initContainers"), items, keep=len(path))
+        draft.describe("covers init containers")
+
+
+def _limit_to_create(draft: Draft, rule: PolicyRule) -> None:
+    if not rules.runs_on_update(rule):
+        return
+    for path, operations in _operations(rule):
+        if operations is None or "UPDATE" in operations:
+            draft.set(path, list(_CREATE), keep=len(path) - 1)
+            draft.describe(f"limits {rule.title} to CREATE")
+
+
+def _operations(rule: PolicyRule) -> Iterator[tuple[Pointer, list[Any] | None]]:
+    """Yield where ``match`` of a rule says on which operations it is about pods, and what it says."""
+    for path, block in rules.match_blocks(rule):
+        if "Pod" in rules.kinds_of(block):
+            operations = lookup(block, ("resources", "operations"))
+            yield (
+                (*path, "resources", "operations"),
+                operations if isinstance(operations, list) and operations else None,
+            )
+
+
+def _report_texts(draft: Draft, rule: PolicyRule, variables: Variables) -> None:
+    for path, names in rules.text_patches(rule):
+        missing = [name for name in variables if name not in names]
+        if missing:
+            _report_incomplete(draft, missing, f"`patchesJson6902` of {rule.title}", path)
+
+
+def _report_incomplete(draft: Draft, missing: Sequence[str], place: str, path: Pointer) -> None:
+    message = f"{quoted(missing)} cannot be added to {place}: add them there"
+    draft.report(Severity.INFO, message, path, code="PolicyNotCompleted")
+
+
+def _only_asks(item: Any) -> bool:
+    """Return whether an item of a patch sets nothing: it has a condition for the name at most."""
+    return isinstance(item, Mapping) and set(item) <= {"(name)"}

@@ -1,0 +1,96 @@
+"""The folders of this directory: a policy before and after inject-proxy, and what Kyverno makes of objects with it.
+
+    before.yaml        a policy as its author wrote it
+    policy.yaml        what inject-proxy makes of it, with the ProxyConfig of this module
+    resources.yaml     objects, where those of ../../resources.yaml do not suit
+    patched.yaml       the objects that Kyverno changed with policy.yaml, as Kyverno printed them
+    report.txt         what became of each object: its rule, the result, the message; and the first line of a panic
+    kyverno-test.yaml  the same for `kyverno test FOLDER`, but for a panic
+
+Kyverno takes the objects as new, in folders with "OnUpdate" or "on-update" in their name as updated.
+
+`filled` and `complete` hold policies that work, `removed` those from which `mode: Remove` took the proxy, `harmful`
+shapes that have a finding: its code is the beginning of the folder's name.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from krm_fn.pipeline import Outcome, run
+
+HERE = Path(__file__).parent
+RESOURCES = HERE / "resources.yaml"
+URL = "http://user:p%40s@proxy.corp.example:3128"
+LIST = "10.0.0.0/8,corp.example"
+FOLDERS = sorted(path.parent for path in HERE.rglob("before.yaml"))
+
+
+def resources_of(folder: Path) -> Path:
+    """Return the objects of a folder: those of its own, or those that all share."""
+    own = folder / "resources.yaml"
+    return own if own.exists() else RESOURCES
+
+
+def is_on_update(folder: Path) -> bool:
+    """Return whether the objects of a folder are updated, not created."""
+    return "onupdate" in folder.name.lower().replace("-", "")
+
+
+def name_of(folder: Path) -> str:
+    """What a test calls a folder."""
+    return folder.relative_to(HERE).as_posix()
+
+
+def outcome(folder: Path, text: str | None = None) -> Outcome:
+    """Run inject-proxy over a policy.
+
+    Args:
+        folder: which decides the options.
+        text: the policy; None: that of before.yaml.
+    """
+    if text is None:
+        text = (folder / "before.yaml").read_text()
+    item = "".join(f"  {line}" if line.strip() else line for line in text.splitlines(keepends=True))
+    spec: dict[str, Any] = {"httpProxy": URL, "httpsProxy": URL, "noProxy": LIST}
+    spec["noProxyPolicy"] = {"style": "Verbatim"}
+    if folder.parent.name == "removed":
+        spec = {"mode": "Remove"}
+    if folder.parent.name == "complete":
+        spec["targets"] = {"kyvernoPolicies": {"fill": "Complete"}}
+    config = {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "proxy"},
+        "spec": spec,
+    }
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+    tail = yaml.safe_dump({"functionConfig": config})
+    return run(f"{head}-{item[1:]}{tail}".encode())
+
+
+def policy_of(found: Outcome) -> str:
+    """Return the policy in the list that a run wrote, as a text of its own."""
+    text = found.output.decode()
+    item = text[text.index("\n- ") + 1 : text.index("\nfunctionConfig:") + 1]
+    lines = f"  {item[2:]}".splitlines(keepends=True)
+    return "".join(line.removeprefix("  ") for line in lines)
+
+
+def objects(file: Path) -> dict[tuple[str, str], Any]:
+    """Return kind and name -> each object of a file; nothing where there is no file."""
+    if not file.exists():
+        return {}
+    found = (one for one in yaml.safe_load_all(file.read_text()) if one)
+    return {(one["kind"], one["metadata"]["name"]): one for one in found}
+
+
+def containers(obj: Any) -> list[Any]:
+    """Return the containers and init containers of a pod or of what makes pods."""
+    spec = obj["spec"]
+    spec = spec.get("jobTemplate", spec).get("spec", spec)
+    spec = spec.get("template", {}).get("spec", spec)
+    return [*spec.get("initContainers", []), *spec.get("containers", [])]

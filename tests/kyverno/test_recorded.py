@@ -1,0 +1,146 @@
+"""What Kyverno's own engine made of our policies: recorded by `make test-kyverno`, compared here without the engine."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from policy_folders import (
+    FOLDERS,
+    LIST,
+    URL,
+    containers,
+    is_on_update,
+    name_of,
+    objects,
+    outcome,
+    policy_of,
+    resources_of,
+)
+
+from krm_fn.settings import PROXY_VARIABLES
+
+Golden = Callable[[Path, bytes], None]
+
+
+def in_(*parents: str) -> Any:
+    """Run a test for each folder of some parents."""
+    found = [folder for folder in FOLDERS if folder.parent.name in parents]
+    return pytest.mark.parametrize("folder", found, ids=name_of)
+
+
+def entries(obj: Any) -> list[dict[str, Any]]:
+    """Return for each container the entries of `env` that are no proxy variables."""
+    return [
+        {
+            "container": container["name"],
+            "others": [one for one in container.get("env") or [] if one["name"] not in PROXY_VARIABLES],
+        }
+        for container in containers(obj)
+    ]
+
+
+def without_env(obj: Any) -> Any:
+    """Return an object without the `env` of its containers."""
+    rest = copy.deepcopy(obj)
+    for container in containers(rest):
+        container.pop("env", None)
+    return rest
+
+
+def proxies(obj: Any) -> list[dict[str, Any]]:
+    """Return the proxy variables of each container, name -> entry; a name that is there twice is a mistake."""
+    found = []
+    for container in containers(obj):
+        names = [one["name"] for one in container.get("env") or [] if one["name"] in PROXY_VARIABLES]
+        assert len(names) == len(set(names))
+        found.append({one["name"]: one for one in container.get("env") or [] if one["name"] in PROXY_VARIABLES})
+    return found
+
+
+@in_("filled", "complete", "removed", "harmful")
+def test_the_policy_that_the_engine_saw_is_what_a_run_writes(folder: Path, golden: Golden) -> None:
+    found = outcome(folder)
+    assert found.exit_code == 0
+    golden(folder / "policy.yaml", policy_of(found).encode())
+
+
+@in_("filled", "complete", "harmful")
+def test_a_second_run_writes_the_same_policy(folder: Path) -> None:
+    stored = (folder / "policy.yaml").read_text()
+    assert policy_of(outcome(folder, stored)) == stored
+
+
+@in_("filled", "complete")
+def test_the_engine_set_the_wanted_values_and_changed_nothing_else(folder: Path) -> None:
+    given, patched = objects(resources_of(folder)), objects(folder / "patched.yaml")
+    assert bool(patched) is not is_on_update(folder)
+    for key, obj in patched.items():
+        assert without_env(obj) == without_env(given[key])
+        assert entries(obj) == entries(given[key])
+        for before, after in zip(proxies(given[key]), proxies(obj), strict=True):
+            assert after.keys() >= before.keys()
+            for name, entry in after.items():
+                if entry != before.get(name):
+                    assert entry.keys() == {"name", "value"}
+                    assert _is_wanted(name, entry["value"])
+        assert any(proxies(obj))
+
+
+def _is_wanted(name: str, value: str) -> bool:
+    if name.upper() == "NO_PROXY":
+        return value == LIST or value.startswith(f"{LIST},")
+    return value == URL
+
+
+@in_("removed")
+def test_after_a_removal_the_value_of_a_pod_survives_in_the_engine(folder: Path) -> None:
+    given = objects(resources_of(folder))
+    patched = {**given, **objects(folder / "patched.yaml")}
+    (mine,) = (one for one in containers(patched["Pod", "with-env"]) if one["name"] == "web")
+    assert {"name": "HTTP_PROXY", "value": "http://mine:1"} in mine["env"]
+    for key, obj in patched.items():
+        assert [one.get("env") for one in containers(obj)] == [one.get("env") for one in containers(given[key])]
+
+
+@in_("harmful")
+def test_a_harmful_shape_has_its_finding_beside_the_output_of_the_engine(folder: Path) -> None:
+    code = folder.name.partition("-")[0]
+    assert code in [result.code for result in outcome(folder).results]
+    patched = objects(folder / "patched.yaml")
+    report = (folder / "report.txt").read_text()
+    if is_on_update(folder):
+        assert [key for key in patched if key[0] == "Pod"]
+        return
+    given = objects(resources_of(folder))
+    is_said = "panic: " in report or " Error " in report
+    assert is_said or not patched or not all(_is_right(given[key], obj) for key, obj in patched.items())
+
+
+def _is_right(before: Any, obj: Any) -> bool:
+    """Return whether an object has its containers, each variable once, a proxy in each, and all that it had before."""
+    if without_env(obj) != without_env(before) or entries(obj) != entries(before):
+        return False
+    for container in containers(obj):
+        env = container.get("env") or []
+        names = [one["name"] for one in env if "name" in one and one["name"] in PROXY_VARIABLES]
+        if len(names) != len(set(names)) or "HTTP_PROXY" not in names:
+            return False
+        if any(one["name"] == "HTTP_PROXY" and one.get("value") != URL for one in env):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_a_folder_is_one_for_kyverno_test(folder: Path) -> None:
+    report = folder / "report.txt"
+    if not report.exists() or "panic: " in report.read_text():
+        return  # Kyverno changed nothing, or could not go on
+    stored = yaml.safe_load((folder / "kyverno-test.yaml").read_text())
+    assert stored["policies"] == ["policy.yaml"]
+    shown = {(one["kind"], name.rpartition("/")[2]) for one in stored["results"] for name in one["resources"]}
+    assert shown >= set(objects(folder / "patched.yaml"))
