@@ -12,7 +12,6 @@ import base64
 import difflib
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -49,7 +48,6 @@ FOLDERS = [TESTDATA / name for name in (*TARGETS, "clusters", "documents", "roll
 STORIES = sorted(path.parent for folder in FOLDERS for path in folder.rglob("input.yaml"))
 FAILING = [story for story in STORIES if (story / "errors.txt").exists()]
 WORKING = [story for story in STORIES if story not in FAILING]
-HEADINGS = ("What it sets:", "Where:", "What it leaves alone:", "Before and after:", "```diff", "Options:", "Why:")
 
 
 def input_of(story: Path) -> bytes:
@@ -258,15 +256,10 @@ def test_a_whole_system_with_another_proxy_is_what_is_stored(story: Path, golden
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_target_has_stories_tests_and_documentation(target: str) -> None:
-    module = sys.modules[(TARGETS[target].sites or TARGETS[target].propose).__module__]
+def test_every_target_has_stories_and_tests(target: str) -> None:
     file = re.sub(r"([A-Z]+(?![a-z])|[A-Z])", lambda capitals: f"_{capitals[1].lower()}", target)
-    text = module.__doc__ or ""
-    places = [text.find(heading) for heading in HEADINGS]
     assert len([story for story in STORIES if story.parent.name == target]) >= 3
     assert (ROOT / "tests" / "targets" / f"test_{file}.py").is_file()
-    assert -1 not in places
-    assert places == sorted(places)
 
 
 def test_every_file_of_a_story_is_one_that_is_read() -> None:
