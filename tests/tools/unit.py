@@ -21,7 +21,7 @@ def main(name: str, arguments: list[str]) -> int:
     if not name:
         sys.stderr.write("unit: name a target or a module, as in `make unit T=tkgPinniped`\n")
         return 2
-    target = next((one for one in TARGETS if name in (one, file_name(one))), None)
+    target = next((one for one in TARGETS if file_name(name) == file_name(one)), None)
     if target:
         files = [ROOT / "tests" / "targets" / f"test_{file_name(target)}.py", ROOT / "tests" / "test_golden.py"]
     else:
