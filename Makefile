@@ -9,12 +9,12 @@ VENV := .venv/bin
 BIN  := .cache/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-kyverno lint golden docs image lock bench tools clean
+.PHONY: help demo test unit test-kyverno lint golden docs image lock bench tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/installed ## run the function over a config repository and show the diff
+demo: .venv/runtime ## run the function over a config repository and show the diff
 	@$(VENV)/python examples/demo/run.py
 
 test: .venv/installed tools ## run all tests, end to end included (ARGS="-k words" for some of them)
@@ -23,6 +23,9 @@ test: .venv/installed tools ## run all tests, end to end included (ARGS="-k word
 test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of tests/kyverno (the first build takes half an hour)
 	@tests/tools/fetch $(BIN) kyverno
 	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py $(ARGS)
+
+unit: .venv/installed ## run the tests of one target or module, in seconds and without tools (T=tkgPinniped)
+	@$(VENV)/python tests/tools/unit.py "$(T)" $(ARGS)
 
 lint: .venv/installed ## run the linters and the type checker
 	$(VENV)/ruff check .
@@ -42,9 +45,10 @@ golden: .venv/installed tools ## rewrite the stored expectations, and fail, so t
 	  echo "golden: read \`git diff\` before you commit it" >&2; exit 1
 
 # The first run writes what is stale, the second one checks that nothing is.
-DOCS := tests/test_messages_page.py tests/test_cli_page.py tests/test_noproxy_docs.py tests/test_no_proxy_tables.py tests/test_functionconfig_definition.py
+DOCS := tests/test_messages_page.py tests/test_cli_page.py tests/test_targets_page.py tests/test_functionconfig.py tests/test_noproxy_docs.py \
+  tests/test_no_proxy_tables.py tests/test_functionconfig_definition.py
 
-docs: .venv/installed ## write the generated documents: docs/messages.md, docs/cli.md, tables of docs/no-proxy.md, the KRMFunctionDefinition
+docs: .venv/installed ## write the generated pages and tables of docs/, the list in README.md, the KRMFunctionDefinition
 	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true
 	$(VENV)/python -m pytest -q $(DOCS)
 
@@ -65,12 +69,17 @@ tools: ## build the tools the tests judge with (kustomize, kubectl), where Go is
 clean: ## remove all that the targets above made
 	rm -rf .venv .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-# Made anew when the dependencies change, so that no package of yesterday is left in it.
-.venv/installed: pyproject.toml
+# A new environment when the dependencies change, so that no package of an earlier version is left in it.
+.venv/runtime: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
 	  echo "inject-proxy needs Python 3.10 or newer, and $(PYTHON) is not: name one, as in \`make PYTHON=python3.12 $(MAKECMDGOALS)\`" >&2; exit 1; }
 	@rm -rf .venv
 	@$(PYTHON) -m venv .venv
-	@echo "installing inject-proxy and its tools into .venv"
+	@echo "installing inject-proxy into .venv"
+	@$(VENV)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/installed: .venv/runtime
+	@echo "installing what the tests and linters need into .venv"
 	@$(VENV)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@

@@ -18,7 +18,6 @@ from support import ROOT, TIME_LIMIT
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
 TARGET_FILES = {Path(inspect.getfile(target.sites)) for target in TARGETS.values()}
-HEADINGS = ("What it sets: ", "Where:", "What it leaves alone: ", "Before and after:", "Options:", "Why: ")
 
 every_file = pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in SOURCES])
 
@@ -84,15 +83,6 @@ def test_only_what_is_listed_is_imported() -> None:
         )
     }
     assert imported - sys.stdlib_module_names == {"krm_fn", "yaml", "jsonpatch", "jsonschema"}
-
-
-@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in sorted(TARGET_FILES)])
-def test_the_docstring_of_a_target_is_its_page_for_users(path: Path) -> None:
-    page = ast.get_docstring(parsed(path)) or ""
-    positions = [page.find(f"\n{heading}") for heading in HEADINGS]
-    assert positions == sorted(positions)
-    assert positions[0] > 0
-    assert "\n```diff\n" in page
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,12 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, l
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
+from options_page import TABLES, fields, options, override_fields
 from support import ROOT
 
 EXAMPLES = sorted((FOLDER / "examples").glob("*.yaml"))
-PAGE = (ROOT / "docs" / "functionconfig.md").read_text(encoding="utf-8")
+FILE = ROOT / "docs" / "functionconfig.md"
+PAGE = FILE.read_text(encoding="utf-8")
 RULES = {"type", "enum", "pattern", "maxLength", "minimum", "minItems", "minProperties", "maxProperties", "anyOf"}
 RULES |= {"required", "dependentRequired", "minLength"}
 FILLED_IN = {"const", "contains"}
@@ -171,15 +173,27 @@ def test_the_page_names_every_field(path: str) -> None:
     assert re.search(rf"(?<![\w.]){re.escape(name)}\b", PAGE)
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_the_page_is_what_make_docs_writes(name: str, golden: Callable[[Path, bytes], None]) -> None:
+    text = FILE.read_text(encoding="utf-8")
+    marks = rf"(<!-- {name}: `make docs` writes this table -->\n).*?(<!-- end of {name} -->)"
+    assert re.search(marks, text, re.DOTALL)
+    written = re.sub(marks, lambda found: f"{found[1]}\n{TABLES[name]()}\n{found[2]}", text, flags=re.DOTALL)
+    golden(FILE, written.encode())
+
+
 def rows(text: str) -> list[str]:
     return re.findall(r"^\| `([\w.]+)` \|", text, re.MULTILINE)
 
 
-def test_the_page_names_no_other_field() -> None:
-    of_spec, of_overrides = PAGE.split("## Overrides")
-    assert rows(of_spec) == [path for path, field in _schema.fields().items() if field["type"] != "object"]
+def test_the_tables_hold_every_field_that_has_a_value() -> None:
+    leaves = [path for path, field in _schema.fields().items() if field["type"] != "object"]
+    assert sorted(rows(fields() + options())) == sorted([*leaves, "lint.rules"])
     override = {path.removeprefix("spec.overrides[]."): field for path, field in FIELDS if "overrides[]." in path}
-    assert rows(of_overrides) == [path for path in override if path != "match" and "noProxyPolicy." not in path]
+    assert rows(override_fields()) == [path for path in override if path != "match" and "noProxyPolicy." not in path]
+
+
+def test_the_page_names_the_other_names_of_a_config_map() -> None:
     assert all(alias in PAGE for alias in _configmap.ALIASES if alias.isupper())
 
 

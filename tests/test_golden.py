@@ -11,8 +11,8 @@ from __future__ import annotations
 import base64
 import difflib
 import json
+import os
 import re
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -45,11 +45,13 @@ from support import ROOT, inject_proxy
 
 Golden = Callable[[Path, bytes], None]
 
-FOLDERS = [TESTDATA / name for name in (*TARGETS, "clusters", "documents", "rollout", "systems", "errors")]
+ONLY_TARGET = os.environ.get("INJECT_PROXY_TEST_TARGET")
+"""Set by `make unit`: the stories of other targets are not read then."""
+NAMES = [ONLY_TARGET] if ONLY_TARGET else [*TARGETS, "clusters", "documents", "rollout", "systems", "errors"]
+FOLDERS = [TESTDATA / name for name in NAMES]
 STORIES = sorted(path.parent for folder in FOLDERS for path in folder.rglob("input.yaml"))
 FAILING = [story for story in STORIES if (story / "errors.txt").exists()]
 WORKING = [story for story in STORIES if story not in FAILING]
-HEADINGS = ("What it sets:", "Where:", "What it leaves alone:", "Before and after:", "```diff", "Options:", "Why:")
 
 
 def input_of(story: Path) -> bytes:
@@ -91,7 +93,7 @@ def sets_a_proxy(story: Path) -> bool:
 
 
 def each(stories: list[Path]) -> pytest.MarkDecorator:
-    assert stories, "no story: this test would say nothing"
+    assert stories or ONLY_TARGET, "no story: this test would say nothing"
     return pytest.mark.parametrize("story", [pytest.param(story, id=name_of(story)) for story in stories])
 
 
@@ -258,15 +260,10 @@ def test_a_whole_system_with_another_proxy_is_what_is_stored(story: Path, golden
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_target_has_stories_tests_and_documentation(target: str) -> None:
-    module = sys.modules[TARGETS[target].sites.__module__]
+def test_every_target_has_stories_and_tests(target: str) -> None:
     file = re.sub(r"([A-Z]+(?![a-z])|[A-Z])", lambda capitals: f"_{capitals[1].lower()}", target)
-    text = module.__doc__ or ""
-    places = [text.find(heading) for heading in HEADINGS]
     assert len([story for story in STORIES if story.parent.name == target]) >= 3
     assert (ROOT / "tests" / "targets" / f"test_{file}.py").is_file()
-    assert -1 not in places
-    assert places == sorted(places)
 
 
 def test_every_file_of_a_story_is_one_that_is_read() -> None:

@@ -20,7 +20,7 @@ SYSTEMS: Mapping[str, tuple[str, ...]] = {
         "registryMirror",
         "clusterClass",
     ),
-    "workloads": ("workloadTrustStore", "certManager", "chartOperator"),
+    "workloads": ("workloadTrustStore", "certManager", "chartOperator", "workloads", "proxyData"),
     "kyverno": ("kyvernoPolicies",),
     "giantswarm": (
         "giantswarmSystemdProxy",
@@ -64,7 +64,7 @@ def enabled_targets(
         return targets
     on = {target for name in only for target in SYSTEMS.get(name, (name,))}
     found = dict(targets)
-    for name in names_of_only():
-        if name not in on and name not in SYSTEMS:
+    for name in (target for system in SYSTEMS.values() for target in system):
+        if name not in on:
             found[name] = {**targets.get(name, {}), "enabled": False}
     return found

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def bare_path(folder: Path, *tools: str) -> dict[str, str]:
 def test_make_alone_lists_every_target() -> None:
     listed = re.findall(r"(?m)^  make (\w+) +\S", run([need("make")], cwd=ROOT).stdout.decode())
     assert listed == re.findall(r"(?m)^(\w+):.*##", (ROOT / "Makefile").read_text())
-    assert {"help", "demo", "test", "lint", "golden", "image", "bench", "clean"} <= set(listed)
+    assert {"help", "demo", "test", "unit", "lint", "golden", "image", "bench", "clean"} <= set(listed)
 
 
 def test_make_says_in_one_line_that_python_is_too_old(tmp_path: Path) -> None:
@@ -36,6 +37,32 @@ def test_make_says_in_one_line_that_python_is_too_old(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert done.stderr.decode().splitlines()[0].startswith("inject-proxy needs Python 3.10 or newer, and false is not")
     assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        pytest.param("tkgPinniped", {"targets/test_tkg_pinniped.py", "test_golden.py"}, id="the ID of a target"),
+        pytest.param("tkg_pinniped", {"targets/test_tkg_pinniped.py", "test_golden.py"}, id="the module of a target"),
+        pytest.param(
+            "krm_fn/targets/tkg_pinniped.py", {"targets/test_tkg_pinniped.py", "test_golden.py"}, id="its file"
+        ),
+        pytest.param("lint", {path.name for path in (ROOT / "tests").glob("test_lint_*.py")}, id="a package"),
+    ],
+)
+def test_make_unit_runs_the_tests_of_one_target_or_module(name: str, files: set[str]) -> None:
+    done = run([sys.executable, TOOLS / "unit.py", name, "--collect-only"], cwd=ROOT)
+    tests = [line.split("::") for line in done.stdout.decode().splitlines() if "::" in line]
+    assert {test[0].removeprefix("tests/") for test in tests} == files
+    stories = {test[-1] for test in tests if "[" in test[-1] and test[0].endswith("golden.py")}
+    assert all("tkgPinniped" in story for story in stories)
+
+
+def test_make_unit_says_in_one_line_that_there_are_no_such_tests() -> None:
+    done = run([sys.executable, TOOLS / "unit.py", "nobody"], cwd=ROOT)
+    assert done.returncode == 2
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("unit: no tests/**/test_nobody.py")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

@@ -1,0 +1,124 @@
+"""Write the tables of fields in `docs/functionconfig.md` from the JSON Schema of the ProxyConfig."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from function_configs import SCHEMA, resolved
+
+Node = Mapping[str, Any]
+
+_REFERENCES = {
+    "url": "URL",
+    "entries": "list, or comma-separated string",
+    "level": "`Off`, `Info`, `Warning`, `Error`",
+    "override": "overrides",
+    "source": "sources",
+    "matcher": "matchers",
+}
+"""What the shared definitions of the schema are called in a table."""
+
+
+def fields() -> str:
+    """Return the table of the fields of `spec` without those of targets."""
+    spec = SCHEMA["properties"]["spec"]
+    return _table(row for row in _leaves(spec, "") if not row[0].startswith("targets."))
+
+
+def options() -> str:
+    """Return the table of the options of targets; `enabled` says what the target is."""
+    targets = SCHEMA["properties"]["spec"]["properties"]["targets"]
+    rows = []
+    for name, target in targets["properties"].items():
+        for path, kind, text in _leaves(target, f"targets.{name}."):
+            is_switch = path == f"targets.{name}.enabled"
+            rows.append((path, kind, target["description"] if is_switch else text))
+    return _table(rows)
+
+
+def override_fields() -> str:
+    """Return the table of the fields of an override; the fields of its policy are those of `spec`."""
+    rows = _leaves(SCHEMA["$defs"]["override"], "")
+    policy = SCHEMA["$defs"]["override"]["properties"]["noProxyPolicy"]
+    kept = [row for row in rows if not row[0].startswith("noProxyPolicy.")]
+    return _table([*kept, ("noProxyPolicy", "as in `spec`", policy["description"])])
+
+
+def source_fields() -> str:
+    """Return the table of the fields of an item of `from`."""
+    return _table(_leaves(SCHEMA["$defs"]["source"], ""))
+
+
+def matcher_fields() -> str:
+    """Return the table of the fields of a matcher."""
+    return _table(_leaves(SCHEMA["$defs"]["matcher"], ""))
+
+
+TABLES = {
+    "fields": fields,
+    "options of targets": options,
+    "fields of an override": override_fields,
+    "fields of a source": source_fields,
+    "fields of a matcher": matcher_fields,
+}
+"""The name of a table in its marks -> what writes it."""
+
+
+def _leaves(node: Node, path: str) -> Iterator[tuple[str, str, str]]:
+    """Yield path, type and description of each field that holds a value."""
+    for name, child in resolved(dict(node))["properties"].items():
+        there = resolved(child)
+        if "properties" in there:
+            yield from _leaves(child, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", _type(child), there["description"]
+
+
+def _type(node: Node) -> str:
+    """Return the type of a field in the words of the page, with its default."""
+    there = resolved(dict(node))
+    name = _name_of_type(node, there)
+    if "default" not in there:
+        return name
+    default = there["default"]
+    if "enum" in there:
+        return name.replace(f"`{default}`", f"`{default}` (default)", 1)
+    return f"{name}; `{json.dumps(default)}`"
+
+
+def _name_of_type(node: Node, there: Node) -> str:
+    reference = str(node.get("$ref", "")).rpartition("/")[2]
+    if reference in _REFERENCES:
+        return _REFERENCES[reference]
+    if "enum" in there:
+        return ", ".join(f"`{value}`" for value in there["enum"])
+    if there["type"] == "array":
+        return _list_of(there["items"])
+    if there["type"] == "object":
+        values = there["additionalProperties"]
+        return f"mapping to {_name_of_type(values, resolved(values))}"
+    return {"integer": "whole number"}.get(there["type"], str(there["type"]))
+
+
+def _list_of(items: Node) -> str:
+    reference = str(items.get("$ref", "")).rpartition("/")[2]
+    if reference in _REFERENCES:
+        return f"list of {_REFERENCES[reference]}"
+    choices = resolved(dict(items)).get("enum", ())
+    if "containerdDropIn" in choices:
+        return "list of targets"
+    if choices:
+        return f"list of {', '.join(f'`{value}`' for value in choices)}"
+    return "list of strings"
+
+
+def _table(rows: Iterable[tuple[str, str, str]]) -> str:
+    head = "| field | type; default | what it does |\n|---|---|---|\n"
+    lines = [f"| `{path}` | {kind} | {_cell(text)} |\n" for path, kind, text in rows]
+    return head + "".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
