@@ -49,7 +49,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, bytes], None]:
 
     def check(stored: Path, actual: bytes) -> None:
         expected = stored.read_bytes() if stored.exists() else None
-        if expected != actual and request.config.getoption("--write-golden"):
+        if (expected or b"") != actual and request.config.getoption("--write-golden"):
             if actual:
                 stored.write_bytes(actual)
             else:

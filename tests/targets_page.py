@@ -57,8 +57,7 @@ def short_list() -> str:
     """Return the list of the README: the targets of each system, by the names that ``spec.only`` knows."""
     lines = []
     for system, names in SYSTEMS.items():
-        links = [f"[{name}](docs/targets.md#{name.lower()})" for name in names]
-        lines.append(f"- **{system}**: {', '.join(links)}\n")
+        lines.append(f"- **{system}**: {', '.join(f'`{name}`' for name in names)}\n")
     return "".join(lines)
 
 
