@@ -15,15 +15,16 @@ and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyv
 (``admissionregistration.k8s.io``), any version: the string literals of ``{"name": ..., "value": ...}`` in the CEL
 expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays.
 
-What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule,
+What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule
 and takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting
 gives a value becomes ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a
 pod sets for itself; the static part of a context variable becomes empty. A rule that sets nothing else afterwards
-stays, with a warning to delete it: a later injection does not fill it again. From a CEL expression nothing is removed:
-a warning names what is to be removed there. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules with two
-different proxies are an error, because one value would replace both. What cannot be filled is a warning that says why:
-``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression. So is a policy that is filled and
-still does no good, or does harm, in the engine: the codes ``Policy*`` of ``docs/messages.md`` list these shapes.
+stays, with a warning to delete it: a later injection does not fill it again. From a CEL expression nothing is
+removed: a warning names what is to be removed there. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two
+rules with two different proxies are an error, because one value would replace both, unless an override matches one of
+them by ``rules``. What cannot be filled is a warning that says why: ``envFrom``, ``valueFrom``, values from a
+ConfigMap, an API call or an expression. So is a policy that is filled and still does no good, or does harm, in the
+engine: the codes ``Policy*`` of ``docs/messages.md`` list these shapes.
 
 Before and after:
 
