@@ -866,6 +866,19 @@ _TABLE = (
         "Set `spec.autogen.podControllers.controllers: []`.",
     ),
     Code(
+        "PolicyKeepsValueFrom",
+        _I,
+        "Pods whose entry has a `valueFrom` get a `value` beside it, and are rejected.",
+        (
+            "Kyverno merges the entry of the policy into the entry of the pod, key by key. The API "
+            "server accepts one of `value` and `valueFrom` only."
+        ),
+        (
+            "Add `valueFrom: null` to the entries of the policy, or set "
+            "`targets.kyvernoPolicies.fill: Complete`, which does it."
+        ),
+    ),
+    Code(
         "PolicyRunsOnUpdate",
         _I,
         "A Kyverno policy sets `env` of pods on UPDATE, too.",

@@ -130,7 +130,7 @@ def _is_right(before: Any, obj: Any) -> bool:
         names = [one["name"] for one in env if "name" in one and one["name"] in PROXY_VARIABLES]
         if len(names) != len(set(names)) or "HTTP_PROXY" not in names:
             return False
-        if any(one["name"] == "HTTP_PROXY" and one.get("value") != URL for one in env):
+        if any(one["name"] == "HTTP_PROXY" and one != {"name": "HTTP_PROXY", "value": URL} for one in env):
             return False
     return True
 

@@ -1,6 +1,7 @@
 """Kyverno policies as the world writes them, reduced to what matters here; each says where its shape comes from.
 
-They are limited to CREATE, which none of the public ones is: that they run on UPDATE has tests of its own.
+They are limited to CREATE and say `valueFrom: null`, which none of the public ones does: what happens without that has
+tests of its own.
 """
 
 from __future__ import annotations
@@ -36,7 +37,14 @@ def rule(mutate: Any, *kinds: str, name: str = "add-proxies", **more: Any) -> An
 
 def pods(entries: Any, *lists: str, anchor: str = "(name)") -> Any:
     """A patch of pods that gives ``entries`` to all containers of the lists."""
+    entries = [settled(one) for one in entries] if isinstance(entries, list) else entries
     return {"spec": {name: [{anchor: "*", "env": entries}] for name in lists or ("containers",)}}
+
+
+def settled(entry: Any) -> Any:
+    """The entry with `valueFrom: null`, if it is one of a proxy variable."""
+    names = {entry.get(key) for key in ("name", "(name)")} if isinstance(entry, dict) else set()
+    return {"valueFrom": None, **entry} if names & set(SIX) else entry
 
 
 def smp(body: Any) -> Any:
@@ -93,7 +101,8 @@ def p5() -> Any:
 
 def p7() -> Any:
     """A public cluster repository: the legacy match, and foreach."""
-    patch = {"spec": {"containers": [{"name": "{{ element.name }}", "env": env(dict.fromkeys(UPPER, "old"))}]}}
+    entries = [settled(one) for one in env(dict.fromkeys(UPPER, "old"))]
+    patch = {"spec": {"containers": [{"name": "{{ element.name }}", "env": entries}]}}
     foreach = [{"list": "request.object.spec.containers", **smp(patch)}]
     fields = rule({"foreach": foreach}, name="add-proxy-env-vars")
     return policy({**fields, "match": {"resources": {"kinds": ["Pod"], "operations": ["CREATE"]}}})

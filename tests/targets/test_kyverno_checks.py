@@ -9,14 +9,14 @@ import json
 from typing import Any
 
 import pytest
-from kyverno_shapes import SIX, p1, p12, pods, policy, rule, smp
+from kyverno_shapes import SIX, p1, p12, pods, policy, rule, settled, smp
 
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import Severity
 from krm_fn.targets import kyverno_policies
 from proposals import NONE, env, findings
 
-VALUES = env({"HTTP_PROXY": "http://old:1", "NO_PROXY": "localhost"})
+VALUES = [settled(one) for one in env({"HTTP_PROXY": "http://old:1", "NO_PROXY": "localhost"})]
 TEMPLATE = {"spec": {"template": pods(VALUES)}}
 JOB_TEMPLATE = {"spec": {"jobTemplate": {"spec": TEMPLATE["spec"]}}}
 APPENDING = "- {op: add, path: /spec/containers/0/env/-, value: {name: HTTP_PROXY, value: x}}\n"
@@ -30,7 +30,7 @@ def body(container: Any, *, containers: str = "containers") -> Any:
 
 
 def entry(name_key: str = "name", value_key: str = "value", env_key: str = "env") -> Any:
-    return body({env_key: [{name_key: "HTTP_PROXY", value_key: "http://old:1"}, *VALUES[1:]]})
+    return body({env_key: [{name_key: "HTTP_PROXY", value_key: "http://old:1", "valueFrom": None}, *VALUES[1:]]})
 
 
 def matching(match: Any, **more: Any) -> Any:
@@ -107,6 +107,11 @@ def codes(obj: Any) -> list[str]:
             cel(json_patch(), kind="NamespacedMutatingPolicy", autogen={"podControllers": {"controllers": ["jobs"]}}),
             "PolicyAutogenFails",
             id="a JSON Patch in CEL that Kyverno extends to Jobs",
+        ),
+        pytest.param(
+            body({"env": env({"HTTP_PROXY": "http://old:1", "NO_PROXY": "x"})}),
+            "PolicyKeepsValueFrom",
+            id="a value beside the valueFrom of a pod",
         ),
         pytest.param(matching({"any": [{"resources": {"kinds": ["Pod"]}}]}), "PolicyRunsOnUpdate", id="no operations"),
         pytest.param(

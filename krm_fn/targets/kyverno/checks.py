@@ -71,6 +71,13 @@ def without_effect(
         )
         yield warning(message, literal[0].path[:-3], code="PolicyContainerName")
     yield from _repeated_entries(rule)
+    keeping = [slot for slot in slots if not slot.replaces_value_from and not slot.from_elsewhere]
+    if keeping and not is_complete:
+        message = (
+            f"{rule.title} keeps the `valueFrom` of an entry beside its own `value`, and the API server "
+            "rejects such a pod: add `valueFrom: null`, or set `fill: Complete`"
+        )
+        yield Finding(Severity.INFO, message, keeping[0].path[:-1], code="PolicyKeepsValueFrom")
     nested = policy_rules.nested_foreach(rule)
     if nested and policy_rules.is_extended(rule, policy):
         message = (

@@ -66,7 +66,8 @@ class VariableSlot:
 
     ``path`` is that of the value; ``value`` is None where there is none yet; ``from_elsewhere`` is True for a
     ``valueFrom``; ``pod_spec`` leads, without anchors, to the pod specification in the object that is patched;
-    ``container`` is the plain ``name`` of the container, or ""; ``name_key`` is how ``name`` is written in the entry.
+    ``container`` is the plain ``name`` of the container, or ""; ``name_key`` is how ``name`` is written in the entry;
+    ``replaces_value_from`` is True for ``valueFrom: null``, without which that of a pod stays.
     """
 
     name: str
@@ -77,6 +78,7 @@ class VariableSlot:
     container: str
     context: tuple[ContextEntry, ...]
     name_key: str = "name"
+    replaces_value_from: bool = False
 
     @property
     def env_key(self) -> str:
@@ -166,6 +168,7 @@ def slots(patch: StrategicMergePatch) -> Iterator[VariableSlot]:
                     pod_spec=_bare(path[len(patch.path) : -2]),
                     container=name if isinstance(name, str) else "",
                     context=patch.context,
+                    replaces_value_from="valueFrom" in entry and entry["valueFrom"] is None,
                     name_key=next(key for key in _NAME_KEYS if key in entry),
                 )
 
