@@ -1,6 +1,6 @@
 """A text of several YAML documents, taken apart by its separators alone.
 
-The text between two separators is one document, comments before its first line included; a
+What stands between two separators is one document, comments before its first line included; a
 part that holds nothing but comments, blanks and ends (``...``) is none. A separator with something behind it on its
 line is part of its document: ``--- {a: b}``. Nothing is written that PyYAML would take apart in another way.
 """
@@ -30,7 +30,7 @@ _EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
 
 
 def documents(text: str) -> list[tuple[int, int]]:
-    """Where each document starts and ends in ``text``, without the separators around it."""
+    """Where each document starts and ends in ``text``, without the separators that stand alone around it."""
     text = with_line_feeds(text)
     separators = list(_SEPARATOR.finditer(text))
     starts = [one.start() if one["alone"] is None else one.end() for one in separators]
