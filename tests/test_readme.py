@@ -111,6 +111,21 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_the_files_that_contributors_are_sent_to_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = re.findall(r"`((?:krm_fn|tests|testdata|functionconfig)/[\w./-]+)`", text)
+
+    assert len(paths) > 10
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_the_table_for_contributors_has_each_package() -> None:
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    listed = {name for row in rows for name in re.findall(r"\w+", row)}
+    files = (path for path in (ROOT / "krm_fn").iterdir() if not path.name.startswith("_"))
+    assert listed == {path.stem for path in files if path.suffix != ".typed"}
+
+
 def test_the_two_commands_are_targets_of_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text()
 

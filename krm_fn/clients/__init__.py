@@ -1,6 +1,6 @@
 """Models of what reads NO_PROXY: would this client reach this host directly, or through the proxy?
 
-The text of NO_PROXY, a host and a port are all it knows; no model asks a name server, the network
+The text of NO_PROXY, a host and a port are all it knows; no model calls a name server, the network
 or the rest of this program.
 
 Twenty-six implementations, because hardly two agree; of curl and wget every range of versions whose rules differ. Each
@@ -31,7 +31,7 @@ class Client(Protocol):
     def goes_direct(self, no_proxy: str, host: str, port: int) -> bool:
         """True if a request to ``host`` does not go through the proxy.
 
-        ``no_proxy`` is the exact text of the variable; ``host`` stands as in a URL, but IPv6 without brackets; ``port``
+        ``no_proxy`` is the exact text of the variable; ``host`` is that of a URL, but IPv6 without brackets; ``port``
         is the one that is connected to: 80 and 443 count as not written in the URL. False where the client breaks.
         """
 
@@ -88,4 +88,4 @@ _TABLE: tuple[Client, ...] = (
 )
 
 CLIENTS: dict[str, Client] = {client.ID: client for client in _TABLE}
-"""Every model by its ID, in the order in which they are told; written by hand."""
+"""Every model by its ID, in the order in which they are listed; written by hand."""

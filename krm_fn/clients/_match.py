@@ -1,6 +1,6 @@
 """What several models need: entries of a list, addresses, networks, domains.
 
-A text that is not what was asked for is None or does not match; nothing raises.
+A text of another form gives None or does not match; nothing raises.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def written_port(port: int) -> int | None:
 
 
 def netloc(host: str, port: int) -> str:
-    """``host[:port]`` as it stands in a URL, in lower case."""
+    """Return ``host[:port]`` as URLs write it, in lower case."""
     written = written_port(port)
     return bracketed(host.lower()) + ("" if written is None else f":{written}")
 
@@ -82,7 +82,7 @@ def ascii_name(name: str) -> str:
 
 
 def unicode_name(name: str) -> str:
-    """``name`` with A-labels as what they stand for; else unchanged."""
+    """Return ``name`` with its A-labels decoded; without A-labels unchanged."""
     try:
         return name.encode("ascii").decode("idna") if "xn--" in name else name
     except UnicodeError:

@@ -43,7 +43,7 @@ def curl_8_17(no_proxy: str, host: str, port: int) -> bool:
 
 
 def curl_8_18(no_proxy: str, host: str, port: int) -> bool:
-    """8.18 and later: CIDRs of IPv6 too; what stands behind the slash must be a number and nothing else."""
+    """8.18 and later: CIDRs of IPv6 too; behind the slash there must be a number and nothing else."""
     del port
     return _check(no_proxy, _until_a_blank(no_proxy), host, strict=True)
 

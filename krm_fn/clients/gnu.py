@@ -32,7 +32,7 @@ def wget_1_20(no_proxy: str, host: str, port: int) -> bool:
 def apt(no_proxy: str, host: str, port: int) -> bool:
     """A suffix without a boundary: ``example.com`` matches ``notexample.com``.
 
-    apt 2.6 ``CheckDomainList`` (``apt-pkg/contrib/strutl.cc``), which ``methods/http.cc`` asks.
+    apt 2.6 ``CheckDomainList`` (``apt-pkg/contrib/strutl.cc``), which ``methods/http.cc`` calls.
     """
     del port
     name = host.lower()

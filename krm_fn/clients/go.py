@@ -57,5 +57,5 @@ def _split_port(entry: str) -> tuple[str, str]:
 
 
 def _unmapped(ip: Address | None) -> Address | None:
-    """Go does not tell ``::ffff:10.0.0.1`` from ``10.0.0.1``."""
+    """Go takes ``::ffff:10.0.0.1`` and ``10.0.0.1`` for the same."""
     return getattr(ip, "ipv4_mapped", None) or ip

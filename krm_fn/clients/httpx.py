@@ -1,7 +1,7 @@
 """Python's httpx.
 
 The verdict of httpx 0.28 ``_utils.get_environment_proxies`` and ``URLPattern``, which make a URL
-of every entry. One that makes no URL is an exception in every ``httpx.Client()``, whatever host is asked for.
+of every entry. One that makes no URL is an exception in every ``httpx.Client()``, for every host.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIKE_IPV4 = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
 
 @dataclass(frozen=True)
 class _Pattern:
-    """``scheme`` is ``all`` or empty for both; ``host`` may begin with ``*``; ``port`` None stands for every port."""
+    """``scheme`` is ``all`` or empty for both; ``host`` may begin with ``*``; ``port`` None means every port."""
 
     scheme: str
     host: str
@@ -69,7 +69,7 @@ def breaks_on(no_proxy: str) -> str:
 
 
 def _pattern(entry: str) -> _Pattern | None:
-    """What httpx asks of a URL for this entry; None where it can make no URL of it."""
+    """Return what httpx compares with a URL for this entry; None if it can make no URL of the entry."""
     url = _URL.match(_url(entry))
     authority = _AUTHORITY.match(url["authority"] or "") if url else None
     if (

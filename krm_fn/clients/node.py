@@ -65,7 +65,7 @@ def proxy_from_env(no_proxy: str, host: str, port: int) -> bool:
 def axios_1_19(no_proxy: str, host: str, port: int) -> bool:
     """Axios 1.15 to 1.19: as proxy-from-env, but final dots are no matter, ``d:port`` is one host, ``fd00::1`` is read.
 
-    axios ``lib/adapters/http.js`` asks proxy-from-env first and then its own ``lib/helpers/shouldBypassProxy.js``;
+    axios ``lib/adapters/http.js`` calls proxy-from-env first and then its own ``lib/helpers/shouldBypassProxy.js``;
     either may answer that a host goes direct. Modelled after 1.19: 1.15.0 does not take loopback names for each
     other, and before 1.18 ``0.0.0.0`` is none of them.
     """
@@ -175,7 +175,7 @@ def _is_axios_loopback(name: str) -> bool:
 def node_http(no_proxy: str, host: str, port: int) -> bool:
     """``d`` is ``d`` alone, ``.d`` both, ``*.d`` what is below; ports; alone of all a range (``10.1.2.1-10.1.2.9``).
 
-    ``http`` of Node 24 with ``NODE_USE_ENV_PROXY=1`` (node ``lib/internal/http.js``); no test of ours runs it.
+    ``http`` of Node 24 with ``NODE_USE_ENV_PROXY=1`` (node ``lib/internal/http.js``); no test runs it.
     """
     name = canonical(host)
     ip = address(name)

@@ -24,7 +24,7 @@ _OCTET = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0(?P<octal>[0-7]*)|(?P<decimal>
 
 
 def urllib(no_proxy: str, host: str, port: int) -> bool:
-    """``urllib.request``, and botocore (boto3, the AWS CLI), which asks it: suffixes, ports, ``[v6]``; no CIDR.
+    """``urllib.request``, and botocore (boto3, the AWS CLI), which calls it: suffixes, ports, ``[v6]``; no CIDR.
 
     CPython ``Lib/urllib/request.py`` ``proxy_bypass_environment``; botocore 1.44 ``utils.should_bypass_proxies``.
     """
@@ -32,7 +32,7 @@ def urllib(no_proxy: str, host: str, port: int) -> bool:
 
 
 def aiohttp(no_proxy: str, host: str, port: int) -> bool:
-    """As urllib, but asked with the bare host: no port, IPv6 without brackets, an IDN as people write it.
+    """As urllib, but called with the bare host: no port, IPv6 without brackets, an IDN as people write it.
 
     aiohttp 3.14 ``helpers.get_env_proxy_for_url``; yarl's ``URL.host`` decodes A-labels.
     """
@@ -124,7 +124,7 @@ def _in_short_cidr(host: str, entry: str) -> bool:
 
 
 def _inet_aton(text: str) -> int | None:
-    """The C function, which requests asks what an IPv4 address is: also ``10.0``, ``0x0a000001`` and ``012.0.0.1``."""
+    """Read an IPv4 address as the C function in requests does: also ``10.0``, ``0x0a000001``, ``012.0.0.1``."""
     parts = [_octet(part) for part in text.split(".")]
     *octets, last = parts
     if len(parts) > 4 or last is None or last >= 256 ** (5 - len(parts)):

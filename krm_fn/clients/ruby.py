@@ -1,8 +1,8 @@
-"""Ruby's Net::HTTP, and what stands on it: Fluentd, Puppet, Chef.
+"""Ruby's Net::HTTP, and what is built on it: Fluentd, Puppet, Chef.
 
 The verdict of ``URI::Generic#find_proxy`` and ``use_proxy?`` (Ruby 3.1, ``uri/generic.rb``).
 
-Ruby resolves a name before it compares, so that a CIDR can match a name; this program asks no name server and judges
+Ruby resolves a name before it compares, so that a CIDR can match a name; this program calls no name server and judges
 literal addresses and ``localhost`` only. An entry is cut at every colon: ``::1`` is the name ``1``, which matches all
 hosts that end in ``.1``.
 """

@@ -1,6 +1,6 @@
 """Who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it.
 
-It tells what a run would do and changes nothing; what it tells holds no credential.
+It shows what a run would do and changes nothing; what it shows holds no credential.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Section:
 
     ``clusters`` are the names of the Clusters (none is known where it is empty), ``roles`` their roles and worker
     groups, ``audience`` is ``node``, ``pod``, ``go``, ``product`` or ``tkg``; the URLs are redacted. A product
-    completes its list by itself, so nothing is said about who honours it. ``readers`` are the IDs of the programs that
+    completes its list by itself, so it is not shown who honours it. ``readers`` are the IDs of the programs that
     read the list, one for each verdict of a row: all of ``CLIENTS``, or Go alone.
     """
 

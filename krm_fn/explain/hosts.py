@@ -15,7 +15,7 @@ from krm_fn.clients import CLIENTS
 from krm_fn.noproxy import CLUSTER_DOMAIN, ClusterNetwork
 
 _PUBLIC = ("registry.example.com", "registry.example.org", "registry.public.example")
-"""Hosts that stand for the Internet: the first that the list does not hold."""
+"""Examples of hosts on the Internet: the first that the list does not hold is taken."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def rows(
         networks: what is known of the Clusters it is for.
         user: the entries the user wrote.
         https: whether there is a proxy for ``https://``; if not, hosts are called by ``http://``.
-        readers: the IDs of the models of ``CLIENTS`` that are asked.
+        readers: the IDs of the models of ``CLIENTS`` that judge.
     """
     public = next(
         (name for name in _PUBLIC if not CLIENTS["go"].goes_direct(no_proxy, name, 443)), ""

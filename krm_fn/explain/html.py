@@ -1,6 +1,6 @@
 """The explanation as one HTML file that a person can open: no script, no font, nothing loaded from anywhere.
 
-Every value is escaped, whatever it holds.
+Every value is escaped.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """YAML documents inside a value of a Secret or a ConfigMap, read and edited as losslessly as the object around them.
 
-It knows where such a text stands and how it is encoded, and never what is in it. A text that is
-not there, or cannot be read, is no text; a part of it that nobody asked about stays as it is, comments and annotations
+It knows where such a text is and how it is encoded, and never what is in it. A text that is
+not there, or cannot be read, is no text; a part of it that no edit is about stays as it is, comments and annotations
 of ytt, separators and order included.
 
-Source: Kubernetes ``core/v1``: ``stringData`` of a Secret stands in the place of the same key in ``data``, whose values
+Source: Kubernetes ``core/v1``: ``stringData`` of a Secret replaces the same key in ``data``, whose values
 are base64; values of a ConfigMap's ``data`` are text.
 """
 
@@ -28,7 +28,7 @@ from krm_fn.yamledit import Document, documents, edit_documents, mapping_text, p
 class Value:
     """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there.
 
-    ``width``: the length of a line where base64 stands on several, else 0; ``ending``: the line breaks behind base64.
+    ``width``: the length of a line if base64 has several lines, else 0; ``ending``: the line breaks behind base64.
     """
 
     path: Pointer
@@ -38,7 +38,7 @@ class Value:
     ending: str = ""
 
     def written(self, text: str) -> str:
-        """``text`` as it has to stand in the object."""
+        """Return ``text`` as the object must hold it."""
         if not self.is_base64:
             return text
         coded = base64.b64encode(text.encode()).decode()
@@ -49,13 +49,13 @@ class Value:
         )
 
     def read(self, written: str) -> str:
-        """The text that stands in the object as ``written``."""
+        """Return the text that the object holds as ``written``."""
         return _decoded(written) if self.is_base64 else written
 
 
 @dataclass(frozen=True)
 class Embedded:
-    """One YAML document of a value: number ``index`` of those that stand in it; ``data`` is what it says."""
+    """One YAML document of a value: number ``index`` of those in it; ``data`` is its plain data."""
 
     value: Value
     index: int
@@ -65,7 +65,7 @@ class Embedded:
 def values(obj: Mapping[str, Any]) -> list[Value | Finding]:
     """The texts of a Secret or a ConfigMap, in order, and what is wrong where one is none.
 
-    Of a key that stands in ``data`` and in ``stringData``, only the latter counts. What SOPS has encrypted is no text.
+    If a key is in ``data`` and in ``stringData``, only the latter counts. What SOPS has encrypted is no text.
     """
     if sops.is_encrypted(obj):
         return [sops.refusal()]

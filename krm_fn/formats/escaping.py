@@ -55,7 +55,7 @@ class QuotedWord(NamedTuple):
 
 
 def systemd(value: str) -> str:
-    r"""What stands between the quotes of ``Environment="NAME=..."`` in a systemd unit.
+    r"""Return the text between the quotes of ``Environment="NAME=..."`` in a systemd unit.
 
     A ``%`` is doubled because systemd resolves specifiers there: ``p%40ss`` would lose the whole variable, and
     ``%C3`` would silently become a folder's name. ``$`` and ``'`` mean nothing there and stay.

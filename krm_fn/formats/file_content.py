@@ -1,4 +1,4 @@
-"""The text of one entry of ``files``, through whatever encoding it is written in.
+"""The text of one entry of ``files``, in any encoding that Cluster API knows.
 
 Decoding and encoding are each other's inverse in meaning, and the same text always gives the
 same bytes (the time stamp inside gzip is zero).

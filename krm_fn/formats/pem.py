@@ -1,4 +1,4 @@
-"""Certificates in PEM form: taken apart, and told in one line.
+"""Certificates in PEM form: split, and shown in one line.
 
 It reads where a certificate begins and ends and never what it says; a result shows fingerprints,
 which is what ``openssl x509 -fingerprint -sha256`` prints, and not the text.
@@ -16,7 +16,7 @@ _MOST_SHOWN = 3
 
 
 def split(pem: str) -> list[str]:
-    """Each certificate of a bundle as a text of its own, without what stands between them; equal ones once."""
+    """Return each certificate of a bundle as a text of its own, without the text between them; equal ones once."""
     bodies = ("\n".join(found[1].split()) for found in _BLOCK.finditer(pem))
     return list(
         dict.fromkeys(

@@ -23,7 +23,7 @@ LONGEST = 65_536
 """Longer texts are not read; Cluster API allows 10240 characters for a command or a file."""
 
 _DEEPEST = 16
-"""So many substitutions and shells may stand in each other."""
+"""So many substitutions and shells may be nested."""
 
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _JOINT = re.compile(r"&&|\|\||\|&|;;&?|;&|[;&|]")

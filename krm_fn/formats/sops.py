@@ -23,7 +23,7 @@ _VALUE = re.compile(r"^(?![ \t]*#[ \t]).*ENC\[AES256_GCM,", re.MULTILINE)
 """Not in a comment of a person."""
 _CHECKSUM = re.compile(
     r"^(?P<at>[ \t]{1,8}(?=\")|)\"?sops\"?:.*\n"
-    r"(?:(?:(?P=at)[ \t#].*|\r?)\n)*?"  # lines that stand below it, comments, empty lines
+    r"(?:(?:(?P=at)[ \t#].*|\r?)\n)*?"  # lines below it, comments, empty lines
     r"(?P=at)[ \t]+\"?mac\"?:",
     re.MULTILINE,
 )

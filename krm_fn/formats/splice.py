@@ -1,4 +1,4 @@
-"""Cutting words out of a text, and writing others in their place, without touching what stands around them.
+"""Cutting words out of a text, and writing others in their place, without touching the text around them.
 
 It knows offsets only; what the words mean is the business of its callers.
 """
@@ -29,7 +29,7 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
 def cuts(words: Sequence[Span], unwanted: Container[int]) -> list[Span]:
     """What to cut so that the words with the indices ``unwanted`` go, each with one of the gaps beside it.
 
-    The gap in front goes where a word stays in front of it, otherwise the gap behind.
+    The gap in front is removed if a word stays in front of it, otherwise the gap behind.
     """
     spans: list[Span] = []
     one_stays = False

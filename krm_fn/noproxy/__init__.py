@@ -8,7 +8,7 @@ Where an entry comes from, and which object gets the list, is not known here.
     providers    what each infrastructure must reach directly
     styles       five ways to make a list
     composition  one list, each entry with its reasons
-    lint         judge and mend a list
+    lint         judge and correct a list
 """
 
 from krm_fn.noproxy._texts import mistake, parse

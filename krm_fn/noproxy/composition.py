@@ -34,7 +34,7 @@ def compose(
     Args:
         user: the entries as written, in order; in the styles ``Portable`` and ``Verbatim`` theirs comes first.
         networks: the clusters that the object belongs to; several give the union, none what every cluster needs.
-        policy: ``extra`` is appended and ``exclude`` taken out in every style, ``Verbatim`` too.
+        policy: ``extra`` is appended and ``exclude`` removed in every style, ``Verbatim`` too.
         audience: pods get no entry that makes a client of theirs fail (style ``Portable``); a product that completes
             the list gets it as in ``Verbatim``, and what TKG stores of a cluster is in the style ``TKG``.
     """
@@ -87,7 +87,7 @@ def _is_everything(recipe: Recipe, user: Sequence[Entry]) -> bool:
 def _without_rooted_names_alone(
     found: list[Entry], networks: Sequence[ClusterNetwork]
 ) -> list[Entry]:
-    """Return ``found`` without the rooted names of a domain that ``exclude`` has taken out of the list."""
+    """Return ``found`` without the rooted names of a domain that ``exclude`` has removed from the list."""
     texts = {entry.text for entry in found}
     alone = set()
     for domain in styles.domains(networks):
@@ -123,7 +123,7 @@ def _plain(text: str) -> tuple[str, ...]:
 
 
 def _rewritten(entry: Entry, text: str) -> Entry:
-    """Return ``text``, which is another form of ``entry``, or stands beside it, with the reason."""
+    """Return ``text``, which is another form of ``entry`` or is added to it, with the reason."""
     if text == f".{entry.text}":
         return entry.by_rule(text, styles.TWIN)
     if entries.classify(text) is EntryKind.ADDRESS and entries.network(entry.text):

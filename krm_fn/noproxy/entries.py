@@ -40,7 +40,7 @@ SHORT_NAMES = frozenset(
         *("api.metadata.cloud.ibm.com", "metadata.platformequinix.com"),
     }
 )
-"""Names of one host each: they never stand for a domain."""
+"""Names of one host each: they never mean a domain."""
 
 CLUSTER_NAMES = frozenset({"svc", "cluster.local"})
 """Domains inside a cluster: their bare name is never a public site, so a dotted form is completed by it."""
@@ -86,7 +86,7 @@ _AMBIGUOUS = re.compile("[\u00df\u03c2\u200c\u200d]")
 
 
 def split(text: str) -> tuple[str, ...]:
-    """Step 1: the entries of a text, in lower case, without quotes, whatever separator a person may have used.
+    """Step 1: the entries of a text, in lower case, without quotes, with any separator that a person may have used.
 
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
     and as it is, and so does an entry with an ``@``, which may be a credential.
@@ -107,7 +107,7 @@ def is_template(entry: str) -> bool:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    """What stands between separators, a template whole."""
+    """Yield the texts between separators, a template whole."""
     token = ""
     for piece, is_one in _pieces(text):
         if is_one or not _TEMPLATE_OR_SEPARATOR.fullmatch(piece):
@@ -119,7 +119,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Templates, separators and what stands between them, in order, each with whether it is a template.
+    """Yield templates, separators and the texts between them, in order, each with whether it is a template.
 
     A template that is not closed is none; its end is looked for once, so that time is linear.
     """
@@ -284,7 +284,7 @@ def is_domain(name: str) -> bool:
 
 
 def is_private_suffix(name: str) -> bool:
-    """Return whether ``name`` is a suffix that no public name ends in: whoever writes it means their own network.
+    """Return whether ``name`` is a suffix that no public name ends in: an author who writes it means their own network.
 
     Source: RFC 2606, RFC 6761 and RFC 8375 (``home.arpa``); RFC 6762, section 3 (``.local``) and appendix G (the
     others); ICANN delegates none of them.

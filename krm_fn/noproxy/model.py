@@ -43,7 +43,7 @@ ALL_DERIVED = frozenset(
 """The names of everything that is derived unless ``spec.noProxyPolicy.derive`` switches it off.
 
 ``DEFAULTS`` is no group of entries: what kubeadm or a provider takes where nobody says otherwise is in the group of the
-fact that it stands for, and needs both names. ``INFRASTRUCTURE_ENDPOINT`` is derived only where it is switched on.
+fact that it replaces, and needs both names. ``INFRASTRUCTURE_ENDPOINT`` is derived only if it is switched on.
 """
 
 
@@ -154,8 +154,8 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
 class Policy:
     """``spec.noProxyPolicy``, checked.
 
-    ``derive`` names what to derive; ``extra`` is appended for every audience; ``exclude`` takes entries out again,
-    whoever put them in (the exact text after normalisation, or a glob). ``rooted`` says whether ``.svc.<domain>.`` is
+    ``derive`` names what to derive; ``extra`` is appended for every audience; ``exclude`` removes entries again,
+    wherever they come from (the exact text once normalised, or a glob). ``rooted`` says whether ``.svc.<domain>.`` is
     in the list; None: it is in the style ``Portable``, as a part of ``CLUSTER_DOMAIN_NAMES``, and in no other.
     ``max_length`` is the longest joined list without a finding, 0 for no limit.
     """

@@ -34,7 +34,7 @@ _EKS = Provider(
 )
 # learn.microsoft.com "Azure Instance Metadata Service": it must not be reached through a proxy; the wire server too.
 _AZURE = Provider("Azure", services=("168.63.129.16",))
-# OpenShift cluster-network-operator pkg/util/proxyconfig/no_proxy.go; the rooted name is what gcp-metadata asks for.
+# OpenShift cluster-network-operator pkg/util/proxyconfig/no_proxy.go; gcp-metadata requests the rooted name.
 _GCP = Provider(
     "GCP",
     metadata=(

@@ -40,7 +40,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Problem:
-    """What one rule found: the entry it is about ("" for the whole), one line for a person, and the mended text.
+    """What one rule found: the entry it is about ("" for the whole), one line for a person, and the corrected text.
 
     ``mended`` is what to write for ``entry``, or for the whole where ``entry`` is empty; "" where a person has to
     decide, or where it would hold a credential.

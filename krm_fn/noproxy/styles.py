@@ -133,7 +133,7 @@ def _cluster_names(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
 def rooted_names(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
     """Yield ``.svc.<domain>.`` of each cluster, which is how Go programs write Services to skip the search domains.
 
-    Flux asks for ``source-controller.flux-system.svc.cluster.local.`` (``--storage-adv-addr`` of its manifests), and
+    Flux requests ``source-controller.flux-system.svc.cluster.local.`` (``--storage-adv-addr`` of its manifests), and
     its documentation, "Flux proxy settings", demands a rooted entry. Of the modelled clients only curl from 7.86 on
     takes ``.cluster.local`` for such a host; none fails on the entry, wherever in the list it is.
     """
@@ -153,7 +153,7 @@ def _short_names() -> Iterator[Piece]:
 def _service_addresses(network: ClusterNetwork, audience: Audience) -> Iterator[Piece]:
     for at, service in enumerate(network.service_cidrs):
         found = first_address(service.value)
-        # The API server's address is in the first CIDR: pods need it, whatever Ruby makes of it.
+        # The API server's address is in the first CIDR: pods need it, even if Ruby misreads it.
         if found and not (at and audience is Audience.POD and entries.confuses_ruby(found)):
             cidr = str(entries.network(service.value))
             rule = f"first address of the service CIDR {cidr} (for clients that read no CIDRs)"

@@ -1,4 +1,4 @@
-"""From what is declared and what is known about its Clusters to the proxy one object is to get.
+"""From what is declared and what is known about its Clusters to the proxy of one object.
 
 It knows values, roles and audiences; never a kind, a field path or YAML. Installation-wide goes
 below every override, and of several overrides that set one field the last wins.
@@ -54,7 +54,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     name: str = "",
     rule: str = "",
 ) -> Resolved:
-    """What the user asked for at this place, completed with what is known about it; empty for ``mode: Remove``.
+    """Return what the user declared for this place, completed with what is known about it; empty for ``mode: Remove``.
 
     Args:
         config: the checked FunctionConfig.
@@ -263,13 +263,13 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
 
 
 def _differs_from_cluster(config: ProxyConfig, membership: Membership, wish: _Declaration) -> bool:
-    """Whether ``wish`` is another one than that of the Cluster as a whole, whatever the role, group or target."""
+    """Whether ``wish`` differs from that of the Cluster as a whole, without role, group and target."""
     return wish != _wish(config, _place(Membership(membership.cluster), ""))
 
 
 @dataclass(frozen=True)
 class _Declaration:
-    """What is declared for one place, whatever is known about it."""
+    """What is declared for one place, without what is known about it."""
 
     http_proxy: str
     https_proxy: str

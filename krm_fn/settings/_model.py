@@ -15,7 +15,7 @@ from krm_fn.settings._network import Missing
 
 @dataclass(frozen=True)
 class ProxySettings:
-    """The proxy one object is to get; a field that is empty is a variable that must not be set.
+    """The proxy of one object; a field that is empty is a variable that must not be set.
 
     All three empty is the desired state "no proxy". The URLs are checked and percent-encoded, ``no_proxy`` is the
     comma-separated list; none is escaped for any layer yet.
@@ -24,7 +24,7 @@ class ProxySettings:
     ``namespace`` where it is; ``clusters`` are the names of all. ``differs_from_cluster``: an override for a role,
     a worker group or a target gives this object another proxy than its Cluster has as a whole.
     ``is_declared`` is False where
-    nothing says which proxy this object is to have: the one that is there, or none, stays.
+    nothing declares a proxy for this object: the one that is there, or none, stays.
     ``is_listed`` is False where only the name of that Cluster is known, because it is not in the list.
     ``trusted_ca`` are the certificates to trust, and ``mirror`` is the registry mirror of the nodes.
     """
@@ -70,7 +70,7 @@ class Resolved:
     memberships that
     only the object itself claims from another namespace, and whose proxy it does not get for that reason: nothing says
     which proxy it has then.
-    ``of_role`` is the role whose proxy stands for the machines of all roles, None where that of the Cluster does.
+    ``of_role`` is the role whose proxy the machines of all roles get, None where that of the Cluster does.
     """
 
     settings: ProxySettings = field(default_factory=ProxySettings)

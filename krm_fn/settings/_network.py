@@ -55,7 +55,7 @@ class Missing:
 
 
 def network(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
-    """Return what is known of a Cluster, whoever says it.
+    """Return what is known of a Cluster, from any source.
 
     Args:
         cluster: what its objects say, and what holds where they say nothing.
@@ -115,7 +115,7 @@ def missing(
     *,
     talks_to_nodes: bool,
 ) -> tuple[Missing, ...]:
-    """What the policy asks for and nobody says, with the Clusters that lack it.
+    """Return what the policy needs and no object states, with the Clusters that lack it.
 
     Args:
         policy: what is derived, in which style.

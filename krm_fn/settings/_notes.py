@@ -17,7 +17,7 @@ _FEW = 2
 
 
 def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Finding]:
-    """What there is to say about ``resolved``, the proxy of an object of these ``memberships``."""
+    """Yield what there is to report about ``resolved``, the proxy of an object of these ``memberships``."""
     if resolved.conflicts:
         places = " and ".join(resolved.conflicts)
         yield Finding(

@@ -1,7 +1,7 @@
 """The proxy of a ClusterClass and of the nodes made of it: lists with names in them that Cluster API fills in.
 
-A name stands for what the builtin variables of a Cluster hold, and for nothing else. Where a list
-with names would not become the very entries that the nodes are to have, it holds no names.
+A name means what the builtin variables of a Cluster hold, and nothing else. Where a list
+with names would not become the very entries that the nodes need, it holds no names.
 
 Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.cluster.network.{pods,services}`` are lists,
 ``serviceDomain`` is a text; each is what ``spec.clusterNetwork`` of the Cluster says, or missing.
@@ -40,7 +40,7 @@ _NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
 
 
 def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolved:
-    """What the nodes of any Cluster of a class are to get, as far as it does not depend on the Cluster.
+    """What the nodes of any Cluster of a class get, as far as it does not depend on the Cluster.
 
     Args:
         config: the checked FunctionConfig.
@@ -62,12 +62,12 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolve
 def for_nodes(
     config: ProxyConfig, membership: Membership, default: ProxySettings, *, target: str
 ) -> Resolved:
-    """What some nodes of a Cluster are to get: ``default`` itself where it becomes that, filled in.
+    """What some nodes of a Cluster get: ``default`` itself where it becomes that, filled in.
 
     Args:
         config: the checked FunctionConfig.
         membership: which nodes, of which Cluster.
-        default: what they get if nothing is said about them; its list may hold names.
+        default: what they get if no override names them; its list may hold names.
         target: the ID of the target at work.
     """
     whole = resolve(config, (membership,), target=target, audience=Audience.NODE)

@@ -1,14 +1,14 @@
 """The lossless writer: YAML text + RFC 6902 operations -> YAML text.
 
-No operation, the same bytes; what was not asked for stays byte for byte. It knows nothing of
+No operation, the same bytes; what no operation is about stays byte for byte. It knows nothing of
 Kubernetes, proxies or files, and could be published alone.
 
-    tree      text -> nodes with positions          shadow   operations -> what stays, goes, comes
-    view      nodes -> plain data                   layout   where things stand, the author's style
+    tree      text -> nodes with positions          shadow   operations -> what stays, is removed, is new
+    view      nodes -> plain data                   layout   columns and lines, the author's style
     render    plain data -> text in a style         splice   shadow -> edits -> text
     document  all of it, proven against jsonpatch   cut      a long list into its items, by text alone
     stream    a text of several documents         comments each place of it with the comments there
-    breaks    the line breaks of YAML             repeated keys that stand twice
+    breaks    the line breaks of YAML             repeated keys that occur twice
     expansion what aliases add, before they do    restyle  a scalar in its author's style
     surrogates JSON's pairs of escapes
 """

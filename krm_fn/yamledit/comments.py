@@ -1,6 +1,6 @@
 """The places of a text of several YAML documents, each with the comments at it.
 
-It says which comment stands where, and never what one means.
+It says which comment is where, and never what one means.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\r\n]")
 class CommentedPlace:
     """A document, a member of a mapping or an item of a list.
 
-    ``path`` begins with the number of the document; that of what stands behind everything is (). ``said`` is the text
+    ``path`` begins with the number of the document; that of a comment behind everything is (). ``said`` is the text
     of a scalar, None of anything else. ``above`` are the comments between the place before and this one on lines of
     their own, ``beside`` those behind something on its line.
     """
@@ -89,7 +89,7 @@ def _without_scalars(text: str, root: Node) -> str:
         if isinstance(node, Scalar) and node.style in (
             "|",
             ">",
-        ):  # a comment may stand behind its indicator
+        ):  # a comment may follow its indicator
             start = text.find("\n", start, node.end)
         if isinstance(node, Scalar) and start >= position:
             pieces += [text[position:start], _WORD.sub("x", text[start : node.end])]

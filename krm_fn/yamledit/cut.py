@@ -1,9 +1,9 @@
 """A large document taken apart by its text alone, so that a reader pays only for the parts it looks at.
 
 What is not laid out beyond doubt is not cut (the caller then composes the whole); nothing is read
-that was not asked for.
+that no edit is about.
 
-Why text is enough: in block style, whatever belongs to an item of a list is indented deeper than its dash, and whatever
+Why text is enough: in block style, everything in an item of a list is indented deeper than its dash, and everything
 belongs to a member of the outermost mapping is indented at all, is a comment, or begins with a dash.
 """
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 _TOP_LEVEL = re.compile(r"^[^ \t\r\n#\-]", re.MULTILINE)
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]*):(?=[ \t\r\n]|\Z)")
-# A CR before the line feed is part of a comment, or stands alone: never both, or time would be exponential.
+# A CR before the line feed is part of a comment, or alone: never both, or time would be exponential.
 _NOTHING = r"[ \t]*(?:#[^\n]*|\r)?\n"
 _BEFORE = re.compile(rf"(?:(?:---)?{_NOTHING})*")
 _OTHER_LINE_BREAKS = ("\x85", "\u2028", "\u2029")

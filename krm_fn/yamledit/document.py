@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text it stands in."""
+        """The text that it is part of."""
         return self.whole[self.node.start : self.node.end]
 
     @property
@@ -44,7 +44,7 @@ class Part(NamedTuple):
         return self.node.start
 
     def data(self) -> Any:
-        """Plain data, made anew; raises InputError for an alias bomb."""
+        """Return new plain data; raises InputError for an alias bomb."""
         return view(self.node)
 
     def items(self) -> list[Part] | None:
@@ -76,11 +76,11 @@ class Document:
         return compose(self.text)
 
     def data(self) -> Any:
-        """The plain data of the text, made anew at each call: the caller may change it."""
+        """Return the plain data of the text, new at each call: the caller may change it."""
         return view(self.root)
 
     def links(self) -> list[tuple[int, int]]:
-        """For each alias of the text where it is, and where the value that it stands for is."""
+        """Return for each alias of the text where it is, and where its value is."""
         return [
             (node.start, node.target.start) for node in walk(self.root) if isinstance(node, Alias)
         ]
@@ -89,7 +89,7 @@ class Document:
         """The members of the outermost mapping; None if the text is something else.
 
         Raises:
-            InputError: a key stands twice.
+            InputError: a mapping has a key twice.
         """
         if not isinstance(self.root, Mapping):
             return None
@@ -111,7 +111,7 @@ class Document:
 
         Raises:
             InputError: the text cannot be read.
-            EditError: a place cannot be edited without risk (a key on the way stands twice).
+            EditError: a place cannot be edited without risk (a mapping on the way has the key twice).
             InternalError: no way of writing it passed the proof.
         """
         if not operations:
@@ -243,7 +243,7 @@ def _in_place(root: Spot, operations: Sequence[Operation]) -> None:
 
 
 def _containers_anew(root: Spot, operations: Sequence[Operation]) -> None:
-    """For layouts that no surgical edit fits: each collection that an operation is about is written anew."""
+    """For layouts that no surgical edit fits: each collection that an operation is about is rewritten."""
     for operation in operations:
         shadow.apply(root, [operation])
         shadow.container(root, operation).rewrite()
@@ -255,7 +255,7 @@ def _all_anew(root: Spot, operations: Sequence[Operation]) -> None:
 
 
 def _expand_stale_aliases(root: Spot, tree: Node) -> None:
-    """Write out each alias whose anchored text changes or goes: the alias itself was not asked to change."""
+    """Write out each alias whose anchored text changes or is removed: no operation is about the alias itself."""
     aliases = [node for node in walk(tree) if isinstance(node, Alias)]
     expanded = True
     while aliases and expanded:
@@ -316,6 +316,6 @@ def member_text(key: str, value: Any, *, like: str) -> str:
 
 
 def items_text(values: list[Any], column: int, *, like: str) -> str:
-    """The lines of new items of a list whose dashes stand at ``column``, with the line breaks of ``like``."""
+    """The lines of new items of a list whose dashes are at ``column``, with the line breaks of ``like``."""
     line_break = newline_of(like)
     return "".join(line + line_break for line in block(values, column, Layout(newline=line_break)))

@@ -1,8 +1,8 @@
 """How much aliases add to what a text holds, computed on the tree before anything is expanded.
 
-Each alias stands for its anchored node, so the size of what it expands to is that of the node's own tree, aliases in it
+Each alias means its anchored node, so the size of what it expands to is that of the node's own tree, aliases in it
 included; it is computed once for each node. A run may set a budget for all of its texts together: a text of one
-kilobyte can ask for a hundred thousand values each time it is read.
+kilobyte can become a hundred thousand values each time it is read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where things stand in a text: columns, indicators, ends of lines, and the style they add up to.
+"""The layout of a text: columns, indicators, ends of lines, and the style they add up to.
 
 It measures and changes nothing. All positions are offsets into the text, whose lines end at line
 feeds (``breaks.with_line_feeds``).
@@ -46,7 +46,7 @@ def end_of_child(text: str, end: int, column: int) -> int:
 
 
 def above_comments(text: str, start: int) -> int:
-    """Where the lines of comments begin that stand directly above the item at ``start``; ``start`` if there are none.
+    """Return where the lines of comments directly above the item at ``start`` begin; ``start`` if there are none.
 
     Blank lines among them count as well. Comments at the beginning of a text are those of the whole text.
     """
@@ -65,7 +65,7 @@ def above_comments(text: str, start: int) -> int:
 
 
 def starts_line(text: str, position: int) -> bool:
-    """True if nothing but blanks stands before ``position`` on its line."""
+    """True if there are only blanks before ``position`` on its line."""
     return text[text.rfind("\n", 0, position) + 1 : position].strip(" \t") == ""
 
 
@@ -75,7 +75,7 @@ def _skip(text: str, position: int) -> int:
 
 
 class Geometry:
-    """The geometry of one collection that stands in the text.
+    """The geometry of one collection of the text.
 
     Attributes:
         flow: it is written ``[...]`` or ``{...}``.

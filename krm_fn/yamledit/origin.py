@@ -1,8 +1,8 @@
 """What a member was before it got its first items: ``files: # was: []``, so that it can be that again.
 
-A list that loses its last item goes, key and all, because where there was none before that gives the text back. Where
-its author wrote ``files: []``, ``files: ~`` or ``files:``, nothing but the text can tell, so these words stay in a
-comment behind the key while something else is there. An operation that would take the member out puts them back
+A list that loses its last item is removed with its key, because that restores the text if there was none before. Where
+its author wrote ``files: []``, ``files: ~`` or ``files:``, only the text shows it, so these words stay in a
+comment behind the key while something else is there. An operation that would remove the member puts them back
 instead.
 
 A text that ytt reads gets ``config: #! was: null``: ``#!`` begins a comment there, and ytt refuses any other than that
@@ -36,7 +36,7 @@ _READ_AS_A_WHOLE = re.compile(r"# *(?:kpt-set:|\{\"\$)|#@")
 
 
 class FormerValue(NamedTuple):
-    """What was behind the colon of a member: ``text`` with the comment there, and the ``data`` that it said."""
+    """What was behind the colon of a member: ``text`` with the comment there, and the ``data`` that it meant."""
 
     text: str
     data: Any
@@ -58,7 +58,7 @@ def marked(words: str, tail: str, opening: str) -> str:
 
 
 def origins(lines: str, root: Node) -> dict[Node, FormerValue]:
-    """Return what the values of a document were, of which a mark behind the key tells it.
+    """Return what the values of a document were, as far as a mark behind the key shows it.
 
     Args:
         lines: the text, its lines ended by line feeds.
@@ -136,7 +136,7 @@ def give_back(
 
 
 def _left_of(node: Node, known: Mapping[Node, FormerValue]) -> FormerValue | None:
-    """What stays of a value that goes: the members inside it that were there before; None if there are none."""
+    """Return what stays of a removed value: the members inside it that were there before; None if there are none."""
     if node in known:
         return known[node]
     members: dict[str, Any] = {}

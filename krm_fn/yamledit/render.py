@@ -40,7 +40,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Raw:
-    """A scalar that keeps the words of its author: ``text`` as it stood, ``value`` what it means."""
+    """A scalar that keeps the words of its author: ``text`` as it was written, ``value`` what it means."""
 
     text: str
     value: Any
@@ -62,7 +62,7 @@ NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\
 
 
 def is_plain(text: str, *, flow: bool = False) -> bool:
-    """True if ``text`` may stand unquoted and both YAML versions read it as this very string."""
+    """True if ``text`` may be unquoted and both YAML versions read it as this very string."""
     if not (_PLAIN_IN_FLOW if flow else _PLAIN).fullmatch(text) or _NOT_PLAIN.search(text):
         return False
     return is_string_in_every_yaml(text)
@@ -131,7 +131,7 @@ def is_literal(value: Any, *, is_short: bool = False) -> bool:
 
 
 def literal(value: str, indent: int, style: Layout) -> tuple[str, list[str]]:
-    """The header (``|``, ``|-``, ``|2`` …) and the lines of a literal block whose content stands at ``indent``."""
+    """The header (``|``, ``|-``, ``|2`` …) and the lines of a literal block whose content is at ``indent``."""
     hint = str(style.step) if value.lstrip("\n").startswith(" ") else ""
     chomping = "" if value.endswith("\n") else "-"
     lines = value.removesuffix("\n").split("\n")
@@ -175,7 +175,7 @@ def after_indicator(
 
     Args:
         value: plain data.
-        column: where the key, or the dash, stands.
+        column: of the key, or the dash.
         style: the author's layout.
         dash: True behind a dash.
         quote: the author's quote for a scalar; ``LITERAL`` for a literal block.

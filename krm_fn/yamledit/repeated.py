@@ -1,4 +1,4 @@
-"""Find keys that stand more than once in one mapping of a YAML text.
+"""Find keys that occur more than once in one mapping of a YAML text.
 
 Readers of YAML disagree about such a text: JSON readers take the last value, go-yaml refuses it. Where a person's
 intention counts, as in a configuration, it must be reported.
@@ -15,7 +15,7 @@ from krm_fn.yamledit.view import key_text
 
 
 def repeated_keys(node: Node) -> Iterator[Pointer]:
-    """Yield the path, below ``node``, of each key that stands twice, once for each key.
+    """Yield the path, below ``node``, of each key that occurs twice, once for each key.
 
     An alias is not followed: its target is reported in the place where it is anchored.
     """

@@ -41,7 +41,7 @@ def restyled(raw: str, node: Scalar, value: str, frame: Frame) -> list[Change] |
     Args:
         raw: the text of ``node``, its lines separated by line feeds.
         node: what it is now.
-        value: what it is to say.
+        value: what it must mean.
         frame: what is around it.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The tree as it is to become: what stays where it stands, what goes, what is new.
+"""The tree as it must become: what stays in its place, what is removed, what is new.
 
 Operations of RFC 6902 change the shadow only; the text is not looked at. What was never touched
 stays one spot, however large it is.
@@ -22,11 +22,11 @@ class Spot:
     """One value of the shadow.
 
     Attributes:
-        node: where it stands in the text; None if it is new.
+        node: its place in the text; None if it is new.
         kept: the text of ``node`` stays, but for what its children say.
-        value: what it is to be, if it is not kept; may hold ``Raw`` scalars.
+        value: what it must be, if it is not kept; may hold ``Raw`` scalars.
         children: the members or items, once something had to look inside.
-        stays: nothing was added but what leaves it as it was when it goes (``Operation.leaves_around``).
+        stays: nothing was added but what leaves it as it was when that is removed (``Operation.leaves_around``).
     """
 
     __slots__ = ("children", "kept", "node", "stays", "value")
@@ -53,7 +53,7 @@ class Spot:
         return self.children
 
     def rewrite(self) -> None:
-        """Give up the text of this spot: it will be written anew, with the words of its scalars."""
+        """Give up the text of this spot: it will be rewritten, with the words of its scalars."""
         if self.kept and self.node is not None:
             value = detach(self.node) if self.children is None else self.plain()
             self.kept, self.value, self.children = False, value, None
@@ -71,7 +71,7 @@ class Spot:
             self.kept, self.value, self.children = False, copy.deepcopy(value), None
 
     def plain(self) -> Any:
-        """The value as it is to be, untouched scalars as ``Raw``."""
+        """Return the value as it must be, untouched scalars as ``Raw``."""
         if self.children is None:
             return detach(self.node) if self.kept and self.node else self.value
         if self.is_list():
@@ -99,7 +99,7 @@ def apply(root: Spot, operations: Iterable[Operation]) -> None:
     """Change the shadow; the operations are applied one after another.
 
     Raises:
-        EditError: a step leads through a key that stands twice, or into something that is no collection.
+        EditError: a step leads through a key that occurs twice, or into something that is no collection.
     """
     for operation in operations:
         _apply_one(root, operation)
@@ -194,7 +194,7 @@ def _merged(spot: Spot) -> dict[str, Any]:
 
 
 class _RepeatedKeyError(Exception):
-    """A key that the text holds several times; which one is not said, because a person chose it."""
+    """A key that the text holds several times; which one is not shown, because a person chose it."""
 
     def __init__(self, times: int) -> None:
         super().__init__()

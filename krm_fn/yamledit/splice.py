@@ -32,7 +32,7 @@ from krm_fn.yamledit.view import same, scalar_value
 
 
 class TextEdit(NamedTuple):
-    """Put ``text`` in place of what stands from ``start`` to ``end``."""
+    """Put ``text`` in place of the text from ``start`` to ``end``."""
 
     start: int
     end: int
@@ -139,7 +139,7 @@ class _Writer:
         return not any(isinstance(key, (MappingNode, Sequence)) for key in keys)
 
     def collection(self, node: MappingNode | Sequence, children: list[Child]) -> Iterator[TextEdit]:
-        """Edits inside a collection that stays: in its children, then what goes, then what is new."""
+        """Edits inside a collection that stays: in its children, then what is removed, then what is new."""
         stay = {child.index: child.spot for child in children if child.index is not None}
         if len(stay) == len(children) == _size(node) and all(
             _is_untouched(spot) for spot in stay.values()
@@ -180,7 +180,7 @@ class _Writer:
         start -= layout.column_of(text, start)
         if start == 0:
             return TextEdit(0, text.index("\n", end) + 1, "")
-        # The line break before goes, the one behind stays: what is new behind a last child is put before that one.
+        # The line break before is removed, the one behind stays: what is new behind a last child comes before that one.
         return TextEdit(layout.end_of_line(text, start - 1), layout.end_of_line(text, end), "")
 
     def block_insertion(
@@ -220,7 +220,7 @@ class _Writer:
         return TextEdit(place.ends[behind], place.ends[behind], "," + gap + member)
 
     def in_flow(self, node: Node, spot: Spot, place: Geometry, index: int) -> TextEdit:
-        """Write a child of a flow collection anew; what was nothing stays in a comment behind its key."""
+        """Rewrite a child of a flow collection; what was nothing stays in a comment behind its key."""
         value, quote = spot.plain(), _quote(node)
         text = flow(value, replace(self.style, json=self.style.json or quote == '"'), quote)
         has_colon = not place.is_list and place.behind[index] >= 0
@@ -243,7 +243,7 @@ class _Writer:
     def behind_indicator(
         self, spot: Spot, node: Node, place: Geometry, index: int
     ) -> Iterator[TextEdit]:
-        """Write the value behind a ``-`` or ``:`` anew; a comment on that line stays."""
+        """Rewrite the value behind a ``-`` or ``:``; a comment on that line stays."""
         value = spot.plain()
         indicator, newline = place.behind[index], self.style.newline
         rest, below = after_indicator(
@@ -279,7 +279,7 @@ class _Writer:
         return place.starts[index] in self.envelope
 
     def root(self, value: Any, node: Node) -> TextEdit:
-        """Write the whole document anew; behind ``---`` on its line no block can stand."""
+        """Rewrite the whole document; behind ``---`` on its line there can be no block."""
         column = layout.column_of(self.text, node.start)
         end = layout.end_of_line(self.text, node.end)
         if self.text.startswith("---", node.start - column) and column:
@@ -335,7 +335,7 @@ def _size(node: MappingNode | Sequence) -> int:
 
 
 def _keeps_one(node: MappingNode | Sequence, spot: Spot) -> bool:
-    """True if a child stays to edit around; a collection that loses or never had one is written anew."""
+    """True if a child stays to edit around; a collection that loses or never had one is rewritten."""
     children = spot.children or []
     return any(child.index is not None for child in children) or (_size(node) == 0 and not children)
 

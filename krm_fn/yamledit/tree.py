@@ -1,4 +1,4 @@
-"""YAML text as a tree that knows where each value stands.
+"""YAML text as a tree that knows the position of each value.
 
 Nothing is resolved and nothing is lost; an alias stays an alias, a duplicated key stays twice.
 PyYAML's ``compose`` forgets both, so the tree is built from its events.
@@ -127,7 +127,7 @@ def _at(mark: Any) -> str:
 
 
 class _Builder:
-    """Builds the tree event by event; an explicit stack, so that depth is ours to limit."""
+    """Builds the tree event by event; an explicit stack, so that the code can limit the depth."""
 
     def __init__(self, source: ReadableText, text: str) -> None:
         self.source = source

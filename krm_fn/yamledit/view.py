@@ -89,7 +89,7 @@ def is_merge(key: Node) -> bool:
 def view(node: Node) -> Any:
     """Plain data of ``node``: dict, list, str, int, float, bool, None; aliases and merge keys are expanded.
 
-    Of a key that stands twice the last one counts, as JSON readers have it. No two places share an object.
+    Of a key that occurs twice the last one counts, as JSON readers have it. No two places share an object.
 
     Raises:
         ExpansionError: aliases expand to more values than a text, or a run, may hold, or nest deeper than a text may.
