@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from krm_fn.patch import Operation, Pointer, field_path
+from krm_fn.patch import APPEND, Operation, Pointer, field_path
 from krm_fn.printable import printable
 
 _RULE = re.compile("NP[0-9]{3}")
@@ -106,7 +106,7 @@ class Edit:
         depth = 0
         while depth < min(len(first), len(last)) and first[depth] == last[depth]:
             depth += 1
-        return first[:depth]
+        return first[: depth - 1] if first[depth - 1 : depth] == (APPEND,) else first[:depth]
 
 
 @dataclass(frozen=True)
