@@ -21,10 +21,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from krm_fn import patch, pipeline
-from krm_fn.krm.results import Change
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import tkg_kapp_controller, tkg_vsphere_cpi
+from proposals import apply, changes, findings
 from stories import TESTDATA, items, meaning, removing
 from support import need, run
 
@@ -198,15 +198,13 @@ def test_ytt_reads_what_was_asked_for_in_whatever_is_changed(
         "type": "tkg.tanzu.vmware.com/addon",
         "stringData": {"values.yaml": text},
     }
-    changes = [one for one in tkg_vsphere_cpi.propose(obj, wanted, {}) if isinstance(one, Change)]
-    assume(changes)
+    edits = changes(tkg_vsphere_cpi, obj, wanted)
+    assume(edits)
     before = try_ytt(text, folder)
     if before is None:
         return
 
-    after = ytt(
-        patch.apply(copy.deepcopy(obj), [one.operation for one in changes])["stringData"]["values.yaml"], folder
-    )
+    after = ytt(patch.apply(copy.deepcopy(obj), edits[0].operations)["stringData"]["values.yaml"], folder)
 
     assert [value or "" for value in proxy(after, "vsphereCPI")] == [
         wanted.http_proxy,
@@ -224,16 +222,9 @@ def test_ytt_reads_data_values_below_whatever_header_they_were_begun(header: str
         "type": "tkg.tanzu.vmware.com/addon",
         "stringData": {"values.yaml": header},
     }
-    (change,) = tkg_vsphere_cpi.propose(obj, NEW, {})
-    assert isinstance(change, Change)
-
-    text = (
-        change.operation.value
-        if "missing_ok" in header
-        else change.operation.value.replace(
-            "#@data/values\n", "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n"
-        )
-    )
+    text = apply(tkg_vsphere_cpi, obj, NEW)["stringData"]["values.yaml"]
+    if "missing_ok" not in header:
+        text = text.replace("#@data/values\n", "#@data/values\n#@overlay/match-child-defaults missing_ok=True\n")
 
     assert proxy(ytt(text, tmp_path), "vsphereCPI") == ["http://new:1", "http://new:2", "x,y"]
 
@@ -252,10 +243,8 @@ def kapp_values(text: str) -> dict[str, Any]:
 def after(text: str, wanted: ProxySettings) -> str:
     """The data values of kapp-controller after a run of its target."""
     obj = kapp_values(text)
-    made = list(tkg_kapp_controller.propose(obj, wanted, {}))
-    assert all(isinstance(one, Change) for one in made)
-    changed = patch.apply(obj, [one.operation for one in made if isinstance(one, Change)])
-    return str(changed["stringData"]["values.yaml"])
+    assert findings(tkg_kapp_controller, obj, wanted) == []
+    return str(apply(tkg_kapp_controller, obj, wanted)["stringData"]["values.yaml"])
 
 
 def without_proxy(values: Mapping[str, Any]) -> dict[str, Any]:
