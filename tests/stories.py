@@ -196,7 +196,11 @@ def unexplained(before: bytes, outcome: Outcome) -> list[str]:
     for old, new in ((old, new) for old, new in pairs(before, outcome.output) if old != new):
         both = (objects_of(old), objects_of(new))
         reported = {
-            ref: [one.path for one in outcome.results if any(_is(reference(data), one.ref) for data in same)]
+            ref: [
+                one.path
+                for one in outcome.results
+                if not one.code and any(_is(reference(data), one.ref) for data in same)
+            ]
             for ref, same in ((ref, [each[ref] for each in both if ref in each]) for ref in {**both[0], **both[1]})
         }
         found += [] if any(reported.values()) else [f"an item changed that no result is about:\n{new}"]

@@ -113,13 +113,14 @@ def test_targets_lists_each_with_its_systems_and_a_title() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_targets_of_a_system(system: str) -> None:
-    assert [line.split()[0] for line in out("targets", system).splitlines()] == [*SYSTEMS[system]]
+    listed = out("targets", system).partition("\n\n")[0]
+    assert [line.split()[0] for line in listed.splitlines()] == [*SYSTEMS[system]]
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_target_has_a_page(target: str) -> None:
     text = out("targets", target)
-    assert text.startswith(f"# {target}\n\nsystems: ")
+    assert f"# {target}\n\nsystems: " in text
     for word in ("What it sets", "Options"):
         assert word in text or target == "otherWriters"
     assert "``" not in text.replace("```", "")
@@ -144,7 +145,7 @@ COMPLETED = [
     pytest.param(["run", "a"], ["a b"], id="a path with a blank"),
     pytest.param(["import", "kon"], ["konvoy"], id="a system of import"),
     pytest.param(["targets", "tkgP"], ["tkgPinniped"], id="a target"),
-    pytest.param(["targets", "pro"], [], id="no files where none are taken"),
+    pytest.param(["targets", "proxy."], [], id="no files where none are taken"),
     pytest.param(["help", "sch"], ["schema"], id="a command behind help"),
     pytest.param(["--ver"], ["--verbose", "--version"], id="an option without a command"),
 ]

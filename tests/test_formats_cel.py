@@ -52,7 +52,10 @@ def test_the_string_of_one_literal(expression: str, expected: str | None) -> Non
     ],
 )
 def test_objects_with_a_name_and_a_value(expression: str, expected: list[NamedValue]) -> None:
-    assert list(named_values(expression)) == expected
+    found = list(named_values(expression))
+    assert [one._replace(start=0, end=0) for one in found] == expected
+    for one in found:
+        assert string_of(expression[one.start : one.end]) == one.literal
 
 
 @given(st.text(alphabet="ab\"'\\{}[](),:/ \n\u00e9r", max_size=60))

@@ -43,7 +43,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     if not words:
         return CommandResult(_listed(tuple(TARGETS)).encode())
     if len(words) == 1 and words[0] in SYSTEMS:
-        return CommandResult(_listed(SYSTEMS[words[0]]).encode())
+        # A target can have the name of its system.
+        text = f"\n{page(words[0])}" if words[0] in TARGETS else ""
+        return CommandResult(f"{_listed(SYSTEMS[words[0]])}{text}".encode())
     if len(words) == 1 and words[0] in TARGETS:
         return CommandResult(page(words[0]).encode())
     raise UsageError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from krm_fn.carriers.env_list import Provided
@@ -152,7 +152,9 @@ class Target:
 
     def has_site(self, data: Data, context: Context) -> bool:
         """Return whether an object has a place that this target writes, whatever is in it now."""
-        return any(True for _ in self.sites(Draft(data), context))
+        declared = replace(context.settings, is_declared=True)
+        asked = replace(context, settings=declared)
+        return any(True for _ in self.sites(Draft(data), asked))
 
     def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:
         """Yield what an object sets in the places of the target, whoever wrote it, as its reader sees it."""

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn import patch
+from krm_fn.engine import Draft
 from krm_fn.krm.results import Result, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
@@ -462,9 +463,10 @@ def test_lint_fixes_the_values_of_a_chosen_container() -> None:
     obj = workload(container("web", {"name": "NO_PROXY", "value": "a, b"}), annotations={**ASKED, NOTE: "web"})
     place = {one.variable: one for one in workloads.TARGET.read(obj, {})}
 
-    fixed = patch.apply(copy.deepcopy(obj), fixes.operations(obj, "workloads", place, {"NO_PROXY": "a,b"}))
+    draft = Draft(obj)
+    fixes.fix(draft, "workloads", place, {"NO_PROXY": "a,b"})
 
-    assert envs(fixed) == {"web": [{"name": "NO_PROXY", "value": "a,b"}]}
+    assert envs(draft.data) == {"web": [{"name": "NO_PROXY", "value": "a,b"}]}
 
 
 # Properties.
