@@ -78,7 +78,7 @@ def field_path(path: Pointer) -> str:
 def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
     """What stands at ``path`` in plain data, or ``default`` where a step of it is missing."""
     for token in path:
-        if isinstance(data, Mapping):
+        if isinstance(data, (dict, Mapping)):  # a dict is found much faster
             if token not in data:
                 return default
             data = data[token]

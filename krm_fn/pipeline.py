@@ -6,7 +6,7 @@ or none: one error leaves every item as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Protocol
@@ -292,23 +292,20 @@ _ABOUT_FACTS = frozenset({"NP038"})
 
 def _once_for_each_fact(found: Iterable[Result]) -> list[Result]:
     """Return the results; of those that say the same fact, only the first one, with the number of other objects."""
-    objects: dict[tuple[Severity, str], list[ObjectRef]] = {}
+    objects: dict[tuple[Severity, str], set[ObjectRef]] = {}
     reported: list[Result] = []
     for result in found:
         if result.code in _ABOUT_FACTS and result.severity is not Severity.INFO:
-            same = objects.setdefault((result.severity, result.message), [])
+            same = objects.setdefault((result.severity, result.message), set())
             is_first = not same
-            if result.ref not in same:
-                same.append(result.ref)
+            same.add(result.ref)
             if not is_first:
                 continue
         reported.append(result)
     return [_with_number(result, objects) for result in reported]
 
 
-def _with_number(
-    result: Result, objects: Mapping[tuple[Severity, str], Sequence[ObjectRef]]
-) -> Result:
+def _with_number(result: Result, objects: Mapping[tuple[Severity, str], Set[ObjectRef]]) -> Result:
     """Return the first result about a fact with the number of other objects that it is true of."""
     others = len(objects.get((result.severity, result.message), ())) - 1
     if result.code not in _ABOUT_FACTS or others < 1:
