@@ -37,7 +37,7 @@ class InputError(InjectProxyError):
 
 
 class EditError(InputError):
-    """A place cannot be edited without risk to what stands around it."""
+    """A place cannot be edited without risk to what is around it."""
 
 
 class ExpansionError(InputError):
@@ -45,7 +45,7 @@ class ExpansionError(InputError):
 
 
 class ConfigError(InjectProxyError):
-    """The FunctionConfig is wrong: ``problems`` holds one line for each thing to mend, never empty."""
+    """The FunctionConfig is wrong: ``problems`` holds one line for each thing to correct, never empty."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("; ".join(problems))

@@ -25,7 +25,7 @@ class Operation:
     """One operation of RFC 6902 on one object.
 
     ``value`` is plain data (dict, list, str, int, float, bool, None) and ignored by ``remove``. ``before`` names the
-    member of the same mapping in front of which a new one stands in the text; it means nothing to the data.
+    member of the same mapping in front of which a new one is written in the text; it means nothing to the data.
     ``leaves_around`` says of an added member that the removal of it later leaves the mapping around it, even an empty
     one; where it is False, that mapping may go with its last member. It means nothing to the data, either.
     """
@@ -76,7 +76,7 @@ def field_path(path: Pointer) -> str:
 
 
 def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
-    """What stands at ``path`` in plain data, or ``default`` where a step of it is missing."""
+    """What is at ``path`` in plain data, or ``default`` where a step of it is missing."""
     for token in path:
         if isinstance(data, (dict, Mapping)):  # a dict is found much faster
             if token not in data:

@@ -30,7 +30,7 @@ from krm_fn.yamledit import limited
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gives: ``output`` is the ResourceList to be written, ``results`` stand in kyaml's order.
+    """The outcome of a run: ``output`` is the ResourceList to be written, ``results`` are in kyaml's order.
 
     ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
     all changes made: only an error means that nothing was changed.
@@ -251,7 +251,7 @@ def _outcome(
 
 
 def _once(found: list[Result]) -> list[Result]:
-    """Without what another target told already about the same field of the same object."""
+    """Without what another target reported already about the same field of the same object."""
     first = {
         (result.line(), repr(result.current), repr(result.proposed)): result
         for result in reversed(found)
@@ -384,7 +384,7 @@ def _done_and_found(
 
 
 def _resolved(place: PlannedEdit) -> Resolved:
-    """How the proxy of a place came about; what its list lacks counts only where a list of ours stands in the end."""
+    """How the proxy of a place came about; what its list lacks counts only where a list of ours is in the end."""
     holds_list = not place.resolved.missing or any(
         one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen()
     )

@@ -43,10 +43,10 @@ class ObjectSource(Protocol):
     def __len__(self) -> int: ...
 
     def kinds(self, index: int) -> frozenset[str]:
-        """A cheap look at one entry: the kinds that may be in it; empty where nothing can be told."""
+        """A cheap look at one entry: the kinds that may be in it; empty where nothing is known."""
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
-        """A cheap look at one entry: whether one of the words stands in it, or there are no words."""
+        """A cheap look at one entry: whether one of the words is in it, or there are no words."""
 
     def objects(self, index: int) -> list[Object]:
         """The objects of one entry; raises InputError."""
@@ -56,7 +56,7 @@ class ObjectSource(Protocol):
 class PlannedEdit:
     """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
 
-    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
+    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is added.
     ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
     are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
     Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the

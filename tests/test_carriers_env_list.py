@@ -1,4 +1,4 @@
-"""The environment of one container: what stays, what becomes right, what is told."""
+"""The environment of one container: what stays, what becomes right, what is reported."""
 
 from __future__ import annotations
 

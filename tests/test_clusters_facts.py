@@ -112,7 +112,7 @@ def test_a_fact_knows_where_it_was_read() -> None:
                 "region": "eu-west-1",
                 "networks": ("10.0.0.0/16",),
             },
-            id="then the infrastructure cluster, then what kubeadm is told",
+            id="then the infrastructure cluster, then what the configuration of kubeadm says",
         ),
         pytest.param(
             [BARE, KUBEADM],
@@ -141,7 +141,7 @@ def test_a_fact_knows_where_it_was_read() -> None:
                 config_template(spec={"template": {"spec": KUBEADM["spec"]["kubeadmConfigSpec"]}}),
             ],
             {},
-            id="what a worker's kubeadm is told is not the truth about the Cluster",
+            id="what the configuration of a worker's kubeadm says is not the truth about the Cluster",
         ),
         pytest.param(
             [cluster(), cluster("other"), {**KUBEADM, "metadata": {"name": "prod-control-plane"}}],

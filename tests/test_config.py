@@ -1,4 +1,4 @@
-"""The FunctionConfig in its own form: what is accepted, and how everything else is told."""
+"""The FunctionConfig in its own form: what is accepted, and how everything else is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a mistake in a ConfigMap is told: under the key it was made in."""
+"""How a mistake in a ConfigMap is reported: under the key it was made in."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
         pytest.param(
             {"NO_PROXY": "a b"},
             'data.NO_PROXY: entry "a b" must not hold blanks, ";" or "|": write "a,b"',
-            id="a mistake in a variable is told under its name",
+            id="a mistake in a variable is reported under its name",
         ),
         pytest.param(
             {"mode": "remove"},

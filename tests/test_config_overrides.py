@@ -1,4 +1,4 @@
-"""Overrides: whom they are for, what they set, and how a wrong one is told."""
+"""Overrides: whom they are for, what they set, and how a wrong one is reported."""
 
 from __future__ import annotations
 

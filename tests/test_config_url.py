@@ -1,4 +1,4 @@
-"""Proxy URLs: what is accepted, how a mistake is told, and that no message ever holds a password."""
+"""Proxy URLs: what is accepted, how a mistake is reported, and that no message ever holds a password."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_url_that_is_fine(field: str, url: str) -> None:
         pytest.param("http://u:a:b@proxy", 'a further colon as "%3A"', id="a raw colon"),
         pytest.param('http://u:a"b@proxy', "percent-encoded", id="a raw quotation mark"),
         pytest.param("http://u:é@proxy", "percent-encoded", id="a letter that is not ASCII"),
-        pytest.param("http://u:!#!@proxy", "percent-encoded", id="several, each told once"),
+        pytest.param("http://u:!#!@proxy", "percent-encoded", id="several, each reported once"),
         pytest.param("http://d\\u:p@proxy", "percent-encoded", id="a raw backslash in the user"),
         pytest.param("http://u:50%@proxy", 'a "%" itself is "%25"', id="a percent sign that encodes nothing"),
         pytest.param("http://u%4:0@proxy", 'a "%" itself is "%25"', id="a percent sign before the colon"),

@@ -1,4 +1,4 @@
-"""Certificates taken apart and told, as openssl and Python read them."""
+"""Certificates split and described, as openssl and Python read them."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None
         pytest.param(
             COMPACT.replace("kind: X", "kind: ["),
             "at line 14, column 1",
-            id="a mistake is told by its line in the whole",
+            id="a mistake is reported by its line in the whole",
         ),
     ],
 )

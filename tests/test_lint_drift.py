@@ -89,7 +89,7 @@ def test_what_any_two_targets_write_agrees(first: str, second: str) -> None:
     assert warned(*said) == []
 
 
-# what is told
+# what is reported
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What manifests say about a proxy, judged and mended: what stays, what changes, and that twice is once."""
+"""What manifests say about a proxy, judged and corrected: what stays, what changes, and that twice is once."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def judged(*documents: str, **more: Any) -> Audit:
 
 
 def corrected(*documents: str, **more: Any) -> tuple[str, Audit]:
-    """The text after mending, which a second time does not change."""
+    """The text after the correction, which a second time does not change."""
     text = "---\n".join(documents)
     done = fixed_files({"a.yaml": text.encode()}, **more)
     after = done.corrected.get("a.yaml", text.encode())

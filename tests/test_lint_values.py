@@ -422,7 +422,7 @@ def test_facts_in_other_forms(network: ClusterNetwork) -> None:
         pytest.param(
             ' "A.b" , *.x.y;c http://u:80/z,10.1.*,0.0.0.0/0',
             f"a.b,.a.b,.x.y,c,u,10.1.0.0/16,{LOOPBACK}",
-            id="all that can be mended",
+            id="all that can be corrected",
         ),
         pytest.param("prod.local", f"prod.local,.prod.local,{LOOPBACK}", id="both forms of a domain"),
     ],

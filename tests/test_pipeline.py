@@ -280,7 +280,7 @@ spec:
 
 
 def test_a_finding_of_one_target_names_the_place_that_another_target_leaves_it_at() -> None:
-    """The drop-in of the kubelet goes, and with it the index that containerd's target has told."""
+    """The drop-in of the kubelet goes, and with it the index that containerd's target has reported."""
     removing = CONFIG.replace("spec:\n", "spec:\n  mode: Remove\n")
     first = ran(RIVALS, config=removing)
 

@@ -108,7 +108,7 @@ def test_lines_that_the_operation_is_not_about_stay_byte_for_byte_and_in_order(d
 
 
 def _has_explicit_key(text: str) -> bool:
-    """``? key``: where its value changes, the mapping around it may be written anew."""
+    """``? key``: where its value changes, the mapping around it may be rewritten."""
     return any(text[: key.start].rstrip().endswith("?") for key, _ in _entries(compose(text)))
 
 

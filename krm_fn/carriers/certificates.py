@@ -1,7 +1,7 @@
 """Certificates of ours in a text of certificates that others may write into, too.
 
-What stands between our two lines is ours, and everything else is somebody's. Programs that read
-PEM pass by what stands outside of ``BEGIN`` and ``END`` (RFC 7468, section 2).
+What is between our two lines is ours, and everything else is somebody's. Programs that read
+PEM pass by what is outside of ``BEGIN`` and ``END`` (RFC 7468, section 2).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where exports of the proxy and the restart of containerd have to stand among the commands before kubeadm.
+"""Where exports of the proxy and the restart of containerd have to be among the commands before kubeadm.
 
 In: the commands as they are, the option ``place``, and the scripts that commands may run. Out: the commands in the
 order that they should have, and where new ones belong. Nothing is moved that is in a right place already, so a second
@@ -38,7 +38,7 @@ class Arrangement:
     """The commands in their order: indices of the old list, None for a restart that is to be added.
 
     New exports belong before position ``exports_at`` of ``order``. ``moved`` and ``gone`` (restarts that are not
-    wanted) are indices of the old list. ``has_new_restart_there`` is True where the restart comes to stand directly
+    wanted) are indices of the old list. ``has_new_restart_there`` is True where the restart is directly
     before new exports.
     """
 
@@ -83,7 +83,7 @@ def arrange(
         restart: the command that restarts what pulls images; "" where it need not restart.
         place: ``Start``, ``End``, or "" for what the commands need.
         scripts: path on the node -> text, for what commands run.
-        ends_all: nothing is moved, and what is new stands at the end, whatever the commands need.
+        ends_all: nothing is moved, and what is new is at the end, whatever the commands need.
     """
     parts = [part_of(command) for command in commands]
     ours = [at for at, part in enumerate(parts) if part is CommandRole.RESTART]
@@ -180,7 +180,7 @@ def confuses_comments(
     arranged = arrange(others, restart="", place=place, scripts=scripts)
     order = [*arranged.order]
     order[arranged.exports_at : arranged.exports_at] = [None] * new
-    places = zip(others, order)  # noqa: B905 -- what stands behind the old list gets no comment
+    places = zip(others, order)  # noqa: B905 -- what is behind the old list gets no comment
     return any(
         origin not in (None, at) and others[origin or 0] == text
         for at, (text, origin) in enumerate(places)

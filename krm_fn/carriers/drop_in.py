@@ -1,6 +1,6 @@
 """A systemd drop-in that sets proxy variables, as one entry of ``files`` of a KubeadmConfigSpec.
 
-There is at most one entry of ours, known by its ``path``. Its text is edited, never written anew. Whether the text
+There is at most one entry of ours, known by its ``path``. Its text is edited, never replaced. Whether the text
 is in the entry or in the Secret of the Cluster is its author's decision unless the user decides. Other drop-ins of the
 service are read and reported, and not edited.
 """

@@ -1,7 +1,7 @@
 """The environment of a container: which entries set the six proxy variables, and how to set them.
 
 An entry is right or it is replaced whole, because Kubernetes rejects a ``value`` beside a ``valueFrom``. Entries of
-other names, and their order, are never touched: ``$(NAME)`` sees only what stands before it.
+other names, and their order, are never touched: ``$(NAME)`` sees only what is before it.
 
 Source of the form: ``EnvVar`` of the Kubernetes API, core/v1. What ``$`` means in a value: ``formats.escaping``.
 """
@@ -354,7 +354,7 @@ def _insert_missing(entries: list[Any], missing: Sequence[str], wanted: Variable
 
 
 def _pairs_at_end(names: Sequence[str | None]) -> list[str]:
-    """Return the pairs (``HTTP_PROXY``, ``http_proxy``) at the end of a list that stand in our order.
+    """Return the pairs (``HTTP_PROXY``, ``http_proxy``) at the end of a list that are in our order.
 
     A pair that is missing among them is inserted there: so a run with other settings ends where one run would have,
     and a list in any other order only grows at its end.

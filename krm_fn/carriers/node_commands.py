@@ -5,7 +5,7 @@ run. Out: whether it needs the network, whether it installs, configures or start
 unsets. A program that is not in the tables is taken to need no network.
 
 Sources: the manual pages of the programs; ``containerd config`` and containerd's ``docs/getting-started.md`` for where
-its configuration stands; the proxy environment variables are read by all programs of the tables.
+its configuration is in the file it reads; the proxy environment variables are read by all programs of the tables.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _VERBS: Mapping[str, frozenset[str]] = {
     "snap": frozenset({"download", "install", "refresh"}),
     "yarn": frozenset({"add", "install"}),
 }
-"""Program -> the sub-commands with which it needs the network; one of them stands among its arguments."""
+"""Program -> the sub-commands with which it needs the network; one of them is among its arguments."""
 
 _ALWAYS = frozenset(
     {

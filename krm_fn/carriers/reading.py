@@ -22,7 +22,7 @@ class Reading:
     ``path`` leads to the text, ``raw`` is that text as written (the line of the drop-in as systemd puts it together,
     the command, the value of the entry). ``place`` names the place in one phrase and is the same for all variables
     that one program reads together. ``known`` is the part that is there in any case where the rest is computed later.
-    ``file`` and ``permissions`` are those of the file on the node, for a variable that stands in one, and
+    ``file`` and ``permissions`` are those of the file on the node, for a variable that is in one, and
     ``by_ignition`` is True where Ignition writes it. ``is_lost`` is True where the text does not reach the reader
     although nobody means that: systemd drops it, the shell runs a part of it. ``is_unset`` is True where a later
     command takes the variable out of the environment again, and leaves the one in the other case there; ``path`` leads

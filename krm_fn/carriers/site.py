@@ -32,7 +32,7 @@ class Site(Protocol):
         """Yield what the place sets in the draft as it is now, whoever wrote it."""
 
     def write(self, variables: Variables) -> None:
-        """Make the place of the draft set exactly these variables; what stands in the way is reported there."""
+        """Make the place of the draft set exactly these variables; what is in the way is reported there."""
 
 
 class NestedSites(ABC):

@@ -1,7 +1,7 @@
 """Proxy variables in the text of a systemd unit file or drop-in: how to change them, and nothing else.
 
 A line that assigns no proxy variable stays byte for byte, and so does an assignment whose value
-is right already, however it is written. What counts of a text is told by ``unit_variables``.
+is right already, however it is written. ``unit_variables`` decides which lines of a text count.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def settings_of(text: str) -> tuple[UnitSetting, ...]:
 
 
 def read(text: str) -> dict[str, str]:
-    """The proxy variables the text sets, as systemd would read them; as written, where that cannot be told."""
+    """The proxy variables the text sets, as systemd would read them; as written, where that cannot be known."""
     text = with_final_eol(text)
     live, _ = assignments(text)
     return {

@@ -1,7 +1,7 @@
-"""The door: arguments, streams and exit codes.
+"""The entry point: arguments, streams and exit codes.
 
 It reads once and writes once. Output is complete before its first byte is written, and exit code
-0 means that it was written. One line for each thing to tell, the most important first; no traceback unless asked for.
+0 means that it was written. One line for each finding, the most important first; no traceback unless asked for.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except InjectProxyError as error:
         return _fail(f"[error] {error}", error.exit_code)
-    except Exception as error:  # noqa: BLE001 -- the last resort: whatever it is, it is told in one line
+    except Exception as error:  # noqa: BLE001 -- the last resort: whatever it is, it is reported in one line
         if "--traceback" in arguments:
             import traceback  # noqa: PLC0415 -- for a bug only
 

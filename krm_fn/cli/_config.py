@@ -28,7 +28,7 @@ class LocatedConfig(NamedTuple):
 
 
 def config_files(path: str) -> Manifests:
-    """What stands in the file of ``--config``."""
+    """What is in the file of ``--config``."""
     return Manifests(read_files([path]))
 
 
@@ -38,7 +38,7 @@ def the_config(
     """The one ProxyConfig among ``manifests``, or the functionConfig of a ResourceList among them.
 
     Args:
-        manifests: where it stands.
+        manifests: where it is.
         path: the file of ``--config`` if that is what they are.
         objects: reads what it refers to; None: that is left out.
 

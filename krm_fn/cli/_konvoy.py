@@ -79,7 +79,7 @@ class _CommandLine:
 def spec(
     arguments: Sequence[str], read_file: Callable[[str], str]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The ``spec`` that asks for the same, not judged yet, and what is to be told.
+    """The ``spec`` that asks for the same, not judged yet, and what to report.
 
     Args:
         arguments: the command line, with or without the words before its flags.

@@ -111,7 +111,7 @@ class Topology:
     def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
         """The nodes that ``spec.topology`` of a Cluster makes: ``("", "")`` is its control plane.
 
-        Groups of workers have the section that they stand in (``machineDeployments``), and their name there.
+        Groups of workers have the section that they are in (``machineDeployments``), and their name there.
         """
         node = self._graph.clusters.get(key_of(cluster))
         if node is None:
@@ -224,7 +224,7 @@ def _unpatched(facts: Iterable[Fact], wholes: tuple[Whole, Whole]) -> Iterator[F
 
 
 def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether what stands at one path is a part of what stands at the other."""
+    """Whether what is at one path is a part of what is at the other."""
     length = min(len(one), len(other))
     return one[:length] == other[:length]
 

@@ -59,7 +59,7 @@ class _Infrastructure:
     is_template: bool
 
     def get(self, path: str) -> Any:
-        """What stands at a path such as ``"networkSpec.vnet.id"`` below the ``spec``; None if nothing does."""
+        """What is at a path such as ``"networkSpec.vnet.id"`` below the ``spec``; None if nothing does."""
         return lookup(self.spec, pattern(path))
 
     def fact(self, value: str, path: str, default_of: str) -> Fact:

@@ -81,7 +81,7 @@ class Graph:
         return [use for each in found for use in self._uses[each]] if is_one else []
 
     def ties(self, node: Hints) -> tuple[Tie, ...]:
-        """The Clusters of an object, in the order of the list; one role and group of a Cluster stands once."""
+        """The Clusters of an object, in the order of the list; one role and group of a Cluster occurs once."""
         first: dict[tuple[object, ...], Tie] = {}
         for tie in sorted(self._search(node, set(), 0) or (), key=lambda tie: not tie.sure):
             first.setdefault((tie.cluster, tie.role, tie.group, tie.worker_class), tie)

@@ -108,7 +108,7 @@ class Hints:
 
     @property
     def in_cluster_api(self) -> bool:
-        """True for objects that stand in the namespace of their Cluster and are often named after it."""
+        """True for objects that are in the namespace of their Cluster and are often named after it."""
         return is_cluster_api(self.key[0]) or self.key[0] == KONVOY
 
     @property

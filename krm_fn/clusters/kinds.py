@@ -53,7 +53,7 @@ KUBEADM_SPECS = {
     "KubeadmConfig": pattern("spec"),
     "KubeadmConfigTemplate": pattern("spec.template.spec"),
 }
-"""Kind -> where its KubeadmConfigSpec stands."""
+"""Kind -> where its KubeadmConfigSpec is."""
 
 
 def kubeadm_spec_path(kind: str) -> Pointer:
@@ -217,7 +217,7 @@ def kinds(*, credentials: bool = False) -> frozenset[str]:
     """The kinds worth reading: what ties objects to Clusters, or holds facts of one.
 
     Args:
-        credentials: whether the addresses in the credentials of an infrastructure count; they stand in Secrets.
+        credentials: whether the addresses in the credentials of an infrastructure count; they are in Secrets.
     """
     core = {
         "Cluster",

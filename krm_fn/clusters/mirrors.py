@@ -1,6 +1,6 @@
-"""The hosts of registry mirrors that nodes are told about in containerd's configuration.
+"""The hosts of registry mirrors that containerd's configuration on nodes names.
 
-It reads the text of a file, never the object the file stands in. What names the registry itself
+It reads the text of a file, never the object the file is in. What names the registry itself
 is no mirror: only a place that answers for another registry is one. A file that this program wrote is no source: the
 mirror of the settings is known from them, also where it is about to change.
 

@@ -47,7 +47,7 @@ class Cluster:
 class Membership:
     """That an object belongs to a Cluster, and how that is known.
 
-    ``role`` is None where it cannot be told, and for what makes no nodes (workloads, policies). ``group`` is the name
+    ``role`` is None where it is not known, and for what makes no nodes (workloads, policies). ``group`` is the name
     of the MachineDeployment or MachinePool, as the Cluster's ``spec.topology.workers`` has it where there is one; ""
     if there is none. ``worker_class`` is the name of the class of these workers in a ClusterClass, or "".
     ``how`` is one phrase for a person; ``sure`` is False where only names suggest it.

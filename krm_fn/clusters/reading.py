@@ -19,7 +19,7 @@ _BRACKETS = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?")
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
 _URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?([^/?#@\s]+)(?:[/?#]\S*)?")
 _AROUND = re.compile(r"[A-Za-z0-9_.:/-]*")
-"""What may stand around a placeholder in a name, an address or a CIDR."""
+"""What may be around a placeholder in a name, an address or a CIDR."""
 
 _PORT = re.compile(r":[0-9]+")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
@@ -31,7 +31,7 @@ def pattern(text: str) -> Pointer:
 
 
 def values(data: Any, wanted: Pointer, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
-    """Each value in ``data`` that fits the pattern ``wanted``, and where it stands; ``path`` leads to ``data``."""
+    """Each value in ``data`` that fits the pattern ``wanted``, and where it is; ``path`` leads to ``data``."""
     if not wanted:
         yield path, data
         return

@@ -1,6 +1,6 @@
 """References between objects, in the shapes of all API versions.
 
-One object at a time, and nothing is looked up. Names are compared as they stand: a template such
+One object at a time, and nothing is looked up. Names are compared as written: a template such
 as ``${CLUSTER_NAME}`` is a name like any other, as long as both sides write it.
 
 Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVersion``, ``kind``, ``name`` and at times
@@ -138,7 +138,7 @@ def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
 
 
 def class_of(data: Mapping[str, Any], namespace: str) -> tuple[Key | None, Pointer]:
-    """The class of a Cluster: v1beta2 ``classRef``, before ``class`` and ``classNamespace``; and where it stands."""
+    """The class of a Cluster: v1beta2 ``classRef``, before ``class`` and ``classNamespace``; and where it is."""
     topology = lookup(data, ("spec", "topology"))
     for path, elsewhere in (
         (("classRef", "name"), ("classRef", "namespace")),

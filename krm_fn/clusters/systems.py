@@ -68,7 +68,7 @@ _BY_KIND = {
 }
 """Kind of a control plane, or of a bootstrap configuration, in the groups of Cluster API, without ``Template``.
 
-Of one system the first that a Cluster has is named: what the user can write to stands before what a cloud manages.
+Of one system the first that a Cluster has is named: what the user can write to comes before what a cloud manages.
 """
 
 _BY_GROUP_KIND = {

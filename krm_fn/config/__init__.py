@@ -69,7 +69,7 @@ def load(
             that is null counts as not given.
         objects: reads what it refers to: ``from``, and ConfigMaps of certificates. None: that is left out, so that a
             FunctionConfig can be looked at alone.
-        repeated: paths of keys that stand twice in the text that it was read from: which value counts, no two
+        repeated: paths of keys that occur twice in the text that it was read from: which value counts, no two
             readers of YAML agree about.
 
     Raises:

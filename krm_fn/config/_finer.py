@@ -1,6 +1,6 @@
 """Mistakes that have finer words than the schema has.
 
-Whoever is told a place here is not told the same place by the schema; what is right for the
+A field that is reported here is not reported by the schema, too; what is right for the
 schema may still be wrong here.
 """
 
@@ -55,7 +55,7 @@ def _of_entries(data: Any, path: _schema.Place, mistake: Callable[[str], str]) -
 
 
 def _entry_problems(text: Any, mistake: Callable[[str], str]) -> Iterator[str]:
-    # A comma may stand in a password: a text that could hold one is judged whole, so that no half of it is shown.
+    # A comma may be in a password: a text that could hold one is judged whole, so that no half of it is shown.
     entries = () if not isinstance(text, str) else (text,) if "@" in text else noproxy.parse(text)
     yield from filter(None, map(mistake, entries))
 

@@ -38,7 +38,7 @@ class Mode(Enum):
 class PolicyChange:
     """A ``noProxyPolicy``: what it says, and nothing of what it leaves out.
 
-    Convention: merged as JSON merges (RFC 7396): a list stands in the place of the list before, ``derive`` name by
+    Convention: merged as JSON merges (RFC 7396): a list replaces the list before, ``derive`` name by
     name.
     """
 
@@ -66,7 +66,7 @@ class PolicyChange:
 class Override:
     """One entry of ``spec.overrides``: whom it is for, and what it sets.
 
-    None means "as before". ``replaces``: ``no_proxy`` stands in the place of the entries before, not behind them.
+    None means "as before". ``replaces``: ``no_proxy`` replaces the entries before; it is not added behind them.
     """
 
     match: ClusterMatcher
@@ -92,7 +92,7 @@ class Certificates:
 
 @dataclass(frozen=True)
 class ForeignValue:
-    """A value of another system: ``place`` says where it stands, for a message, its object first.
+    """A value of another system: ``place`` says where it is, for a message, its object first.
 
     ``in_secret`` is True where that object is a Secret.
     """
@@ -126,7 +126,7 @@ class ProxyConfig:
     """A checked FunctionConfig.
 
     The URLs are as given, "" for none. ``no_proxy`` holds the user's entries, taken apart at commas and trimmed, each
-    with the field it stands in. ``cluster_defaults`` is what to take where the Clusters say nothing. ``lint`` holds the
+    with the field it is in. ``cluster_defaults`` is what to take where the Clusters say nothing. ``lint`` holds the
     severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
     that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
     ``fail_on`` is the least severity that makes a run fail.

@@ -1,7 +1,7 @@
 """What a FunctionConfig takes from objects of the list: values of other systems, and certificates.
 
-What an object says is judged as if it stood in the FunctionConfig, and lies below what stands
-there. A place is named by the entry that refers to it and by the object; what stands in the object is never repeated.
+What an object says is judged as if it were in the FunctionConfig, and lies below what is
+there. A place is named by the entry that refers to it and by the object; what is in the object is never repeated.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The JSON Schema of the FunctionConfig, and its verdict in words a person can act on.
 
-What the API is, only the schema says; here stands how a mistake is told. The texts of
+What the API is, only the schema says; this module words the mistakes. The texts of
 ``jsonschema`` itself are never used: they repeat the value, which may hold a password.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 Place = tuple[str | int, ...]
-"""Where something stands below ``spec``: ``("selector", "include", 0, "names")``."""
+"""Where something is below ``spec``: ``("selector", "include", 0, "names")``."""
 
 _DEPTH = 6
 """How deep the deepest field lies: ``spec.overrides[].noProxyPolicy.derive.<name>``."""
@@ -75,7 +75,7 @@ def field(name: str) -> Mapping[str, Any] | None:
 def plain(value: Any, depth: int = 0) -> Any:
     """``value`` with text as keys and without null members, which count as not given.
 
-    What stands deeper than any field of the schema is emptied, so that no nesting and no cycle is ever followed.
+    What is deeper than any field of the schema is emptied, so that no nesting and no cycle is ever followed.
     """
     if isinstance(value, Mapping):
         kept = value.items() if depth < _DEPTH else ()
@@ -191,7 +191,7 @@ def _problems_of(error: Any) -> Iterator[tuple[Place, str]]:
 
 
 _MANY = 8
-"""More choices than a person reads, where the one that was meant can be told."""
+"""More choices than a person reads, where the one that was meant can be guessed."""
 
 _NAMES = {
     "string": "a string",
@@ -263,7 +263,7 @@ _WORDS: dict[Any, Callable[[Any], str]] = {
     "required": _missing,
     "dependentRequired": _without_companion,
 }
-"""How a failed keyword of the schema is told; a test holds that every keyword in use has its words."""
+"""The message of a failed keyword of the schema; a test holds that every keyword in use has its words."""
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:

@@ -166,7 +166,7 @@ class Draft:
         Args:
             path: leads to the list.
             value: plain data.
-            index: the item stands in front of the one that has this index; None: at the end.
+            index: the item is added in front of the one that has this index; None: at the end.
 
         Raises:
             WrongTypeError: something else than a list is there, or no mapping on the way.

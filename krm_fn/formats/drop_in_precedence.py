@@ -1,6 +1,6 @@
 """Which of several drop-ins of one service systemd reads, and which of two counts.
 
-In: paths on the node. Out: paths, and the one of two that wins; nothing of what stands in the files.
+In: paths on the node. Out: paths, and the one of two that wins; nothing of what is in the files.
 
 Source: systemd.unit(5): drop-ins are read in the order of their file names, whatever their folder; the last
 assignment wins; a file in ``/etc`` hides one of the same name in ``/run``, and that one in ``/usr``.

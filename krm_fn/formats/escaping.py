@@ -112,7 +112,7 @@ def systemd_words(line: str) -> list[QuotedWord]:
     """The words systemd reads in the value of ``Environment=``, unquoted and unescaped, specifiers not yet resolved.
 
     A word with an invalid escape or an open quote has no value; systemd gives up on the line there and ignores what
-    follows. The words behind an invalid escape are returned nevertheless: mending it brings them back.
+    follows. The words behind an invalid escape are returned nevertheless: correcting it brings them back.
     """
     words: list[QuotedWord] = []
     at = 0

@@ -21,7 +21,7 @@ _PHYSICAL_LINE = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n]*)(\r\n|\n|\r)")
 
 @dataclass(frozen=True)
 class UnitLine:
-    """One line as systemd puts it together: ``joined[i]`` stands at ``offsets[i]`` of the text, its end at ``end``.
+    """One line as systemd puts it together: ``joined[i]`` is at ``offsets[i]`` of the text, its end at ``end``.
 
     ``is_lost`` is True from a section header on that systemd rejects: it reads nothing of the text from there on.
     """
@@ -89,7 +89,7 @@ def unset_by(text: str, variables: Mapping[str, str | None]) -> set[str]:
 
 
 def environment_files(text: str) -> list[str]:
-    """The files of ``EnvironmentFile=``, whose variables win over those of ``Environment=``, wherever that stands."""
+    """The files of ``EnvironmentFile=``, whose variables win over those of ``Environment=``, wherever that is."""
     found: list[str] = []
     for line in lines_of(with_final_eol(text)):
         value = line.value_of("EnvironmentFile")

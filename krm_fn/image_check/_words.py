@@ -40,7 +40,7 @@ def text_of(data: Any) -> Word | None:
 
 
 def entries(data: Any) -> Iterator[Any]:
-    """The entries of a list, or a single one that stands in the place of a list."""
+    """The entries of a list, or a single one in place of a list."""
     yield from data if isinstance(data, list) else () if data is None else (data,)
 
 

@@ -1,6 +1,6 @@
 """What the tasks of Ansible leave in the files of a machine.
 
-It reads the modules that write files or run commands, with loops over lists that stand in the
+It reads the modules that write files or run commands, with loops over lists that are in the
 task; variables, conditions and includes are not worked out. The environment of a task is gone with the task.
 
 Source: the documentation of ``ansible.builtin``, and of ``community.general.ini_file``.

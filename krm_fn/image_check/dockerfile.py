@@ -28,7 +28,7 @@ _PROXY = re.compile(places.NAMES)
 
 @dataclass(frozen=True)
 class _Step:
-    """An instruction, at the line where it begins; ``text`` is what stands behind its name, lines and all."""
+    """An instruction, at the line where it begins; ``text`` is what follows its name, lines and all."""
 
     name: str
     text: str

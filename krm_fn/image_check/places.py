@@ -84,7 +84,7 @@ _TABLE: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 
 
 def dest_of(path: str) -> str:
-    """Where a file stands on the machine, by the end of its path; "" if none that is known here ends so."""
+    """Where a file is on the machine, by the end of its path; "" if none that is known here ends so."""
     plain = _TEMPLATE.sub("", path)
     parts = plain.split("/")
     for start in range(len(parts)):
@@ -95,7 +95,7 @@ def dest_of(path: str) -> str:
 
 
 def settings(dest: str, text: str) -> list[FoundName]:
-    """What ``text`` sets where it stands at ``dest``, a path that ``dest_of`` knows; nothing for another."""
+    """What ``text`` sets as the file ``dest``, a path that ``dest_of`` knows; nothing for another."""
     known = dest_of(dest).lstrip("/")
     if _UNIT.fullmatch(known):
         return list(_of_unit(text))
@@ -108,7 +108,7 @@ def settings(dest: str, text: str) -> list[FoundName]:
 
 
 def placed(dest: str, text: str, line: int) -> ScanResult:
-    """What a build leaves that writes ``text``, or puts it into the section of a unit, by what stands at ``line``."""
+    """What a build leaves that writes ``text``, or puts it into the section of a unit, by what is at ``line``."""
     found = settings(dest, text) or settings(dest, f"[Service]\n{text}")
     return ScanResult(left=(Leak(line, names(found), dest),) if found else ())
 

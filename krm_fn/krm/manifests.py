@@ -27,7 +27,7 @@ from krm_fn.yamledit import (
 
 @dataclass(frozen=True)
 class _Slice:
-    """A document: ``number`` in its file, and where its text stands there."""
+    """A document: ``number`` in its file, and where its text is there."""
 
     file: str
     number: int
@@ -87,7 +87,7 @@ class Manifests:
         return data.get("functionConfig") if isinstance(data, dict) else None
 
     def repeated(self, index: int, path: Pointer) -> list[Pointer]:
-        """Paths, below the value at ``path`` of a document, of keys that stand twice in one mapping."""
+        """Paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""
         found = repeated_keys(Document(self.text(index)).root)
         return [one[len(path) :] for one in found if one[: len(path)] == path]
 

@@ -22,7 +22,7 @@ _RULE = re.compile("NP[0-9]{3}")
 
 
 class Severity(Enum):
-    """How much a finding matters; the members stand in the order in which they are told."""
+    """How much a finding matters; the members are in the order of the report."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -111,7 +111,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class ObjectRef:
-    """Which object a result is about, and in which file it stands (from the annotations of the orchestrator)."""
+    """Which object a result is about, and in which file it is (from the annotations of the orchestrator)."""
 
     api_version: str = ""
     kind: str = ""
@@ -236,7 +236,7 @@ _USER_WITHOUT_SCHEME = re.compile(r"""[^\s:@/"'=,`]:(?!//)""")
 _WORD = re.compile(r"\S+")
 _LONG_NAME = 20
 _FILLERS = frozenset({"", "x", "X", "x-oauth-basic", "oauth2"})
-"""What stands in the place of a password where the user name is a token (GitHub, GitLab and others)."""
+"""What is in the place of a password where the user name is a token (GitHub, GitLab and others)."""
 # ... and its password may hold blanks; a colon with a blank behind it is prose.
 _USER_BEFORE_BLANKS = re.compile(r"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?=[^\s/:*])""")
 _UNMASKED = re.compile(r"(?<!\*\*\*)(?<=\S)@\S")
@@ -278,7 +278,7 @@ def _redact_line(line: str) -> str:
 
 
 def _masked(text: str, user: re.Pattern[str]) -> str:
-    """Mask what stands from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
+    """Mask everything from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
     before, at, behind = text.rpartition("@")
     found = user.search(before) if at else None
     if found is None:

@@ -205,7 +205,7 @@ def _is_place(place: PlannedEdit) -> bool:
 
 
 def _in_our_file(seen: tuple[Reading, ...], variables: Mapping[str, str]) -> list[Reading]:
-    """Without what stands in another file than the one that says what is wanted: its target told that it should go.
+    """Without what is in another file than the one that says what is wanted: its target reported that it should go.
 
     What such a file sets is not worth a line for each rule.
     """

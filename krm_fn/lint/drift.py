@@ -1,7 +1,8 @@
 """Whether the places of one cluster say the same about its proxy.
 
 It compares what places say with what was wanted of them, and knows no kind. A place that differs
-is told together with one that says what was wanted; where there is none, the target that could not set it told so.
+is reported together with one that says what was wanted; where there is none, the target
+that could not set it reported that.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def disagreements(said: Iterable[ObservedObject]) -> Iterator[Result]:
 
     Args:
         said: everything that was seen; only variables that a place sets are looked at. What cannot be known, and what
-            is left in an object that is to have no proxy, was told by its target.
+            is left in an object that gets no proxy, was reported by its target.
     """
     every = [one for one in said if one.wanted]
     witnesses = _witnesses(every)

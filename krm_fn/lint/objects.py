@@ -1,4 +1,4 @@
-"""Judge what an object says about a proxy, by the rules with ids: the values, and the places they stand in.
+"""Judge what an object says about a proxy, by the rules with ids: the values, and the places they are in.
 
 It judges what was seen and knows no kind of object; what is wrong with a list or a URL by itself
 is known by ``lint.values``. Each finding has the ID of its rule as its code; a rule reports all places that hold the
@@ -46,7 +46,7 @@ class Rules:
     at_most: Severity = Severity.ERROR
 
     def severity(self, found: Problem) -> Severity | None:
-        """How loud a problem is to be told; None for not at all."""
+        """Return the severity of a problem; None: do not report it."""
         return self.level(found.rule, found.severity)
 
     def level(self, rule: str, severity: Severity) -> Severity | None:
@@ -64,7 +64,7 @@ THE_TABLE = Rules()
 class Listing:
     """How lists are judged: for whom, for which Clusters, and up to how many bytes (0: as Linux and Cluster API).
 
-    ``in_secret``: what is judged stands in a Secret, where a password is in its place.
+    ``in_secret``: what is judged is in a Secret, where a password is in its place.
     """
 
     audience: Audience
@@ -113,7 +113,7 @@ def lint_settings(
         variables: name -> value, as ``ProxySettings.variables`` gives them; none: there is nothing to judge.
         listing: how the list is judged.
         rules: which rules speak, and how loud.
-        derived: entries that a style put in: whether one stands alone there, or twice, is the style's to say.
+        derived: entries that a style put in: whether one is alone there, or twice, is the style's to say.
         completes: whether the style writes each domain of the user in both forms.
     """
     listed = variables.get("NO_PROXY", "")
@@ -201,7 +201,7 @@ _CHOSEN = problem(
 def lint_provider(
     seen: Iterable[Reading], files: Iterable[WrittenFile], rules: Rules = THE_TABLE
 ) -> Iterator[Finding]:
-    """Yield NP031 for each place that stands in a file which the infrastructure provider writes, too.
+    """Yield NP031 for each place that is in a file which the infrastructure provider writes, too.
 
     Args:
         seen: what the targets see in one object that makes nodes.
@@ -383,7 +383,7 @@ def _of_urls(
 
 
 def _of_file(place: Mapping[str, Reading]) -> _Findings:
-    """NP030: the permissions of the file that the place stands in."""
+    """NP030: the permissions of the file that the place is in."""
     urls = (one for one in place.values() if one.variable.upper() != "NO_PROXY")
     guarded = tuple(one for one in urls if one.file and "@" in (one.value or ""))
     about = guarded or tuple(one for one in place.values() if one.by_ignition)
@@ -398,7 +398,7 @@ def _of_file(place: Mapping[str, Reading]) -> _Findings:
 def _of_writers(
     place: Mapping[str, Reading], all_places: Sequence[Mapping[str, Reading]]
 ) -> _Findings:
-    """NP031: the other places that write the same file, told with the first of them."""
+    """NP031: the other places that write the same file, reported with the first of them."""
     about = next(iter(place.values()))
     same = [next(iter(other.values())) for other in all_places if about.file]
     same = [one for one in same if one.file == about.file]

@@ -42,7 +42,7 @@ class Rule:
 class Problem:
     """What one rule found: the entry it is about ("" for the whole), one line for a person, and the corrected text.
 
-    ``mended`` is what to write for ``entry``, or for the whole where ``entry`` is empty; "" where a person has to
+    ``corrected`` is what to write for ``entry``, or for the whole where ``entry`` is empty; "" where a person has to
     decide, or where it would hold a credential.
     """
 

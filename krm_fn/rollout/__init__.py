@@ -164,7 +164,7 @@ def _hash(obj: Object, taken: Iterable[tuple[Object, str]]) -> str:
 
 
 def _known(source: ObjectSource) -> _Known:
-    """Reads the items in which the kind of a template stands, or of which nothing can be told."""
+    """Reads the items in which the kind of a template is, or of which nothing is known."""
     known, words = _Known(), {kind for _, kind in _TEMPLATES}
     for index in range(len(source)):
         seen = source.kinds(index)

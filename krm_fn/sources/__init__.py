@@ -1,7 +1,7 @@
 """Objects of a list that a FunctionConfig refers to: values of other systems, and certificates.
 
 It finds an object and one text of it, and reads that in the form of its system. What the values
-are good for is judged by others; nothing that stands in an object is ever told, only the names of its keys.
+are good for is judged by others; no text of an object is ever reported, only the names of its keys.
 
     formats   the names that TKG, Giant Swarm and Konvoy Image Builder give to the fields of ``spec``
 """
@@ -32,7 +32,7 @@ class Objects:
     """Reads objects of lists, local configuration among them, for a FunctionConfig: a ``config.Lookup``.
 
     Args:
-        lists: where the objects stand; an item is read only where its text says that it may be the one.
+        lists: where the objects are; an item is read only where its text says that it may be the one.
     """
 
     def __init__(self, *lists: ObjectSource) -> None:
@@ -59,7 +59,7 @@ class Objects:
         }
 
     def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
-        """The text of a ConfigMap, as it stands there.
+        """The text of a ConfigMap, as it is there.
 
         Raises:
             ConfigError: the ConfigMap or its key is missing.

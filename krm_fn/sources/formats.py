@@ -65,11 +65,11 @@ _BUILDER_PLACES: tuple[tuple[_Path, tuple[str, str, str]], ...] = (
     (("proxy_env",), _SNAKE),
 )
 _MAPPINGS = {path for path, _ in (*_SWARM_PLACES, *_BUILDER_PLACES)}
-"""Where the names of all forms stand; those of TKG stand at the root."""
+"""Where the names of all forms are; those of TKG are at the root."""
 
 
 def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
-    """The fields of ``spec`` that ``text`` gives, each with the place it stands in.
+    """The fields of ``spec`` that ``text`` gives, each with the place it is in.
 
     Args:
         text: the whole file or value; of several YAML documents, later ones lie over earlier ones, where the system
@@ -229,7 +229,7 @@ _SIGNS: dict[str, tuple[_Path, ...]] = {
     ),
     IMAGE_BUILDER: (("proxy_env",),),
 }
-"""Names that stand in one form only: `http_proxy` at the top stands in two of them."""
+"""Names that are in one form only: `http_proxy` at the top is in two of them."""
 
 _SHOWN = {
     TKG: "`TKG_HTTP_PROXY`, `TKG_HTTPS_PROXY`, `TKG_NO_PROXY`",

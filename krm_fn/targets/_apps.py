@@ -21,7 +21,7 @@ CHART_OPERATOR_NAMES = {INIT_CONTAINERS: "wait-for-quay", CONTAINERS: "chart-ope
 """The list of containers -> the name of the one that is chart-operator's."""
 
 TEXT_HINTS = ("cert-manager", "chart-operator")
-"""Of which one stands in the text of every such workload."""
+"""Of which one is in the text of every such workload."""
 
 _COMPONENTS = frozenset({"controller", "webhook", "cainjector", "startupapicheck"})
 _NAMES = frozenset({"cert-manager", "cert-manager-app"})

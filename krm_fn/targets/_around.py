@@ -12,9 +12,9 @@ from krm_fn.settings import ProxySettings
 
 @dataclass(frozen=True)
 class TargetContext:
-    """What stands around a ClusterClass, or around a Cluster that is made of one; without anything: nobody wants it.
+    """What is around a ClusterClass, or around a Cluster that is made of one; without anything: nobody wants it.
 
-    A target that patches no class is told of ``groups`` only.
+    A target that patches no class gets ``groups`` only.
 
     ``is_wanted``: the nodes of some Cluster are to get a proxy by way of the class. ``is_known``: the class is in the
     list, and is not left out of it. ``options`` are ``spec.targets`` as a whole. ``templates`` are the objects that

@@ -1,4 +1,4 @@
-"""The variables of a Cluster that is made of a ClusterClass: where they stand, and how one comes and goes.
+"""The variables of a Cluster that is made of a ClusterClass: where they are, and how one comes and goes.
 
 It knows the lists and the names in them, never what a variable means.
 
@@ -23,7 +23,7 @@ _OVERRIDES = ("variables", "overrides")
 
 
 def lists(obj: Mapping[str, Any]) -> Iterator[Pointer]:
-    """Where lists of variables stand: those of the whole Cluster first, whether or not they are there."""
+    """Where lists of variables are: those of the whole Cluster first, whether or not they are there."""
     yield VARIABLES
     yield ("spec", "topology", "controlPlane", *_OVERRIDES)
     for section in ("machineDeployments", "machinePools"):

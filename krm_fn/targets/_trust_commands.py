@@ -1,8 +1,8 @@
 """Shell commands that bring certificates from a folder of ours into the trust store of a node, whatever its image is.
 
-Each command finds out on the node whether it is meant, so all of them may stand together; it may
+Each command finds out on the node whether it is meant, so all of them may be used together; it may
 run again, it never ends the script it is a part of, and it holds no ``$``, which ``envsubst`` and clusterctl would
-replace. New commands stand before the restart of containerd and the exports that close the list.
+replace. New commands are before the restart of containerd and the exports that close the list.
 
 Sources: ``update-ca-certificates(8)`` of Debian (``.crt`` only), ``update-ca-trust(8)`` of RHEL, Photon's
 ``SPECS/openssl/rehash_ca_certificates.sh`` (it bundles ``/etc/ssl/certs/*.pem``), and Gardener's
@@ -20,7 +20,7 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
 
 FOLDER = "/etc/inject-proxy/trusted-ca"
-"""Where the certificates stand on the node, a ``.pem`` file each."""
+"""Where the certificates are on the node, a ``.pem`` file each."""
 
 MARK = "# inject-proxy: trust store"
 """Ends every command of ours; it is another than that of the restart of ``kubeadmCommands``."""

@@ -1,6 +1,6 @@
 """An override file of Konvoy Image Builder, with the proxy of the machine that is provisioned.
 
-It edits one document as plain data, whether that stands in an object or in a file of its own. It
+It edits one document as plain data, whether that is in an object or in a file of its own. It
 writes both places the playbooks read: `proxy_env`, the environment of Ansible's own tasks, under all six names, and the
 top-level `http_proxy`, `https_proxy` and `no_proxy`, without which containerd gets no drop-in while provisioning.
 

@@ -7,7 +7,7 @@ the node whether it is meant. The last one restarts containerd, if it runs, beca
 
 Where: ``files`` and ``preKubeadmCommands`` of KubeadmControlPlane (``spec.kubeadmConfigSpec``),
 KubeadmControlPlaneTemplate (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and
-KubeadmConfigTemplate (``spec.template.spec``). Files stand at the end; so do commands, but before the restart and the
+KubeadmConfigTemplate (``spec.template.spec``). Files are at the end; so do commands, but before the restart and the
 exports of the target ``kubeadmCommands``. Other certificates are updated in place; those that are left over go.
 
 What it leaves alone: every other file and command, such as the ``tkg-custom-ca.pem`` of TKG's overlay. Ours are known

@@ -16,7 +16,7 @@ Where:
 What it leaves alone: all else in these objects: other values, comments, the annotations of ytt (``#@data/values``,
 ``#@overlay/match-child-defaults missing_ok=True``), separators and order; overlays beside the data values; a document
 in which code or an annotation of ytt decides about one of the members (``http_proxy: #@ ...``, ``#@ if``, an
-``#@overlay/match`` above one that is to go), which is told; a ``VSphereCSIConfig`` with
+``#@overlay/match`` above one that is to go), which is reported; a ``VSphereCSIConfig`` with
 ``mode: vsphereParavirtualCSI``, in which nothing reads a proxy. Without a proxy the three members go, and a ``config``
 that becomes empty; so does ``vsphereCSI`` beside other values, where label or annotation say whose they are.
 

@@ -29,7 +29,7 @@ _HARMLESS = re.compile(
     r"#@(?:data/values|library/|yaml/text-templated-strings|overlay/(?:match|match-child-defaults|merge)\b"
     r"|schema/(?:title|desc|examples|deprecated)\b)(?!.*\b(?:by|when|via) *=)"
 )
-"""Annotations under which the value that stands there is the one that counts."""
+"""Annotations under which the value that is there is the one that counts."""
 _OF_A_DOCUMENT = re.compile(r"^[ \t]*#@(?:data|library)/", re.MULTILINE)
 _SEPARATOR = re.compile(r"^---(?:[ \t]+#.*|[ \t\r]*)$", re.MULTILINE)
 
@@ -48,7 +48,7 @@ _ANNOTATED = (
 class _Meant:
     """A place as ytt takes it.
 
-    ``own`` is what stands above it and is about it alone: annotations, and ``if/end``. ``blocks`` are open around it,
+    ``own`` is what is above it and is about it alone: annotations, and ``if/end``. ``blocks`` are open around it,
     each by the number of the line of code and by its word; so many lines of ``code`` have run before it.
     """
 
@@ -144,7 +144,7 @@ def _has_code(text: str) -> bool:
 
 
 def _meant(text: str) -> _Text:
-    """The places of a text; one whose name stands there already gets another."""
+    """The places of a text; one whose name is there already gets another."""
     found: dict[Pointer, _Meant] = {}
     again: Counter[Pointer] = Counter()
     blocks: list[tuple[int, str]] = []
@@ -196,14 +196,14 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
 
 
 def _around(reported: _Text, path: Pointer) -> Iterator[Finding]:
-    """What decides about a place, or about one that it stands in."""
+    """What decides about a place, or about one that it is in."""
     for depth in range(1, len(path) + 1):
         if path[:depth] in reported:
             yield from _decided(reported[path[:depth]], path[-1])
 
 
 def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Finding]:
-    """What decides about the value of one place; ``name`` is what is told of."""
+    """What decides about the value of one place; ``name`` is for messages."""
     if "(@" in (one.place.said or "") or any(map(_CODE.match, one.beside)):
         yield _ytt_warning(_COMPUTED, name=name if one.is_document else one.place.path[-1])
     for _, word in one.blocks:
@@ -216,7 +216,7 @@ def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Find
 
 
 def _annotated(comment: str, name: str) -> Finding:
-    """The annotation by its name alone: what else stands there may be anything."""
+    """The annotation by its name alone: anything may follow it."""
     found = _NAME.match(comment)
     return _ytt_warning(_ANNOTATED, name=name, word=found[0] if found else "")
 

@@ -1,6 +1,6 @@
 """A text of several YAML documents, taken apart by its separators alone.
 
-What stands between two separators is one document, comments before its first line included; a
+What is between two separators is one document, comments before its first line included; a
 part that holds nothing but comments, blanks and ends (``...``) is none, and directives belong to the document below
 them. A separator with something behind it on its
 line is part of its document: ``--- {a: b}``. Nothing is written that PyYAML would take apart in another way.
@@ -35,7 +35,7 @@ _EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
 
 
 def documents(text: str) -> list[tuple[int, int]]:
-    """Where each document starts and ends in ``text``, without the separators that stand alone around it."""
+    """Where each document starts and ends in ``text``, without the separators around it."""
     separators = _separators(text)
     text = with_line_feeds(text)
     starts = [one.start() if one["alone"] is None else one.end() for one in separators]

@@ -260,7 +260,7 @@ def test_a_variable_that_was_changed_by_hand_is_brought_back() -> None:
     assert answer(changed)[0] == there
 
 
-# What cannot be done is told, and nothing is written.
+# What cannot be done is reported, and nothing is written.
 
 
 def broken(**changes: Any) -> list[Any]:

@@ -242,7 +242,7 @@ def test_entries_of_a_wrong_type_stay_and_are_reported_at_the_places_that_they_h
     ]
 
 
-# what is told
+# what is reported
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_no_character_is_escaped_for_html(value: str) -> None:
     assert seen["HTTP_PROXY"] == value
 
 
-# What is told.
+# What is reported.
 
 
 @pytest.mark.parametrize(

@@ -213,7 +213,7 @@ def test_removal_takes_out_a_secret_that_was_made() -> None:
     assert change.operations == (patch.remove(),)
 
 
-# What is told.
+# What is reported.
 
 
 @pytest.mark.parametrize(

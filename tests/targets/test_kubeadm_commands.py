@@ -227,7 +227,7 @@ def test_removal_restores_what_had_nothing_of_ours(kind: str, spec: dict[str, An
     assert meaning(run(target, injected, NONE).obj) == meaning(obj)
 
 
-# what is told
+# what is reported
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Kyverno policies: what is filled, what is never overwritten, what a person is told."""
+"""Kyverno policies: what is filled, what is never overwritten, what is reported."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ def test_kubeadm_commands_take_no_command_of_ours_for_their_own() -> None:
     assert [text for text in ALL if service_restart.is_ours(text)] == []
 
 
-# What is told.
+# What is reported.
 
 
 def reported(spec: dict[str, Any], settings: ProxySettings = BOTH, version: str = "v1beta1") -> Outcome:

@@ -66,7 +66,7 @@ def test_a_text_that_sets_no_proxy_stays_when_none_is_wanted(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "variables", "expected"),
     [
-        pytest.param("", ONE, service(*RIGHT), id="an empty file is written anew"),
+        pytest.param("", ONE, service(*RIGHT), id="an empty file is written"),
         pytest.param(
             service('Environment="HTTP_PROXY=old"', "User=x"),
             ONE,
@@ -128,13 +128,13 @@ def test_a_text_that_sets_no_proxy_stays_when_none_is_wanted(text: str) -> None:
             service('Environment="HTTP_PROXY=http://u:p"q@h"', *RIGHT[1:]),
             ONE,
             service(*RIGHT),
-            id="a broken one is mended",
+            id="a broken one is corrected",
         ),
         pytest.param(
             service('Environment="HTTP_PROXY=http://p:1%41"', *RIGHT[1:]),
             ONE,
             service(*RIGHT),
-            id="an open specifier is mended",
+            id="an open specifier is corrected",
         ),
         pytest.param(
             service("Environment=FOO=\\q HTTP_PROXY=http://p:1", RIGHT[1]),

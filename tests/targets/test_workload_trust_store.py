@@ -346,7 +346,7 @@ def test_what_others_wrote_stays_and_in_its_order(env: list[Any], volumes: list[
     assert done["volumes"] == [*volumes, VOLUME]
 
 
-# What is told.
+# What is reported.
 
 
 def test_a_variable_with_another_value_stays_and_is_reported() -> None:

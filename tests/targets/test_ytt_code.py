@@ -1,4 +1,4 @@
-"""Code and annotations of ytt in data values: what they decide is left and told, and what is edited is free of them."""
+"""Code and annotations of ytt in data values: what they decide is reported, and what is edited is free of them."""
 
 from __future__ import annotations
 

@@ -36,11 +36,11 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		told := file{Mode: *one.Mode, Text: text}
+		found := file{Mode: *one.Mode, Text: text}
 		if one.User != nil && one.Group != nil {
-			told.Owner = one.User.Name + ":" + one.Group.Name
+			found.Owner = one.User.Name + ":" + one.Group.Name
 		}
-		files[one.Path] = told
+		files[one.Path] = found
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(files); err != nil {
 		log.Fatal(err)

@@ -33,7 +33,7 @@ _NOT_PLAIN = "`items` must be laid out plainly: an item must be indented more th
 
 
 class ResourceList:
-    """A ResourceList and the text it stands in.
+    """A ResourceList and its text.
 
     Raises:
         InputError: the bytes are not one, in one line that says what they must be.
@@ -60,13 +60,13 @@ class ResourceList:
 
     @property
     def repeated_in_function_config(self) -> list[Pointer]:
-        """Paths, below ``functionConfig``, of keys that stand twice in one mapping."""
+        """Paths, below ``functionConfig``, of keys that are twice in one mapping."""
         return self._layout.repeated("functionConfig")
 
     def kinds(self, index: int) -> frozenset[str]:
         """A cheap look at an item's text: every word in it that could be its kind, or the kind of something in it.
 
-        Empty: nothing can be told without reading the item.
+        Empty: nothing is known without reading the item.
         """
         if index not in self._kinds:  # each target asks for it
             self._kinds[index] = kinds_in(self._layout.text(index))
@@ -82,7 +82,7 @@ class ResourceList:
         return list(objects(self.read(index)))
 
     def read(self, index: int) -> dict[str, Any]:
-        """Plain data of one item, made anew.
+        """Return plain data of one item, a new copy each time.
 
         Raises:
             InputError: the item cannot be read, or is no object.
@@ -112,7 +112,7 @@ class ResourceList:
             changes: index of an item -> operations, their paths from the item's root; one that removes the root takes
                 the item out.
             results: entries of ``results``.
-            new_items: objects that are to stand behind all others.
+            new_items: objects to add behind all others.
             beside: the items beside which these objects were created; of no use here.
         """
         wanted = {index: operations for index, operations in changes.items() if operations}

@@ -34,7 +34,7 @@ def layout_of(text: str) -> CutLayout | WholeLayout:
 
 @dataclass(frozen=True)
 class ItemEdits:
-    """What becomes of the items: operations by index, from the item's root, and objects that are to stand behind all.
+    """What becomes of the items: operations by index, from the item's root, and objects to add behind all.
 
     An operation that removes the root takes the item out.
     """
@@ -81,7 +81,7 @@ class CutLayout:
         return len(self.parts.items)
 
     def repeated(self, key: str) -> list[Pointer]:
-        """Return the paths, below a member, of the keys that stand twice there."""
+        """Return the paths, below a member, of the keys that occur twice there."""
         if key not in self.parts.members:
             return []
         return [path[1:] for path in repeated_keys(Document(self.parts.member(key)).root)]

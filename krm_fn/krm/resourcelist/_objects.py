@@ -1,4 +1,4 @@
-"""Who an item is, and which objects stand in it.
+"""Who an item is, and which objects are in it.
 
 It reads the identity of an object and no other field.
 """
@@ -16,7 +16,7 @@ from krm_fn.patch import Pointer
 
 _LOCAL_CONFIG = "config.kubernetes.io/local-config"
 BASE_NAME = "fn.inject-proxy.io/base-name"
-"""The annotation that keeps the name which stands before a hash in the name of an object."""
+"""The annotation that keeps the name which is before a hash in the name of an object."""
 
 _HASH = re.compile(r"-[0-9a-f]{10}")
 

@@ -1,6 +1,6 @@
-"""What manifests say about a proxy, judged and mended as they lie in a repository: nothing is injected.
+"""What manifests say about a proxy, judged and corrected as they are in a repository: nothing is injected.
 
-Files in, results and mended files out; it opens none. A file that cannot be read is told and
+Files in, results and corrected files out; it opens none. A file that cannot be read is reported and
 passed by.
 
     reading   files, their objects, and the ProxyConfigs among them

@@ -1,7 +1,7 @@
 """The lists and URLs of a ProxyConfig: what is wrong with them, and what they should be.
 
-What the composition of the list mends by itself is no problem of the list. An entry is mended
-where it stands, a list stays a list and a text a text.
+What the composition of the list corrects by itself is no problem of the list. An entry is corrected
+where it is, a list stays a list and a text a text.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _correct_list(draft: Draft, text: _ConfigText, forms: _Forms) -> None:
     An item that holds several entries keeps them together; where one entry becomes several, the others are new items
     at the end.
     """
-    if "@" in "".join(text.entries):  # a comma may stand in a password: no half of it is an entry
+    if "@" in "".join(text.entries):  # a comma may be in a password: no half of it is an entry
         return
     if isinstance(text.value, str):
         new = forms.of(text.value)
@@ -217,7 +217,7 @@ class _Forms:
 
 
 def _is_added(form: str, forms: Sequence[str], written: Sequence[str]) -> bool:
-    """Whether ``form`` stands among ``forms`` only as the twin of another."""
+    """Whether ``form`` is among ``forms`` only as the twin of another."""
     if form in written:
         return False
     return form[1:] in forms if form.startswith(".") else f".{form}" in written

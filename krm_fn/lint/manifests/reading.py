@@ -39,7 +39,7 @@ class Item:
 
 @dataclass(frozen=True)
 class FunctionConfig:
-    """A FunctionConfig: ``path`` leads from its document to it, ``repeated`` from it to keys that stand twice."""
+    """A FunctionConfig: ``path`` leads from its document to it, ``repeated`` from it to keys that occur twice."""
 
     where: Where
     path: Pointer
@@ -49,7 +49,7 @@ class FunctionConfig:
 
 
 class ManifestFiles:
-    """What stands in files.
+    """The contents of files.
 
     ``problems`` tell those that cannot be read, ``configs`` are the FunctionConfigs, and ``empty`` names the files in
     which nothing looks like an object.

@@ -1,7 +1,7 @@
 """Where an object says something about a proxy, and what is known about its Clusters.
 
 It brings objects, targets and Clusters together and judges nothing. Every target looks, also one
-that the ProxyConfig switches off: what stands in a manifest counts, whoever wrote it.
+that the ProxyConfig switches off: what is in a manifest counts, whoever wrote it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the variables of one place should be, as far as the fix of a rule that speaks allows.
 
-Values in, values out. A rule that is off, or that finds nothing, mends nothing; what a person has
+Values in, values out. A rule that is off, or that finds nothing, corrects nothing; what a person has
 to decide stays.
 """
 

@@ -1,7 +1,7 @@
-"""Judge a list, a proxy URL or the place where they stand, by rules with ids.
+"""Judge a list, a proxy URL or the place that holds them, by rules with ids.
 
 Values in, problems out, in the order of the rules' table; nothing here knows an object. What is
-wrong can be mended by ``fix`` where the rule allows it, and then no such problem is left.
+wrong can be corrected by ``fix`` where the rule allows it, and then no such problem is left.
 """
 
 from __future__ import annotations

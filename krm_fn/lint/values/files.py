@@ -1,6 +1,6 @@
-"""Rules about the file on a node that a value stands in: its permissions, and who else writes it.
+"""Rules about the file on a node that a value is in: its permissions, and who else writes it.
 
-Plain strings in, problems out; which object they stand in is for the caller to know.
+Plain strings in, problems out; which object they are in is for the caller to know.
 """
 
 from __future__ import annotations

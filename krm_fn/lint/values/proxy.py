@@ -1,6 +1,6 @@
 """What can be wrong with the URL of a proxy, and with the variables of one place together.
 
-No message and no ``mended`` holds a user name or a password; ``mend`` returns the URL itself,
+No message and no ``corrected`` holds a user name or a password; ``corrected_url`` returns the URL itself,
 for the one who writes it, never for print.
 """
 
@@ -25,9 +25,9 @@ def lint_proxy(url: str, *, no_proxy: str = "", in_manifest: bool = False) -> li
     """What is wrong with ``url``, the value of HTTP_PROXY or HTTPS_PROXY, which is not empty.
 
     Args:
-        url: as it stands in the variable, escaped for no layer.
+        url: as it is in the variable, escaped for no layer.
         no_proxy: the list beside it.
-        in_manifest: whether it stands in a text that people read, and not in a Secret.
+        in_manifest: whether it is in a text that people read, and not in a Secret.
     """
     if entries.is_template(url):
         return []

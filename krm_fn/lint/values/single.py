@@ -241,7 +241,7 @@ def _ipv6(token: str, kind: EntryKind, audience: Audience) -> Iterator[Problem]:
 
 
 def _is_short(token: str) -> bool:
-    """Whether the address in front of the prefix stands in its short form, without brackets (RFC 5952)."""
+    """Whether the address in front of the prefix is in its short form, without brackets (RFC 5952)."""
     text = token.partition("/")[0]
     return str(entries.address(text)) == text
 

@@ -1,4 +1,4 @@
-"""What can be wrong with the text of a list: its length, and what stands between the entries.
+"""What can be wrong with the text of a list: its length, and what is between the entries.
 
 Characters and bytes; what an entry means is not looked at.
 """
@@ -40,7 +40,7 @@ def of_length(text: str, audience: Audience, max_length: int) -> Iterator[Proble
 
 
 def of_spacing(text: str) -> Iterator[Problem]:
-    """NP010 and NP027 for what stands between the entries: blanks beside commas, and commas with nothing between."""
+    """NP010 and NP027 for what is between the entries: blanks beside commas, and commas with nothing between."""
     parts = text.split(",")
     if any(part != part.strip() for part in parts):
         corrected = ",".join(part.strip() for part in parts)

@@ -1,6 +1,6 @@
 """What can be wrong with a list as a whole: what it lacks, repeats or cannot hold.
 
-What a cluster needs is told once, by ``lacking``, for the lint to report and for ``fix`` to add.
+``lacking`` alone says what a cluster needs, for the lint to report and for ``fix`` to add.
 """
 
 from __future__ import annotations

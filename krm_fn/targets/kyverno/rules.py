@@ -336,7 +336,7 @@ def _sets_a_value(body: Any) -> bool:
 
 
 def mentioned(data: Any) -> list[str]:
-    """Which of the six names stand in the strings of ``data`` as whole words, each once, in our order."""
+    """Which of the six names are in the strings of ``data`` as whole words, each once, in our order."""
     found = {name for _, names in mentioning_texts(data, ()) for name in names}
     return [name for name in PROXY_VARIABLES if name in found]
 

@@ -1,7 +1,7 @@
 """A value of a Kyverno policy: what of it is static, what Kyverno computes, and what it becomes.
 
 Text that holds ``{{ }}`` or ``$( )`` is never overwritten. Either a part around it is, or the
-context variable that it stands for, or the reason why neither is possible is told.
+context variable that it names; where neither is possible, the reason is reported.
 
 Source: the chapters "Variables" and "External Data Sources" of the Kyverno documentation; context entries:
 ``api/kyverno/v1/common_types.go`` (``ContextEntry``).
@@ -23,7 +23,7 @@ _FIRST_WORDS = re.compile(r"\{\{\s*([\w.-]*)")
 
 @dataclass(frozen=True)
 class ValuePlace:
-    """Where the text stands that decides a value: in the entry itself, or in the context variable ``variable``."""
+    """The place of the text that decides a value: in the entry itself, or in the context variable ``variable``."""
 
     path: Pointer
     value: Any
