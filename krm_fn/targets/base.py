@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from krm_fn.carriers.env_list import Provided
-from krm_fn.carriers.pod_spec import Container
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Places, read_sites, write_sites
 from krm_fn.engine import Draft
@@ -15,7 +13,7 @@ from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets.data_uses import DataUses, namespace_of
+from krm_fn.targets.data_uses import DataUses
 
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
@@ -44,11 +42,6 @@ class Context:
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     around: TargetContext | None = None
     uses: DataUses = field(default_factory=DataUses)
-
-
-def provided(draft: Draft, container: Container, context: Context) -> Provided:
-    """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
-    return context.uses.provided(namespace_of(draft.data), container)
 
 
 Sites = Callable[[Draft, Context], Places]

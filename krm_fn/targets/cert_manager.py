@@ -61,7 +61,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.targets import _apps
 from krm_fn.targets._chosen import is_refused
-from krm_fn.targets.base import Context, Target, provided
+from krm_fn.targets.base import Context, Target
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
@@ -80,7 +80,7 @@ def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
         draft.report(Severity.WARNING, message, path, code="ContainerNotFound")
     for container in found:
         conflict = context.options.get("conflict", OVERRIDE)
-        yield EnvList(draft, container, conflict, provided(draft, container, context))
+        yield EnvList(draft, container, conflict, context.uses.provided(draft.data, container))
 
 
 TARGET = Target(

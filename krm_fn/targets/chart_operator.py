@@ -61,7 +61,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.targets import _apps
 from krm_fn.targets._chosen import is_refused
-from krm_fn.targets.base import Context, Target, provided
+from krm_fn.targets.base import Context, Target
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
@@ -74,7 +74,7 @@ def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
         report_wrong_types(draft, field)
         found = [one for one in ours if field in one.path]
         for one in found:
-            yield EnvList(draft, one, conflict, provided(draft, one, context))
+            yield EnvList(draft, one, conflict, context.uses.provided(draft.data, one))
         is_unknown = any(containers(draft.data, field)) and not found
         if field == CONTAINERS and is_unknown and context.settings.variables():
             message = (

@@ -95,8 +95,9 @@ class DataUses:
         """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
         return self._uses.get(data_key(obj), DataUse())
 
-    def provided(self, namespace: str, container: Container) -> Provided:
-        """Return what a container gets from ConfigMaps and Secrets of the list."""
+    def provided(self, obj: Mapping[str, Any], container: Container) -> Provided:
+        """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
+        namespace = namespace_of(obj)
         entries = []
         names: set[str] = set()
         for entry in _list(container, "env"):

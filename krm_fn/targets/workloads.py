@@ -107,7 +107,7 @@ from krm_fn.targets._presets import (
     fits_one,
     preset_containers,
 )
-from krm_fn.targets.base import Context, Data, GroupKind, Options, Target, provided
+from krm_fn.targets.base import Context, Data, GroupKind, Options, Target
 
 _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML": one Deployment with it)."""
@@ -258,16 +258,16 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
     written: list[EnvList] = []
     for one in chosen.there:
         if one.name in before:  # written by us: no author's value is lost there
-            written.append(EnvList(draft, one, OVERRIDE, provided(draft, one, context)))
+            written.append(EnvList(draft, one, OVERRIDE, context.uses.provided(draft.data, one)))
         elif not keeps_unit:  # its author's alone: it is no place of ours, to be read or removed
-            written.append(EnvList(draft, one, conflict, provided(draft, one, context)))
+            written.append(EnvList(draft, one, conflict, context.uses.provided(draft.data, one)))
     for number, name in enumerate(chosen.missing):
         written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))
     yield from written
     names = {one.name for one in written}
     for one in _all_containers(draft.data, place.at):
         if one.name in before and one.name not in names:
-            yield _Released(draft, one, OVERRIDE, provided(draft, one, context))
+            yield _Released(draft, one, OVERRIDE, context.uses.provided(draft.data, one))
     yield _WrittenContainers(
         draft,
         written,
