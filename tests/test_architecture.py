@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.cli.targets import modules_of_targets
 from krm_fn.targets import TARGETS
 from support import ROOT, TIME_LIMIT
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
-TARGET_FILES = {Path(inspect.getfile(target.sites)) for target in TARGETS.values()}
+TARGET_FILES = {Path(inspect.getfile(module)) for module in modules_of_targets().values()}
 
 every_file = pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in SOURCES])
 

@@ -11,29 +11,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn.carriers.node_system import CONTAINERD
+from krm_fn.clusters import has_suffix
 from krm_fn.patch import lookup
+from krm_fn.products.giantswarm import SYSTEMD_PROXY_SUFFIX
 from krm_fn.settings import ProxySettings
 
 KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
 """Name of a service -> the key that holds its drop-in."""
 
-SUFFIX = "-systemd-proxy"
-_HASHED = re.compile(rf"{SUFFIX}-[0-9a-f]{{10}}$")
+_HASHED = re.compile(rf"{SYSTEMD_PROXY_SUFFIX}-[0-9a-f]{{10}}$")
 
 
 def name_for(cluster: str) -> str:
     """The name of the Secret of a Cluster."""
-    return f"{cluster}{SUFFIX}"
+    return f"{cluster}{SYSTEMD_PROXY_SUFFIX}"
 
 
 def base_of(name: str) -> str:
     """The name without the hash of ``spec.rollout.hashNames``, where it has one."""
-    return _HASHED.sub(SUFFIX, name)
+    return _HASHED.sub(SYSTEMD_PROXY_SUFFIX, name)
 
 
 def is_one(name: object) -> bool:
     """Whether an object of that name is the Secret of some Cluster."""
-    return isinstance(name, str) and base_of(name).endswith(SUFFIX) and base_of(name) != SUFFIX
+    return isinstance(name, str) and has_suffix(base_of(name), SYSTEMD_PROXY_SUFFIX)
 
 
 def is_of(name: object, settings: ProxySettings) -> bool:

@@ -18,9 +18,8 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import called
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import proxy_keys
 from krm_fn.yamledit import same
-
-_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,9 @@ class Keys:
         return list(noproxy.parse(value))
 
 
-SNAKE = Keys("http_proxy", "https_proxy", "no_proxy")
-CAMEL = Keys("httpProxy", "httpsProxy", "noProxy")
-SHORT = Keys("http", "https", "noProxy")
+SNAKE = Keys(*proxy_keys.SNAKE)
+CAMEL = Keys(*proxy_keys.CAMEL)
+SHORT = Keys(*proxy_keys.SHORT)
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class ThreeKeys:
         """
         if self.switch and lookup(data, (*self.path, self.switch)) is not True:
             return
-        for name, variable in zip(self.keys.names, _VARIABLES, strict=True):
+        for name, variable in zip(self.keys.names, proxy_keys.UPPER, strict=True):
             path = (*self.path, name)
             value = lookup(data, path)
             if isinstance(value, list):
@@ -178,7 +177,7 @@ class ThreeKeysSite:
 
     def _wanted(self, mapping: Mapping[str, Any], variables: Variables) -> dict[str, Any]:
         wanted = {}
-        for name, variable in zip(self._place.keys.names, _VARIABLES, strict=True):
+        for name, variable in zip(self._place.keys.names, proxy_keys.UPPER, strict=True):
             if variable in variables:
                 value = variables[variable]
                 wanted[name] = self._place.keys.in_form(name, value, mapping.get(name))

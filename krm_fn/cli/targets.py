@@ -55,14 +55,14 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 def page(name: str) -> str:
     """Return the page of a target in Markdown: the text at the top of its module."""
-    text = re.sub(r"``+", "`", inspect.cleandoc(_modules()[name].__doc__ or ""))
+    text = re.sub(r"``+", "`", inspect.cleandoc(modules_of_targets()[name].__doc__ or ""))
     head = f"# {name}\n\nsystems: {', '.join(_systems(name))}\n\n"
     return f"{head}{text}\n"
 
 
 def _listed(names: tuple[str, ...]) -> str:
     """Return a line for each target: its ID, its systems, and the first line of its page."""
-    modules = _modules()
+    modules = modules_of_targets()
     rows = []
     for name in names:
         title = (modules[name].__doc__ or "").partition("\n")[0].replace("``", "`")
@@ -77,7 +77,7 @@ def _systems(name: str) -> list[str]:
     return [system for system, members in SYSTEMS.items() if name in members]
 
 
-def _modules() -> Mapping[str, ModuleType]:
+def modules_of_targets() -> Mapping[str, ModuleType]:
     """Return ID of a target -> the module that describes it."""
     found: dict[str, ModuleType] = {}
     for name in sorted(sys.modules):

@@ -7,7 +7,7 @@ not there; it is never an error. A value that a later step fills in (``${POD_CID
 from __future__ import annotations
 
 from krm_fn.clusters.atlas import Topology
-from krm_fn.clusters.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
+from krm_fn.clusters.charts import chart_of, user_values_of
 from krm_fn.clusters.class_patches import (
     ListState,
     NodeClass,
@@ -19,14 +19,13 @@ from krm_fn.clusters.class_patches import (
 )
 from krm_fn.clusters.kinds import kinds, kubeadm_spec_path, network_field
 from krm_fn.clusters.model import Cluster, Membership, Role
+from krm_fn.clusters.names import has_suffix
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import Key, class_of, key_of, references, target_of
 from krm_fn.clusters.systems import Foreign, foreign, system_kinds, system_of, without_class
 
 __all__ = [
-    "CLUSTER_CHARTS",
-    "USER_VALUES",
     "ByKey",
     "Cluster",
     "Foreign",
@@ -41,6 +40,7 @@ __all__ = [
     "chart_of",
     "class_of",
     "foreign",
+    "has_suffix",
     "is_open",
     "is_template",
     "key_of",

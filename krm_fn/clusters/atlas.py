@@ -19,9 +19,7 @@ from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_CLASS,
     INFRASTRUCTURE,
-    INVENTORY,
     KUBEADM_SPECS,
-    OF_CLASSES,
     POOLS,
     SECRET,
 )
@@ -30,6 +28,7 @@ from krm_fn.clusters.references import Key, WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
+from krm_fn.products import konvoy, tkg
 
 _INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
 
@@ -248,7 +247,7 @@ def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> ClusterNetwork:
 
 def _is_usable(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
     """Whether what an object says holds for the Cluster: not that of a part in whose place it names another."""
-    if node.key[:2] in (CLUSTER, INVENTORY, SECRET) or node.key[:2] in POOLS:
+    if node.key[:2] in (CLUSTER, konvoy.INVENTORY, SECRET) or node.key[:2] in POOLS:
         return True
     of_class = (wholes[1].infrastructure, wholes[1].control_plane)
     return _is_part(node, wholes) and not (wholes[1].patched and node.key in of_class)
@@ -289,7 +288,7 @@ def _infrastructure_of_class(its_class: Hints, named: Key) -> Fact:
 def _infrastructure_by_name(cluster: Hints) -> Fact | None:
     """Return what a class makes whose name says so, for it need not be in the list."""
     name = cluster.whole.class_key[3] if cluster.whole.class_key else ""
-    for prefix, kind in OF_CLASSES.items():
+    for prefix, kind in tkg.CLUSTER_CLASSES.items():
         if name == prefix or name.startswith(f"{prefix}-"):
             return Fact(kind, cluster.ref, cluster.whole.class_path)
     return None

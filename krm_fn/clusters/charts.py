@@ -17,35 +17,16 @@ from typing import Any, NamedTuple
 from krm_fn.clusters.reading import text
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import giantswarm
 
-USER_VALUES = ("-userconfig", "-user-config", "-user-values", "-user-secrets")
-"""How the name of an object ends that holds what users set for an app."""
-
-CLUSTER_CHARTS = frozenset(
-    f"cluster-{provider}"
-    for provider in (
-        "aws",
-        "azure",
-        "cloud-director",
-        "eks",
-        "gcp",
-        "openstack",
-        "proxmox",
-        "test",
-        "vsphere",
-    )
-)
-"""The charts of Giant Swarm that make a Cluster each."""
-
-_APP = ("application.giantswarm.io", "App")
 _HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
 _KUBECONFIGS: dict[tuple[str, str], Pointer] = {
-    _APP: ("spec", "kubeConfig", "secret"),
+    giantswarm.APP: ("spec", "kubeConfig", "secret"),
     _HELM_RELEASE: ("spec", "kubeConfig", "secretRef"),
 }
 _KUBECONFIG = "-kubeconfig"
 _NAME_IN_VALUES = ("spec", "values", "global", "metadata", "name")
-_UNIQUE = ("metadata", "labels", "app-operator.giantswarm.io/version")
+_OPERATOR_VERSION = ("metadata", "labels", giantswarm.OPERATOR_VERSION_LABEL)
 _RELEASE_NAME = ("spec", "releaseName")
 
 
@@ -59,7 +40,10 @@ class Aim(NamedTuple):
 
 def user_values_of(name: str) -> str:
     """Whose user values an object of that name holds, by convention; "" for none."""
-    return next((name.removesuffix(end) for end in USER_VALUES if name.endswith(end)), "")
+    return next(
+        (name.removesuffix(end) for end in giantswarm.USER_VALUES_SUFFIXES if name.endswith(end)),
+        "",
+    )
 
 
 def chart_of(release: Mapping[str, Any]) -> str:
@@ -83,7 +67,7 @@ def aim(obj: Object) -> Aim:
             name.removesuffix(_KUBECONFIG),
             text(lookup(secret, ("namespace",))),
         )
-    if obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in CLUSTER_CHARTS:
+    if obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
         return Aim("`global.metadata.name` of its values", text(lookup(obj.data, _NAME_IN_VALUES)))
     return Aim()
 
@@ -92,11 +76,14 @@ def may_be(obj: Object) -> tuple[str, ...]:
     """The names of Clusters that the object may be named after, the likeliest first."""
     if obj.group_kind in (("", "Secret"), ("", "ConfigMap")):
         names = [user_values_of(obj.ref.name)]
-    elif obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in CLUSTER_CHARTS:
+    elif obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
         names = [text(lookup(obj.data, _RELEASE_NAME)), obj.ref.name]
-    elif obj.group_kind == _APP and text(lookup(obj.data, ("spec", "name"))) in CLUSTER_CHARTS:
+    elif (
+        obj.group_kind == giantswarm.APP
+        and text(lookup(obj.data, ("spec", "name"))) in giantswarm.CLUSTER_CHARTS
+    ):
         names = [obj.ref.name]
-    elif obj.group_kind == _APP and not _is_inside(obj):
+    elif obj.group_kind == giantswarm.APP and not _is_inside(obj):
         names = [obj.ref.namespace]
     else:
         names = []
@@ -105,5 +92,8 @@ def may_be(obj: Object) -> tuple[str, ...]:
 
 def _is_inside(obj: Object) -> bool:
     """Whether an App is one of the management cluster."""
+    if obj.group_kind != giantswarm.APP:
+        return False
     is_inside = lookup(obj.data, ("spec", "kubeConfig", "inCluster")) is True
-    return obj.group_kind == _APP and (is_inside or lookup(obj.data, _UNIQUE) == "0.0.0")
+    version = lookup(obj.data, _OPERATOR_VERSION)
+    return is_inside or version == giantswarm.MANAGEMENT_CLUSTER_VERSION

@@ -14,7 +14,6 @@ from krm_fn.clusters.kinds import (
     CLUSTER_FIELDS,
     HOSTS,
     INFRASTRUCTURE,
-    INVENTORY,
     KUBEADM_FIELDS,
     KUBEADM_SPECS,
     POOLS,
@@ -28,6 +27,7 @@ from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, 
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import konvoy
 
 
 def declared(obj: Object) -> ClusterNetwork:
@@ -39,7 +39,7 @@ def declared(obj: Object) -> ClusterNetwork:
     group, kind = obj.group_kind
     if (group, kind) == CLUSTER:
         return _read(obj, CLUSTER_FIELDS, ("spec",))
-    if (group, kind) == INVENTORY:
+    if (group, kind) == konvoy.INVENTORY:
         return ClusterNetwork(networks=distinct(_facts(obj, [HOSTS], host)))
     if (group, kind) in POOLS:
         return ClusterNetwork(networks=_apart(tuple(_facts(obj, [("spec",)], networks_of))))

@@ -18,7 +18,6 @@ from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_CLASS,
     CORE,
-    KONVOY,
     METAL3_POOL,
     OWNS_WORKERS,
     ROLES,
@@ -33,13 +32,14 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import giantswarm, konvoy, tkg
 
 _CLUSTER_LABELS = (
     f"{CORE}/cluster-name",
-    "giantswarm.io/cluster",
-    "tkg.tanzu.vmware.com/cluster-name",
+    giantswarm.CLUSTER_LABEL,
+    tkg.CLUSTER_NAME_LABEL,
 )
-_NAMESPACE_NAMES = (f"{CORE}/cluster-namespace", "tkg.tanzu.vmware.com/cluster-namespace")
+_NAMESPACE_NAMES = (f"{CORE}/cluster-namespace", tkg.CLUSTER_NAMESPACE_LABEL)
 """Where an object may say in which namespace its Cluster is: an annotation of Cluster API, a label of TKG."""
 
 _WORKLOADS = frozenset({"apps", "batch", "kyverno.io", "policies.kyverno.io"})
@@ -109,7 +109,7 @@ class Hints:
     @property
     def in_cluster_api(self) -> bool:
         """True for objects that are in the namespace of their Cluster and are often named after it."""
-        return is_cluster_api(self.key[0]) or self.key[0] == KONVOY
+        return is_cluster_api(self.key[0]) or self.key[0] == konvoy.GROUP
 
     @property
     def is_workload(self) -> bool:

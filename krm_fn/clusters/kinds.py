@@ -15,24 +15,14 @@ from typing import NamedTuple
 from krm_fn.clusters.model import Role
 from krm_fn.clusters.reading import pattern
 from krm_fn.patch import Pointer
+from krm_fn.products import konvoy
 
 CORE = "cluster.x-k8s.io"
 CLUSTER = (CORE, "Cluster")
 CLUSTER_CLASS = (CORE, "ClusterClass")
-KONVOY = "infrastructure.cluster.konvoy.d2iq.io"
-INVENTORY = (KONVOY, "PreprovisionedInventory")
 SECRET = ("", "Secret")
 HOSTS = pattern("spec.hosts.*.address")
 """Where an inventory has the addresses of its machines."""
-CLUSTER_BOOTSTRAP = ("run.tanzu.vmware.com", "ClusterBootstrap")
-"""Where TKG says from which objects the add-ons of a Cluster take their values."""
-
-OF_CLASSES = {
-    "tkg-aws-default": "AWSCluster",
-    "tkg-azure-default": "AzureCluster",
-    "tkg-vsphere-default": "VSphereCluster",
-}
-"""How the names of TKG's own ClusterClasses begin (``providers/infrastructure-*/*/cconly/base.yaml``)."""
 
 OWNS_WORKERS = frozenset({"MachineDeployment", "MachinePool"})
 """The kinds whose name is the name of a worker group."""
@@ -224,7 +214,7 @@ def kinds(*, credentials: bool = False) -> frozenset[str]:
         "ClusterClass",
         "ClusterBootstrap",
         "Machine",
-        INVENTORY[1],
+        konvoy.INVENTORY[1],
         *ROLES,
         *KUBEADM_SPECS,
     }

@@ -8,36 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from krm_fn.clusters.kinds import CLUSTER_BOOTSTRAP, INVENTORY, KUBEADM_SPECS, is_cluster_api
+from krm_fn.clusters.kinds import KUBEADM_SPECS, is_cluster_api
 from krm_fn.clusters.reading import text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import giantswarm, konvoy, tkg
 
-_ADD_ONS = (
-    "vsphere-cpi",
-    "vsphere-csi",
-    "kapp-controller",
-    "pinniped",
-    "aws-ebs-csi-driver",
-    "azuredisk-csi-driver",
-    "azurefile-csi-driver",
-)
-_PACKAGES = tuple(f"-{addon}-package" for addon in _ADD_ONS)
 _SUFFIXES = (
-    "-cluster-values",
-    "-systemd-proxy",
-    "-user-overrides",
-    "-config-values",
-    *(f"-{addon}-{kind}" for addon in _ADD_ONS for kind in ("addon", "package", "data-values")),
+    giantswarm.CLUSTER_VALUES_SUFFIX,
+    giantswarm.SYSTEMD_PROXY_SUFFIX,
+    konvoy.USER_OVERRIDES_SUFFIX,
+    tkg.CONFIG_VALUES_SUFFIX,
+    *tkg.ADD_ON_SUFFIXES,
 )
-"""What products put behind the name of a Cluster to name a Secret or a ConfigMap of it.
-
-Sources: ``giantswarm/cluster-apps-operator``, Konvoy's ``<cluster>-user-overrides``, ``vmware-tanzu/tanzu-framework``:
-``addons/pkg/util`` (``GeneratePackageSecretName``, ``GenerateDataValueSecretName``).
-"""
+"""What products put behind the name of a Cluster to name a Secret or a ConfigMap of it."""
 
 _FILE_SECRET: Pointer = ("files", "*", "contentFrom", "secret", "name")
-_APP = ("application.giantswarm.io", "App")
 _APP_VALUES: tuple[Pointer, ...] = (
     ("spec", "config", "configMap", "name"),
     ("spec", "config", "secret", "name"),
@@ -52,29 +38,26 @@ _INVENTORY_NAME = re.compile(r"(.+)-(?:control-plane|md-[0-9]+)")
 
 _NAMESAKES = frozenset(
     {
-        ("cpi.tanzu.vmware.com", "VSphereCPIConfig"),
-        ("csi.tanzu.vmware.com", "VSphereCSIConfig"),
-        ("csi.tanzu.vmware.com", "AwsEbsCSIConfig"),
-        ("csi.tanzu.vmware.com", "AzureDiskCSIConfig"),
-        ("csi.tanzu.vmware.com", "AzureFileCSIConfig"),
-        ("run.tanzu.vmware.com", "KappControllerConfig"),
-        ("run.tanzu.vmware.com", "TanzuKubernetesCluster"),
-        CLUSTER_BOOTSTRAP,
+        tkg.VSPHERE_CPI_CONFIG,
+        tkg.VSPHERE_CSI_CONFIG,
+        tkg.AWS_EBS_CSI_CONFIG,
+        tkg.AZURE_DISK_CSI_CONFIG,
+        tkg.AZURE_FILE_CSI_CONFIG,
+        tkg.KAPP_CONTROLLER_CONFIG,
+        tkg.TANZU_KUBERNETES_CLUSTER,
+        tkg.CLUSTER_BOOTSTRAP,
     }
 )
-_TEMPLATE = "tkg.tanzu.vmware.com/template-config"
-"""The kinds of TKG that have the name of their Cluster, or that of its package, unless this annotation says that they
-are copied for many.
-
-Source: ``vmware-tanzu/tanzu-framework`` release-0.29, ``addons/controllers``.
-"""
+"""The kinds of TKG that have the name of their Cluster, or that of its package."""
 
 
 def named_after(obj: Object) -> str:
     """The name of the Cluster that the name of ``obj`` is made of; "" for an object that no product names so."""
     if obj.group_kind in _NAMESAKES:
-        return "" if _TEMPLATE in obj.annotations else _before(obj, _PACKAGES) or obj.ref.name
-    if obj.group_kind == INVENTORY:
+        if tkg.TEMPLATE_ANNOTATION in obj.annotations:
+            return ""
+        return _before(obj, tkg.PACKAGE_SUFFIXES) or obj.ref.name
+    if obj.group_kind == konvoy.INVENTORY:
         match = _INVENTORY_NAME.fullmatch(obj.ref.name)
         return match[1] if match else ""
     return _before(obj, _SUFFIXES) if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ""
@@ -91,15 +74,20 @@ def referred(obj: Object) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
+def has_suffix(name: object, suffix: str) -> bool:
+    """Return whether a name is the name of some Cluster and a suffix behind it."""
+    return isinstance(name, str) and name.endswith(suffix) and name != suffix
+
+
 def _referred(obj: Object) -> Iterator[tuple[str, str]]:
     """The names that an object refers to, and how the name of a Secret of a Cluster ends there."""
     group, kind = obj.group_kind
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         for _, name in values(obj.data, (*KUBEADM_SPECS[kind], *_FILE_SECRET)):
-            yield text(name), "-systemd-proxy"
-    elif (group, kind) == _APP:
+            yield text(name), giantswarm.SYSTEMD_PROXY_SUFFIX
+    elif (group, kind) == giantswarm.APP:
         for path in _APP_VALUES:
-            yield text(lookup(obj.data, path)), "-cluster-values"
+            yield text(lookup(obj.data, path)), giantswarm.CLUSTER_VALUES_SUFFIX
 
 
 def _before(obj: Object, suffixes: tuple[str, ...]) -> str:

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.clusters.kinds import (
-    CLUSTER_BOOTSTRAP,
     CLUSTER_CLASS,
     SECRET,
     USES_POOLS,
@@ -24,6 +23,7 @@ from krm_fn.clusters.model import Role
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import tkg
 
 Key = tuple[str, str, str, str]
 """API group, kind, namespace, name: what a reference names. The version does not tell objects apart."""
@@ -88,7 +88,7 @@ class Use(NamedTuple):
 def uses(obj: Object) -> Iterator[tuple[Key, Use]]:
     """The objects that an object of Cluster API, or a ClusterBootstrap, names in its fields, and how."""
     source = key_of(obj)
-    if source[:2] == CLUSTER_BOOTSTRAP:
+    if source[:2] == tkg.CLUSTER_BOOTSTRAP:
         yield from _values_of_add_ons(obj, source)
     if source[1] == "OpenStackCluster":
         yield from _credentials(obj, source)

@@ -27,6 +27,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource, PlannedEdit
+from krm_fn.products import giantswarm
 from krm_fn.rollout.model import ADVICE, NAME, RolloutNote, hash_of, holds_something, kept_name
 from krm_fn.targets import Context, TargetContext, cluster_class, giantswarm_systemd_proxy
 
@@ -150,7 +151,7 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
         kinds = source.kinds(index)
         if kinds and not any(map(kubeadm_spec_path, kinds)):
             continue
-        if not source.contains(index, (giantswarm_systemd_proxy.SUFFIX,)):
+        if not source.contains(index, (giantswarm.SYSTEMD_PROXY_SUFFIX,)):
             continue  # reading an item costs more than looking for the name in its text
         for obj in source.objects(index):
             if (index, obj.path) not in there and not obj.is_local:
@@ -205,7 +206,7 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
         keys = " and ".join(f"`{one}`" for one in cluster_class.secret_keys(around))
         message = (
             f"the patches of this class take {keys} from the Secret "
-            f"`<cluster>{giantswarm_systemd_proxy.SUFFIX}` of each Cluster, no Cluster of the class "
+            f"`<cluster>{giantswarm.SYSTEMD_PROXY_SUFFIX}` of each Cluster, no Cluster of the class "
             "is in this list, and no node boots until that Secret is in the "
             f"namespace of its Cluster: run this function over the Clusters with `{generate}: true`, or create the "
             "Secrets yourself"

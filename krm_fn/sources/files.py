@@ -20,6 +20,7 @@ from krm_fn.formats.embedded import Value
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
+from krm_fn.products import giantswarm, tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.sources import formats
 from krm_fn.targets import (
@@ -31,8 +32,7 @@ from krm_fn.targets import (
 from krm_fn.targets.tkg_rules import half
 from krm_fn.targets.ytt import YttSyntax
 
-_SWITCH = "TKG_HTTP_PROXY_ENABLED"
-_SWARM = ThreeKeys(("proxy",), SHORT, "`proxy`", kept=0)
+_SWARM = ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=0)
 
 _FileSites = Callable[[Draft, ProxySettings], Iterable[Site]]
 """Yield the sites in the document of a file."""
@@ -63,7 +63,7 @@ class _Switch:
     The Secret that TKG makes of the file needs none.
     """
 
-    label = f"`{_SWITCH}`"
+    label = f"`{tkg.PROXY_SWITCH}`"
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -75,9 +75,9 @@ class _Switch:
     def write(self, variables: Variables) -> None:
         """Set the switch where there is a proxy and no switch yet."""
         data = self._draft.data
-        if variables and isinstance(data, dict) and data.get(_SWITCH) is None:
-            self._draft.set((_SWITCH,), value=True)
-            self._draft.describe(f"sets `{_SWITCH}`")
+        if variables and isinstance(data, dict) and data.get(tkg.PROXY_SWITCH) is None:
+            self._draft.set((tkg.PROXY_SWITCH,), value=True)
+            self._draft.describe(f"sets `{tkg.PROXY_SWITCH}`")
 
 
 def _tkg(draft: Draft, settings: ProxySettings) -> Iterator[Site]:

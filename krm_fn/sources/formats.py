@@ -23,20 +23,20 @@ from krm_fn.config import ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import sops
 from krm_fn.patch import field_path, lookup
+from krm_fn.products import giantswarm, konvoy, tkg
+from krm_fn.products.proxy_keys import SHORT, SNAKE, UPPER, ProxyKeys
 from krm_fn.targets import ytt
 
 TKG, GIANT_SWARM, IMAGE_BUILDER = "TKG", "GiantSwarm", "ImageBuilder"
 
 _Path = tuple[str, ...]
 _Fields = dict[_Path, ForeignValue]
+_Places = tuple[tuple[_Path, ProxyKeys], ...]
 
 _URLS = (("httpProxy",), ("httpsProxy",))
 _SPEC = (*_URLS, ("noProxy",))
 
-_TKG_PROXY = ("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY")
-_TKG_SWITCH = "TKG_HTTP_PROXY_ENABLED"
 _OFF, _ON = ("false", "no", "off"), ("true", "yes", "on")
-_TKG_CA = "TKG_PROXY_CA_CERT"
 _TKG_NETWORKS = ("AWS_VPC_CIDR", "AZURE_VNET_CIDR")
 _TKG_FAMILY = "TKG_IP_FAMILY"
 _TKG_PROVIDER = "INFRASTRUCTURE_PROVIDER"
@@ -48,21 +48,18 @@ _TKG_FACTS = {
     "AZURE_LOCATION": ("clusterDefaults", "region"),
     _TKG_PROVIDER: ("clusterDefaults", "infrastructure"),
 }
-_TKG_NAMES = (*_TKG_PROXY, _TKG_SWITCH, _TKG_CA, *_TKG_FACTS)
+_TKG_NAMES = (*tkg.PROXY, tkg.PROXY_SWITCH, tkg.PROXY_CERTIFICATE, *_TKG_FACTS)
 _TKG_INFRASTRUCTURES = {"vsphere": "VSphereCluster", "aws": "AWSCluster", "azure": "AzureCluster"}
 
-_SHORT = ("http", "https", "noProxy")
-_SNAKE = ("http_proxy", "https_proxy", "no_proxy")
-_UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
-_SWARM_PLACES: tuple[tuple[_Path, tuple[str, str, str]], ...] = (
-    (("proxy",), _SHORT),
-    (("cluster", "proxy"), _SHORT),
-    ((), _SNAKE),
+_SWARM_PLACES: _Places = (
+    (giantswarm.PROXY, SHORT),
+    (giantswarm.CLUSTER_PROXY, SHORT),
+    ((), SNAKE),
 )
-_BUILDER_PLACES: tuple[tuple[_Path, tuple[str, str, str]], ...] = (
-    ((), _SNAKE),
-    (("proxy_env",), _UPPER),
-    (("proxy_env",), _SNAKE),
+_BUILDER_PLACES: _Places = (
+    ((), SNAKE),
+    ((konvoy.PROXY_ENV,), UPPER),
+    ((konvoy.PROXY_ENV,), SNAKE),
 )
 _MAPPINGS = {path for path, _ in (*_SWARM_PLACES, *_BUILDER_PLACES)}
 """Where the names of all forms are; those of TKG are at the root."""
@@ -140,26 +137,28 @@ def _whole(text: str) -> dict[str, Any]:
 
 
 def _tkg(data: Any) -> _Fields:
-    found = _three(data, (), _TKG_PROXY)
-    switch = lookup(data, (_TKG_SWITCH,))
+    found = _three(data, (), tkg.PROXY)
+    switch = lookup(data, (tkg.PROXY_SWITCH,))
     if _is_off(switch):
-        found = {path: ForeignValue("", f"`{_TKG_SWITCH}`") for path in _URLS}
+        found = {path: ForeignValue("", f"`{tkg.PROXY_SWITCH}`") for path in _URLS}
     facts = {
         path: _fact(data, name)
         for name, path in _TKG_FACTS.items()
         if lookup(data, (name,)) not in (None, "")
     }
     found |= {path: given for path, given in facts.items() if given.value}
-    certificates = lookup(data, (_TKG_CA,))
+    certificates = lookup(data, (tkg.PROXY_CERTIFICATE,))
     if certificates and found:
-        found["trustedCA", "pem"] = ForeignValue(_decoded(certificates), f"`{_TKG_CA}`")
+        found["trustedCA", "pem"] = ForeignValue(
+            _decoded(certificates), f"`{tkg.PROXY_CERTIFICATE}`"
+        )
     return found if any(path in found for path in _SPEC) else {}
 
 
 def _is_off(switch: Any) -> bool:
     word = str(switch).strip().lower()
     if switch not in (None, "") and word not in (*_OFF, *_ON):
-        raise ConfigError([f"`{_TKG_SWITCH}` must be true or false"])
+        raise ConfigError([f"`{tkg.PROXY_SWITCH}` must be true or false"])
     return word in _OFF
 
 
@@ -174,7 +173,7 @@ def _decoded(text: Any) -> str:
         return base64.b64decode("".join(str(text).split()), validate=True).decode()
     except (binascii.Error, ValueError):
         raise ConfigError(
-            [f"must hold base64 of certificates in PEM form in `{_TKG_CA}`"]
+            [f"must hold base64 of certificates in PEM form in `{tkg.PROXY_CERTIFICATE}`"]
         ) from None
 
 
@@ -186,7 +185,7 @@ def _image_builder(data: Any) -> _Fields:
     return _first(data, _BUILDER_PLACES)
 
 
-def _first(data: Any, places: tuple[tuple[_Path, tuple[str, str, str]], ...]) -> _Fields:
+def _first(data: Any, places: _Places) -> _Fields:
     """Field by field, what the first place says that says anything about it."""
     found: _Fields = {}
     for path, names in places:
@@ -194,7 +193,7 @@ def _first(data: Any, places: tuple[tuple[_Path, tuple[str, str, str]], ...]) ->
     return found
 
 
-def _three(data: Any, path: _Path, names: tuple[str, str, str]) -> _Fields:
+def _three(data: Any, path: _Path, names: ProxyKeys) -> _Fields:
     given = {
         target: (lookup(data, (*path, name)), name)
         for target, name in zip(_SPEC, names, strict=True)
@@ -222,12 +221,12 @@ READERS: dict[str, Callable[[Any], _Fields]] = {
 """Name of a form -> what reads it."""
 
 _SIGNS: dict[str, tuple[_Path, ...]] = {
-    TKG: tuple((name,) for name in (*_TKG_PROXY, _TKG_SWITCH)),
+    TKG: tuple((name,) for name in (*tkg.PROXY, tkg.PROXY_SWITCH)),
     GIANT_SWARM: (
-        *(("proxy", name) for name in _SHORT),
-        *(("cluster", "proxy", name) for name in _SHORT),
+        *((*giantswarm.PROXY, name) for name in SHORT),
+        *((*giantswarm.CLUSTER_PROXY, name) for name in SHORT),
     ),
-    IMAGE_BUILDER: (("proxy_env",),),
+    IMAGE_BUILDER: ((konvoy.PROXY_ENV,),),
 }
 """Names that are in one form only: `http_proxy` at the top is in two of them."""
 

@@ -58,6 +58,7 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
+from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 
@@ -67,9 +68,6 @@ _ANNOTATIONS = ("metadata", "annotations")
 _OURS = "fn.inject-proxy.io/references"
 _MAPPINGS = (_CONFIG, *((*_CONFIG, field) for field in _FIELDS), _ANNOTATIONS)
 """What must be a mapping, if it is there."""
-
-_SUFFIX = "-cluster-values"
-_MANAGEMENT_CLUSTER = "0.0.0"
 
 
 def sites(draft: Draft, context: Context) -> Iterator[_References]:
@@ -124,7 +122,10 @@ class _References:
             )
             self._draft.report(Severity.WARNING, message, ("metadata",), code="NamespaceMissing")
             return
-        wanted = {"name": self._settings.cluster + _SUFFIX, "namespace": namespace}
+        wanted = {
+            "name": self._settings.cluster + giantswarm.CLUSTER_VALUES_SUFFIX,
+            "namespace": namespace,
+        }
         ours = _ours(obj)
         missing = [field for field in _FIELDS if _is_missing(obj, field, wanted)]
         self._report_other_secret(missing, wanted)
@@ -157,7 +158,10 @@ class _References:
             path = (*_CONFIG, field)
             name = self._draft.get((*path, "name"))
             namespace = self._draft.get((*path, "namespace"))
-            is_theirs = name == self._settings.cluster + _SUFFIX and field not in ours
+            is_theirs = (
+                name == self._settings.cluster + giantswarm.CLUSTER_VALUES_SUFFIX
+                and field not in ours
+            )
             if is_theirs and wanted and namespace not in (None, "", wanted):
                 message = (
                     f'must be "{wanted}", where the Cluster and its values are, '
@@ -186,10 +190,13 @@ def _is_of(obj: Mapping[str, Any], cluster: str) -> bool:
     if kubeconfig:
         return bool(kubeconfig == f"{cluster}-kubeconfig")
     labels = lookup(obj, ("metadata", "labels"), {})
-    if lookup(labels, ("app-operator.giantswarm.io/version",)) == _MANAGEMENT_CLUSTER:
+    if (
+        lookup(labels, (giantswarm.OPERATOR_VERSION_LABEL,))
+        == giantswarm.MANAGEMENT_CLUSTER_VERSION
+    ):
         return False
     return cluster in (
-        lookup(labels, ("giantswarm.io/cluster",)),
+        lookup(labels, (giantswarm.CLUSTER_LABEL,)),
         lookup(obj, ("metadata", "namespace")),
     )
 
@@ -229,13 +236,14 @@ def _ours(obj: Mapping[str, Any]) -> list[str]:
     return [
         field
         for field in (dict.fromkeys(noted.split(",")) if isinstance(noted, str) else ())
-        if field in _FIELDS and str(lookup(obj, (*_CONFIG, field, "name"))).endswith(_SUFFIX)
+        if field in _FIELDS
+        and str(lookup(obj, (*_CONFIG, field, "name"))).endswith(giantswarm.CLUSTER_VALUES_SUFFIX)
     ]
 
 
 TARGET = Target(
     id="giantswarmApps",
-    kinds=frozenset({("application.giantswarm.io", "App")}),
+    kinds=frozenset({giantswarm.APP}),
     audience=Audience.POD,
     sites=sites,
 )

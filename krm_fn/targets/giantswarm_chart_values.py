@@ -54,13 +54,14 @@ from krm_fn.carriers.values_env import ValuesEnv, has_variables
 from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import giantswarm
 from krm_fn.targets import _helm_values
 from krm_fn.targets._helm_values import is_of_chart
 from krm_fn.targets.base import Context, Target
 
 _PLACES: tuple[tuple[tuple[str, ...], Keys], ...] = (
-    (("proxy",), SHORT),
-    (("cluster", "proxy"), SHORT),
+    (giantswarm.PROXY, SHORT),
+    (giantswarm.CLUSTER_PROXY, SHORT),
     (("cert-manager",), SNAKE),
     ((), SNAKE),
 )

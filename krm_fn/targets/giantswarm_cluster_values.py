@@ -52,19 +52,20 @@ from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import SHORT, SNAKE, ThreeKeys
 from krm_fn.carriers.values_env import ValuesEnv, has_variables
 from krm_fn.carriers.whole_text import WholeText
+from krm_fn.clusters import has_suffix
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
+from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._made import is_made, skeleton
 from krm_fn.targets.base import Context, Creation, Target
 
-_SUFFIX = "-cluster-values"
 _KEY = "values"
 _ENV = ("env",)
-_PROXY = ThreeKeys(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=0)
+_PROXY = ThreeKeys(giantswarm.CLUSTER_PROXY, SHORT, "`cluster.proxy`", kept=0)
 _ROOT = ThreeKeys((), SNAKE, "the values")
 _PRIVATE = ("cluster", "private")
 
@@ -135,14 +136,16 @@ def companions(
     """The Secret and the ConfigMap of a Cluster, where the option ``generate`` asks for them."""
     name = lookup(obj, ("metadata", "name"))
     if options.get("generate") and settings.variables() and isinstance(name, str) and name:
-        labels = {"giantswarm.io/cluster": name}
-        yield skeleton("Secret", name + _SUFFIX, obj, labels=labels, type="Opaque")
-        yield skeleton("ConfigMap", name + _SUFFIX, obj, labels=labels)
+        labels = {giantswarm.CLUSTER_LABEL: name}
+        yield skeleton(
+            "Secret", name + giantswarm.CLUSTER_VALUES_SUFFIX, obj, labels=labels, type="Opaque"
+        )
+        yield skeleton("ConfigMap", name + giantswarm.CLUSTER_VALUES_SUFFIX, obj, labels=labels)
 
 
 def _is_ours(obj: Mapping[str, Any]) -> bool:
     name = lookup(obj, ("metadata", "name"))
-    return isinstance(name, str) and name.endswith(_SUFFIX) and name != _SUFFIX
+    return has_suffix(name, giantswarm.CLUSTER_VALUES_SUFFIX)
 
 
 def _text(obj: Mapping[str, Any]) -> Value | Finding:
@@ -159,7 +162,7 @@ TARGET = Target(
     id="giantswarmClusterValues",
     kinds=frozenset({("", "Secret"), ("", "ConfigMap")}),
     audience=Audience.POD,
-    text_hints=("-cluster-values",),
+    text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     sites=sites,
     creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
 )

@@ -62,11 +62,12 @@ from typing import Any
 from krm_fn.carriers.documents import DocumentSites
 from krm_fn.carriers.site import Site
 from krm_fn.carriers.three_keys import CAMEL, SHORT, SNAKE, ThreeKeys
-from krm_fn.clusters import CLUSTER_CHARTS, USER_VALUES, user_values_of
+from krm_fn.clusters import user_values_of
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
+from krm_fn.products import giantswarm
 from krm_fn.targets import _helm_values
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
 from krm_fn.targets.base import Context, Target
@@ -86,9 +87,9 @@ _OF_A_CLUSTER = (
     ThreeKeys(("connectivity", "proxy"), CAMEL, "`connectivity.proxy`", kept=0, switch="enabled"),
     ThreeKeys(("proxy",), SNAKE, "`proxy`", kept=0, switch="enabled"),
 )
-_POLICY = ThreeKeys(("proxy",), SHORT, "`proxy`", kept=0, switch="enabled")
-_SHARED = ThreeKeys(("cluster", "proxy"), SHORT, "`cluster.proxy`", kept=2)
-_OPERATOR = ThreeKeys(("proxy",), SHORT, "`proxy`", kept=1)
+_POLICY = ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=0, switch="enabled")
+_SHARED = ThreeKeys(giantswarm.CLUSTER_PROXY, SHORT, "`cluster.proxy`", kept=2)
+_OPERATOR = ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=1)
 
 
 def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
@@ -133,7 +134,7 @@ def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
         found = [_POLICY, *_there(held, _SHARED)]
     elif is_of_chart(held.of, "cluster-apps-operator"):
         found = _there(held, _OPERATOR)
-    elif held.of in CLUSTER_CHARTS or (held.document and user_values_of(held.of)):
+    elif held.of in giantswarm.CLUSTER_CHARTS or (held.document and user_values_of(held.of)):
         found = _there(held, *_OF_A_CLUSTER)
         found = found or ([_GLOBAL] if _is_to_be_added(held, cluster) else [])
     else:
@@ -162,7 +163,7 @@ def _is_to_be_added(held: HelmValues, cluster: str) -> bool:
 
 
 def _is_cluster_release(held: HelmValues) -> bool:
-    return held.document is None and held.of in CLUSTER_CHARTS
+    return held.document is None and held.of in giantswarm.CLUSTER_CHARTS
 
 
 def _kept(held: HelmValues, slot: ThreeKeys) -> int:
@@ -176,7 +177,7 @@ TARGET = Target(
     id="giantswarmInstallationValues",
     kinds=_helm_values.KINDS,
     audience=Audience.PRODUCT,
-    text_hints=("HelmRelease", *USER_VALUES, *_OTHER_CHARTS),
+    text_hints=("HelmRelease", *giantswarm.USER_VALUES_SUFFIXES, *_OTHER_CHARTS),
     sites=sites,
     one_proxy_for_all_nodes=True,
 )

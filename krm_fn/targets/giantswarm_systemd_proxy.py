@@ -51,13 +51,13 @@ from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
+from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, kubelet_drop_in
 from krm_fn.targets.base import Context, Creation, Target
 
 is_one = systemd_secret.is_one
 base_of = systemd_secret.base_of
-SUFFIX = systemd_secret.SUFFIX
 _UNITS = {key: unit for unit, key in systemd_secret.KEYS.items()}
 
 
@@ -67,7 +67,7 @@ def companions(
     """Yield the Secret of the Cluster ``obj`` if ``options`` have ``generate``; ``sites`` fills it."""
     cluster = lookup(obj, ("metadata", "name"))
     if options.get("generate") and isinstance(cluster, str) and cluster:
-        labels = {"giantswarm.io/cluster": cluster}
+        labels = {giantswarm.CLUSTER_LABEL: cluster}
         yield _made.skeleton(
             "Secret", systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque"
         )
@@ -186,7 +186,7 @@ TARGET = Target(
     id="giantswarmSystemdProxy",
     kinds=frozenset({("", "Secret")}),
     audience=Audience.NODE,
-    text_hints=("-systemd-proxy",),
+    text_hints=(giantswarm.SYSTEMD_PROXY_SUFFIX,),
     sites=sites,
     creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
     options_from=options_from,

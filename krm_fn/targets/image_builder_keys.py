@@ -18,8 +18,8 @@ from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.patch import lookup
+from krm_fn.products.konvoy import PROXY_ENV
 
-_ENVIRONMENT = "proxy_env"
 _ORDER = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy")
 """The six names of `proxy_env` as the document's own file has them."""
 
@@ -39,7 +39,7 @@ def sites(draft: Draft) -> Iterator[Site]:
 
 def is_there(data: Any) -> bool:
     """Return whether a document sets one of the names already, in either place."""
-    held = lookup(data, (_ENVIRONMENT,))
+    held = lookup(data, (PROXY_ENV,))
     return _TOP.is_in(data) or (isinstance(held, Mapping) and not held.keys().isdisjoint(_ORDER))
 
 
@@ -50,7 +50,7 @@ class _ProxyEnvironment:
         is_refused: something else is in its place, so nothing was written.
     """
 
-    label = f"`{_ENVIRONMENT}`"
+    label = f"`{PROXY_ENV}`"
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -59,7 +59,7 @@ class _ProxyEnvironment:
     def read(self) -> Iterator[Reading]:
         """Yield the names that are set."""
         for name in _ORDER:
-            path = (_ENVIRONMENT, name)
+            path = (PROXY_ENV, name)
             value = self._draft.get(path)
             if isinstance(value, str) and value:
                 yield Reading(name, value, path, value, self.label)
@@ -71,10 +71,10 @@ class _ProxyEnvironment:
             WrongTypeError: something else than a mapping is there, or on the way.
         """
         self.is_refused = True
-        old = self._draft.mapping((_ENVIRONMENT,)) or {}
+        old = self._draft.mapping((PROXY_ENV,)) or {}
         self.is_refused = False
         for index, name in enumerate(_ORDER):
-            path = (_ENVIRONMENT, name)
+            path = (PROXY_ENV, name)
             if name not in variables:
                 self._draft.remove(path)
             elif old.get(name) != variables[name]:

@@ -51,16 +51,17 @@ from typing import Any
 
 from krm_fn.carriers.documents import TextDraft
 from krm_fn.carriers.whole_text import WholeText
+from krm_fn.clusters import has_suffix
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
+from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _made, image_builder_keys
 from krm_fn.targets.base import Context, Creation, Target
 
-_SUFFIX = "-user-overrides"
 _KEY = "overrides.yaml"
 _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
 
@@ -73,7 +74,9 @@ def companions(
     is_asked_for = options.get("generate") and settings.variables()
     is_ours = lookup(obj, ("spec", "infrastructureRef", "kind")) == "PreprovisionedCluster"
     if is_asked_for and is_ours and isinstance(name, str) and name:
-        yield _made.skeleton("Secret", name + _SUFFIX, obj, labels=_MOVE, type="Opaque")
+        yield _made.skeleton(
+            "Secret", name + konvoy.USER_OVERRIDES_SUFFIX, obj, labels=_MOVE, type="Opaque"
+        )
 
 
 def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
@@ -102,7 +105,7 @@ def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
 def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
     """The texts that hold overrides, and what is wrong in their places; a Secret that was made here has its own."""
     name = lookup(obj, ("metadata", "name"))
-    if not (isinstance(name, str) and name.endswith(_SUFFIX) and name != _SUFFIX):
+    if not has_suffix(name, konvoy.USER_OVERRIDES_SUFFIX):
         return []
     found = [
         one for one in values(obj) if len(one.path) == 1 or one.path[-1].endswith((".yaml", ".yml"))
@@ -114,7 +117,7 @@ TARGET = Target(
     id="imageBuilderOverrides",
     kinds=frozenset({("", "Secret")}),
     audience=Audience.NODE,
-    text_hints=("-user-overrides",),
+    text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),
     sites=sites,
     creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
     one_proxy_for_all_nodes=True,

@@ -21,17 +21,16 @@ from krm_fn.carriers.three_keys import ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import values
 from krm_fn.krm.results import Finding, Severity
+from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context
+from krm_fn.targets.base import Context, Target
 from krm_fn.targets.ytt import YttSyntax
 
 SECRET = ("", "Secret")
-TEXT_HINTS = ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret")
-"""One of them is in every Secret with data values of an add-on: its type."""
-
-_NAME = ("metadata", "labels", "tkg.tanzu.vmware.com/addon-name")
-_TYPE = ("metadata", "annotations", "tkg.tanzu.vmware.com/addon-type")
+_NAME = ("metadata", "labels", tkg.ADD_ON_NAME_LABEL)
+_TYPE = ("metadata", "annotations", tkg.ADD_ON_TYPE_ANNOTATION)
 
 
 @dataclass(frozen=True)
@@ -96,15 +95,16 @@ class Table:
     addons: tuple[AddOn, ...]
     configs: Mapping[tuple[str, str], Config] = field(default_factory=dict)
 
-    @property
-    def kinds(self) -> frozenset[tuple[str, str]]:
-        """The kinds of the target."""
-        return frozenset({SECRET, *self.configs})
-
-    @property
-    def text_hints(self) -> tuple[str, ...]:
-        """The text hints of the target."""
-        return (*TEXT_HINTS, *sorted({group for group, _ in self.configs}))
+    def target(self, id_: str) -> Target:
+        """Return the target that edits these, with its key under ``spec.targets``."""
+        groups = sorted({group for group, _ in self.configs})
+        return Target(
+            id=id_,
+            kinds=frozenset({SECRET, *self.configs}),
+            audience=Audience.GO,
+            text_hints=(*tkg.ADD_ON_SECRET_TYPES, *groups),
+            sites=self.sites,
+        )
 
     def sites(self, draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
         """Yield the places of a proxy in a Secret with data values, or in a configuration."""
@@ -116,7 +116,7 @@ class Table:
                 yield _slot(config).in_draft(draft)
             if _has_certificates(config, context.settings):
                 yield _certificates(config, draft, context.settings)
-        if obj.get("kind") == "Secret" and obj.get("type") in TEXT_HINTS:
+        if obj.get("kind") == "Secret" and obj.get("type") in tkg.ADD_ON_SECRET_TYPES:
             yield from _data_values(draft, context.settings, self.addons)
 
 

@@ -43,17 +43,14 @@ the proxy for the credentials of their own machine.
 
 from __future__ import annotations
 
-from krm_fn.carriers.site import Places
 from krm_fn.carriers.three_keys import CAMEL, SNAKE, ThreeKeys
-from krm_fn.engine import Draft
-from krm_fn.noproxy import Audience
-from krm_fn.targets.base import Context, Target
+from krm_fn.products import tkg
 from krm_fn.targets.tkg_addons import AddOn, Config, Table
 
 _DRIVERS = (
-    ("aws-ebs-csi-driver", "awsEBSCSIDriver", "AwsEbsCSIConfig", "the AWS EBS driver"),
-    ("azuredisk-csi-driver", "azureDiskCSIDriver", "AzureDiskCSIConfig", "the Azure Disk driver"),
-    ("azurefile-csi-driver", "azureFileCSIDriver", "AzureFileCSIConfig", "the Azure File driver"),
+    (tkg.AWS_EBS_CSI, "awsEBSCSIDriver", tkg.AWS_EBS_CSI_CONFIG, "the AWS EBS driver"),
+    (tkg.AZURE_DISK_CSI, "azureDiskCSIDriver", tkg.AZURE_DISK_CSI_CONFIG, "the Azure Disk driver"),
+    (tkg.AZURE_FILE_CSI, "azureFileCSIDriver", tkg.AZURE_FILE_CSI_CONFIG, "the Azure File driver"),
 )
 _TABLE = Table(
     addons=tuple(
@@ -61,23 +58,9 @@ _TABLE = Table(
         for name, key, _, what in _DRIVERS
     ),
     configs={
-        ("csi.tanzu.vmware.com", kind): Config(
-            ThreeKeys(("spec", key), CAMEL, f"the configuration of {what}", kept=2)
-        )
+        kind: Config(ThreeKeys(("spec", key), CAMEL, f"the configuration of {what}", kept=2))
         for _, key, kind, what in _DRIVERS
     },
 )
 
-
-def sites(draft: Draft, context: Context) -> Places:
-    """Return the places of a proxy in the values of these drivers."""
-    return _TABLE.sites(draft, context)
-
-
-TARGET = Target(
-    id="tkgCloudCSI",
-    kinds=_TABLE.kinds,
-    audience=Audience.GO,
-    text_hints=_TABLE.text_hints,
-    sites=sites,
-)
+TARGET = _TABLE.target("tkgCloudCSI")

@@ -56,15 +56,17 @@ Service of vSphere spells the same (``apis/run/v1alpha2``); its documentation fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Site, Variables
-from krm_fn.carriers.three_keys import Keys, ThreeKeys
+from krm_fn.carriers.three_keys import CAMEL, Keys, ThreeKeys
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._cluster_variables import (
     KIND,
@@ -81,11 +83,10 @@ from krm_fn.targets.tkg_rules import Trust, TrustedCertificate, certificate, hal
 _Groups = Mapping[tuple[str, str], ProxySettings]
 """Section and name of a group of workers -> its proxy."""
 
-_MEMBERS = Keys("httpProxy", "httpsProxy", "noProxy", is_list=True, is_fixed=True)
-_PREFIX = "tkg.tanzu.vmware.com/tkg-"
+_MEMBERS = replace(CAMEL, is_list=True, is_fixed=True)
 _ANNOTATIONS = ThreeKeys(
     ("metadata", "annotations"),
-    Keys(f"{_PREFIX}http-proxy", f"{_PREFIX}https-proxy", f"{_PREFIX}no-proxy"),
+    Keys(*tkg.PROXY_ANNOTATIONS),
     "the annotations that add-ons read",
 )
 _NETWORK = ("spec", "settings", "network")
@@ -320,7 +321,7 @@ def _report_scheme(draft: Draft, settings: ProxySettings) -> None:
 
 TARGET = Target(
     id="tkgClusterClass",
-    kinds=frozenset({KIND, ("run.tanzu.vmware.com", "TanzuKubernetesCluster")}),
+    kinds=frozenset({KIND, tkg.TANZU_KUBERNETES_CLUSTER}),
     audience=Audience.PRODUCT,
     text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     sites=sites,

@@ -58,16 +58,15 @@ from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup
+from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.tkg_rules import certificate, half, whole
 from krm_fn.targets.ytt import YttSyntax
 
-_KEYS = Keys("TKG_HTTP_PROXY", "TKG_HTTPS_PROXY", "TKG_NO_PROXY", is_fixed=True)
+_KEYS = Keys(*tkg.PROXY, is_fixed=True)
 _SLOT = ThreeKeys((), _KEYS, "the configuration of the cluster", kept=0)
-_ENABLED = "TKG_HTTP_PROXY_ENABLED"
-_CERTIFICATE = "TKG_PROXY_CA_CERT"
-MEMBERS = (*_SLOT.members, (_ENABLED,), (_CERTIFICATE,))
+MEMBERS = (*_SLOT.members, (tkg.PROXY_SWITCH,), (tkg.PROXY_CERTIFICATE,))
 
 _VCENTER = (
     "the list lacks the host of `VSPHERE_SERVER`, and TKG renders no cluster from it: add the host to `spec.noProxy`, "
@@ -134,15 +133,15 @@ class _SwitchAndCertificate:
         """Turn the switch that is there on or off, and set or remove the certificate."""
         is_on = bool(self._settings.variables())
         is_declared = self._settings.is_declared
-        old = self._draft.get((_ENABLED,))
-        if is_declared and _ENABLED in self._draft.data:
-            self._set(_ENABLED, is_on if isinstance(old, bool) else str(is_on).lower())
+        old = self._draft.get((tkg.PROXY_SWITCH,))
+        if is_declared and tkg.PROXY_SWITCH in self._draft.data:
+            self._set(tkg.PROXY_SWITCH, is_on if isinstance(old, bool) else str(is_on).lower())
         pem = certificate(self._settings)
         if pem:
-            self._set(_CERTIFICATE, pem)
-        elif is_declared and not is_on and _CERTIFICATE in self._draft.data:
-            self._draft.remove((_CERTIFICATE,))
-            self._draft.describe(f"removes `{_CERTIFICATE}`")
+            self._set(tkg.PROXY_CERTIFICATE, pem)
+        elif is_declared and not is_on and tkg.PROXY_CERTIFICATE in self._draft.data:
+            self._draft.remove((tkg.PROXY_CERTIFICATE,))
+            self._draft.describe(f"removes `{tkg.PROXY_CERTIFICATE}`")
 
     def _set(self, name: str, value: bool | str) -> None:
         if self._draft.get((name,)) != value:
@@ -156,7 +155,7 @@ def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
     if (
         obj.get("type") in TARGET.text_hints
         and isinstance(name, str)
-        and name.endswith("-config-values")
+        and name.endswith(tkg.CONFIG_VALUES_SUFFIX)
     ):
         yield from (value for value in values(obj) if value.path[-1] in ("sops", "value"))
 

@@ -46,24 +46,21 @@ when it makes a cluster; in a repository nothing else keeps them up to date.
 
 from __future__ import annotations
 
-from krm_fn.carriers.site import Places
 from krm_fn.carriers.three_keys import CAMEL, ThreeKeys
-from krm_fn.engine import Draft
-from krm_fn.noproxy import Audience
-from krm_fn.targets.base import Context, Target
+from krm_fn.products import tkg
 from krm_fn.targets.tkg_addons import AddOn, Config, Table
 
 _TABLE = Table(
     addons=(
         AddOn(
-            "kapp-controller",
+            tkg.KAPP_CONTROLLER,
             "kappController",
             ThreeKeys(("kappController", "config"), CAMEL, "the data values of kapp-controller"),
             certificates="caCerts",
         ),
     ),
     configs={
-        ("run.tanzu.vmware.com", "KappControllerConfig"): Config(
+        tkg.KAPP_CONTROLLER_CONFIG: Config(
             ThreeKeys(
                 ("spec", "kappController", "config"), CAMEL, "the configuration of kapp-controller"
             ),
@@ -72,17 +69,4 @@ _TABLE = Table(
     },
 )
 
-
-def sites(draft: Draft, context: Context) -> Places:
-    """Return the places of a proxy in the values of kapp-controller."""
-    return _TABLE.sites(draft, context)
-
-
-TARGET = Target(
-    id="tkgKappController",
-    kinds=_TABLE.kinds,
-    audience=Audience.GO,
-    text_hints=_TABLE.text_hints,
-    sites=sites,
-    is_concerned_without_proxy=True,
-)
+TARGET = _TABLE.target("tkgKappController")

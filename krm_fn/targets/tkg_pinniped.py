@@ -41,17 +41,14 @@ environment.
 
 from __future__ import annotations
 
-from krm_fn.carriers.site import Places
 from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
-from krm_fn.engine import Draft
-from krm_fn.noproxy import Audience
-from krm_fn.targets.base import Context, Target
+from krm_fn.products import tkg
 from krm_fn.targets.tkg_addons import AddOn, Table
 
 _TABLE = Table(
     addons=(
         AddOn(
-            "pinniped",
+            tkg.PINNIPED,
             "pinniped",
             ThreeKeys((), SNAKE, "the data values of Pinniped"),
             unless={"tkg_cluster_role": "workload"},
@@ -59,16 +56,4 @@ _TABLE = Table(
     ),
 )
 
-
-def sites(draft: Draft, context: Context) -> Places:
-    """Return the places of a proxy in the values of Pinniped."""
-    return _TABLE.sites(draft, context)
-
-
-TARGET = Target(
-    id="tkgPinniped",
-    kinds=_TABLE.kinds,
-    audience=Audience.GO,
-    text_hints=_TABLE.text_hints,
-    sites=sites,
-)
+TARGET = _TABLE.target("tkgPinniped")

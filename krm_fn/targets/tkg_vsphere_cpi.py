@@ -43,23 +43,20 @@ Cluster, so the whole list can be there.
 
 from __future__ import annotations
 
-from krm_fn.carriers.site import Places
 from krm_fn.carriers.three_keys import SNAKE, ThreeKeys
-from krm_fn.engine import Draft
-from krm_fn.noproxy import Audience
-from krm_fn.targets.base import Context, Target
+from krm_fn.products import tkg
 from krm_fn.targets.tkg_addons import AddOn, Config, Table
 
 _TABLE = Table(
     addons=(
         AddOn(
-            "vsphere-cpi",
+            tkg.VSPHERE_CPI,
             "vsphereCPI",
             ThreeKeys(("vsphereCPI",), SNAKE, "the data values of vSphere CPI"),
         ),
     ),
     configs={
-        ("cpi.tanzu.vmware.com", "VSphereCPIConfig"): Config(
+        tkg.VSPHERE_CPI_CONFIG: Config(
             ThreeKeys(
                 ("spec", "vsphereCPI", "proxy"), SNAKE, "the configuration of vSphere CPI", kept=2
             ),
@@ -69,16 +66,4 @@ _TABLE = Table(
     },
 )
 
-
-def sites(draft: Draft, context: Context) -> Places:
-    """Return the places of a proxy in the values of vSphere CPI."""
-    return _TABLE.sites(draft, context)
-
-
-TARGET = Target(
-    id="tkgVsphereCPI",
-    kinds=_TABLE.kinds,
-    audience=Audience.GO,
-    text_hints=_TABLE.text_hints,
-    sites=sites,
-)
+TARGET = _TABLE.target("tkgVsphereCPI")

@@ -42,23 +42,20 @@ and a wrong one is dropped without a word.
 
 from __future__ import annotations
 
-from krm_fn.carriers.site import Places
 from krm_fn.carriers.three_keys import CAMEL, SNAKE, ThreeKeys
-from krm_fn.engine import Draft
-from krm_fn.noproxy import Audience
-from krm_fn.targets.base import Context, Target
+from krm_fn.products import tkg
 from krm_fn.targets.tkg_addons import AddOn, Config, Table
 
 _TABLE = Table(
     addons=(
         AddOn(
-            "vsphere-csi",
+            tkg.VSPHERE_CSI,
             "vsphereCSI",
             ThreeKeys(("vsphereCSI",), SNAKE, "the data values of vSphere CSI"),
         ),
     ),
     configs={
-        ("csi.tanzu.vmware.com", "VSphereCSIConfig"): Config(
+        tkg.VSPHERE_CSI_CONFIG: Config(
             ThreeKeys(
                 ("spec", "vsphereCSI", "config"), CAMEL, "the configuration of vSphere CSI", kept=2
             ),
@@ -68,16 +65,4 @@ _TABLE = Table(
     },
 )
 
-
-def sites(draft: Draft, context: Context) -> Places:
-    """Return the places of a proxy in the values of vSphere CSI."""
-    return _TABLE.sites(draft, context)
-
-
-TARGET = Target(
-    id="tkgVsphereCSI",
-    kinds=_TABLE.kinds,
-    audience=Audience.GO,
-    text_hints=_TABLE.text_hints,
-    sites=sites,
-)
+TARGET = _TABLE.target("tkgVsphereCSI")

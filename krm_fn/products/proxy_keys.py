@@ -1,0 +1,11 @@
+"""How products spell the three keys of a proxy, in the order of HTTP_PROXY, HTTPS_PROXY, NO_PROXY."""
+
+from __future__ import annotations
+
+ProxyKeys = tuple[str, str, str]
+
+UPPER: ProxyKeys = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+SNAKE: ProxyKeys = ("http_proxy", "https_proxy", "no_proxy")
+CAMEL: ProxyKeys = ("httpProxy", "httpsProxy", "noProxy")
+SHORT: ProxyKeys = ("http", "https", "noProxy")
+"""Values of Giant Swarm's charts."""
