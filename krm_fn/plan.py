@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from krm_fn import clusters, settings
-from krm_fn.classes import Classes
 from krm_fn.clusters import ByKey, Foreign, Key, Membership, Role, Topology
 from krm_fn.config import OverrideSubject, ProxyConfig, Selector
 from krm_fn.errors import InputError
@@ -34,6 +33,7 @@ from krm_fn.targets import (
     proxy_data,
     workloads,
 )
+from krm_fn.targets.clusterclass.classes import Classes
 from krm_fn.targets.data_uses import DataUses
 
 

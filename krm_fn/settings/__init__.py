@@ -26,7 +26,7 @@ from krm_fn.noproxy import (
 )
 from krm_fn.settings import _network
 from krm_fn.settings._model import PROXY_VARIABLES, ProxySettings, Resolved
-from krm_fn.settings._network import provider_files
+from krm_fn.settings._network import network_of, provider_files
 from krm_fn.settings._notes import notes
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "ProxySettings",
     "Resolved",
     "idle",
+    "network_of",
     "notes",
     "provider_files",
     "resolve",
@@ -83,12 +84,12 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         return Resolved(replace(blank, is_declared=False), withheld=withheld)
     wishes = [_wish(config, place) for place in places]
     networks = [
-        _network.network(membership.cluster, config.cluster_defaults, wish.policy)
+        network_of(membership.cluster, config.cluster_defaults, wish.policy)
         for membership, wish in zip(memberships, wishes, strict=False)
     ]
     if not memberships:
         unnamed = Cluster(network=alone or ClusterNetwork())
-        known = _network.network(unnamed, config.cluster_defaults, wishes[0].policy)
+        known = network_of(unnamed, config.cluster_defaults, wishes[0].policy)
         networks = [known] if known != ClusterNetwork() else []
     first = wishes[0]
     declared = [

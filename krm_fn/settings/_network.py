@@ -54,7 +54,7 @@ class Missing:
         return f"`{self.name}` of `{self.cluster}`" if self.cluster else f"`{self.name}`"
 
 
-def network(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
+def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> ClusterNetwork:
     """Return what is known of a Cluster, from any source.
 
     Args:

@@ -20,14 +20,6 @@ from krm_fn.carriers.drop_in import path_of
 from krm_fn.carriers.kubeadm_config import ConfigSpec
 from krm_fn.carriers.node_exports import scripts_of
 from krm_fn.carriers.node_system import NodeSystem
-from krm_fn.clusters import (
-    ListState,
-    NodeClass,
-    PatchField,
-    of_template,
-    simulate,
-    state_of_started_list,
-)
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
@@ -41,6 +33,14 @@ from krm_fn.targets import (
 )
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets.base import Context, Target
+from krm_fn.targets.clusterclass.class_patches import (
+    ListState,
+    NodeClass,
+    PatchField,
+    of_template,
+    simulate,
+    state_of_started_list,
+)
 from krm_fn.targets.clusterclass.commands import Ends, ends_of, possible_commands
 
 NODE_TARGETS = {

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from krm_fn.settings.classes import ADDRESSES, DEFAULT_DOMAIN, DOMAIN, PODS, SERVICES
+from krm_fn.targets.clusterclass.settings import ADDRESSES, DEFAULT_DOMAIN, DOMAIN, PODS, SERVICES
 
 VARIABLE = "injectProxy"
 

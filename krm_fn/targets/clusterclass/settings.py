@@ -16,8 +16,7 @@ from krm_fn import noproxy, placeholders
 from krm_fn.clusters import Cluster, Membership
 from krm_fn.config import ProxyConfig
 from krm_fn.noproxy import Audience, Fact
-from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.settings._network import network
+from krm_fn.settings import ProxySettings, Resolved, network_of, resolve
 
 PODS = "builtin.cluster.network.pods"
 SERVICES = "builtin.cluster.network.services"
@@ -48,7 +47,7 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolve
         target: the ID of the target at work.
     """
     probe = replace(
-        network(of_class, config.cluster_defaults, config.policy),
+        network_of(of_class, config.cluster_defaults, config.policy),
         pod_cidrs=(Fact(_PODS),),
         service_cidrs=(Fact(_SERVICES),),
         service_domain=Fact(_DOMAIN),

@@ -16,8 +16,8 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.settings.classes import for_class, for_nodes
 from krm_fn.targets import TARGETS, TargetContext, cluster_class
+from krm_fn.targets.clusterclass.settings import for_class, for_nodes
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
 _ALL_NODES = ("", "")
