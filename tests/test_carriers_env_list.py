@@ -81,7 +81,7 @@ def test_what_must_not_change(fields: Any, settings: ProxySettings) -> None:
             [{"name": "HTTP_PROXY", "value": "http://old:1"}, DEBUG],
             ONLY_HTTP,
             [OURS[0], DEBUG, OURS[1]],
-            id="a wrong value is replaced where it stands",
+            id="a wrong value is replaced where it is",
         ),
         pytest.param(
             [{"name": "HTTP_PROXY", "valueFrom": FROM_CONFIG}],

@@ -72,7 +72,7 @@ from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
         pytest.param(
             {"targets": "kubeletDropIn: {}\nkubeletDropIn: {enabled: false}\n"},
             "data.targets.kubeletDropIn: must not be given twice in one mapping: keep one of the two",
-            id="a key that stands twice in a text",
+            id="a key that occurs twice in a text",
         ),
         pytest.param({"httpProxy": 10}, "data.httpProxy: must be a string: quote it", id="a number for a URL"),
         pytest.param(

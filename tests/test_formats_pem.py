@@ -21,7 +21,7 @@ from support import need
         pytest.param("-----BEGIN PRIVATE KEY-----\nQUJD\n-----END PRIVATE KEY-----\n", [], id="no certificate"),
         pytest.param("-----BEGIN CERTIFICATE-----\nQUJD\n", [], id="one without an end"),
         pytest.param(A + B, [A, B], id="two"),
-        pytest.param(A + B + A, [A, B], id="one that stands twice"),
+        pytest.param(A + B + A, [A, B], id="one that occurs twice"),
         pytest.param(f"# Root a\n{A}\n# Root b\n{B}# the end", [A, B], id="comments between them"),
         pytest.param(A.replace("\n", "\r\n  "), [A], id="other line breaks and blanks"),
     ],

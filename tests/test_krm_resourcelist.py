@@ -297,7 +297,7 @@ def test_line_breaks_that_only_yaml_1_1_knows_separate_items_too(mark: str) -> N
 
 def test_a_refused_edit_names_its_object() -> None:
     text = "kind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n  spec: {}\n  spec: {}\n"
-    with pytest.raises(EditError, match=r"^v1/Pod/p: the key `spec` stands 2 times"):
+    with pytest.raises(EditError, match=r"^v1/Pod/p: the key `spec` occurs 2 times"):
         load(text).write({0: [add("spec", "a", value=1)]}, [])
 
 

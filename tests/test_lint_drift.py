@@ -20,7 +20,7 @@ WANTED = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc
 PLANE = ObjectRef("controlplane.cluster.x-k8s.io/v1beta1", "KubeadmControlPlane", "prod", "default")
 CERT = ObjectRef("apps/v1", "Deployment", "cert-manager", "kube-system")
 DROP_IN, CONTAINER = "the drop-in of containerd", 'container "cert-manager"'
-SECRET = 'it stands under the key "k" of the Secret "s"'
+SECRET = 'it is under the key "k" of the Secret "s"'
 
 
 def seen(values: dict[str, Any], place: str, why: str = "", **more: Any) -> tuple[Reading, ...]:

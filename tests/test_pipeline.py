@@ -241,8 +241,8 @@ def test_no_password_stands_in_the_results() -> None:
         pytest.param(
             [DEPLOYMENT.replace("      containers", "      containers: []\n      containers")],
             EditError,
-            "^apps/v1/Deployment/cert-manager/cert-manager: the key `containers` stands 2 times",
-            id="a key that stands twice on the way",
+            "^apps/v1/Deployment/cert-manager/cert-manager: the key `containers` occurs 2 times",
+            id="a key that occurs twice on the way",
         ),
     ],
 )

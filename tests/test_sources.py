@@ -390,7 +390,7 @@ def test_no_proxy_in_the_object_takes_out_what_was_injected() -> None:
             {},
             [secret("proxy:\n  http: http://a\n  http: http://b\n")],
             'Secret "values" key `value` must not say `proxy.http` twice: keep one of them',
-            id="a key that stands twice",
+            id="a key that occurs twice",
         ),
         pytest.param(
             {},

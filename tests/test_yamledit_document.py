@@ -86,7 +86,7 @@ def test_merge_keys_are_written_out_where_they_cannot(operation: Operation) -> N
 
 @pytest.mark.parametrize("operation", [replace("a", value=3), replace("a", "k", value=3)])
 def test_a_key_that_stands_twice_is_never_guessed_at(operation: Operation) -> None:
-    with pytest.raises(EditError, match="the key `a` stands 2 times in one mapping: keep one of them"):
+    with pytest.raises(EditError, match="the key `a` occurs 2 times in one mapping: keep one of them"):
         Document("a: {k: 1}\na: {k: 2}\nb: 1\n").edit([operation])
 
 

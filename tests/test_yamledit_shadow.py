@@ -115,13 +115,13 @@ def test_items_that_are_equal_at_either_end_keep_their_text(old: list[int], new:
 
 @pytest.mark.parametrize("operation", [replace("a", "b", value=1), remove("a", "b"), add("a", "b", "c", value=1)])
 def test_a_way_through_a_key_that_stands_twice_is_refused(operation: Operation) -> None:
-    with pytest.raises(EditError, match="the key `b` stands 2 times in one mapping: keep one of them"):
+    with pytest.raises(EditError, match="the key `b` occurs 2 times in one mapping: keep one of them"):
         shadow("a:\n  b: {}\n  b: {}\n", operation)
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, {"a": 1, "s3CRET": 2}], ids=["it goes", "it stays"])
 def test_a_key_of_the_text_that_stands_twice_is_not_named(value: dict[str, int]) -> None:
-    with pytest.raises(EditError, match=r"^below `x`, a key stands 2 times in one mapping: keep one of them$"):
+    with pytest.raises(EditError, match=r"^below `x`, a key occurs 2 times in one mapping: keep one of them$"):
         shadow("x:\n  a: 0\n  s3CRET: 1\n  s3CRET: 2\n", replace("x", value=value))
 
 
@@ -130,7 +130,7 @@ def test_a_key_that_stands_twice_elsewhere_is_no_hindrance() -> None:
 
 
 def test_a_step_to_nowhere_is_refused() -> None:
-    with pytest.raises(EditError, match="nothing stands at `/b~1c`"):
+    with pytest.raises(EditError, match="there is nothing at `/b~1c`"):
         shadow("a: 1\n", remove("b/c", "d"))
 
 

@@ -1,4 +1,4 @@
-"""Text to tree: every value is found where it stands, and what is no document is refused in one line."""
+"""Text to tree: every value is found where it is, and what is no document is refused in one line."""
 
 from __future__ import annotations
 

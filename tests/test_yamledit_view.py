@@ -108,7 +108,7 @@ def test_the_core_schema_of_yaml_1_2(text: str, value: Any) -> None:
         pytest.param("a: {{ b }}\n", {"a": {'? {"b": null}': None}}, id="a placeholder without quotes"),
         pytest.param("a: &x 1\n? [*x]\n: 1\n", {"a": 1, "? [1]": 1}, id="an alias in a key that is no scalar"),
         pytest.param("? &k a\n: 1\n*k : 2\n", {"a": 2}, id="an alias as a key"),
-        pytest.param("a: 1\nb: 2\na: 3\n", {"a": 3, "b": 2}, id="of a key that stands twice the last counts"),
+        pytest.param("a: 1\nb: 2\na: 3\n", {"a": 3, "b": 2}, id="of a key that occurs twice the last counts"),
         pytest.param("a:\nb: []\nc: {}\n", {"a": None, "b": [], "c": {}}, id="three ways to be empty"),
         pytest.param("- \n-\n", [None, None], id="items without a value"),
         pytest.param("plain\n", "plain", id="a document that is a scalar"),

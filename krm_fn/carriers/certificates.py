@@ -78,4 +78,4 @@ class CertificateText:
         if self._pem:
             self._draft.describe(f"sets {shown(self._pem)} in {self.label}")
         else:
-            self._draft.describe(f"removes certificates of ours from {self.label}")
+            self._draft.describe(f"removes our certificates from {self.label}")

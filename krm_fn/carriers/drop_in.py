@@ -271,7 +271,7 @@ class DropIn:
         ):
             if entry.get(key) == value:
                 message = (
-                    f"an entry that {what} (`{key}`) is not edited, and the drop-in cannot stand "
+                    f"an entry that {what} (`{key}`) is not edited, and the drop-in cannot be added "
                     f"beside it, because a path must be unique; remove `{key}`, or set the proxy "
                     "there by hand"
                 )
@@ -452,7 +452,7 @@ def _read(spec: ConfigSpec, file: _FoundDropIn, label: str, *, may_hide: bool) -
         else:
             secret = lookup(entry, ("contentFrom", "secret"))
             why = (
-                f'it stands under the key "{lookup(secret, ("key",))}" of the Secret '
+                f'it is under the key "{lookup(secret, ("key",))}" of the Secret '
                 f'"{lookup(secret, ("name",))}"'
             )
             blank = replace(blank, path=(*blank.path[:-1], "contentFrom"), why_unknown=why)

@@ -111,7 +111,7 @@ class Conflicts:
         if is_ours and unit_lines.rejected_header(text) is not None:
             message = (
                 "systemd rejects a section header in `content`, and reads nothing of the text "
-                "behind it: a header must stand alone on its line, in square brackets; correct it"
+                "behind it: a header must be alone on its line, in square brackets; correct it"
             )
             self.draft.report(Severity.WARNING, message, place, code="SectionRejected")
         gone = unit_lines.unset_by(text, variables)

@@ -149,8 +149,8 @@ class NodeFiles:
 
     def _report_foreign(self, path: str, place: Pointer) -> None:
         message = (
-            f'"{path}" was not written by this function, so it is left as it is; remove the entry if '
-            f"{self.label} is to be set, or keep it up by hand"
+            f'"{path}" was not written by this function, so it is left as it is; remove the entry '
+            f"to let {self.label} be set, or keep it correct by hand"
         )
         self._draft.report(Severity.WARNING, message, (*place, "path"), code="NotWrittenHere")
 

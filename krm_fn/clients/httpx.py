@@ -107,7 +107,7 @@ def _host(host: str) -> str:
         return host[1:-1]
     if not host.isascii() and _NOT_OF_A_NAME.search(host):
         raise ValueError(
-            "IDNA encodes names only, and every entry without a scheme stands behind a `*`"
+            "IDNA encodes names only, and every entry without a scheme is put behind a `*`"
         )
     return _name(ascii_name(host.lower()))
 

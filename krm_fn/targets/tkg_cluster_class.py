@@ -93,7 +93,7 @@ _NETWORK = ("spec", "settings", "network")
 _OF_SERVICE = ThreeKeys((*_NETWORK, "proxy"), _MEMBERS, "`settings.network.proxy`")
 _TRUST_OF_SERVICE = Trust((*_NETWORK, "trust", "additionalTrustedCAs"), "inject-proxy", kept=1)
 _NONE = (
-    "these nodes are to have no proxy, which the variable `proxy` cannot say where the Cluster has one, so they get "
+    "these nodes get no proxy, which the variable `proxy` cannot say where the Cluster has one, so they get "
     "that of the Cluster: declare one for them"
 )
 _HTTPS = (

@@ -35,7 +35,7 @@ _SEPARATOR = re.compile(r"^---(?:[ \t]+#.*|[ \t\r]*)$", re.MULTILINE)
 
 _COMPUTED = "`{name}` is computed by ytt, so the document stays as it is: write a value there"
 _BLOCKED = (
-    "`{name}` stands or would stand in code of ytt (`{word}`), so the document stays as it is: move the code away, or "
+    "`{name}` is or would be in code of ytt (`{word}`), so the document stays as it is: move the code away, or "
     "edit it by hand"
 )
 _ANNOTATED = (

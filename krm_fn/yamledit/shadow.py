@@ -111,7 +111,7 @@ def _apply_one(root: Spot, operation: Operation) -> None:
     except _RepeatedKeyError as error:
         where = f"below `{field_path(operation.path)}`" if operation.path else "in this object"
         raise EditError(
-            f"{where}, a key stands {error.times} times in one mapping: keep one of them"
+            f"{where}, a key occurs {error.times} times in one mapping: keep one of them"
         ) from None
 
 
@@ -221,7 +221,7 @@ def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Child | None:
         if not is_ours:
             raise _RepeatedKeyError(len(found))
         raise EditError(
-            f"the key `{token}` stands {len(found)} times in one mapping: keep one of them"
+            f"the key `{token}` occurs {len(found)} times in one mapping: keep one of them"
         )
     if found:
         return found[0]
@@ -238,7 +238,7 @@ def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Child | None:
 def _child(spot: Spot, token: str, *, is_ours: bool = True) -> Child:
     child = _find(spot, token, is_ours=is_ours)
     if child is None:
-        raise EditError(f"nothing stands at `{render_pointer((token,))}`")
+        raise EditError(f"there is nothing at `{render_pointer((token,))}`")
     return child
 
 

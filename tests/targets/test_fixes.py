@@ -1,4 +1,4 @@
-"""Other values for what stands in an object already: each kind of place, edited where it stands."""
+"""Other values for what is in an object already: each kind of place, edited where it is."""
 
 from __future__ import annotations
 

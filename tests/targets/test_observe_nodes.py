@@ -167,10 +167,10 @@ def test_what_cloud_init_renders_is_not_known(value: str, is_lost: bool) -> None
     [
         pytest.param(
             {"contentFrom": {"secret": {"name": "s", "key": "k"}}},
-            'it stands under the key "k" of the Secret "s"',
+            'it is under the key "k" of the Secret "s"',
             id="in a Secret",
         ),
-        pytest.param({"contentFrom": {}}, 'it stands under the key "None" of the Secret "None"', id="in no Secret"),
+        pytest.param({"contentFrom": {}}, 'it is under the key "None" of the Secret "None"', id="in no Secret"),
         pytest.param({"content": "?", "encoding": "base64"}, "its `content` cannot be read as text", id="no base64"),
         pytest.param({"content": "x", "encoding": "gzip"}, "its `content` cannot be read as text", id="raw gzip"),
         pytest.param({"content": 7}, "its `content` cannot be read as text", id="no text"),

@@ -28,7 +28,7 @@ def computed(name: str) -> str:
 
 def subject(name: str, word: str) -> str:
     return (
-        f"in it, `{name}` stands or would stand in code of ytt (`{word}`), so the document stays as it is: move the "
+        f"in it, `{name}` is or would be in code of ytt (`{word}`), so the document stays as it is: move the "
         "code away, or edit it by hand"
     )
 
