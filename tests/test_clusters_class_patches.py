@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.clusters import ListState, NodeClass, of_template, simulate
+from krm_fn.clusters.class_patches import ListState, NodeClass, of_template, simulate
 
 API, KIND = "controlplane.cluster.x-k8s.io/v1beta2", "KubeadmControlPlaneTemplate"
 CONTROL_PLANE = NodeClass("", "", API, KIND)

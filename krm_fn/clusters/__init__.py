@@ -8,15 +8,6 @@ from __future__ import annotations
 
 from krm_fn.clusters.atlas import Topology
 from krm_fn.clusters.charts import CLUSTER_CHARTS, USER_VALUES, chart_of, user_values_of
-from krm_fn.clusters.class_patches import (
-    ListState,
-    NodeClass,
-    PatchField,
-    Written,
-    of_template,
-    simulate,
-    state_of_started_list,
-)
 from krm_fn.clusters.kinds import kinds, kubeadm_spec_path, network_field
 from krm_fn.clusters.model import Cluster, Membership, Role
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
@@ -31,13 +22,9 @@ __all__ = [
     "Cluster",
     "Foreign",
     "Key",
-    "ListState",
     "Membership",
-    "NodeClass",
-    "PatchField",
     "Role",
     "Topology",
-    "Written",
     "chart_of",
     "class_of",
     "foreign",
@@ -49,10 +36,7 @@ __all__ = [
     "may_be_same",
     "meanings",
     "network_field",
-    "of_template",
     "references",
-    "simulate",
-    "state_of_started_list",
     "system_kinds",
     "system_of",
     "target_of",

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.carriers import command_places, node_commands, shell_exports
-from krm_fn.clusters import ListState, Written
+from krm_fn.clusters.class_patches import ListState, Written
 
 
 @dataclass(frozen=True)

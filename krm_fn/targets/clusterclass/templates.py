@@ -13,8 +13,7 @@ import json
 from collections.abc import Mapping
 
 from krm_fn.settings.classes import ADDRESSES, DEFAULT_DOMAIN, DOMAIN, PODS, SERVICES
-
-VARIABLE = "injectProxy"
+from krm_fn.targets.clusterclass.names import VARIABLE
 
 _START = """\
 {{- $network := .builtin.cluster.network | default dict }}
