@@ -30,10 +30,12 @@ from krm_fn.targets import (
     chart_operator,
     cluster_class,
     data_uses,
+    of_kinds,
     proxy_data,
     workloads,
 )
 from krm_fn.targets.clusterclass.classes import Classes
+from krm_fn.targets.clusterclass.names import INSTEAD_OF
 from krm_fn.targets.data_uses import DataUses
 
 
@@ -333,7 +335,7 @@ def _places(
 
 def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple[Finding, ...]:
     """A warning where patches of a class that cannot be patched erase what the target writes."""
-    if name not in cluster_class.INSTEAD_OF or not resolved.settings.variables():
+    if name not in INSTEAD_OF or not resolved.settings.variables():
         return ()
     found = classes.lost(obj)
     return (found,) if found else ()
@@ -409,7 +411,6 @@ class _EnabledTargets:
     def __init__(self, wanted: ProxyConfig, uses: DataUses) -> None:
         self._wanted = wanted
         self._names = uses.names
-        self._all = [target for target in TARGETS.values() if _is_enabled(target.id, wanted)]
         self._by_kinds: dict[frozenset[str], tuple[list[Target], list[Target]]] = {}
 
     def editors(self, source: ObjectSource, index: int) -> list[Target]:
@@ -436,16 +437,23 @@ class _EnabledTargets:
 
     def _of_kinds(self, kinds: frozenset[str]) -> tuple[list[Target], list[Target]]:
         if kinds not in self._by_kinds:
+            # A target with options may have been given kinds by them, which only the target itself knows.
+            asked = {*of_kinds(kinds), *self._wanted.targets}
+            enabled = [
+                TARGETS[name]
+                for name in TARGETS
+                if name in asked and _is_enabled(name, self._wanted)
+            ]
             # ClusterClasses are edited last, by what their templates hold in the end.
             editors = [
                 target
-                for target in self._all
+                for target in enabled
                 if target is not cluster_class.TARGET
                 and _may_hold(kinds, target.all_kinds(target.options(self._wanted.targets)))
             ]
             creators = [
                 target
-                for target in self._all
+                for target in enabled
                 if target.creates and _may_hold(kinds, target.creates.beside)
             ]
             self._by_kinds[kinds] = editors, creators

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from krm_fn.cli.targets import modules_of_targets
 from krm_fn.config import SYSTEMS
 from krm_fn.noproxy import Audience
-from krm_fn.targets import TARGETS, Target
+from krm_fn.targets import TARGETS, Target, module_of
 from support import ROOT
 
 _HEAD = """\
@@ -37,7 +36,7 @@ _TITLES = ("What it sets", "Where", "What it leaves alone", "Before and after", 
 
 def page_of(target: Target) -> str:
     """Return what users read about a target: the docstring of the module that defines it."""
-    text = modules_of_targets()[target.id].__doc__
+    text = module_of(target.id).__doc__
     assert text, f"the module of the target {target.id} must have a docstring"
     return text
 

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli.targets import modules_of_targets
-from krm_fn.targets import TARGETS
+from krm_fn.targets import TARGETS, Target, module_of, of_kinds
 from support import ROOT, TIME_LIMIT
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
 MODULES = [path for path in SOURCES if path.name != "__main__.py" and path != ROOT / "krm_fn" / "__init__.py"]
-TARGET_FILES = {Path(inspect.getfile(module)) for module in modules_of_targets().values()}
+TARGET_FILES = {Path(inspect.getfile(module_of(name))) for name in TARGETS}
 
 every_file = pytest.mark.parametrize("path", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in SOURCES])
 
@@ -110,6 +109,14 @@ def test_every_target_of_the_folder_is_in_the_table() -> None:
     modules = {path for path in (ROOT / "krm_fn" / "targets").glob("*.py") if "\nTARGET = " in path.read_text()}
     assert modules == TARGET_FILES
     assert all(name == target.id for name, target in TARGETS.items())
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.id)
+def test_the_table_knows_the_kinds_for_which_a_target_is_imported(target: Target) -> None:
+    beside = target.creates.beside if target.creates else frozenset()
+    kinds = {kind for _, kind in target.kinds | beside}
+    assert {kind for kind in (*kinds, "Namespace") if target.id in of_kinds(frozenset({kind}))} == kinds
+    assert target.id in of_kinds(frozenset())  # where nothing is known of an item
 
 
 def test_one_class_name_has_one_meaning() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from contract_lists import BAD_CONFIG, CONFIG, PROXY, SETTINGS, WORKERS, resource_list
 from function_configs import proxy_config
+from krm_fn import plan
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
@@ -256,7 +257,7 @@ def test_an_object_that_cannot_be_read_or_edited_is_refused(
 def test_a_target_sees_what_those_before_it_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     watched = replace(chart_operator.TARGET, sites=lambda draft, _: seen.append(json.dumps(draft.data)) or [])
-    monkeypatch.setitem(TARGETS, watched.id, watched)
+    monkeypatch.setattr(plan, "TARGETS", {**TARGETS, watched.id: watched})
     ran(DEPLOYMENT.replace("tier: infra", "tier: infra\n    beside: chart-operator"))
     assert PROXY in seen[0]
 

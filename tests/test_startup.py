@@ -23,6 +23,20 @@ print(json.dumps([code, sorted({*sys.modules} - before)]), file=sys.stderr)
 FOR_WRONG_CONFIGS = {"jsonschema", "referencing", "attr", "rpds"}
 FOR_OTHER_INPUT = {"gzip", "hashlib", "traceback"}
 NEVER = {"argparse", "asyncio", "email", "html", "http", "importlib.metadata", "logging", "socket", "unittest"}
+OTHER_KINDS = {
+    "krm_fn.clusters.class_patches",
+    "krm_fn.formats.cel",
+    "krm_fn.sources.formats",
+    "krm_fn.targets.clusterclass.nodes",
+    "krm_fn.targets.clusterclass.patches",
+    "krm_fn.targets.giantswarm_apps",
+    "krm_fn.targets.kyverno",
+    "krm_fn.targets.kyverno_policies",
+    "krm_fn.targets.tkg_addons",
+    "krm_fn.targets.tkg_cluster_class",
+    "krm_fn.targets.ytt",
+}
+"""Modules of targets for kinds that the list does not have."""
 OTHER_COMMANDS = {
     "krm_fn.cli.check_image",
     "krm_fn.cli.explain",
@@ -49,7 +63,22 @@ def modules_of_a_run(text: str, code: int) -> set[str]:
 @pytest.mark.parametrize("config", [CONFIG, CONFIG_MAP], ids=["a ProxyConfig", "a ConfigMap"])
 def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str) -> None:
     loaded = modules_of_a_run(resource_list(WORKERS, SETTINGS, config=config), 0)
-    assert loaded & (FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_COMMANDS) == set()
+    unwanted = FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_KINDS | OTHER_COMMANDS
+    assert loaded & unwanted == set()
+    assert "krm_fn.targets.containerd_drop_in" in loaded
+
+
+@pytest.mark.parametrize(
+    ("item", "module"),
+    [
+        ("{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}}", "kyverno_policies"),
+        ("{apiVersion: application.giantswarm.io/v1alpha1, kind: App, metadata: {name: a}}", "giantswarm_apps"),
+        ("{apiVersion: v1, kind: List, items: [{apiVersion: kyverno.io/v1, kind: Policy}]}", "kyverno_policies"),
+    ],
+    ids=["a policy", "an App", "a policy in a List"],
+)
+def test_the_module_of_a_target_is_loaded_for_an_object_of_its_kind(item: str, module: str) -> None:
+    assert f"krm_fn.targets.{module}" in modules_of_a_run(resource_list(f"{item}\n"), 0)
 
 
 def test_a_run_with_a_wrong_config_loads_jsonschema() -> None:

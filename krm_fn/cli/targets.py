@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
-from collections.abc import Callable, Mapping
-from types import ModuleType
+from collections.abc import Callable
 
-from krm_fn import targets
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._parser import CommandParser
 from krm_fn.config import SYSTEMS
 from krm_fn.errors import UsageError
-from krm_fn.targets import TARGETS, Target
+from krm_fn.targets import TARGETS, module_of
 
 
 def parser() -> CommandParser:
@@ -55,17 +52,16 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 def page(name: str) -> str:
     """Return the page of a target in Markdown: the text at the top of its module."""
-    text = re.sub(r"``+", "`", inspect.cleandoc(modules_of_targets()[name].__doc__ or ""))
+    text = re.sub(r"``+", "`", inspect.cleandoc(module_of(name).__doc__ or ""))
     head = f"# {name}\n\nsystems: {', '.join(_systems(name))}\n\n"
     return f"{head}{text}\n"
 
 
 def _listed(names: tuple[str, ...]) -> str:
     """Return a line for each target: its ID, its systems, and the first line of its page."""
-    modules = modules_of_targets()
     rows = []
     for name in names:
-        title = (modules[name].__doc__ or "").partition("\n")[0].replace("``", "`")
+        title = (module_of(name).__doc__ or "").partition("\n")[0].replace("``", "`")
         rows.append((name, ", ".join(_systems(name)), title))
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return "".join(
@@ -75,16 +71,3 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def _systems(name: str) -> list[str]:
     return [system for system, members in SYSTEMS.items() if name in members]
-
-
-def modules_of_targets() -> Mapping[str, ModuleType]:
-    """Return ID of a target -> the module that describes it."""
-    found: dict[str, ModuleType] = {}
-    for name in sorted(sys.modules):
-        if not name.startswith(f"{targets.__name__}."):
-            continue
-        module = sys.modules[name]
-        for value in vars(module).values():
-            if isinstance(value, Target) and TARGETS.get(value.id) is value:
-                found.setdefault(value.id, module)
-    return found

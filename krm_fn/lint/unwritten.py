@@ -258,9 +258,12 @@ def _is_written(place: PlannedEdit) -> bool:
 
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
     """Whether a target that the user has switched off is for the proxy in an object."""
-    return any(
-        obj.group_kind in target.all_kinds(options := target.options(wanted.targets))
-        and any(True for _ in target.read(obj.data, options))
-        for name, target in TARGETS.items()
-        if not _is_enabled(name, wanted)
-    )
+    for name in TARGETS:
+        if _is_enabled(name, wanted):
+            continue
+        target = TARGETS[name]
+        options = target.options(wanted.targets)
+        is_of_target = obj.group_kind in target.all_kinds(options)
+        if is_of_target and any(True for _ in target.read(obj.data, options)):
+            return True
+    return False

@@ -21,9 +21,6 @@ from krm_fn.formats.embedded import Value
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
 from krm_fn.plan import ObjectSource
-from krm_fn.sources import formats
-
-__all__ = ["Objects", "formats"]
 
 _Path = tuple[str, ...]
 
@@ -44,6 +41,8 @@ class Objects:
         Raises:
             ConfigError: the object, the key or the form of its value is not what it must be.
         """
+        from krm_fn.sources import formats  # noqa: PLC0415 -- most runs take no value from elsewhere
+
         obj = self._one(source["kind"], source)
         value = _value(obj, source.get("key"))
         try:

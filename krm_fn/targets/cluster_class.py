@@ -83,11 +83,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets._cluster_variables import KIND, lists, named
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.clusterclass import nodes, patches, values, variable
-from krm_fn.targets.clusterclass.templates import VARIABLE
-
-INSTEAD_OF = frozenset(nodes.NODE_TARGETS)
-INSTEAD_OF_WHERE_ERASED = frozenset(nodes.FILE_TARGETS)
+from krm_fn.targets.clusterclass.names import PATCHES, VARIABLE
 
 
 def is_on(options: Mapping[str, Any]) -> bool:
@@ -97,11 +93,15 @@ def is_on(options: Mapping[str, Any]) -> bool:
 
 def erases(obj: Mapping[str, Any], around: TargetContext) -> bool:
     """Whether patches of a ClusterClass take out what its templates are to hold, on any path."""
+    from krm_fn.targets.clusterclass import patches  # noqa: PLC0415 -- most lists have no class
+
     return any(True for _ in patches.erasers_of(obj, around))
 
 
 def secret_keys(around: TargetContext) -> list[str]:
     """The keys that nodes take from the Secret of their Cluster; none where the patches refer to no Secret."""
+    from krm_fn.targets.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
+
     units = variable.units_in_secret(around) if around.is_wanted else []
     return [systemd_secret.KEYS[unit] for unit in units]
 
@@ -114,6 +114,8 @@ def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetCon
         settings: the proxy of its control plane.
         around: its class, and the proxies of its groups of workers.
     """
+    from krm_fn.targets.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
+
     is_any = any(map(variable.has_proxy, (settings, *around.groups.values())))
     if not (is_any and secret_keys(around)):
         return ""
@@ -128,6 +130,8 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
 
     Where nothing is known of the list, all of ours has to go.
     """
+    from krm_fn.targets.clusterclass import patches, values  # noqa: PLC0415 -- most lists have no class
+
     settings = context.settings if context.around else ProxySettings()
     around = context.around or TargetContext()
     if draft.data.get("kind") == KIND[1]:
@@ -140,6 +144,6 @@ TARGET = Target(
     id="clusterClass",
     kinds=frozenset({KIND, ("cluster.x-k8s.io", "ClusterClass")}),
     audience=Audience.PRODUCT,
-    text_hints=(VARIABLE, *patches.PATCHES),
+    text_hints=(VARIABLE, *PATCHES),
     sites=sites,
 )

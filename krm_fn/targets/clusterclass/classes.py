@@ -17,6 +17,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import TARGETS, TargetContext, cluster_class
+from krm_fn.targets.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED
 from krm_fn.targets.clusterclass.settings import for_class, for_nodes
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
@@ -139,9 +140,9 @@ class Classes:
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Whether an object is to hold nothing of a target, because its class does."""
-        if target_id in cluster_class.INSTEAD_OF:
+        if target_id in INSTEAD_OF:
             return self.is_template(obj)
-        is_one = target_id in cluster_class.INSTEAD_OF_WHERE_ERASED
+        is_one = target_id in INSTEAD_OF_WHERE_ERASED
         return is_one and any(one.is_eraser for one in self._patched(obj))
 
     def lost(self, obj: Object) -> Finding | None:

@@ -25,6 +25,7 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, field_path, lookup
 from krm_fn.targets import (
+    TARGETS,
     containerd_drop_in,
     kubeadm_commands,
     kubelet_drop_in,
@@ -42,15 +43,10 @@ from krm_fn.targets.clusterclass.class_patches import (
     state_of_started_list,
 )
 from krm_fn.targets.clusterclass.commands import Ends, ends_of, possible_commands
+from krm_fn.targets.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED
 
-NODE_TARGETS = {
-    module.TARGET.id: module.TARGET
-    for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands)
-}
-"""The targets whose edits the patches make instead."""
-
-FILE_TARGETS = {module.TARGET.id: module.TARGET for module in (node_trust_store, registry_mirror)}
-"""Those whose edits are the same for every Cluster: patches make them only where a class erases them."""
+NODE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF}
+FILE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF_WHERE_ERASED}
 
 UNITS = {containerd_drop_in.TARGET.id: "containerd", kubelet_drop_in.TARGET.id: "kubelet"}
 

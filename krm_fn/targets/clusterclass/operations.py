@@ -21,11 +21,9 @@ from krm_fn.patch import render_pointer
 from krm_fn.targets import kubeadm_commands
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets.clusterclass import templates
+from krm_fn.targets.clusterclass.names import ADDITIONS, EMPTY_LISTS, LISTS, NODES
 from krm_fn.targets.clusterclass.nodes import COMMANDS, FILES, UNITS, Nodes, enabled
 from krm_fn.targets.clusterclass.variable import enabled_if
-
-EMPTY_LISTS = "inject-proxy-empty-lists"
-ADDITIONS, LISTS, NODES = "inject-proxy-files", "inject-proxy-lists", "inject-proxy-nodes"
 
 _SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
 

@@ -27,21 +27,12 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets._cluster_variables import named
+from krm_fn.targets.clusterclass.names import EMPTY_LISTS, LISTS, NODES, PATCHES, VARIABLE
 from krm_fn.targets.clusterclass.nodes import Eraser, Nodes, erasers, nodes_of
-from krm_fn.targets.clusterclass.operations import (
-    ADDITIONS,
-    EMPTY_LISTS,
-    LISTS,
-    NODES,
-    front,
-    patches,
-)
-from krm_fn.targets.clusterclass.templates import VARIABLE
+from krm_fn.targets.clusterclass.operations import front, patches
 from krm_fn.targets.clusterclass.variable import definition_of
 
 DEFAULT = ("schema", "openAPIV3Schema", "default")
-PATCHES = (EMPTY_LISTS, ADDITIONS, LISTS, NODES)
-
 _BEHIND = PATCHES[1:]
 _VARIABLES = ("spec", "variables")
 _PATCHES = ("spec", "patches")

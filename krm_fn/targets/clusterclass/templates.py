@@ -12,9 +12,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from krm_fn.targets.clusterclass.names import VARIABLE
 from krm_fn.targets.clusterclass.settings import ADDRESSES, DEFAULT_DOMAIN, DOMAIN, PODS, SERVICES
-
-VARIABLE = "injectProxy"
 
 _START = """\
 {{- $network := .builtin.cluster.network | default dict }}

@@ -24,7 +24,7 @@ from krm_fn.targets._cluster_variables import (
     lists,
     named,
 )
-from krm_fn.targets.clusterclass.templates import VARIABLE
+from krm_fn.targets.clusterclass.names import VARIABLE
 from krm_fn.targets.clusterclass.variable import SECRET, has_proxy, units_in_secret, value_of
 
 _GROUP = 5

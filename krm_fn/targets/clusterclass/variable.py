@@ -18,8 +18,8 @@ from krm_fn import noproxy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kubeadm_commands
 from krm_fn.targets._around import TargetContext
+from krm_fn.targets.clusterclass.names import VARIABLE
 from krm_fn.targets.clusterclass.nodes import UNITS, enabled
-from krm_fn.targets.clusterclass.templates import VARIABLE
 
 ENABLED, SECRET = "enabled", "secret"
 

@@ -1,0 +1,20 @@
+"""The names of our variable and our patches in a ClusterClass, and the targets whose edits the patches make.
+
+The rest of the package is imported only where a class or a Cluster is edited.
+"""
+
+from __future__ import annotations
+
+VARIABLE = "injectProxy"
+
+EMPTY_LISTS = "inject-proxy-empty-lists"
+ADDITIONS = "inject-proxy-files"
+LISTS = "inject-proxy-lists"
+NODES = "inject-proxy-nodes"
+PATCHES = (EMPTY_LISTS, ADDITIONS, LISTS, NODES)
+
+INSTEAD_OF = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
+"""The targets whose edits the patches make instead."""
+
+INSTEAD_OF_WHERE_ERASED = ("nodeTrustStore", "registryMirror")
+"""Those whose edits are the same for every Cluster: patches make them only where a class erases them."""
