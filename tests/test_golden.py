@@ -41,7 +41,7 @@ from stories import (
     wishes,
     with_other_proxy,
 )
-from support import ROOT, inject_proxy
+from support import inject_proxy
 
 Golden = Callable[[Path, bytes], None]
 
@@ -260,10 +260,8 @@ def test_a_whole_system_with_another_proxy_is_what_is_stored(story: Path, golden
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_target_has_stories_and_tests(target: str) -> None:
-    file = re.sub(r"([A-Z]+(?![a-z])|[A-Z])", lambda capitals: f"_{capitals[1].lower()}", target)
+def test_every_target_has_three_stories(target: str) -> None:
     assert len([story for story in STORIES if story.parent.name == target]) >= 3
-    assert (ROOT / "tests" / "targets" / f"test_{file}.py").is_file()
 
 
 def test_every_file_of_a_story_is_one_that_is_read() -> None:
