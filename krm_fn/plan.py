@@ -26,8 +26,6 @@ from krm_fn.targets import (
     Reading,
     Target,
     TargetContext,
-    cert_manager,
-    chart_operator,
     cluster_class,
     data_uses,
     of_kinds,
@@ -244,9 +242,7 @@ def _data_uses(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -
     if not _is_enabled(proxy_data.TARGET.id, wanted):
         return uses
     kinds = workloads.TARGET.all_kinds(workloads.TARGET.options(wanted.targets))
-    hints = _text_hints(workloads.TARGET, wanted)
-    if hints:  # no matcher or preset: only annotations choose, besides the two programs
-        hints = (*hints, *cert_manager.TARGET.text_hints, *chart_operator.TARGET.text_hints)
+    hints = workloads.hints_of_containers_with_proxy(wanted.targets)
     for index in range(len(source)):
         is_workload = _may_hold(source.kinds(index), kinds) and source.contains(index, hints)
         if source.contains(index, data_uses.HINTS if is_workload else data_uses.HINTS_OF_FLUX):
@@ -425,14 +421,13 @@ class _EnabledTargets:
         for target in creators:
             beside = target.creates.beside if target.creates else frozenset()
             # A target that creates objects beside those that it edits has hints for them.
-            hints = _text_hints(target, self._wanted) if beside <= target.kinds else ()
-            if source.contains(index, hints):
+            if source.contains(index, self._hints(target) if beside <= target.kinds else ()):
                 found.append(target)
         return found
 
     def _hints(self, target: Target) -> Sequence[str]:
         """Return words of which one is in every object that a target could write."""
-        hints = _text_hints(target, self._wanted)
+        hints = target.hints(self._wanted.targets.get(target.id, {}))
         return (*hints, *self._names) if target is proxy_data.TARGET else hints
 
     def _of_kinds(self, kinds: frozenset[str]) -> tuple[list[Target], list[Target]]:
@@ -465,12 +460,6 @@ def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: C
         source.kinds(index), cluster_class.TARGET.kinds
     )
     return may_hold and (classes.is_on or source.contains(index, cluster_class.TARGET.text_hints))
-
-
-def _text_hints(target: Target, wanted: ProxyConfig) -> Sequence[str]:
-    """Return words of which one is in all that the target could write; none where matchers or presets select."""
-    options = wanted.targets.get(target.id, {})
-    return () if options.get("workloads") or options.get("presets") else target.text_hints
 
 
 def _is_enabled(name: str, wanted: ProxyConfig) -> bool:

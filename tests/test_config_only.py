@@ -36,7 +36,7 @@ TABLE = [
     pytest.param({}, {*TARGETS}, id="left out, all are on"),
     pytest.param({"only": ["kyverno"]}, {"kyvernoPolicies"}, id="a system"),
     pytest.param({"only": ["certManager"]}, {"certManager"}, id="a target"),
-    pytest.param({"only": ["nutanix", "certManager"]}, {"carenClusterConfig", "certManager"}, id="both"),
+    pytest.param({"only": ["nutanix", "certManager"]}, {*SYSTEMS["nutanix"], "certManager"}, id="both"),
     pytest.param({"only": ["nodes"]}, {*SYSTEMS["nodes"]}, id="a system of several targets"),
     pytest.param(
         {"only": ["konvoy"], "targets": {"registryMirror": {"enabled": False}}},

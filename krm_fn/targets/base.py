@@ -76,6 +76,7 @@ class Target:
         sites: yields the places that it reads and writes.
         text_hints: words of which at least one is in the text of every object that it edits, so that
             others need not be read; without hints all objects of its kinds are read.
+        hints_from: returns them where they depend on its options.
         creates: how it creates missing objects; None if it creates none.
         options_from: where options of other targets count, too.
         kinds_of: the kinds that its options name, besides ``kinds``.
@@ -96,6 +97,7 @@ class Target:
     audience: Audience
     sites: Sites
     text_hints: tuple[str, ...] = ()
+    hints_from: Callable[[Options], tuple[str, ...]] | None = None
     creates: Creation | None = None
     options_from: OptionsFrom | None = None
     kinds_of: Callable[[Options], frozenset[GroupKind]] | None = None
@@ -113,6 +115,10 @@ class Target:
         if self.options_from is not None:
             return self.options_from(given)
         return given.get(self.id, {})
+
+    def hints(self, options: Options) -> tuple[str, ...]:
+        """Return words of which one is in the text of every object that it edits with these options."""
+        return self.hints_from(options) if self.hints_from is not None else self.text_hints
 
     def all_kinds(self, options: Options) -> frozenset[GroupKind]:
         """Return the kinds of the objects that it edits with these options."""

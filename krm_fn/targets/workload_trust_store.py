@@ -186,11 +186,20 @@ def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
     return value if isinstance(value, type(default)) else default
 
 
+_HINTS = (*_apps.TEXT_HINTS, NAME, _ANNOTATION)
+
+
+def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the text hints; none where matchers select workloads, as their text can be any."""
+    return () if options.get("workloads") else _HINTS
+
+
 TARGET = Target(
     id="workloadTrustStore",
     kinds=pod_spec.KINDS | {("", "ConfigMap")},
     audience=Audience.NOBODY,
-    text_hints=(*_apps.TEXT_HINTS, NAME, _ANNOTATION),
+    text_hints=_HINTS,
+    hints_from=hints_from,
     sites=sites,
     creates=Creation(beside=pod_spec.KINDS, companions=companions),
 )

@@ -98,7 +98,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
-from krm_fn.targets import _chosen
+from krm_fn.targets import _apps, _chosen
 from krm_fn.targets._presets import (
     PRESETS,
     PROVIDER_GROUP,
@@ -310,6 +310,19 @@ def containers_with_proxy(obj: Data, given: Mapping[str, Options]) -> Iterator[C
             yield one
 
 
+def hints_of_containers_with_proxy(given: Mapping[str, Options]) -> tuple[str, ...]:
+    """Return words of which one is in the text of every object with such a container; () if any object may have one."""
+    hints = hints_from(given.get("workloads", {}))
+    if not hints:
+        return ()
+    return (*hints, *_apps.TEXT_HINTS)
+
+
+def hints_from(options: Options) -> tuple[str, ...]:
+    """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
+    return () if options.get("workloads") or options.get("presets") else _chosen.HINTS
+
+
 def refuses(obj: Data, options: Options) -> bool:
     """Return whether an annotation of a workload says that it gets no proxy."""
     place = _place(obj, options)
@@ -430,6 +443,7 @@ TARGET = Target(
     kinds=pod_spec.KINDS | _PROVIDERS,
     audience=Audience.POD,
     text_hints=_chosen.HINTS,
+    hints_from=hints_from,
     sites=sites,
     options_from=options_from,
     kinds_of=kinds_of,
