@@ -1,8 +1,9 @@
-"""Write the report of the GitHub action in Markdown: what a run would change, which nodes roll, and why.
+"""Write the report of the GitHub action in Markdown: what a run would change, which nodes are replaced, and why.
 
 Usage: ``python3 report.py FOLDER > report.md``. The folder holds what `action.yml` wrote: ``results.json`` (``run
---check -v --output json``), ``changes.diff`` (``run --diff``), ``explain.txt`` and ``summary.txt`` (standard error of
-the check). It needs nothing but Python, and no text in it is a credential: these files hold none.
+--check -v --output json``), ``changes.diff`` (``run --diff``), ``explain.txt``, ``summary.txt`` (standard error of the
+check), and the repository as the pull request found it (``before``) and after it and a run (``after``). No text in the
+report is a credential: the files hold none, and of the two folders it shows names only.
 """
 
 from __future__ import annotations
@@ -14,46 +15,47 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nodes import NodeChanges, compare, objects_in
+
 MARK = "<!-- inject-proxy -->"
 """The first line of the comment, by which the action finds it again."""
 LONGEST = 60_000
 """Characters: GitHub takes comments of up to 65,536."""
-
-ROLLS = {
-    "KubeadmControlPlane": "the control plane",
-    "MachineDeployment": "the workers",
-    "MachinePool": "the workers",
-    "Cluster": "nodes of the Cluster",
-    "ClusterClass": "nodes of all Clusters of the class",
-}
-"""Kind -> the nodes that Cluster API replaces when such an object changes.
-
-Source: Cluster API book, "Upgrading management and workload clusters", "Changing a ClusterClass".
-"""
-KEEPS = {"NodesNotRolled", "TemplateImmutable", "NameKept"}
+KEEPS = {"NodesNotRolled"}
 """Codes of docs/messages.md: nodes that keep what they have although a manifest changes."""
 
 
 def main() -> None:
     """Write the report of a folder to standard output."""
     folder = Path(sys.argv[1])
-    sys.stdout.write(report({path.name: path.read_text() for path in folder.iterdir()}))
+    files = {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
+    nodes = compare(objects_in(folder / "before"), objects_in(folder / "after"))
+    sys.stdout.write(report(files, nodes))
 
 
-def report(files: Mapping[str, str]) -> str:
+def report(files: Mapping[str, str], nodes: NodeChanges) -> str:
     """Return the report.
 
     Args:
         files: name -> content, as the docstring of this module lists them.
+        nodes: what the pull request, with a run behind it, means for nodes.
     """
     results = json.loads(files.get("results.json") or "[]")
     diff = files.get("changes.diff", "")
     number = len(re.findall(r"^\+\+\+ ", diff, re.MULTILINE))
+    kept = {str(key): why for key, why in nodes.kept.items()}
+    for result in results:
+        if rule_of(result) in KEEPS:
+            kept.setdefault(name_of(result["resourceRef"]), result["message"])
     parts = [MARK, f"### inject-proxy: {headline(number, results, files.get('summary.txt', ''))}"]
-    if diff:
-        parts += section("Nodes that will be replaced", rolled(results))
-        parts += section("Nodes that keep the old proxy", findings(results, KEEPS, is_in=True))
-    parts += section("Findings", findings(results, KEEPS, is_in=False))
+    parts += section(
+        "Nodes that will be replaced", [f"{key}: {why}" for key, why in nodes.replaced.items()]
+    )
+    parts += section(
+        "Nodes that keep what they have", [f"{name}: {why}" for name, why in kept.items()]
+    )
+    # With an error nothing would change; where something would, the errors are the changes that are due.
+    parts += section("Findings", findings(results, {"warning"} if diff else {"warning", "error"}))
     left = LONGEST - sum(map(len, parts))
     if diff:
         shown = folded("What `inject-proxy run` would change", diff, "diff", left * 2 // 3)
@@ -76,29 +78,19 @@ def headline(number: int, results: Sequence[Mapping[str, Any]], summary: str) ->
     return "all manifests hold the proxy"
 
 
-def rolled(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a line for each object whose change makes Cluster API replace nodes; a change has no rule."""
-    lines: dict[str, None] = {}
-    for result in results:
-        ref = result.get("resourceRef", {})
-        path = result.get("field", {}).get("path", "")
-        is_change = result["severity"] == "error" and not result.get("tags", {}).get("rule")
-        if is_change and ref.get("kind") in ROLLS and path.startswith("spec"):
-            lines[f"{ROLLS[ref['kind']]} of {name_of(ref)}"] = None
-    return [*lines]
-
-
-def findings(results: Sequence[Mapping[str, Any]], rules: set[str], *, is_in: bool) -> list[str]:
-    """Return a line for each error or warning whose rule is, or is not, one of some rules."""
+def findings(results: Sequence[Mapping[str, Any]], severities: set[str]) -> list[str]:
+    """Return a line for each finding of some severities that is not about nodes."""
     lines = []
     for result in results:
-        rule = result.get("tags", {}).get("rule", "")
-        is_finding = result["severity"] == "warning" or (result["severity"] == "error" and rule)
-        is_wrong = result["severity"] == "error" and "resourceRef" not in result
-        if (is_finding or is_wrong) and (rule in rules) is is_in:
+        if result["severity"] in severities and rule_of(result) not in KEEPS:
             ref = result.get("resourceRef")
             lines.append(f"{name_of(ref)}: {result['message']}" if ref else result["message"])
     return lines
+
+
+def rule_of(result: Mapping[str, Any]) -> str:
+    """Return the code or the rule of a result, "" where it has none."""
+    return str(result.get("tags", {}).get("rule", ""))
 
 
 def name_of(ref: Mapping[str, str]) -> str:

@@ -28,6 +28,7 @@ TIME_LIMIT = 60.0
 
 HOW_TO_GET = {
     "actionlint": "`make tools` builds it where Go is installed",
+    "argocd-cmp-server": "`make tools` builds it where Go is installed",
     "check-jsonschema": "`pip install -e '.[dev]'` brings it",
     "cluster-class": "`make tools` builds it where Go is installed",
     "containerd-hosts": "`make tools` builds it where Go is installed",

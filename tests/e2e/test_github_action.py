@@ -56,15 +56,18 @@ class Runner:
     inputs: dict[str, str] = field(default_factory=dict)
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
+    base: str = ""
 
     def value(self, expression: str) -> str:
         """The value of an expression, of those forms that `action.yml` uses."""
         first, _, rest = expression.partition(".")
         if first == "inputs":
-            return self.inputs.get(rest, str(ACTION["inputs"][rest]["default"]))
+            return self.inputs.get(rest, self.expanded(str(ACTION["inputs"][rest]["default"])))
         if first == "steps":
             step, _, name = rest.partition(".outputs.")
             return self.outputs[step][name]
+        if expression == "github.event.pull_request.base.sha":
+            return self.base
         assert expression in {"github.event.pull_request.number", "github.token"}
         return "42"
 
@@ -99,6 +102,7 @@ class Runner:
                 "GITHUB_OUTPUT": str(outputs),
                 "GITHUB_STEP_SUMMARY": str(self.temporary / "summary.md"),
                 "GITHUB_REPOSITORY": "acme/clusters",
+                "GITHUB_SERVER_URL": "https://github.com",
                 "GH_LOG": str(self.temporary / "gh.log"),
                 "GH_BODY": str(self.temporary / "body.md"),
                 "COMMENTS": "",
@@ -140,6 +144,8 @@ def runner(tmp_path: Path) -> Runner:
     (temporary / "bin/gh").chmod(0o755)
     (temporary / "inject-proxy/bin").mkdir(parents=True)
     (temporary / "inject-proxy/bin/inject-proxy").symlink_to(COMMAND)
+    (temporary / "inject-proxy/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (temporary / "inject-proxy/bin/python").chmod(0o755)
     return Runner(repository, temporary)
 
 
@@ -154,10 +160,10 @@ def test_a_pull_request_without_the_proxy_fails_with_annotations_and_a_comment(r
     body = runner.text("body.md")
     assert body == runner.text("summary.md")
     assert body.startswith("<!-- inject-proxy -->\n\n### inject-proxy: 4 files would change.")
-    assert "**Nodes that will be replaced**\n\n- the control plane of `KubeadmControlPlane/org-acme/prod-1`\n" in body
-    assert (
-        "**Nodes that keep the old proxy**\n\n- `MachineDeployment/org-acme/prod-1-workers`: NodesNotRolled: " in body
-    )
+    replaced = "- `KubeadmControlPlane/org-acme/prod-1`: `spec.kubeadmConfigSpec` changes\n"
+    assert f"**Nodes that will be replaced**\n\n{replaced}\n" in body
+    kept = "the content of `KubeadmConfigTemplate/prod-1-workers` changes, and its name does not"
+    assert f"**Nodes that keep what they have**\n\n- `MachineDeployment/org-acme/prod-1-workers`: {kept}\n" in body
     assert "```diff\n--- a/clusters/prod-1/control-plane.yaml\n" in body
     assert "spec.clusterNetwork.pods.cidrBlocks[0]" in body  # the reason of an entry
     assert not [one for one in done.values() if one and PASSWORD in one.stdout + one.stderr]
@@ -186,6 +192,30 @@ def test_manifests_that_hold_the_proxy_pass(runner: Runner) -> None:
     assert failed and failed.returncode == 0
     assert "### inject-proxy: all manifests hold the proxy\n" in runner.text("body.md")
     assert "```diff" not in runner.text("body.md")
+
+
+def git(folder: Path, *argv: str) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    done = run([need("git"), *identity, *argv], cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().strip()
+
+
+def test_a_pull_request_that_holds_the_proxy_says_which_nodes_it_replaces(runner: Runner) -> None:
+    """The manifests are compared with those of the base: the run has nothing left to change."""
+    git(runner.repository, "init", "--quiet", "--initial-branch=main")
+    git(runner.repository, "add", ".")
+    git(runner.repository, "commit", "--quiet", "--message=first")
+    runner.base = git(runner.repository, "rev-parse", "HEAD")
+    git(runner.repository, "remote", "add", "origin", str(runner.repository))
+    (runner.repository / "proxy.yaml").write_text(CONFIG + "  rollout: {hashNames: true}\n")
+    run([COMMAND, "run", "."], cwd=runner.repository)
+    runner.run_all()
+    body = runner.text("body.md")
+    assert "### inject-proxy: all manifests hold the proxy\n" in body
+    assert "- `KubeadmControlPlane/org-acme/prod-1`: `spec.kubeadmConfigSpec` changes\n" in body
+    assert "- `MachineDeployment/org-acme/prod-1-workers`: `spec.template.spec.bootstrap` changes\n" in body
+    assert "Nodes that keep" not in body
 
 
 def test_inputs_reach_the_command_as_single_words(runner: Runner) -> None:
@@ -218,6 +248,8 @@ def test_a_report_fits_into_a_comment_and_no_text_ends_its_blocks(tmp_path: Path
     (tmp_path / "explain.txt").write_text("an entry\n" * 10_000)
     (tmp_path / "results.json").write_text("[]")
     (tmp_path / "summary.txt").write_text("")
+    (tmp_path / "before").mkdir()
+    (tmp_path / "after").mkdir()
     done = run([sys.executable, ROOT / "action/report.py", tmp_path])
     body = done.stdout.decode()
     assert done.returncode == 0, done.stderr.decode()
