@@ -48,8 +48,7 @@ class Key(NamedTuple):
     name: str
 
     def __str__(self) -> str:
-        parts = (self.kind, self.namespace, self.name)
-        return f"`{'/'.join(part for part in parts if part)}`"
+        return f"{as_code(self.kind, self.namespace, self.name)} in {as_code(self.file)}"
 
 
 @dataclass
@@ -58,6 +57,12 @@ class NodeChanges:
 
     replaced: dict[Key, str] = field(default_factory=dict)
     kept: dict[Key, str] = field(default_factory=dict)
+
+
+def as_code(*parts: str) -> str:
+    """Return parts of a name, those that are not empty, as code of Markdown, which no character in them can end."""
+    text = "/".join(part for part in parts if part)
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"
 
 
 def compare(before: Mapping[Key, Any], after: Mapping[Key, Any]) -> NodeChanges:
@@ -76,7 +81,8 @@ def compare(before: Mapping[Key, Any], after: Mapping[Key, Any]) -> NodeChanges:
         same = [name for name in _references(data, key.namespace) if name in changed_templates]
         if not same or key in changes.replaced:
             continue
-        of_template = f"the content of {' and '.join(f'`{kind}/{name}`' for kind, _, name in same)}"
+        templates = " and ".join(as_code(kind, name) for kind, _, name in same)
+        of_template = f"the content of {templates}"
         if key.kind in _USERS:
             changes.kept[key] = f"{of_template} changes, and its name does not"
         elif key.kind == "ClusterClass":

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nodes import NodeChanges, compare, objects_in
+from nodes import NodeChanges, as_code, compare, objects_in
 
 MARK = "<!-- inject-proxy -->"
 """The first line of the comment, by which the action finds it again."""
@@ -46,7 +46,7 @@ def report(files: Mapping[str, str], nodes: NodeChanges) -> str:
     kept = {str(key): why for key, why in nodes.kept.items()}
     for result in results:
         if rule_of(result) in KEEPS:
-            kept.setdefault(name_of(result["resourceRef"]), result["message"])
+            kept.setdefault(subject_of(result), result["message"])
     parts = [MARK, f"### inject-proxy: {headline(number, results, files.get('summary.txt', ''))}"]
     parts += section(
         "Nodes that will be replaced", [f"{key}: {why}" for key, why in nodes.replaced.items()]
@@ -83,8 +83,8 @@ def findings(results: Sequence[Mapping[str, Any]], severities: set[str]) -> list
     lines = []
     for result in results:
         if result["severity"] in severities and rule_of(result) not in KEEPS:
-            ref = result.get("resourceRef")
-            lines.append(f"{name_of(ref)}: {result['message']}" if ref else result["message"])
+            subject = subject_of(result)
+            lines.append(f"{subject}: {result['message']}" if subject else result["message"])
     return lines
 
 
@@ -93,10 +93,14 @@ def rule_of(result: Mapping[str, Any]) -> str:
     return str(result.get("tags", {}).get("rule", ""))
 
 
-def name_of(ref: Mapping[str, str]) -> str:
-    """Return the kind and the name of an object, as code."""
-    parts = [ref["kind"], ref.get("namespace", ""), ref["name"]]
-    return f"`{'/'.join(part for part in parts if part)}`"
+def subject_of(result: Mapping[str, Any]) -> str:
+    """Return the object of a result and its file, "" where it has none."""
+    ref = result.get("resourceRef")
+    if not ref:
+        return ""
+    name = as_code(ref["kind"], ref.get("namespace", ""), ref["name"])
+    file = result.get("file", {}).get("path", "")
+    return f"{name} in {as_code(file)}" if file else name
 
 
 def section(title: str, lines: Sequence[str], at_most: int = 20) -> list[str]:

@@ -87,7 +87,7 @@ def test_workers_keep_what_they_have_where_the_template_keeps_its_name(tmp_path:
     assert changes.replaced == {}
     assert [(str(key), why) for key, why in changes.kept.items()] == [
         (
-            "`MachineDeployment/org/md`",
+            "`MachineDeployment/org/md` in `a.yaml`",
             "the content of `KubeadmConfigTemplate/workers` changes, and its name does not",
         )
     ]
@@ -97,3 +97,9 @@ def test_workers_that_are_replaced_for_another_reason_keep_nothing(tmp_path: Pat
     changes = compared(tmp_path, f"{TEMPLATE}---\n{WORKERS}", FILE, ("v1.32.0", "v1.33.0"))
     assert [key.kind for key in changes.replaced] == ["MachineDeployment"]
     assert changes.kept == {}
+
+
+def test_no_name_can_end_the_code_that_it_is_shown_in(tmp_path: Path) -> None:
+    text = CONTROL_PLANE.replace("name: cp", 'name: "cp` @everyone `\\n# big"')
+    (key,) = compared(tmp_path, text, FILE).replaced
+    assert str(key) == "`KubeadmControlPlane/org/cp' @everyone ' # big` in `a.yaml`"

@@ -24,6 +24,8 @@ from support import COMMAND, ROOT, need, run
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 WORKFLOW = ROOT / "examples/github-actions/workflow.yaml"
 PASSWORD = "S3CRET"
+CONTROL_PLANE = "- `KubeadmControlPlane/org-acme/prod-1` in `clusters/prod-1/control-plane.yaml`: "
+WORKERS = "- `MachineDeployment/org-acme/prod-1-workers` in `clusters/prod-1/workers.yaml`: "
 INSTALL_LIMIT = 600.0
 """Seconds after which a step, of which the first one installs packages, counts as a hang."""
 CONFIG = f"""\
@@ -160,10 +162,9 @@ def test_a_pull_request_without_the_proxy_fails_with_annotations_and_a_comment(r
     body = runner.text("body.md")
     assert body == runner.text("summary.md")
     assert body.startswith("<!-- inject-proxy -->\n\n### inject-proxy: 4 files would change.")
-    replaced = "- `KubeadmControlPlane/org-acme/prod-1`: `spec.kubeadmConfigSpec` changes\n"
-    assert f"**Nodes that will be replaced**\n\n{replaced}\n" in body
+    assert f"**Nodes that will be replaced**\n\n{CONTROL_PLANE}`spec.kubeadmConfigSpec` changes\n\n" in body
     kept = "the content of `KubeadmConfigTemplate/prod-1-workers` changes, and its name does not"
-    assert f"**Nodes that keep what they have**\n\n- `MachineDeployment/org-acme/prod-1-workers`: {kept}\n" in body
+    assert f"**Nodes that keep what they have**\n\n{WORKERS}{kept}\n" in body
     assert "```diff\n--- a/clusters/prod-1/control-plane.yaml\n" in body
     assert "spec.clusterNetwork.pods.cidrBlocks[0]" in body  # the reason of an entry
     assert not [one for one in done.values() if one and PASSWORD in one.stdout + one.stderr]
@@ -213,8 +214,8 @@ def test_a_pull_request_that_holds_the_proxy_says_which_nodes_it_replaces(runner
     runner.run_all()
     body = runner.text("body.md")
     assert "### inject-proxy: all manifests hold the proxy\n" in body
-    assert "- `KubeadmControlPlane/org-acme/prod-1`: `spec.kubeadmConfigSpec` changes\n" in body
-    assert "- `MachineDeployment/org-acme/prod-1-workers`: `spec.template.spec.bootstrap` changes\n" in body
+    assert f"{CONTROL_PLANE}`spec.kubeadmConfigSpec` changes\n" in body
+    assert f"{WORKERS}`spec.template.spec.bootstrap` changes\n" in body
     assert "Nodes that keep" not in body
 
 

@@ -283,3 +283,13 @@ def test_every_folder_of_the_examples_has_a_readme_and_the_pages_link_to_it() ->
     assert without == {"config-repo"}  # the manifests that the others use
     unreached = [name for name in folders if f"examples/{name})" not in pages and f"../{name})" not in pages]
     assert [name for name in unreached if name not in {"config-repo", "demo"}] == []
+
+
+def test_links_in_the_readmes_of_the_examples_lead_to_files() -> None:
+    links = [
+        (readme, link.partition("#")[0])
+        for readme in sorted(EXAMPLES.glob("*/README.md"))
+        for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", readme.read_text())
+    ]
+    assert len(links) >= 10
+    assert [f"{readme.parent.name}: {link}" for readme, link in links if not (readme.parent / link).exists()] == []
