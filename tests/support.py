@@ -27,11 +27,15 @@ TIME_LIMIT = 60.0
 """Seconds after which a run counts as a hang."""
 
 HOW_TO_GET = {
+    "actionlint": "`make tools` builds it where Go is installed",
+    "argocd-cmp-server": "`make tools` builds it where Go is installed",
+    "check-jsonschema": "`pip install -e '.[dev]'` brings it",
     "cluster-class": "`make tools` builds it where Go is installed",
     "containerd-hosts": "`make tools` builds it where Go is installed",
     "debootstrap": "`apt-get install debootstrap`",
     "curl": "`apt-get install curl`",
     "docker": "install Docker, or on Debian `apt-get install docker.io`",
+    "git": "`apt-get install git`",
     "go": "install Go",
     "httpproxy": "`make tools` builds it where Go is installed",
     "ignition-files": "`make tools` builds it where Go is installed",
@@ -43,6 +47,7 @@ HOW_TO_GET = {
     "kyverno": "`make test-kyverno` builds it where Go is installed",
     "node": "install Node.js, on Debian `apt-get install nodejs`",
     "perl": "`apt-get install perl`",
+    "pre-commit": "`pip install -e '.[dev]'` brings it",
     "ruby": "`apt-get install ruby`",
     "setpriv": "`apt-get install util-linux`",
     "shellcheck": "`apt-get install shellcheck`",

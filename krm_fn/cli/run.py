@@ -26,11 +26,12 @@ from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
 from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, LineFinder, entry_of
 from krm_fn.cli._selection import LeftAlone, Selection, select
+from krm_fn.cli._shard import Shard, shard_of
 from krm_fn.cli._writing import current_umask, write_files
 from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
-from krm_fn.krm.results import Result, Severity, are_severe
+from krm_fn.krm.results import Result, Severity, are_severe, is_severe
 from krm_fn.pipeline import Outcome, run_list
 from krm_fn.sources import Objects
 
@@ -46,6 +47,7 @@ def parser() -> CommandParser:
             "[--config FILE] [--only ID,...] [--exclude PATTERN]... [--diff] [PATH...]",
             "[--config FILE] --check [--output FORM] [PATH...]",
             "[--config FILE] --output-dir DIR [PATH...]",
+            "[--config FILE] --shard I/N [PATH...]",
             "--config FILE -",
         ],
         examples=[
@@ -72,6 +74,11 @@ def parser() -> CommandParser:
                 "Files keep owner, mode and links. An object that the ProxyConfig makes inject-proxy create becomes a "
                 "document at the end of the file of its Cluster; in JSON, a new file beside it. Only an exit code of 0 "
                 "means that something was written."
+            ),
+            (
+                "With --shard each of N jobs, on the same commit and with the same PATH, reads all files and writes "
+                "and reports those of its own: together they do what one run does. A file belongs to a job by the hash "
+                "of its name. An error in any file makes every job fail."
             ),
             (
                 "exit codes: 0 done; 1 an error in the input, a warning with `failOn: Warning`, or with --check "
@@ -113,6 +120,11 @@ def parser() -> CommandParser:
         help="leave out what matches, as a line of `.gitignore` in PATH would; may be repeated",
     )
     made.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="be job I of N jobs that divide the files among them, such as 2/8",
+    )
+    made.add_argument(
         "--only",
         metavar="ID,...",
         action="append",
@@ -130,11 +142,21 @@ def parser() -> CommandParser:
 
 @dataclass(frozen=True)
 class _Done:
-    """What a run found: the list with its changes, and the results."""
+    """What a run found: the list with its changes, and the results of the files of its shard.
+
+    ``failures_elsewhere`` counts findings in files of other shards that make every shard fail.
+    """
 
     outcome: Outcome
     files: ManifestList
     selection: Selection
+    shard: Shard
+    failures_elsewhere: int
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 if something makes the run fail, in whichever shard it is; else 0."""
+        return self.outcome.exit_code or int(self.failures_elsewhere > 0)
 
     @property
     def changed(self) -> dict[str, bytes | None]:
@@ -168,23 +190,25 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
             "`--output-dir` must be without `--check` and `--diff`, which write nothing"
         )
     _refuse_two_outputs(given)
+    shard = shard_of(given.shard or "1/1", _base_of(paths))
     names = find_files_to_edit(paths, given.exclude)
     progress = Progress(len(names))
     try:
         files = read_each(names, progress.read)
         selection = select(files)
         _refuse_nothing(selection)
-        done = _edited(selection, given, progress)
+        done = _edited(selection, given, progress, shard)
     finally:
         progress.end()
     changed = done.changed
     if given.check:
         done = replace(done, outcome=_as_check(done.outcome))
     output = _printed(done, changed, given)
-    exit_code = done.outcome.exit_code or int(bool(given.check and changed))
+    exit_code = done.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
     if is_written and given.output_dir:
-        _write_folder(Path(given.output_dir), {**files, **changed}, paths)
+        own = {name: content for name, content in files.items() if shard.holds(name)}
+        _write_folder(Path(given.output_dir), {**own, **changed}, paths)
     elif is_written:
         write_files(changed, {name: files.get(name) for name in changed})
     reported = _lines(done, changed, given, is_written=is_written)
@@ -211,14 +235,16 @@ def _edit_stream(
     _refuse_two_outputs(given)
     if given.output_dir:
         raise UsageError("`--output-dir` must be without `-`, which writes to standard output")
+    if given.shard:
+        raise UsageError("`--shard` must be without `-`: it divides files, and a stream is one")
     content = read_stdin()
     selection = Selection({_STDIN: content})
     _refuse_resource_list(content)
-    done = _edited(selection, given, Progress(0))
+    done = _edited(selection, given, Progress(0), Shard(1, 1, Path()))
     changed = done.changed
     if given.check:
         done = replace(done, outcome=_as_check(done.outcome))
-    exit_code = done.outcome.exit_code or int(bool(given.check and changed))
+    exit_code = done.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
     output = _printed(done, changed, given)
     if is_written:
@@ -234,9 +260,9 @@ def _refuse_resource_list(content: bytes) -> None:
         )
 
 
-def _edited(selection: Selection, given: Namespace, progress: Progress) -> _Done:
+def _edited(selection: Selection, given: Namespace, progress: Progress, shard: Shard) -> _Done:
     """Return what the run makes of the manifests; nothing is written."""
-    files = ManifestList(selection.manifests)
+    files = ManifestList(selection.manifests, shard.holds)
     progress.look(len(files))
     path = given.config or ""
     is_among = path and Path(path).resolve() in {
@@ -255,7 +281,27 @@ def _edited(selection: Selection, given: Namespace, progress: Progress) -> _Done
         results=tuple(_with_file(result, found, files) for result in outcome.results),
         fail_on=FAIL_ON[given.fail_on] if given.fail_on else outcome.fail_on,
     )
-    return _Done(outcome, files, selection)
+    own, elsewhere = _divided(outcome.results, files, selection, shard)
+    failures = sum(is_severe(result.severity, outcome.fail_on) for result in elsewhere)
+    return _Done(replace(outcome, results=tuple(own)), files, selection, shard, failures)
+
+
+def _divided(
+    results: Sequence[Result], files: ManifestList, selection: Selection, shard: Shard
+) -> tuple[list[Result], list[Result]]:
+    """Return the results that a shard reports, and those that others do.
+
+    The first shard reports what is about none of the manifests.
+    """
+    created = set(files.created.values())
+    own: list[Result] = []
+    elsewhere: list[Result] = []
+    for result in results:
+        name = result.ref.file_path
+        is_of_file = name in selection.manifests or name in created
+        is_own = shard.holds(name) if is_of_file else shard.index == 1
+        (own if is_own else elsewhere).append(result)
+    return own, elsewhere
 
 
 def _with_only(function_config: Any, given: Sequence[str]) -> Any:
@@ -323,9 +369,17 @@ def _lines(
         reported.append(
             "inject-proxy run: failed because of the warnings, as `failOn` says; nothing was written"
         )
+    if done.failures_elsewhere:
+        found = count(done.failures_elsewhere, "finding")
+        reported.append(
+            f"inject-proxy run: failed because of {found} in files of other shards; nothing was written"
+        )
     number = len(done.selection.manifests) + len(done.selection.left_alone)
     left_alone = done.selection.counts()
     parts = [f"{count(number, 'file')} read"]
+    if done.shard.number > 1:
+        own = sum(done.shard.holds(name) for name in done.selection.manifests)
+        parts += [f"shard {done.shard}: {count(own, 'manifest file')}"]
     parts += [f"left alone: {', '.join(left_alone)}"] if left_alone else []
     parts += [
         f"{count(outcome.items, 'document')}, {_changed(len(changed), is_written=is_written)}"
@@ -355,7 +409,7 @@ def _printed(done: _Done, changed: Mapping[str, bytes | None], given: Namespace)
         for result in done.outcome.results
         if given.verbose or result.severity is not Severity.INFO
     ]
-    files = [*done.selection.manifests]
+    files = [name for name in done.selection.manifests if done.shard.holds(name)]
     return WRITERS[given.output](FindingReport("run", entries, files, done.outcome.fail_on))
 
 

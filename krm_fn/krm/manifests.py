@@ -6,7 +6,7 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -137,10 +137,14 @@ class ManifestList(Manifests):
 
     Args:
         files: name -> content.
+        is_written: says by its name whether a file is one that this run writes; the others are only read.
     """
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
+    def __init__(
+        self, files: Mapping[str, bytes], is_written: Callable[[str], bool] = lambda _: True
+    ) -> None:
         super().__init__(files)
+        self._is_written = is_written
         self.function_config: Any = None
         self.repeated_in_function_config: list[Pointer] = []
         self.changed: dict[str, bytes | None] = {}
@@ -167,6 +171,8 @@ class ManifestList(Manifests):
         texts: dict[str, dict[int, str | None]] = {}
         for index in sorted(index for index in changes if changes[index]):
             part = self._slices[index]
+            if not self._is_written(part.file):
+                continue
             is_removed = any(one.op == "remove" and not one.path for one in changes[index])
             new = None if is_removed else self._edited_text(index, changes[index])
             texts.setdefault(part.file, {})[part.number] = new
@@ -190,7 +196,9 @@ class ManifestList(Manifests):
             folder = file[: file.rindex("/") + 1] if "/" in file else ""
             file = f"{folder}{_file_name(data)}"
         self.created[reference(data)] = file
-        added.setdefault(file, []).append(mapping_text(data, like=self._texts.get(file, "")))
+        if self._is_written(file):
+            text = mapping_text(data, like=self._texts.get(file, ""))
+            added.setdefault(file, []).append(text)
 
     def _rewritten(
         self, name: str, texts: Mapping[int, str | None], added: Sequence[str]

@@ -1,0 +1,139 @@
+"""Say which nodes Cluster API replaces when the manifests of one state are applied after those of another one.
+
+It compares objects of equal kind, namespace and name in equal files, whatever has changed them: a pull request in which
+the manifests hold the proxy already is judged like one in which `inject-proxy run` has still to write it.
+
+Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templates", "Changing a ClusterClass";
+``controlplane/kubeadm/internal/filters.go`` (what of a KubeadmControlPlane makes its machines differ).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+Fields = tuple[tuple[str, ...], ...]
+_OF_MACHINES: Fields = (
+    ("spec", "template", "spec", "bootstrap"),
+    ("spec", "template", "spec", "infrastructureRef"),
+    ("spec", "template", "spec", "version"),
+)
+REPLACES: Mapping[str, Fields] = {
+    "KubeadmControlPlane": (
+        ("spec", "kubeadmConfigSpec"),
+        ("spec", "machineTemplate", "infrastructureRef"),
+        ("spec", "machineTemplate", "spec", "infrastructureRef"),
+        ("spec", "version"),
+    ),
+    "MachineDeployment": _OF_MACHINES,
+    "MachinePool": _OF_MACHINES,
+    "Cluster": (("spec", "topology"),),
+    "ClusterClass": (("spec",),),
+}
+"""Kind -> the fields whose change makes Cluster API replace nodes, or may do so (a Cluster, a ClusterClass)."""
+TEMPLATES = {"KubeadmConfigTemplate", "KubeadmControlPlaneTemplate"}
+_USERS = {"MachineDeployment", "MachineSet", "MachinePool"}
+
+
+class Key(NamedTuple):
+    """What an object is, and the file that it is in."""
+
+    file: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{as_code(self.kind, self.namespace, self.name)} in {as_code(self.file)}"
+
+
+@dataclass
+class NodeChanges:
+    """Which objects have their nodes replaced, and which keep what they have although their template changes; why."""
+
+    replaced: dict[Key, str] = field(default_factory=dict)
+    kept: dict[Key, str] = field(default_factory=dict)
+
+
+def as_code(*parts: str) -> str:
+    """Return parts of a name, those that are not empty, as code of Markdown, which no character in them can end."""
+    text = "/".join(part for part in parts if part)
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"
+
+
+def compare(before: Mapping[Key, Any], after: Mapping[Key, Any]) -> NodeChanges:
+    """Return what a change of objects means for nodes; an object that is only in one of both states replaces none."""
+    changes = NodeChanges()
+    changed_templates: set[tuple[str, str, str]] = set()
+    for key in sorted({*before} & {*after}):
+        old, new = before[key], after[key]
+        fields = [path for path in REPLACES.get(key.kind, ()) if _at(old, path) != _at(new, path)]
+        if fields:
+            named = ", ".join(f"`{'.'.join(path)}`" for path in fields)
+            changes.replaced[key] = f"{named} changes"
+        if key.kind in TEMPLATES and old.get("spec") != new.get("spec"):
+            changed_templates.add(key[1:])
+    for key, data in sorted(after.items(), key=lambda item: item[0]):
+        same = [name for name in _references(data, key.namespace) if name in changed_templates]
+        if not same or key in changes.replaced:
+            continue
+        templates = " and ".join(as_code(kind, name) for kind, _, name in same)
+        of_template = f"the content of {templates}"
+        if key.kind in _USERS:
+            changes.kept[key] = f"{of_template} changes, and its name does not"
+        elif key.kind == "ClusterClass":
+            changes.replaced[key] = f"{of_template} changes"
+    return changes
+
+
+def objects_in(folder: Path) -> dict[Key, Any]:
+    """Return the objects of the YAML and JSON files of a folder; what is no YAML, such as a template, is left out."""
+    found: dict[Key, Any] = {}
+    for file in sorted(folder.rglob("*")):
+        if file.suffix not in {".yaml", ".yml", ".json"} or not file.is_file():
+            continue
+        try:
+            # As texts: the question is only whether two values differ.
+            documents = list(yaml.load_all(file.read_text(), Loader=yaml.CBaseLoader))
+        except (yaml.YAMLError, UnicodeDecodeError):
+            continue
+        for data in _objects(documents):
+            metadata = data["metadata"]
+            key = (data["kind"], metadata.get("namespace", ""), metadata["name"])
+            if all(isinstance(part, str) for part in key):
+                found[Key(file.relative_to(folder).as_posix(), *key)] = data
+    return found
+
+
+def _objects(documents: list[Any]) -> Iterator[Any]:
+    for data in documents:
+        if not isinstance(data, dict):
+            continue
+        if isinstance(data.get("items"), list) and str(data.get("kind", "")).endswith("List"):
+            yield from _objects(data["items"])
+        elif (
+            "kind" in data and isinstance(data.get("metadata"), dict) and "name" in data["metadata"]
+        ):
+            yield data
+
+
+def _references(data: Any, namespace: str) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, namespace and name of each template that a value refers to."""
+    if isinstance(data, list):
+        for member in data:
+            yield from _references(member, namespace)
+    elif isinstance(data, dict):
+        if data.get("kind") in TEMPLATES and isinstance(data.get("name"), str):
+            yield data["kind"], data.get("namespace") or namespace, data["name"]
+        for member in data.values():
+            yield from _references(member, namespace)
+
+
+def _at(data: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        data = data.get(name) if isinstance(data, dict) else None
+    return data

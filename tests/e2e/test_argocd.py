@@ -1,0 +1,241 @@
+"""The plugin of `examples/argocd`, run as Argo CD's server for plugins runs it.
+
+The contract (`cmpserver/plugin/plugin.go`): the command runs in the folder of the Application, with the environment of
+the sidecar, `PARAM_...` and `ARGOCD_...`. Standard output must be manifests and nothing else; with an exit code other
+than 0 the UI shows standard error. The tests at the end ask the server itself.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from support import ROOT, TIME_LIMIT, need, run, search_path
+
+EXAMPLE = ROOT / "examples/argocd"
+PLUGIN = yaml.safe_load((EXAMPLE / "plugin/plugin.yaml").read_text())
+IN_IMAGE = "/home/argocd/cmp-server/config/"
+PASSWORD = "S3CRET"
+CONFIG = (ROOT / "examples/kustomize-exec/proxy.yaml").read_text()
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: argocd-repo-server}
+spec:
+  template:
+    spec:
+      containers:
+      - name: argocd-repo-server
+        image: argocd
+        volumeMounts: [{name: tmp, mountPath: /tmp}]
+      volumes:
+      - {name: tmp, emptyDir: {}}
+      - {name: var-files, emptyDir: {}}
+      - {name: plugins, emptyDir: {}}
+"""
+
+
+@pytest.fixture
+def application(tmp_path: Path) -> Path:
+    """The folder of an Application: a kustomization, and a ProxyConfig that it does not list."""
+    need("kustomize")
+    folder = Path(shutil.copytree(ROOT / "examples/config-repo", tmp_path / "application"))
+    (folder / "proxy.yaml").write_text(CONFIG)
+    return folder
+
+
+def generate(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `spec.generate` of the plugin."""
+    command = [
+        word.replace(IN_IMAGE, f"{EXAMPLE}/plugin/")
+        for field in ("command", "args")
+        for word in PLUGIN["spec"]["generate"].get(field, [])
+    ]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={"PATH": search_path(), "TMPDIR": str(folder.parent), "ARGOCD_APP_NAME": "clusters", **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+def test_the_plugin_prints_what_kustomize_prints_with_the_proxy_in_it(application: Path) -> None:
+    done = generate(application)
+    assert done.returncode == 0, done.stderr
+    objects = list(yaml.safe_load_all(done.stdout))
+    assert objects == list(yaml.safe_load_all((ROOT / "examples/kustomize-exec/expected.yaml").read_text()))
+    assert all({"apiVersion", "kind", "metadata"} <= {*one} for one in objects)
+    assert sorted(path.name for path in application.parent.iterdir()) == ["application"]  # no temporary file is left
+
+
+def test_the_proxy_config_of_the_administrator_decides(application: Path, tmp_path: Path) -> None:
+    of_administrator = tmp_path / "secret.yaml"
+    of_administrator.write_text(CONFIG.replace("//proxy", f"//svc:{PASSWORD}@admin-proxy"))
+    done = generate(application, INJECT_PROXY_CONFIG=str(of_administrator), PARAM_CONFIG="proxy.yaml")
+    assert done.returncode == 0, done.stderr
+    assert f"svc:{PASSWORD}@admin-proxy" in done.stdout
+    assert PASSWORD not in done.stderr
+
+
+def test_parameters_choose_the_file_and_the_targets(application: Path) -> None:
+    (application / "proxy.yaml").rename(application / "our proxy.yaml")
+    done = generate(application, PARAM_CONFIG="our proxy.yaml", PARAM_ONLY_0="certManager", PARAM_ONLY_1="kyverno")
+    by_kind = {one["kind"]: str(one) for one in yaml.safe_load_all(done.stdout)}
+    assert {kind for kind, text in by_kind.items() if "http://proxy.acme.example:3128" in text} == {
+        "Deployment",
+        "ClusterPolicy",
+    }
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        pytest.param({"PARAM_CONFIG": "$(touch pwned); none.yaml"}, "there is no file", id="a file that is missing"),
+        pytest.param({"PARAM_ONLY_0": "nodez"}, "did you mean", id="a target that is unknown"),
+    ],
+)
+def test_what_is_wrong_gives_no_manifest_and_a_message(
+    application: Path, environment: dict[str, str], message: str
+) -> None:
+    done = generate(application, **environment)
+    assert done.returncode != 0
+    assert (done.stdout, message in done.stderr) == ("", True), done.stderr
+    assert not (application / "pwned").exists()
+
+
+def test_where_kustomize_fails_nothing_is_printed(application: Path) -> None:
+    (application / "platform/team-settings.yaml").unlink()
+    done = generate(application)
+    assert done.returncode != 0
+    assert (done.stdout, "team-settings.yaml" in done.stderr) == ("", True)
+
+
+def test_a_kustomization_without_objects_is_an_error_because_argo_cd_would_remove_all(application: Path) -> None:
+    (application / "kustomization.yaml").write_text("namePrefix: a-\n")
+    done = generate(application)
+    assert (done.returncode != 0, done.stdout) == (True, "")
+
+
+def test_an_error_shows_no_credential(application: Path) -> None:
+    (application / "proxy.yaml").write_text(CONFIG.replace("httpProxy: http://", f"httpProxy: htp://svc:{PASSWORD}@"))
+    done = generate(application)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "httpProxy" in done.stderr
+    assert PASSWORD not in done.stderr
+
+
+def test_the_script_is_what_shellcheck_takes() -> None:
+    done = run([need("shellcheck"), EXAMPLE / "plugin/generate.sh"])
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def test_the_patch_adds_the_sidecar_to_the_repo_server(tmp_path: Path) -> None:
+    shutil.copy(EXAMPLE / "plugin/repo-server.yaml", tmp_path)
+    (tmp_path / "deployment.yaml").write_text(DEPLOYMENT)
+    (tmp_path / "kustomization.yaml").write_text("resources: [deployment.yaml]\npatches: [{path: repo-server.yaml}]\n")
+    done = run([need("kustomize"), "build", "."], cwd=tmp_path)
+    pod = yaml.safe_load(done.stdout)["spec"]["template"]["spec"]
+    containers = {container["name"]: container for container in pod["containers"]}
+    assert containers.keys() == {"argocd-repo-server", "inject-proxy"}
+    sidecar = containers["inject-proxy"]
+    assert sidecar["securityContext"]["runAsUser"] == 999
+    mounted = {mount["mountPath"]: mount["name"] for mount in sidecar["volumeMounts"]}
+    assert {*mounted.values()} <= {volume["name"] for volume in pod["volumes"]}
+    (of_repo_server,) = containers["argocd-repo-server"]["volumeMounts"]
+    assert mounted[of_repo_server["mountPath"]] != of_repo_server["name"]
+    (variable,) = sidecar["env"]
+    assert variable["value"].startswith(f"{next(path for path, name in mounted.items() if name.endswith('config'))}/")
+
+
+def test_the_application_names_the_plugin_and_its_parameters() -> None:
+    plugin = yaml.safe_load((EXAMPLE / "application/application.yaml").read_text())["spec"]["source"]["plugin"]
+    announced = {one["name"]: one for one in PLUGIN["spec"]["parameters"]["static"]}
+    assert plugin["name"] == f"{PLUGIN['metadata']['name']}-{PLUGIN['spec']['version']}"
+    assert {one["name"] for one in plugin["parameters"]} <= announced.keys()
+
+
+def test_the_build_options_make_kustomize_run_the_command(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
+    options = yaml.safe_load((EXAMPLE / "exec/argocd-cm.yaml").read_text())["data"]["kustomize.buildOptions"]
+    done = run([need("kustomize"), "build", *shlex.split(options), "."], cwd=tmp_path / "kustomize-exec")
+    assert done.stdout == (ROOT / "examples/kustomize-exec/expected.yaml").read_bytes(), done.stderr.decode()
+
+
+@pytest.mark.parametrize("name", ["plugin", "exec"])
+def test_a_dockerfile_copies_what_is_there(name: str) -> None:
+    """Each file that a COPY names is in the folder that the README builds in."""
+    context = EXAMPLE / "plugin" if name == "plugin" else ROOT
+    lines = (EXAMPLE / name / "Dockerfile").read_text().splitlines()
+    copied = [shlex.split(line)[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line]
+    assert copied
+    assert [source for line in copied for source in line if not (context / source).exists()] == []
+    if context == ROOT:
+        allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+        assert {source for line in copied for source in line} <= allowed
+
+
+def test_the_plugin_of_this_test_is_the_one_of_the_image() -> None:
+    assert PLUGIN["spec"]["generate"]["command"] == ["sh", f"{IN_IMAGE}generate.sh"]
+    assert f" {IN_IMAGE}\n" in (EXAMPLE / "plugin/Dockerfile").read_text()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Path]:
+    """The socket of Argo CD's server for plugins, which runs the plugin of the example."""
+    program = need("argocd-cmp-server")
+    with tempfile.TemporaryDirectory() as name:  # short, because the path of a socket must be
+        folder = Path(name)
+        text = (EXAMPLE / "plugin/plugin.yaml").read_text()
+        (folder / "plugin.yaml").write_text(text.replace(IN_IMAGE, f"{EXAMPLE}/plugin/"))
+        environment = {"PATH": search_path(), "ARGOCD_PLUGINSOCKFILEPATH": name, "ARGOCD_CMP_WORKDIR": name}
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [program, "--config-dir-path", name, "--loglevel", "debug"], env=environment, stdout=log, stderr=log
+            )
+        socket = folder / f"{PLUGIN['metadata']['name']}-{PLUGIN['spec']['version']}.sock"
+        for _ in range(600):
+            if socket.exists() or process.poll() is not None:
+                break
+            time.sleep(0.1)
+        yield socket
+        process.kill()  # it waits for its clients where it is asked to end
+        process.wait(TIME_LIMIT)
+
+
+def ask(server: Path, application: Path, *variables: str) -> Any:
+    """What the repo-server gets for the folder of an Application."""
+    done = run([need("argocd-cmp-server"), "ask", server, application, *variables])
+    assert done.returncode == 0, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+def test_the_server_of_argo_cd_gets_the_manifests_and_the_parameters(server: Path, application: Path) -> None:
+    answer = ask(server, application, "PARAM_CONFIG=proxy.yaml")
+    assert answer["error"] == ""
+    expected = list(yaml.safe_load_all((ROOT / "examples/kustomize-exec/expected.yaml").read_text()))
+    assert [json.loads(manifest) for manifest in answer["manifests"]] == expected
+    announced = [(one["name"], one.get("string"), one.get("collectionType")) for one in answer["parameters"]]
+    assert announced == [("config", "proxy.yaml", None), ("only", None, "array")]
+
+
+def test_the_server_of_argo_cd_gets_an_error_without_manifests_and_credentials(server: Path, application: Path) -> None:
+    (application / "proxy.yaml").write_text(CONFIG.replace("httpProxy: http://", f"httpProxy: htp://svc:{PASSWORD}@"))
+    answer = ask(server, application)
+    assert answer["manifests"] is None
+    assert "exit status 1" in answer["error"]
+    assert "spec.httpProxy" in answer["error"]
+    assert PASSWORD not in answer["error"] + (server.parent / "log").read_text()

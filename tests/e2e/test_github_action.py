@@ -1,0 +1,294 @@
+"""The steps of `action.yml`, run as a runner of GitHub Actions runs them, over a small repository.
+
+What is left out is the service: the test puts a script in the place of `gh`, and sets the variables of a runner.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from support import COMMAND, ROOT, need, run
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+WORKFLOW = ROOT / "examples/github-actions/workflow.yaml"
+PASSWORD = "S3CRET"
+CONTROL_PLANE = "- `KubeadmControlPlane/org-acme/prod-1` in `clusters/prod-1/control-plane.yaml`: "
+WORKERS = "- `MachineDeployment/org-acme/prod-1-workers` in `clusters/prod-1/workers.yaml`: "
+INSTALL_LIMIT = 600.0
+"""Seconds after which a step, of which the first one installs packages, counts as a hang."""
+CONFIG = f"""\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {{name: proxy}}
+spec:
+  httpProxy: http://svc:{PASSWORD}@proxy.corp.example:3128
+  httpsProxy: http://svc:{PASSWORD}@proxy.corp.example:3128
+  noProxy: [.corp.example]
+"""
+GH = """\
+#!/usr/bin/env bash
+# Stands in the place of GitHub's command: it keeps its arguments and the body, and lists $COMMENTS.
+printf '%s\\n' "$*" >>"$GH_LOG"
+case $* in
+  *--paginate*) printf '%s' "$COMMENTS" ;;
+  *--field*) all=$* && cp "${all##*body=@}" "$GH_BODY" ;;
+esac
+[[ -z ${GH_REFUSES:-} || $* == *--paginate* ]]
+"""
+
+
+@dataclass
+class Runner:
+    """A job: its repository, the folder of temporary files, and the context that expressions read."""
+
+    repository: Path
+    temporary: Path
+    inputs: dict[str, str] = field(default_factory=dict)
+    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    base: str = ""
+
+    def value(self, expression: str) -> str:
+        """The value of an expression, of those forms that `action.yml` uses."""
+        first, _, rest = expression.partition(".")
+        if first == "inputs":
+            return self.inputs.get(rest, self.expanded(str(ACTION["inputs"][rest]["default"])))
+        if first == "steps":
+            step, _, name = rest.partition(".outputs.")
+            return self.outputs[step][name]
+        if expression == "github.event.pull_request.base.sha":
+            return self.base
+        assert expression in {"github.event.pull_request.number", "github.token"}
+        return "42"
+
+    def expanded(self, text: str) -> str:
+        return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: self.value(found[1]), text)
+
+    def holds(self, condition: str) -> bool:
+        """Whether a step runs; a condition is one or two comparisons or values."""
+        for part in condition.split(" && "):
+            value, _, wanted = part.partition(" == ")
+            if self.value(value) != wanted.strip("'") if wanted else not self.value(value):
+                return False
+        return True
+
+    def run(self, step: Mapping[str, Any]) -> subprocess.CompletedProcess[str] | None:
+        """Run a step as `shell: bash` does; keep its outputs. None where its condition does not hold."""
+        if "if" in step and not self.holds(step["if"]):
+            return None
+        assert step["shell"] == "bash"
+        script = self.temporary / "step.sh"
+        script.write_text(step["run"])
+        outputs = self.temporary / "outputs"
+        outputs.write_text("")
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)],
+            cwd=self.repository,
+            env={
+                "PATH": f"{self.temporary / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+                "HOME": str(self.temporary),
+                "RUNNER_TEMP": str(self.temporary),
+                "GITHUB_ACTION_PATH": str(ROOT),
+                "GITHUB_OUTPUT": str(outputs),
+                "GITHUB_STEP_SUMMARY": str(self.temporary / "summary.md"),
+                "GITHUB_REPOSITORY": "acme/clusters",
+                "GITHUB_SERVER_URL": "https://github.com",
+                "GH_LOG": str(self.temporary / "gh.log"),
+                "GH_BODY": str(self.temporary / "body.md"),
+                "COMMENTS": "",
+                **self.environment,
+                **{name: self.expanded(value) for name, value in step.get("env", {}).items()},
+            },
+            capture_output=True,
+            text=True,
+            timeout=INSTALL_LIMIT,
+            check=False,
+        )
+        if "id" in step:
+            lines = outputs.read_text().splitlines()
+            self.outputs[step["id"]] = dict(line.split("=", 1) for line in lines)
+        return done
+
+    def run_all(self) -> dict[str, subprocess.CompletedProcess[str] | None]:
+        """Run the steps behind the installation, until one fails."""
+        done: dict[str, subprocess.CompletedProcess[str] | None] = {}
+        for step in ACTION["runs"]["steps"][1:]:
+            result = self.run(step)
+            done[step["name"]] = result
+            if result is not None and result.returncode:
+                break
+        return done
+
+    def text(self, name: str) -> str:
+        return (self.temporary / name).read_text()
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    """A runner with the command of this checkout where the first step installs it."""
+    repository = Path(shutil.copytree(ROOT / "examples/config-repo", tmp_path / "repository"))
+    (repository / "proxy.yaml").write_text(CONFIG)
+    temporary = tmp_path / "temporary"
+    (temporary / "bin").mkdir(parents=True)
+    (temporary / "bin/gh").write_text(GH)
+    (temporary / "bin/gh").chmod(0o755)
+    (temporary / "inject-proxy/bin").mkdir(parents=True)
+    (temporary / "inject-proxy/bin/inject-proxy").symlink_to(COMMAND)
+    (temporary / "inject-proxy/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (temporary / "inject-proxy/bin/python").chmod(0o755)
+    return Runner(repository, temporary)
+
+
+def test_a_pull_request_without_the_proxy_fails_with_annotations_and_a_comment(runner: Runner) -> None:
+    done = runner.run_all()
+    check, posted = done["Check the manifests"], done["Comment on the pull request"]
+    failed = done["Fail where a manifest lacks the proxy"]
+    assert check and posted and failed
+    assert "::error file=clusters/prod-1/control-plane.yaml,line=" in check.stdout
+    assert (check.returncode, runner.outputs["check"]["exit-code"], failed.returncode) == (0, "1", 1)
+    assert "--method POST repos/acme/clusters/issues/42/comments" in runner.text("gh.log")
+    body = runner.text("body.md")
+    assert body == runner.text("summary.md")
+    assert body.startswith("<!-- inject-proxy -->\n\n### inject-proxy: 4 files would change.")
+    assert f"**Nodes that will be replaced**\n\n{CONTROL_PLANE}`spec.kubeadmConfigSpec` changes\n\n" in body
+    kept = "the content of `KubeadmConfigTemplate/prod-1-workers` changes, and its name does not"
+    assert f"**Nodes that keep what they have**\n\n{WORKERS}{kept}\n" in body
+    assert "```diff\n--- a/clusters/prod-1/control-plane.yaml\n" in body
+    assert "spec.clusterNetwork.pods.cidrBlocks[0]" in body  # the reason of an entry
+    assert not [one for one in done.values() if one and PASSWORD in one.stdout + one.stderr]
+    assert PASSWORD not in body
+
+
+def test_a_second_push_rewrites_the_comment(runner: Runner) -> None:
+    runner.environment["COMMENTS"] = "7001\n7002\n"
+    runner.run_all()
+    assert "--method PATCH repos/acme/clusters/issues/comments/7001 " in runner.text("gh.log")
+    assert "--method POST" not in runner.text("gh.log")
+
+
+def test_a_token_that_may_not_write_does_not_fail_the_job(runner: Runner) -> None:
+    runner.environment["GH_REFUSES"] = "1"
+    runner.inputs["fail"] = "false"
+    posted = runner.run_all()["Comment on the pull request"]
+    assert posted and posted.returncode == 0
+    assert "::notice title=inject-proxy::" in posted.stdout
+
+
+def test_manifests_that_hold_the_proxy_pass(runner: Runner) -> None:
+    run([COMMAND, "run", "--config", "proxy.yaml", "."], cwd=runner.repository)
+    runner.inputs["config"] = "proxy.yaml"
+    failed = runner.run_all()["Fail where a manifest lacks the proxy"]
+    assert failed and failed.returncode == 0
+    assert "### inject-proxy: all manifests hold the proxy\n" in runner.text("body.md")
+    assert "```diff" not in runner.text("body.md")
+
+
+def git(folder: Path, *argv: str) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    done = run([need("git"), *identity, *argv], cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().strip()
+
+
+def test_a_pull_request_that_holds_the_proxy_says_which_nodes_it_replaces(runner: Runner) -> None:
+    """The manifests are compared with those of the base: the run has nothing left to change."""
+    git(runner.repository, "init", "--quiet", "--initial-branch=main")
+    git(runner.repository, "add", ".")
+    git(runner.repository, "commit", "--quiet", "--message=first")
+    runner.base = git(runner.repository, "rev-parse", "HEAD")
+    git(runner.repository, "remote", "add", "origin", str(runner.repository))
+    (runner.repository / "proxy.yaml").write_text(CONFIG + "  rollout: {hashNames: true}\n")
+    run([COMMAND, "run", "."], cwd=runner.repository)
+    runner.run_all()
+    body = runner.text("body.md")
+    assert "### inject-proxy: all manifests hold the proxy\n" in body
+    assert f"{CONTROL_PLANE}`spec.kubeadmConfigSpec` changes\n" in body
+    assert f"{WORKERS}`spec.template.spec.bootstrap` changes\n" in body
+    assert "Nodes that keep" not in body
+
+
+def test_inputs_reach_the_command_as_single_words(runner: Runner) -> None:
+    (runner.repository / "with blank").mkdir()
+    shutil.move(runner.repository / "clusters", runner.repository / "with blank/$(touch pwned)")
+    runner.inputs = {"paths": "with blank/$(touch pwned)\n\nproxy.yaml\n", "arguments": "--only=nodes\n"}
+    check = runner.run_all()["Check the manifests"]
+    assert check and "file=with blank/$(touch pwned)/prod-1/control-plane.yaml" in check.stdout
+    assert "cert-manager" not in check.stdout
+    assert not (runner.repository / "pwned").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        pytest.param(CONFIG.replace("httpProxy", "httProxy"), "are wrong", id="an error in the ProxyConfig"),
+        pytest.param("", "could not run", id="no ProxyConfig"),
+    ],
+)
+def test_what_is_wrong_fails_with_a_report(runner: Runner, text: str, headline: str) -> None:
+    (runner.repository / "proxy.yaml").write_text(text)
+    failed = runner.run_all()["Fail where a manifest lacks the proxy"]
+    assert failed and failed.returncode in {1, 2}
+    assert headline in runner.text("body.md").splitlines()[2]
+    assert "Nodes that will be replaced" not in runner.text("body.md")
+
+
+def test_a_report_fits_into_a_comment_and_no_text_ends_its_blocks(tmp_path: Path) -> None:
+    (tmp_path / "changes.diff").write_text("+++ b/a.yaml\n+```\n" + "+ an entry\n" * 10_000)
+    (tmp_path / "explain.txt").write_text("an entry\n" * 10_000)
+    (tmp_path / "results.json").write_text("[]")
+    (tmp_path / "summary.txt").write_text("")
+    (tmp_path / "before").mkdir()
+    (tmp_path / "after").mkdir()
+    done = run([sys.executable, ROOT / "action/report.py", tmp_path])
+    body = done.stdout.decode()
+    assert done.returncode == 0, done.stderr.decode()
+    assert 50_000 < len(body) < 65_536
+    assert body.count("\n````\n") == 1
+    assert body.count("the rest is too long for a comment") == 2
+
+
+def test_the_first_step_installs_the_command_with_the_locked_packages(runner: Runner) -> None:
+    shutil.rmtree(runner.temporary / "inject-proxy")
+    done = runner.run(ACTION["runs"]["steps"][0])
+    assert done and done.returncode == 0, done and done.stderr
+    command = runner.temporary / "inject-proxy/bin/inject-proxy"
+    assert run([command, "--version"]).stdout.startswith(b"inject-proxy ")
+    freeze = run([command.with_name("python"), "-m", "pip", "list", "--format=json"])
+    found = {package["name"].lower(): package["version"] for package in json.loads(freeze.stdout)}
+    assert f"pyyaml=={found['pyyaml']}" in (ROOT / "requirements/runtime.txt").read_text()
+
+
+def test_the_metadata_and_the_workflow_are_what_github_takes(tmp_path: Path) -> None:
+    workflows = tmp_path / ".github/workflows"
+    workflows.mkdir(parents=True)
+    shutil.copy(ROOT / "action.yml", tmp_path / "action.yml")
+    text = WORKFLOW.read_text()
+    assert text.count("uses: OWNER/inject-proxy@") == 1
+    run([need("git"), "init", "--quiet"], cwd=tmp_path)  # actionlint looks for the root of a repository
+    # With the action of this folder actionlint knows its inputs.
+    (workflows / "proxy.yaml").write_text(re.sub(r"OWNER/inject-proxy@\S+", "./", text))
+    for argv in (
+        [need("actionlint"), "-no-color"],
+        [need("check-jsonschema"), "--builtin-schema", "vendor.github-actions", "action.yml"],
+        [need("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", ".github/workflows/proxy.yaml"],
+    ):
+        done = run(argv, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+
+
+def test_the_scripts_are_what_shellcheck_takes(tmp_path: Path) -> None:
+    for step in ACTION["runs"]["steps"]:
+        done = run([need("shellcheck"), "--shell=bash", "-"], stdin=step["run"].encode(), cwd=tmp_path)
+        assert done.returncode == 0, done.stdout.decode()

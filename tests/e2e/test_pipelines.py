@@ -1,0 +1,295 @@
+"""The pipelines under `examples/`: their commands, taken from the files, over a small repository.
+
+What is left out is the service: the steps that install something or log in do not run, and scripts take the place of
+`flux`. What the service would fill in (variables, parameters) the test fills in.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from support import ROOT, TIME_LIMIT, need, run, search_path
+
+EXAMPLES = ROOT / "examples"
+WORKFLOWS = ["github-actions/workflow", "fleet/github-workflow", "flux/push-artifact", "flux/commit"]
+FLUX = '#!/bin/sh\nprintf "%s\\n" "$*" >>"$FLUX_LOG"\n'
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A clone of a repository with `clusters/prod`, a kustomization, and `proxy.yaml`."""
+    origin = tmp_path / "origin"
+    shutil.copytree(EXAMPLES / "config-repo", origin / "clusters/prod")
+    shutil.copy(EXAMPLES / "kustomize-exec/proxy.yaml", origin)
+    git(origin, "init", "--quiet", "--initial-branch=main")
+    git(origin, "add", ".")
+    git(origin, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message=first")
+    git(tmp_path, "clone", "--quiet", str(origin), "clone")
+    return tmp_path / "clone"
+
+
+def git(folder: Path, *argv: str) -> str:
+    done = run([need("git"), *argv], cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def load(name: str) -> Any:
+    return yaml.safe_load((EXAMPLES / name).read_text())
+
+
+def shell(
+    folder: Path, script: str, env: Mapping[str, str], argv: list[str] | None = None, *, name: str = "bash"
+) -> subprocess.CompletedProcess[str]:
+    """Run a script in a folder; bash runs it as GitHub's runners do."""
+    options = ["--noprofile", "--norc", "-eo", "pipefail"] if name == "bash" else []
+    return subprocess.run(
+        [need(name), *options, "-c", script, "script", *(argv or [])],
+        cwd=folder,
+        env={"PATH": f"{folder.parent / 'bin'}:{search_path()}", "HOME": str(folder.parent), **env},
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+def workflow_steps(name: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The script and the variables of each step of a workflow, but not of those that need the service."""
+    workflow = load(f"{name}.yaml")
+    (job,) = workflow["jobs"].values()
+    for step in job["steps"]:
+        if "run" in step and not step["name"].startswith(("Install", "Log in")):
+            yield step["run"], {**workflow.get("env", {}), **step.get("env", {})}
+
+
+def run_workflow(name: str, folder: Path, expressions: Mapping[str, str]) -> list[subprocess.CompletedProcess[str]]:
+    temporary = folder.parent / "runner"
+    (folder.parent / "bin").mkdir(exist_ok=True)
+    temporary.mkdir(exist_ok=True)
+    (folder.parent / "bin/flux").write_text(FLUX)
+    (folder.parent / "bin/flux").chmod(0o755)
+    done = []
+    for script, variables in workflow_steps(name):
+        env = {
+            key: re.sub(r"\$\{\{ (.*?) \}\}", lambda one: expressions[one[1]], str(v)) for key, v in variables.items()
+        }
+        given = {"RUNNER_TEMP": str(temporary), "GITHUB_REF_NAME": "main", "FLUX_LOG": str(folder.parent / "flux.log")}
+        done.append(shell(folder, script, {**given, **env}))
+        if done[-1].returncode:
+            break
+    return done
+
+
+def expected_objects() -> list[Any]:
+    return list(yaml.safe_load_all((EXAMPLES / "kustomize-exec/expected.yaml").read_text()))
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_is_what_github_takes(name: str, tmp_path: Path) -> None:
+    file = EXAMPLES / f"{name}.yaml"
+    for argv in (
+        [need("actionlint"), "-no-color", file],
+        [need("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", file],
+    ):
+        done = run(argv, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+
+
+def test_actions_of_others_are_pinned_by_their_commit_or_release() -> None:
+    used = [line for name in WORKFLOWS for line in re.findall(r"uses: (.*)", (EXAMPLES / f"{name}.yaml").read_text())]
+    pinned = re.compile(r"[\w/-]+@([0-9a-f]{40} # v\d+\.\d+\.\d+|v\d+\.\d+\.\d+( #.*)?)")
+    assert used
+    assert [one for one in used if not pinned.fullmatch(one)] == []
+
+
+def test_flux_gets_an_artifact_with_the_proxy(repository: Path) -> None:
+    done = run_workflow("flux/push-artifact", repository, {})
+    assert [one.returncode for one in done] == [0, 0], done[-1].stderr
+    assert list(yaml.safe_load_all((repository / "rendered/manifests.yaml").read_text())) == expected_objects()
+    commit = git(repository, "rev-parse", "HEAD").strip()
+    pushed, tagged = (repository.parent / "flux.log").read_text().splitlines()
+    assert pushed.startswith(f"push artifact oci://ghcr.io/OWNER/clusters/prod:{commit[:7]} --path=rendered")
+    assert f" --revision=main@sha1:{commit}" in pushed
+    assert tagged.endswith(" --tag=main")
+
+
+def test_nothing_is_pushed_where_kustomize_fails(repository: Path) -> None:
+    (repository / "clusters/prod/platform/team-settings.yaml").unlink()
+    assert [one.returncode != 0 for one in run_workflow("flux/push-artifact", repository, {})] == [True]
+    assert not (repository.parent / "flux.log").exists()
+
+
+def test_flux_applies_what_is_pushed() -> None:
+    source, sync = yaml.safe_load_all((EXAMPLES / "flux/sync.yaml").read_text())
+    assert source["spec"]["url"] == load("flux/push-artifact.yaml")["env"]["ARTIFACT"]
+    assert f"--tag={source['spec']['ref']['tag']}" in (EXAMPLES / "flux/push-artifact.yaml").read_text()
+    assert sync["spec"]["sourceRef"] == {"kind": source["kind"], "name": source["metadata"]["name"]}
+
+
+def test_the_branch_gets_what_is_rendered_and_a_second_run_adds_no_commit(repository: Path) -> None:
+    origin = repository.parent / "origin"
+    done = run_workflow("flux/commit", repository, {})
+    assert [one.returncode for one in done] == [0, 0], done[-1].stderr
+    assert git(origin, "ls-tree", "-r", "--name-only", "rendered").split() == ["prod/manifests.yaml"]
+    assert list(yaml.safe_load_all(git(origin, "show", "rendered:prod/manifests.yaml"))) == expected_objects()
+    git(repository, "switch", "--quiet", "main")
+    again = run_workflow("flux/commit", repository, {})
+    assert "nothing has changed" in again[-1].stdout
+    assert git(origin, "rev-list", "--count", "rendered").strip() == "1"
+
+
+def gitlab_job(folder: Path, name: str, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a job of GitLab: `before_script` and `script` are one script, which ends where a command fails."""
+    jobs = load("gitlab-ci/gitlab-ci.yml")
+    job = {**jobs[jobs[name]["extends"]], **jobs[name]}
+    return shell(folder, "\n".join([*job["before_script"], *job["script"]]), env)
+
+
+def test_a_job_of_gitlab_fails_with_a_report_and_a_diff(repository: Path) -> None:
+    done = gitlab_job(repository, "proxy", {})
+    assert done.returncode == 1
+    report = (repository / "proxy.xml").read_text()
+    assert '<testcase classname="inject-proxy run" name="clusters/prod/clusters/prod-1/control-plane.yaml">' in report
+    assert 'failures="4"' in report
+    git(repository, "apply", "--check", "proxy.diff")
+
+
+def test_the_jobs_of_gitlab_judge_each_file_once(repository: Path) -> None:
+    number = load("gitlab-ci/gitlab-ci.yml")["proxy-of-the-fleet"]["parallel"]
+    names = []
+    codes = []
+    for index in range(1, number + 1):
+        env = {"CI_NODE_INDEX": str(index), "CI_NODE_TOTAL": str(number)}
+        codes.append(gitlab_job(repository, "proxy-of-the-fleet", env).returncode)
+        names += re.findall(r'<testcase .* name="(clusters/.*?)"', (repository / "proxy.xml").read_text())
+    assert sorted(names) == sorted({*names})
+    assert len(names) == 7
+    assert 1 in codes
+
+
+def test_the_jobs_are_what_gitlab_takes() -> None:
+    file = EXAMPLES / "gitlab-ci/gitlab-ci.yml"
+    done = run([need("check-jsonschema"), "--builtin-schema", "vendor.gitlab-ci", file])
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def test_the_matrix_of_github_judges_each_file_once(repository: Path) -> None:
+    workflow = load("fleet/github-workflow.yaml")
+    shards = workflow["jobs"]["check"]["strategy"]["matrix"]["shard"]
+    assert shards == [*range(1, workflow["env"]["SHARDS"] + 1)]
+    found = []
+    for shard in shards:
+        (done,) = run_workflow("fleet/github-workflow", repository, {"matrix.shard": str(shard)})
+        found += sorted({*re.findall(r"::error file=(.*?),", done.stdout)})
+    assert len(found) == len({*found}) == 4
+
+
+def tekton_step(folder: Path, params: Mapping[str, Any]) -> tuple[subprocess.CompletedProcess[str], str]:
+    """Run the step of the Task as Tekton does: parameters are put into arguments and variables. Give its result."""
+    task = load("tekton/task.yaml")["spec"]
+    values = {one["name"]: params.get(one["name"], one.get("default")) for one in task["params"]}
+    (step,) = task["steps"]
+    argv: list[str] = []
+    for word in step["args"]:
+        argv += values[word.removeprefix("$(params.").removesuffix("[*])")]
+    result = folder.parent / "result"
+    env = {}
+    for variable in step["env"]:
+        value = variable["value"].replace("$(results.exit-code.path)", str(result))
+        env[variable["name"]] = re.sub(r"\$\(params\.(\w+)\)", lambda found: str(values[found[1]]), value)
+    assert "$(" not in step["script"]  # what a parameter holds is no part of a script
+    done = shell(folder, step["script"], env, argv, name="sh")
+    return done, result.read_text()
+
+
+def test_the_task_of_tekton_checks_and_writes(repository: Path) -> None:
+    (task,) = load("tekton/pipeline-run.yaml")["spec"]["pipelineSpec"]["tasks"]
+    params = {one["name"]: one["value"] for one in task["params"]}
+    done, result = tekton_step(repository, params)
+    assert (done.returncode, result) == (1, "1"), done.stderr
+    written, result = tekton_step(repository, {**params, "arguments": []})
+    assert (written.returncode, result) == (0, "0"), written.stderr
+    assert tekton_step(repository, params)[1] == "0"
+    assert task["taskRef"]["name"] == load("tekton/task.yaml")["metadata"]["name"]
+
+
+def test_the_script_of_tekton_is_what_shellcheck_takes() -> None:
+    (step,) = load("tekton/task.yaml")["spec"]["steps"]
+    done = run([need("shellcheck"), "-"], stdin=step["script"].encode())
+    assert done.returncode == 0, done.stdout.decode()
+
+
+def test_the_pods_of_argo_workflows_write_together_what_one_run_writes(repository: Path) -> None:
+    """`withSequence` counts from `start` to `end`, and each item is the parameter of one pod."""
+    spec = load("fleet/argo-workflow.yaml")["spec"]
+    templates = {one["name"]: one for one in spec["templates"]}
+    ((step,),) = templates[spec["entrypoint"]]["steps"]
+    (parameter,) = step["arguments"]["parameters"]
+    assert parameter["value"] == "{{item}}"
+    assert templates[step["template"]]["inputs"]["parameters"] == [{"name": parameter["name"]}]
+    container = templates[step["template"]]["container"]
+    values = {"workflow.parameters.shards": "3"}
+    first, last = (expanded(step["withSequence"][end], values) for end in ("start", "end"))
+    written: dict[str, bytes] = {}
+    for item in range(int(first), int(last) + 1):
+        out = repository.parent / f"out{item}"
+        own = {**values, f"inputs.parameters.{parameter['name']}": str(item), "/work/rendered": str(out)}
+        command = Path(container["command"][0]).name
+        done = run([need(command), *(expanded(word, own) for word in container["args"])], cwd=repository)
+        assert done.returncode == 0, done.stderr.decode()
+        parts = files(out)
+        assert not parts.keys() & written.keys()
+        written |= parts
+    assert run([need("inject-proxy"), "run", "--config=proxy.yaml", "clusters"], cwd=repository).returncode == 0
+    assert written == files(repository / "clusters")
+
+
+def expanded(text: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        text = text.replace(f"{{{{{name}}}}}", value) if "/" not in name else text.replace(name, value)
+    assert "{{" not in text
+    return text
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "kustomization.yaml"
+    }
+
+
+def test_a_pipeline_names_no_image_that_floats() -> None:
+    """Every image has a version, and none is `latest`."""
+    texts = [path.read_text() for path in EXAMPLES.rglob("*") if path.is_file()]
+    images = [image for text in texts for image in re.findall(r"registry\.example\.com/[\w./:-]+", text)]
+    assert len(images) >= 8
+    assert [image for image in images if not re.search(r":v\d+\.\d+$", image)] == []
+
+
+def test_every_folder_of_the_examples_has_a_readme_and_the_pages_link_to_it() -> None:
+    pages = "".join(path.read_text() for path in [*(ROOT / "docs").glob("*.md"), *EXAMPLES.glob("*/README.md")])
+    folders = [path.name for path in EXAMPLES.iterdir() if path.is_dir()]
+    without = {name for name in folders if not (EXAMPLES / name / "README.md").exists()}
+    assert without == {"config-repo"}  # the manifests that the others use
+    unreached = [name for name in folders if f"examples/{name})" not in pages and f"../{name})" not in pages]
+    assert [name for name in unreached if name not in {"config-repo", "demo"}] == []
+
+
+def test_links_in_the_readmes_of_the_examples_lead_to_files() -> None:
+    links = [
+        (readme, link.partition("#")[0])
+        for readme in sorted(EXAMPLES.glob("*/README.md"))
+        for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", readme.read_text())
+    ]
+    assert len(links) >= 10
+    assert [f"{readme.parent.name}: {link}" for readme, link in links if not (readme.parent / link).exists()] == []
