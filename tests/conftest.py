@@ -13,7 +13,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from support import CACHE, ROOT, TOOLS, need_engine
+from support import CACHE, MAY_BE_MISSING, ROOT, TOOLS, need_engine, search_path
 
 DEFAULT_BASE = "python:3.13-slim"
 BUILD_ARGUMENTS = ("PIP_INDEX_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -38,6 +38,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the stored expectations that differ, and fail, so that they are read as a diff",
     )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what a machine without kpt did not test, the only tool without which CI passes."""
+    if shutil.which(MAY_BE_MISSING, path=search_path()) is None:
+        skipped = [str(report.longrepr) for report in terminalreporter.getreports("skipped")]
+        number = sum(f"{MAY_BE_MISSING} is missing" in reason for reason in skipped)
+        terminalreporter.write_line(
+            "kpt is not on PATH: its recorded exchanges were replayed,"
+            f" and tests that need kpt itself were skipped: {number}"
+        )
 
 
 @pytest.fixture
