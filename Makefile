@@ -1,7 +1,7 @@
 # Everything a contributor runs. Nothing here changes the system outside this folder.
 PYTHON ?= python3
 DOCKER ?= docker
-BASE   ?= python:3.13-slim
+BASE   ?=
 IMAGE  ?= localhost/inject-proxy:v0.1
 ARGS   ?=
 
@@ -52,16 +52,20 @@ docs: .venv/installed ## write the generated pages and tables of docs/, the list
 	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true
 	$(VENV)/python -m pytest -q $(DOCS)
 
+# The time of every file and of the image itself, so that two builds of a commit give one digest.
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),0)
+
 image: ## build the container image (BASE=name@sha256:... of the image it is built on, IMAGE=name to give)
-	$(DOCKER) build --build-arg BASE=$(BASE) --tag $(IMAGE) $(ARGS) .
+	$(DOCKER) build $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg SOURCE_DATE_EPOCH=$(EPOCH) --tag $(IMAGE) $(ARGS) .
 
 lock: .venv/installed ## write the newest versions and their hashes into requirements/ (takes some minutes)
 	$(VENV)/python tests/tools/lock.py
 
-bench: .venv/installed ## measure how long small and large inputs take
+bench: .venv/installed ## measure how long small and large inputs take, and the image, where an engine has it
 	$(VENV)/python bench/startup.py
 	$(VENV)/python bench/throughput.py $(ARGS)
 	$(VENV)/python bench/clusters.py
+	$(VENV)/python bench/image.py $(IMAGE)
 
 tools: ## build the tools the tests judge with (kustomize, kubectl), where Go is there
 	@tests/tools/fetch $(BIN)
