@@ -17,8 +17,9 @@ help: ## show this list
 demo: .venv/runtime ## run the function over a config repository and show the diff
 	@$(VENV)/python examples/demo/run.py
 
+# Each worker takes one half of the files, so that what a file finds or builds once is not needed in both.
 test: .venv/installed tools ## run all tests, end to end included (ARGS="-k words" for some of them)
-	$(VENV)/python -m pytest -n auto -o faulthandler_timeout=300 $(ARGS)
+	$(VENV)/python -m pytest -n auto --dist worksteal -o faulthandler_timeout=300 $(ARGS)
 
 test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of tests/kyverno (the first build takes half an hour)
 	@tests/tools/fetch $(BIN) kyverno

@@ -25,7 +25,7 @@ hypothesis.settings.register_profile(
     "ours",
     deadline=None,
     derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "60")),
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "40")),
     print_blob=True,
 )
 hypothesis.settings.load_profile("ours")
