@@ -1,7 +1,7 @@
 # Everything a contributor runs. Nothing here changes the system outside this folder.
 PYTHON ?= python3
 DOCKER ?= docker
-BASE   ?= python:3.13-slim
+BASE   ?=
 IMAGE  ?= localhost/inject-proxy:v0.1
 ARGS   ?=
 
@@ -9,7 +9,7 @@ VENV := .venv/bin
 BIN  := .cache/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-kyverno lint golden docs image lock bench tools clean
+.PHONY: help demo test unit test-kyverno test-argocd lint golden docs image lock bench tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,12 +17,17 @@ help: ## show this list
 demo: .venv/runtime ## run the function over a config repository and show the diff
 	@$(VENV)/python examples/demo/run.py
 
+# Each worker takes one half of the files, so that what a file finds or builds once is not needed in both.
 test: .venv/installed tools ## run all tests, end to end included (ARGS="-k words" for some of them)
-	$(VENV)/python -m pytest -n auto -o faulthandler_timeout=300 $(ARGS)
+	$(VENV)/python -m pytest -n auto --dist worksteal -o faulthandler_timeout=300 $(ARGS)
 
 test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of tests/kyverno (the first build takes half an hour)
 	@tests/tools/fetch $(BIN) kyverno
 	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py $(ARGS)
+
+test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/argocd (the first build takes many minutes)
+	@tests/tools/fetch $(BIN) argocd-cmp-server
+	$(VENV)/python -m pytest tests/e2e/judged_by_argocd.py $(ARGS)
 
 unit: .venv/installed ## run the tests of one target or module, in seconds and without tools (T=tkgPinniped)
 	@$(VENV)/python tests/tools/unit.py "$(T)" $(ARGS)
@@ -33,7 +38,7 @@ lint: .venv/installed ## run the linters and the type checker
 	$(VENV)/mypy
 	$(VENV)/lint-imports
 	@if command -v shellcheck >/dev/null; then \
-	  set -x; shellcheck .ci/run tests/tools/fetch tests/tools/docker tests/tools/make-base examples/argocd/plugin/generate.sh; \
+	  set -x; shellcheck .ci/run tests/tools/fetch tests/tools/docker tests/tools/make-base tests/tools/record-kpt examples/argocd/plugin/generate.sh; \
 	elif [ "$$REQUIRE_TOOLS" = 1 ]; then \
 	  echo "lint: shellcheck is missing: install it with the package manager" >&2; exit 1; \
 	else \
@@ -52,18 +57,22 @@ docs: .venv/installed ## write the generated pages and tables of docs/, the list
 	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true
 	$(VENV)/python -m pytest -q $(DOCS)
 
+# The time of every file and of the image itself, so that two builds of a commit give one digest.
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),0)
+
 image: ## build the container image (BASE=name@sha256:... of the image it is built on, IMAGE=name to give)
-	$(DOCKER) build --build-arg BASE=$(BASE) --tag $(IMAGE) $(ARGS) .
+	$(DOCKER) build $(if $(BASE),--build-arg BASE=$(BASE)) --build-arg SOURCE_DATE_EPOCH=$(EPOCH) --tag $(IMAGE) $(ARGS) .
 
 lock: .venv/installed ## write the newest versions and their hashes into requirements/ (takes some minutes)
 	$(VENV)/python tests/tools/lock.py
 
-bench: .venv/installed ## measure how long small and large inputs take, beside a function in Go where Go is there
+bench: .venv/installed ## measure how long small and large inputs take, beside a function in Go where Go is there, and the image where an engine has it
 	@tests/tools/fetch $(BIN) kyaml-identity
 	$(VENV)/python bench/goals.py
 	$(VENV)/python bench/startup.py
 	$(VENV)/python bench/throughput.py $(ARGS)
 	$(VENV)/python bench/clusters.py
+	$(VENV)/python bench/image.py $(IMAGE)
 
 tools: ## build the tools the tests judge with (kustomize, kubectl), where Go is there
 	@tests/tools/fetch $(BIN)

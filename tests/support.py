@@ -1,7 +1,8 @@
 """What several test files need: the command as a user runs it, and the tools that judge its work.
 
 A tool that is missing is never a silent pass. For a person the test skips and says in one line
-how to get the tool; where ``REQUIRE_TOOLS=1`` is set (CI) it fails.
+how to get the tool; where ``REQUIRE_TOOLS=1`` is set (CI) it fails. The exception is kpt, which no package
+registry has: its tests skip, the summary counts them, and `kpt_exchanges.py` replays what kpt was recorded to do.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
 TOOLS = ROOT / "tests" / "tools"
 COMMAND = Path(sys.executable).with_name("inject-proxy")
+MAY_BE_MISSING = "kpt"
+"""The tool without which CI passes, because no package registry has it."""
 TIME_LIMIT = 60.0
 """Seconds after which a run counts as a hang."""
 
 HOW_TO_GET = {
     "actionlint": "`make tools` builds it where Go is installed",
-    "argocd-cmp-server": "`make tools` builds it where Go is installed",
+    "argocd-cmp-server": "`make test-argocd` builds it where Go is installed",
     "check-jsonschema": "`pip install -e '.[dev]'` brings it",
     "cluster-class": "`make tools` builds it where Go is installed",
     "containerd-hosts": "`make tools` builds it where Go is installed",
@@ -71,7 +74,7 @@ def need(tool: str) -> str:
 def missing(what: str, how_to_get: str) -> NoReturn:
     """End this test, in one line, because ``what`` is not there: a failure with ``REQUIRE_TOOLS=1``, else a skip."""
     message = f"{what} is missing: {how_to_get}"
-    if os.environ.get("REQUIRE_TOOLS") == "1":
+    if os.environ.get("REQUIRE_TOOLS") == "1" and what != MAY_BE_MISSING:
         pytest.fail(message, pytrace=False)
     pytest.skip(message)
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from contract_lists import BAD_CONFIG, CONFIG, PROXY, WORKERS, resource_list
+from kpt_exchanges import kpt
 from support import COMMAND, TOOLS, example, inject_proxy, need, run
 
 EXEC = "config.kubernetes.io/function: |\n      exec:\n        path: inject-proxy\n"
@@ -67,7 +68,7 @@ def test_fact_02_kpt_shows_four_lines_of_stderr_so_the_errors_are_the_first(tmp_
     folder = example("kpt-render-exec", tmp_path)
     bad = "".join(f"  unknown{number}: x\n" for number in range(9))
     (folder / "proxy.yaml").write_text(f"{CONFIG}{bad}")
-    done = run([need("kpt"), "fn", "render", "--allow-exec"], cwd=folder)
+    done = kpt(["fn", "render", "--allow-exec"], cwd=folder)
     shown = done.stderr.decode().split("Stderr:")[1]
     assert done.returncode == 1
     assert "truncated" in shown
@@ -161,7 +162,7 @@ def test_fact_08_docker_is_looked_up_on_path_so_a_stand_in_serves_where_no_engin
 def test_fact_09_comments_are_copied_by_list_index_so_lists_grow_at_the_end(tmp_path: Path) -> None:
     folder = example("kpt-render-exec", tmp_path)
     before = (folder / "cluster.yaml").read_text().splitlines()
-    assert run([need("kpt"), "fn", "render", "--allow-exec"], cwd=folder).returncode == 0
+    assert kpt(["fn", "render", "--allow-exec"], cwd=folder).returncode == 0
     after = iter((folder / "cluster.yaml").read_text().splitlines())
     assert [line for line in before if line not in after] == []
 

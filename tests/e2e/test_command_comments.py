@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from support import COMMAND, need, run
+from kpt_exchanges import kpt as called_kpt
+from support import COMMAND
 
 COMMANDS = """\
   # the name first
@@ -31,7 +32,7 @@ def package(folder: Path, commands: str) -> Path:
 
 
 def kpt(folder: Path, *values: str) -> str:
-    done = run([need("kpt"), "fn", "eval", folder, "--exec", COMMAND, "--", *values])
+    done = called_kpt(["fn", "eval", folder, "--exec", COMMAND, "--", *values])
     assert done.returncode == 0, done.stderr.decode()
     return done.stderr.decode()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kpt_exchanges import kpt
 from support import COMMAND, ROOT, TOOLS, diff_of_folders, example, need, readme_command, run
 
 EXAMPLES = ROOT / "examples"
@@ -32,11 +33,9 @@ def kubectl(folder: Path, log: Path) -> bytes:
     return build(folder, "kubectl kustomize", first_on_path=TOOLS, env=environment)
 
 
-def kpt(folder: Path, beginning: str) -> str:
-    command = readme_command(folder, beginning)
-    done = run([need("kpt"), *command[1:]], cwd=folder)
+def kpt_fn(folder: Path, beginning: str) -> None:
+    done = kpt(readme_command(folder, beginning)[1:], cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
-    return done.stderr.decode()
 
 
 def rewrite(file: Path, old: str, new: str) -> None:
@@ -80,27 +79,27 @@ def test_kubectl_calls_the_container_without_network_files_or_rights(tmp_path: P
 
 def test_kpt_render_changes_what_is_stored_and_nothing_twice(tmp_path: Path, golden: Golden) -> None:
     folder = example("kpt-render-exec", tmp_path)
-    kpt(folder, "kpt fn render")
+    kpt_fn(folder, "kpt fn render")
     changed = diff_of_folders(EXAMPLES / "kpt-render-exec", folder)
-    kpt(folder, "kpt fn render")
+    kpt_fn(folder, "kpt fn render")
     assert diff_of_folders(EXAMPLES / "kpt-render-exec", folder).decode() == changed.decode()
     golden(EXAMPLES / "kpt-render-exec" / "expected.diff", changed)
 
 
 def test_kpt_render_that_removes_gives_back_the_files_of_before(tmp_path: Path) -> None:
     folder = example("kpt-render-exec", tmp_path)
-    kpt(folder, "kpt fn render")
+    kpt_fn(folder, "kpt fn render")
     rewrite(folder / "proxy.yaml", "spec:\n", "spec:\n  mode: Remove\n")
-    kpt(folder, "kpt fn render")
+    kpt_fn(folder, "kpt fn render")
     rewrite(folder / "proxy.yaml", "spec:\n  mode: Remove\n", "spec:\n")
     assert diff_of_folders(EXAMPLES / "kpt-render-exec", folder).decode() == ""
 
 
 def test_kpt_eval_changes_what_is_stored_and_nothing_twice(tmp_path: Path, golden: Golden) -> None:
     folder = example("kpt-eval", tmp_path)
-    kpt(folder, "kpt fn eval")
+    kpt_fn(folder, "kpt fn eval")
     changed = diff_of_folders(EXAMPLES / "config-repo", tmp_path / "config-repo")
-    kpt(folder, "kpt fn eval")
+    kpt_fn(folder, "kpt fn eval")
     assert diff_of_folders(EXAMPLES / "config-repo", tmp_path / "config-repo").decode() == changed.decode()
     golden(EXAMPLES / "kpt-eval" / "expected.diff", changed)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from kpt_exchanges import kpt
 from support import COMMAND, ROOT, TOOLS, example, need, readme_command, run
 
 SCRIPTS = [".ci/run", *(f"tests/tools/{path.name}" for path in sorted(TOOLS.iterdir()) if not path.suffix)]
@@ -120,8 +121,8 @@ def test_kpt_takes_the_stand_in_for_an_engine(tmp_path: Path) -> None:
     folder = example("config-repo", tmp_path)
     arguments = readme_command(tmp_path / "kpt-eval", "kpt fn eval")
     values = arguments[arguments.index("--") :]
-    done = run(
-        [need("kpt"), "fn", "eval", folder, "--image", "localhost/inject-proxy:v0.1", *values],
+    done = kpt(
+        ["fn", "eval", folder, "--image", "localhost/inject-proxy:v0.1", *values],
         env={"KRM_FN": str(COMMAND)},
         first_on_path=TOOLS,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -75,7 +76,7 @@ def test_the_image_holds_nothing_that_is_compiled_at_run_time(image: str) -> Non
     assert done.stdout.decode().endswith(" True\n"), done.stderr.decode()
 
 
-@pytest.mark.parametrize("module", ["pip", "setuptools", "pkg_resources", "ensurepip"])
+@pytest.mark.parametrize("module", ["pip", "setuptools", "pkg_resources", "ensurepip", "venv", "_ssl"])
 @pytest.mark.parametrize("interpreter", [PYTHON, "python3"])
 def test_the_image_holds_no_installer(image: str, interpreter: str, module: str) -> None:
     done = python(image, interpreter, f"import {module}")
@@ -83,17 +84,74 @@ def test_the_image_holds_no_installer(image: str, interpreter: str, module: str)
     assert f"ModuleNotFoundError: No module named '{module}'" in done.stderr.decode()
 
 
-def test_the_image_holds_no_wheel_and_no_command_that_installs(image: str) -> None:
+def test_the_image_holds_no_command_but_python_and_no_wheel(image: str) -> None:
     look = """
-import os
-for folder in ("/opt", "/usr", "/root", "/src"):
-    for path, _, names in os.walk(folder):
-        for name in names:
-            if name.endswith(".whl") or name.startswith("pip") and path.endswith("/bin") or "remove_installers" in name:
-                print(path, name)
+import os, stat
+for path, folders, names in os.walk("/"):
+    folders[:] = [name for name in folders if os.path.join(path, name) not in ("/proc", "/sys", "/dev")]
+    for name in names:
+        file = os.path.join(path, name)
+        if name.endswith(".whl") or path.split("/")[-1] in ("bin", "sbin"):
+            print(file)
+        elif os.lstat(file).st_mode & stat.S_IXUSR and stat.S_ISREG(os.lstat(file).st_mode) and os.path.getsize(file):
+            with open(file, "rb") as content:
+                if content.read(2) == b"#!" and not name.endswith(".py"):
+                    print(file)
 """
     done = run([need_engine(), "run", "--rm", "--user", "0", "--entrypoint", PYTHON, image, "-I", "-c", look])
+    assert done.returncode == 0, done.stderr.decode()
+    found = done.stdout.decode().split()
+    assert {Path(file).parent.as_posix() for file in found} <= {"/opt/inject-proxy/bin", "/usr/bin", "/usr/local/bin"}
+    assert [file for file in found if not re.fullmatch(r"python(3(\.\d+)?)?", Path(file).name)] == []
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "busybox"])
+def test_the_image_holds_no_shell(image: str, shell: str) -> None:
+    done = run([need_engine(), "run", "--rm", "--entrypoint", shell, image, "-c", "true"])
+    assert done.returncode == 127
+    assert b"executable file not found" in done.stderr
+
+
+def test_two_builds_give_the_same_layers_and_the_same_configuration(image: str, image_built_again: str) -> None:
+    """The time of the build is the one difference; engines that know SOURCE_DATE_EPOCH take it from there."""
+    first, second = (
+        json.loads(run([need_engine(), "image", "inspect", name]).stdout)[0] for name in (image, image_built_again)
+    )
+    assert len(first["RootFS"]["Layers"]) == 1
+    assert first["RootFS"] == second["RootFS"]
+    for one in (first, second):
+        one["Config"].pop("Image", None)  # the step before the last, in the builder of before BuildKit
+    assert first["Config"] == second["Config"]
+    assert first["Id"] != second["Id"], "the second build is the first one"
+
+
+def test_each_file_of_the_image_has_the_time_that_the_build_was_given(image: str) -> None:
+    look = """
+import os
+for top in ("/opt", "/usr", "/etc/passwd", "/tmp"):
+    for path, folders, names in os.walk(top):
+        for name in ["", *folders, *names]:
+            if os.lstat(os.path.join(path, name)).st_mtime != 0:
+                print(path, name)
+"""
+    done = python(image, PYTHON, look)
     assert (done.returncode, done.stdout.decode()) == (0, ""), done.stderr.decode()
+
+
+def test_a_scanner_finds_the_packages_of_the_libraries(image: str) -> None:
+    look = """
+import pathlib
+for file in sorted(pathlib.Path("/var/lib/dpkg/status.d").iterdir()):
+    fields = dict(line.split(": ", 1) for line in file.read_text().splitlines() if ": " in line and line[0] != " ")
+    print(fields["Package"], fields["Status"], bool(fields["Version"]))
+print(open("/etc/os-release").read().count("ID="))
+"""
+    done = python(image, PYTHON, look)
+    assert done.returncode == 0, done.stderr.decode()
+    *packages, identities = done.stdout.decode().splitlines()
+    assert "libc6 install ok installed True" in packages
+    assert {line.split(" ", 1)[1] for line in packages} == {"install ok installed True"}
+    assert int(identities) >= 1
 
 
 def test_the_packages_of_the_image_are_those_of_the_lock(image: str) -> None:

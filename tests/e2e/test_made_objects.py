@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from kpt_exchanges import kpt
 from support import ROOT, diff_of_folders, example, need, readme_command, run
 
 NAME = "secret-per-cluster"
@@ -15,7 +16,10 @@ Golden = Callable[[Path, bytes], None]
 def called(folder: Path, beginning: str) -> bytes:
     """What the command that the README names gives."""
     command = readme_command(STORED, beginning)
-    done = run([need(command[0]), *command[1:]], cwd=folder)
+    if command[0] == "kpt":
+        done = kpt(command[1:], cwd=folder)
+    else:
+        done = run([need(command[0]), *command[1:]], cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from kpt_exchanges import kpt
 from stories import TESTDATA
 from support import diff_of_folders, need, run
 
@@ -51,7 +52,7 @@ def built(path: Path, resources: str) -> bytes:
 
 
 def rendered(path: Path) -> None:
-    done = run([need("kpt"), "fn", "render", "--allow-exec", "."], cwd=path)
+    done = kpt(["fn", "render", "--allow-exec", "."], cwd=path)
     assert done.returncode == 0, done.stderr.decode()
 
 

@@ -1,0 +1,136 @@
+"""The recorded exchanges with kpt: each belongs to a test, and one that is no longer true fails its test."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import kpt_exchanges
+from kpt_exchanges import RECORDED, answer, compare, files_of, kpt, record, recording_of, replay, slug
+from support import COMMAND, ROOT
+
+CONFIG = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfig
+metadata:
+  name: md-0
+spec:
+  format: cloud-config
+"""
+WORDS = ["fn", "eval", ".", "--exec", str(COMMAND), "--", "httpProxy=http://proxy:3128"]
+SENT = f"""\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- {CONFIG.replace(chr(10), chr(10) + "  ").rstrip()}
+functionConfig:
+  apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: function-input
+  data:
+    httpProxy: http://proxy:3128
+"""
+
+
+def test_each_recording_belongs_to_a_test() -> None:
+    recordings = sorted(RECORDED.rglob("*.yaml"))
+    assert recordings
+    for recording in recordings:
+        (module,) = (ROOT / "tests").rglob(f"{recording.parent.name}.py")
+        names = re.findall(r"^def (test_\w+)", module.read_text(), re.MULTILINE)
+        assert [name for name in names if recording.stem.startswith(slug(name))], recording
+
+
+def test_no_recording_holds_a_path_of_the_machine_it_was_made_on() -> None:
+    for recording in RECORDED.rglob("*.yaml"):
+        assert not re.search(r"(?m)(^|[\s\"'=])/(tmp|home|work|root)/", recording.read_text()), recording
+
+
+@pytest.fixture
+def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A recording of one call: kpt adds a file and deletes another one."""
+    monkeypatch.setattr(kpt_exchanges, "RECORDED", tmp_path / "recorded")
+    monkeypatch.setattr(kpt_exchanges, "ROOT", tmp_path)
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "old.yaml").write_text(CONFIG)
+    command = kpt_exchanges.command_line(WORDS, package)
+    assert command == "kpt fn eval /the-package --exec inject-proxy -- httpProxy=http://proxy:3128"
+    exchange = {
+        "key": kpt_exchanges.key_of(command, files_of(package)),
+        "command": command,
+        "calls": [answer(SENT)],
+        "exit_code": 0,
+        "stderr": "/the-package: done\n",
+        "written": {"new/one.yaml": "a: 1\n", "old.yaml": None},
+    }
+    file = tmp_path / "recorded" / "one.yaml"
+    file.parent.mkdir()
+    file.write_text(yaml.safe_dump({"kpt": "1", "exchanges": [exchange]}))
+    return file
+
+
+def changed(recording: Path, old: str, new: str) -> None:
+    text = recording.read_text()
+    assert old in text
+    recording.write_text(text.replace(old, new))
+
+
+def test_a_replay_writes_what_kpt_wrote(recording: Path, tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    done = replay(recording, WORDS, package)
+    assert (done.returncode, done.stderr.decode()) == (0, f"{package}: done\n")
+    assert files_of(package) == {"new/one.yaml": "a: 1\n"}
+
+
+def test_a_replay_fails_where_the_function_answers_otherwise(recording: Path, tmp_path: Path) -> None:
+    changed(recording, "HTTP_PROXY=", "OTHER_PROXY=")
+    with pytest.raises(pytest.fail.Exception, match=r"answers otherwise than when kpt was recorded"):
+        replay(recording, WORDS, tmp_path / "package")
+    assert list(files_of(tmp_path / "package")) == ["old.yaml"]
+
+
+def test_a_replay_fails_on_other_files_than_the_recorded_ones(recording: Path, tmp_path: Path) -> None:
+    (tmp_path / "package" / "old.yaml").write_text("b: 2\n")
+    with pytest.raises(pytest.fail.Exception, match=r"no exchange in recorded/one\.yaml begins with these files"):
+        replay(recording, WORDS, tmp_path / "package")
+
+
+def test_a_replay_fails_without_a_recording(recording: Path, tmp_path: Path) -> None:
+    recording.unlink()
+    with pytest.raises(pytest.fail.Exception, match=r"recorded/one\.yaml is missing"):
+        replay(recording, WORDS, tmp_path / "package")
+
+
+@pytest.mark.parametrize("field", ["calls", "exit_code", "written"])
+def test_the_real_kpt_fails_where_it_does_not_do_what_is_recorded(recording: Path, field: str) -> None:
+    (exchange,) = yaml.safe_load(recording.read_text())["exchanges"]
+    compare(recording, exchange)
+    with pytest.raises(pytest.fail.Exception, match=f"{field} differ from the recorded ones"):
+        compare(recording, {**exchange, field: 1})
+
+
+def test_a_test_without_kpt_gets_the_recorded_exchange(
+    recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = recording_of("tests/a/test_b.py::test_c[d e] (call)")
+    assert here == kpt_exchanges.RECORDED / "test_b" / "c-d-e.yaml"
+    here.parent.mkdir()
+    recording.rename(here)
+    monkeypatch.setenv("PYTEST_CURRENT_TEST", "tests/a/test_b.py::test_c[d e] (call)")
+    monkeypatch.setattr(kpt_exchanges, "search_path", lambda: str(tmp_path))
+    assert kpt(WORDS, cwd=tmp_path / "package").returncode == 0
+    assert files_of(tmp_path / "package") == {"new/one.yaml": "a: 1\n"}
+
+
+def test_what_is_recorded_can_be_read_again(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kpt_exchanges, "kpt_version", lambda: "v1")
+    (exchange,) = yaml.safe_load(recording.read_text())["exchanges"]
+    other = tmp_path / "recorded" / "two.yaml"
+    record(other, exchange)
+    record(other, exchange)
+    assert yaml.safe_load(other.read_text()) == {"kpt": "v1", "exchanges": [exchange]}

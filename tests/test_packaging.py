@@ -1,0 +1,153 @@
+"""The wheel and the sdist, built by the build backend: what is in them, and that the wheel alone is enough to run."""
+
+from __future__ import annotations
+
+import email
+import email.message
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from support import ROOT, TIME_LIMIT, missing
+
+VERSION = metadata.version("inject-proxy")
+WHEEL = f"inject_proxy-{VERSION}-py3-none-any.whl"
+SDIST = f"inject_proxy-{VERSION}.tar.gz"
+INSTALL_LIMIT = 300.0
+LIST = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+  kind: KubeadmConfigTemplate
+  metadata:
+    name: workers # stays
+  spec:
+    template:
+      spec:
+        files: []
+functionConfig:
+  apiVersion: fn.inject-proxy.io/v1alpha1
+  kind: ProxyConfig
+  metadata:
+    name: corporate-proxy
+  spec:
+    httpProxy: http://proxy.acme.example:3128
+"""
+
+
+def build(source: Path, target: Path, *kinds: str) -> Path:
+    """Build distributions of a source tree with the backend of pyproject.toml, without pip and without a network."""
+    argv = [sys.executable, "-m", "hatchling", "build", "--directory", str(target)]
+    for kind in kinds:
+        argv += ["--target", kind]
+    done = subprocess.run(argv, cwd=source, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the sdist of this checkout."""
+    return build(ROOT, tmp_path_factory.mktemp("built"), "wheel", "sdist")
+
+
+@pytest.fixture(scope="module")
+def unpacked(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source tree that is in the sdist."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(built / SDIST) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / SDIST.removesuffix(".tar.gz")
+
+
+def of_wheel(wheel: Path, name: str) -> email.message.Message:
+    with zipfile.ZipFile(wheel) as archive:
+        return email.message_from_bytes(archive.read(f"inject_proxy-{VERSION}.dist-info/{name}"))
+
+
+def tracked(*folders: str) -> set[str]:
+    """The files of these folders that git knows: those of a clone, without what a run of the tests leaves there."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name for name in listed.stdout.splitlines() if (ROOT / name).exists()}
+
+
+def test_both_have_the_version_of_the_project(built: Path) -> None:
+    assert {path.name for path in built.iterdir()} == {WHEEL, SDIST}
+    assert of_wheel(built / WHEEL, "METADATA")["Version"] == VERSION
+
+
+def test_the_wheel_holds_the_package_its_schema_and_the_license_and_nothing_else(built: Path) -> None:
+    with zipfile.ZipFile(built / WHEEL) as archive:
+        names = set(archive.namelist())
+    package = tracked("krm_fn")
+    configuration = {f"krm_fn/{name}" for name in tracked("functionconfig")}
+    about = {
+        f"inject_proxy-{VERSION}.dist-info/{name}"
+        for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
+    }
+    assert "krm_fn/functionconfig/proxyconfig.schema.json" in configuration
+    assert "krm_fn/py.typed" in package
+    assert names == package | configuration | about
+
+
+def test_the_wheel_is_for_every_machine_and_declares_what_it_needs(built: Path) -> None:
+    about = of_wheel(built / WHEEL, "METADATA")
+    assert of_wheel(built / WHEEL, "WHEEL")["Tag"] == "py3-none-any"
+    assert about["License-Expression"] == "Apache-2.0"
+    assert about["Requires-Python"] == ">=3.10"
+    needed = [one for one in about.get_all("Requires-Dist", []) if "extra ==" not in one]
+    assert {re.split(r"[<>=]", one)[0].lower() for one in needed} == {"pyyaml", "jsonpatch", "jsonschema"}
+    for minor in range(10, 15):
+        assert f"Programming Language :: Python :: 3.{minor}" in about.get_all("Classifier", [])
+
+
+def test_the_sdist_holds_what_the_wheel_is_built_from_and_no_test(unpacked: Path) -> None:
+    names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
+    assert tracked("krm_fn", "functionconfig", "docs") < names
+    rest = names - tracked("krm_fn", "functionconfig", "docs")
+    assert rest == {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "SECURITY.md", "pyproject.toml"}
+
+
+def test_the_sdist_gives_the_same_wheel_byte_for_byte(built: Path, unpacked: Path, tmp_path: Path) -> None:
+    again = build(unpacked, tmp_path, "wheel")
+    assert (again / WHEEL).read_bytes() == (built / WHEEL).read_bytes()
+
+
+def test_the_wheel_runs_in_an_environment_that_had_nothing(built: Path, tmp_path: Path) -> None:
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True, timeout=INSTALL_LIMIT)
+    install = [*pip_of(environment), "install", "--only-binary=:all:", "--no-compile", built / WHEEL]
+    done = subprocess.run(install, capture_output=True, text=True, timeout=INSTALL_LIMIT, check=False)
+    if done.returncode and "from versions: none" in done.stderr:
+        missing("a package index that pip can reach", "set PIP_INDEX_URL, or connect to a network")
+    assert done.returncode == 0, done.stderr
+
+    command = environment / "bin" / "inject-proxy"
+    once = subprocess.run([command], input=LIST.encode(), capture_output=True, cwd=tmp_path, env={}, check=True)
+    assert b"HTTP_PROXY=http://proxy.acme.example:3128" in once.stdout
+    assert b"name: workers # stays" in once.stdout
+    version = subprocess.run([command, "--version"], capture_output=True, text=True, env={}, check=True)
+    assert version.stdout == f"inject-proxy {VERSION}\n"
+    schema = subprocess.run([command, "schema"], capture_output=True, env={}, check=True)
+    assert json.loads(schema.stdout) == json.loads((ROOT / "functionconfig" / "proxyconfig.schema.json").read_text())
+    checked = subprocess.run([*pip_of(environment), "check"], capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stdout.decode()
+
+
+def pip_of(environment: Path) -> list[str | Path]:
+    """The command of the pip of this environment that works on another one."""
+    return [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", environment / "bin" / "python"]
