@@ -1,15 +1,11 @@
-"""What docs/troubleshooting.md and docs/howto say about kustomize is what the real kustomize does."""
+"""What docs/howto says about kustomize is what the real kustomize does."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-import yaml
-
 from support import ROOT, example, inject_proxy, need, run
 
-TABLE = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 FLAGS = ("--enable-alpha-plugins", "--enable-exec")
 PROXY = b"http://proxy.acme.example:3128"
 
@@ -18,27 +14,6 @@ def build(folder: Path, *flags: str) -> tuple[int, bytes, str]:
     """Return exit code, output and errors of a build."""
     done = run([need("kustomize"), "build", *flags, "."], cwd=folder)
     return done.returncode, done.stdout, done.stderr.decode()
-
-
-@pytest.mark.parametrize(
-    ("flags", "has_annotation", "message"),
-    [
-        pytest.param((), True, "external plugins disabled; unable to load external plugin 'ProxyConfig'", id="no flag"),
-        pytest.param(FLAGS, False, "unable to find plugin root", id="no annotation"),
-    ],
-)
-def test_a_build_that_fails_says_what_the_table_says(
-    flags: tuple[str, ...], has_annotation: bool, message: str, tmp_path: Path
-) -> None:
-    folder = example("kustomize-exec", tmp_path)
-    if not has_annotation:
-        config = yaml.safe_load((folder / "proxy.yaml").read_text())
-        del config["metadata"]["annotations"]
-        (folder / "proxy.yaml").write_text(yaml.safe_dump(config))
-    code, _, errors = build(folder, *flags)
-    assert code != 0
-    assert message in errors
-    assert f"`{message}`" in TABLE
 
 
 def test_a_skipped_function_gives_no_message_and_the_check_of_the_build_finds_it(tmp_path: Path) -> None:
