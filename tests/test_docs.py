@@ -147,7 +147,7 @@ def findings(text: str, *, as_function_config: bool) -> list[str]:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_an_example_passes_the_linter(folder: Path) -> None:
-    files = {path.name: path.read_bytes() for path in sorted(folder.glob("*.yaml")) if path.name != "expected.yaml"}
+    files = {str(path): path.read_bytes() for path in sorted(folder.rglob("*.yaml")) if path.name != "expected.yaml"}
     assert [one.line() for one in audit(files).results] == []
 
 
