@@ -1,4 +1,4 @@
-"""A cluster of CAREN (Nutanix, D2iQ's successor of Konvoy): its proxy stands in the variable ``clusterConfig``.
+"""A cluster of CAREN (Nutanix, D2iQ's successor of Konvoy): its proxy is in the variable ``clusterConfig``.
 
 What it sets: ``http``, ``https`` and ``additionalNo`` (a list) of ``proxy`` in the topology variable ``clusterConfig``,
 each where the settings give it a value. The list is the one of ``spec.noProxy``: CAREN adds the networks of the cluster

@@ -15,10 +15,10 @@ registry.
 What it leaves alone: all other entries of ``env`` and their order; sidecars and init containers; the acmesolver pods,
 which cert-manager makes at run time and which only answer requests; DNS webhooks and other add-ons with a name of
 their own; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. An entry of ours that differs is
-replaced in place and whole: a ``valueFrom`` (``cert-manager-app`` 4 always writes one) must not stand beside a
+replaced in place and whole: a ``valueFrom`` (``cert-manager-app`` 4 always writes one) must not be beside a
 ``value``. Where its ConfigMap is in the list, the target ``proxyData`` fills that instead, and the entry stays.
 Repeated entries become one, at the first place; missing ones are added at the end, or among the pairs of ours that
-stand there. Without a proxy the six entries go, and so does an ``env`` that becomes empty.
+are there. Without a proxy the six entries go, and so does an ``env`` that becomes empty.
 
 Before and after:
 
@@ -44,10 +44,10 @@ Options: ``conflict``, for an entry that is there already with another value:
   from the user's, so a changed proxy is not updated and removal removes nothing; run once with ``Override`` for that.
 * ``Fail``: it is an error, and the run changes nothing. Removal removes all six, as with ``Override``.
 
-Why: policies cannot reach cert-manager where it runs in ``kube-system``, which Kyverno passes by (Giant Swarm's proxy
+Why: policies cannot reach cert-manager where it runs in ``kube-system``, which Kyverno leaves out (Giant Swarm's proxy
 document, "special workload"). The upstream chart sets three upper-case names, and on the controller only; Giant
 Swarm's sets all three containers, and this follows it with both cases, because curl reads ``http_proxy`` only. The
-Job cannot be changed once it runs, which does not matter: it is a Helm hook and is made anew.
+Job cannot be changed once it runs, which does not matter: it is a Helm hook and is created again.
 """
 
 from __future__ import annotations

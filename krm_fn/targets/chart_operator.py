@@ -11,7 +11,7 @@ Where: ``spec.template.spec.containers[].env`` and ``spec.template.spec.initCont
 What it leaves alone: all other entries of ``env`` and their order (``KUBERNETES_SERVICE_HOST`` of the bootstrap
 mode); containers of other names; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. An entry of
 ours that differs is replaced in place and whole; repeated entries become one, at the first place; missing ones are
-added at the end, or among the pairs of ours that stand there. Without a proxy the six entries go, and so does an
+added at the end, or among the pairs of ours that are there. Without a proxy the six entries go, and so does an
 ``env`` that becomes empty.
 
 Before and after:
@@ -39,7 +39,7 @@ Options: ``conflict``, for an entry that is there already with another value:
   from the user's, so a changed proxy is not updated and removal removes nothing; run once with ``Override`` for that.
 * ``Fail``: it is an error, and the run changes nothing. Removal removes all six, as with ``Override``.
 
-Why: chart-operator must be there before apps can be applied, so the proxy has to stand in its pod template (Giant
+Why: chart-operator must be there before apps can be applied, so the proxy has to be in its pod template (Giant
 Swarm's proxy document, "special workload"). Its chart writes the six names only where all three values are given, and
 never on the init container.
 """

@@ -7,7 +7,7 @@ systemd wants it; a password with ``%40`` would otherwise lose the variable, wit
 
 Where: one entry of ``files``, found by its ``path``, of KubeadmControlPlane (``spec.kubeadmConfigSpec``),
 KubeadmControlPlaneTemplate (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and
-KubeadmConfigTemplate (``spec.template.spec``). A new entry stands at the end. One that is there is edited inside its
+KubeadmConfigTemplate (``spec.template.spec``). A new entry is at the end. One that is there is edited inside its
 text, also with ``encoding: base64`` or ``gzip+base64``, and goes when nothing but an empty ``[Service]`` is left.
 
 What it leaves alone: other entries; in its own, every line that assigns no proxy variable, assignments that are right
@@ -38,8 +38,8 @@ named pipe as ``criSocket``) and to Bottlerocket (``format: bottlerocket``); a l
 
 Options:
 
-* ``path``: where the drop-in stands on the node. The default is as above, or where an entry for a file of that name
-  stands already in another folder that systemd reads for containerd: ``/run``, ``/usr/local/lib``, ``/usr/lib`` or
+* ``path``: where the drop-in is on the node. The default is as above, or where an entry for a file of that name
+  is already in another folder that systemd reads for containerd: ``/run``, ``/usr/local/lib``, ``/usr/lib`` or
   ``/lib`` in the place of ``/etc``. Of several systemd reads the first in that order, so the others are a warning;
   removal takes them all.
 * ``owner`` (default ``root:root``) and ``permissions`` (default ``"0640"``): of a new entry; one that is there keeps
@@ -52,7 +52,7 @@ Options:
 
 Why: containerd pulls every image of the node, and reads its proxy from its environment only. The drop-in, both cases
 of each variable and its place are those of Giant Swarm's proxy document; owner, permissions and the order of keys are
-those of the Tanzu document. It takes effect when containerd starts anew: see the target ``kubeadmCommands``.
+those of the Tanzu document. It takes effect when containerd starts again: see the target ``kubeadmCommands``.
 With ``format: ignition`` (Flatcar) it is there before containerd starts; Ignition writes nothing below ``/usr``, and a
 drop-in in ``ignition.containerLinuxConfig.additionalConfig`` is not seen.
 """

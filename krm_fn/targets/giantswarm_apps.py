@@ -1,8 +1,8 @@
 """Apps of Giant Swarm: the references by which an app of a workload cluster gets the proxy of its cluster.
 
 What it sets: ``spec.config.configMap`` and ``spec.config.secret``, each with ``name: <cluster>-cluster-values`` and the
-namespace in which the values stand, where the App has no such reference or an empty one; and the annotation
-``fn.inject-proxy.io/references``, which names those of the two that were set here. The values stand in the namespace of
+namespace in which the values are, where the App has no such reference or an empty one; and the annotation
+``fn.inject-proxy.io/references``, which names those of the two that were set here. The values are in the namespace of
 the Cluster; where that is not known, in the one of the kubeconfig, or else of the App.
 
 Where: ``App`` (``application.giantswarm.io``) of a Cluster in the list: one with its kubeconfig in
@@ -11,8 +11,8 @@ has its name.
 
 What it leaves alone: a reference that names another object; that is a warning for the Secret, because the app gets no
 proxy then. So is a reference with the right name and another namespace than the Cluster's; one that was set here is
-mended. A reference to ``<cluster>-cluster-values`` in ``spec.extraConfigs`` is one, too. Apps of the management cluster
-get none: those with ``spec.kubeConfig.inCluster: true`` (the ``cluster-*`` and ``default-apps-*`` charts, and
+corrected. A reference to ``<cluster>-cluster-values`` in ``spec.extraConfigs`` is one, too. Apps of the management
+cluster get none: those with ``spec.kubeConfig.inCluster: true`` (the ``cluster-*`` and ``default-apps-*`` charts, and
 app-operator, are such), and those without a kubeconfig that have the label ``app-operator.giantswarm.io/version:
 0.0.0``. Without a proxy only those references go that the annotation names, and it with them: cluster-apps-operator and
 users refer to the values of a cluster whether it has a proxy or not.

@@ -8,7 +8,7 @@ GiantSwarm`` it is the one that cluster-apps-operator makes.
 Where: the Secret ``<cluster>-cluster-values`` (``stringData``, or ``data`` in base64). In the ConfigMap of that name
 only what is there already: cluster-apps-operator writes no proxy into it.
 
-What it leaves alone: all other values, comments and order; a text with nothing but a proxy is written anew where it
+What it leaves alone: all other values, comments and order; a text with nothing but a proxy is written again where it
 differs. An entry of ``env`` is found by its name: one that differs is replaced whole, repeated ones become one, at the
 first place. Without a proxy all of these go, and so does ``cluster`` if nothing else is in it, and a text of which
 nothing is left, not even a comment.

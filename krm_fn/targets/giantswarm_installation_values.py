@@ -48,7 +48,7 @@ Options: none but ``enabled``.
 Why: Giant Swarm's proxy document ("during the initial bootstrap", "cluster-apps-operator") configures the installation
 by the values of these charts. The ``cluster`` chart (``cluster.connectivity.proxy.noProxy``), the operator
 (``clustersecret/desired.go``) and the policy each compose the list of a cluster from ``noProxy`` and what they know of
-it, so a derived entry would stand there twice. A switch that is off is respected because cluster-apps-operator asks it,
+it, so a derived entry would be there twice. A switch that is off is respected because cluster-apps-operator asks it,
 too, before it gives a vSphere cluster a proxy.
 """
 

@@ -33,7 +33,7 @@ Options:
 * ``generate`` (default ``false``): make the Secret for each Cluster of the list that has none.
 
 Why: Kubeadm objects take their drop-ins from this Secret (Giant Swarm's proxy document; see ``content: Secret`` of the
-targets ``containerdDropIn`` and ``kubeletDropIn``); with ``exports: false`` of ``kubeadmCommands`` no password stands
+targets ``containerdDropIn`` and ``kubeletDropIn``); with ``exports: false`` of ``kubeadmCommands`` no password is
 in them. ``cluster-apps-operator`` writes the installation's list there, without the Cluster's networks, and escapes it
 for HTML, which spoils passwords with ``&``, ``+``, ``'``, ``<`` or ``"``.
 """

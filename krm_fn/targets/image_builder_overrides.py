@@ -5,7 +5,7 @@ What it sets: in the document under ``overrides.yaml``, ``proxy_env`` with ``HTT
 each where the settings give it a value. The list is the one composed for the Cluster.
 
 Where: Secrets whose name ends in ``-user-overrides``, in ``stringData`` or, as base64, in ``data``. Another key that
-ends in ``.yaml`` or ``.yml`` gets it where a proxy stands in it already. With ``generate`` the Secret is made beside
+ends in ``.yaml`` or ``.yml`` gets it where a proxy is in it already. With ``generate`` the Secret is made beside
 each Cluster (``cluster.x-k8s.io``) whose ``infrastructureRef`` is a ``PreprovisionedCluster`` and that has none, in its
 namespace, with the label ``clusterctl.cluster.x-k8s.io/move``.
 

@@ -8,10 +8,10 @@ Where: ``preKubeadmCommands`` of KubeadmControlPlane (``spec.kubeadmConfigSpec``
 (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and KubeadmConfigTemplate (``spec.template.spec``),
 before the first command that needs the network (``apt-get``, ``curl``, ``crictl pull``, ``git`` and their like, also in
 ``bash -c`` or in a script of ``files``), else at the end of the list, the restart first. The restart stays behind what
-installs, configures or starts containerd, exports behind what unsets them. Those that stand elsewhere are moved once.
+installs, configures or starts containerd, exports behind what unsets them. Those that are elsewhere are moved once.
 A command that does nothing but export proxy variables is updated; repeated and unwanted exports go, and without a proxy
 all of them and our restart. Where two commands have the same text, kpt could copy the comment of one to the other when
-new ones stand before them: then they stay at the end, with a warning.
+new ones are before them: then they stay at the end, with a warning.
 
 What it leaves alone: every other command, its text and its place among the others. One that sets a proxy variable and
 does something else as well is a warning (an info if it holds the wanted value). A restart without our mark at its end
@@ -34,11 +34,11 @@ Options:
 * ``exports`` (default true): false keeps no exports, those that are there go. kubeadm copies the proxy variables of its
   environment into the static pods of the control plane; false keeps the proxy out of them.
 * ``restart`` (default true): false adds no restart, and takes our own away.
-* ``place``: ``Start`` or ``End`` fixes where exports and restart stand, whatever the commands seem to need.
+* ``place``: ``Start`` or ``End`` fixes where exports and restart are, whatever the commands seem to need.
 
 Why: cloud-init runs all commands as one ``sh`` script (``cloudinit/util.py``, ``shellify``), so an export reaches
 kubeadm, which pulls images through it (kubernetes/kubeadm#2765; the form is that of the Tanzu document). containerd
-runs already when cloud-init writes its drop-in, so it must start anew. Single quotes, because in any others ``$`` and
+runs already when cloud-init writes its drop-in, so it must start again. Single quotes, because in any others ``$`` and
 backticks of a password would be run as commands.
 """
 

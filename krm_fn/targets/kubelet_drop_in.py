@@ -7,7 +7,7 @@ systemd wants it; a password with ``%40`` would otherwise lose the variable, wit
 
 Where: one entry of ``files``, found by its ``path``, of KubeadmControlPlane (``spec.kubeadmConfigSpec``),
 KubeadmControlPlaneTemplate (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and
-KubeadmConfigTemplate (``spec.template.spec``). A new entry stands at the end. One that is there is edited inside its
+KubeadmConfigTemplate (``spec.template.spec``). A new entry is at the end. One that is there is edited inside its
 text, also with ``encoding: base64`` or ``gzip+base64``, and goes when nothing but an empty ``[Service]`` is left.
 
 What it leaves alone: other entries; in its own, every line that assigns no proxy variable, assignments that are right
@@ -33,8 +33,8 @@ Before and after:
 
 Options:
 
-* ``path``: where the drop-in stands on the node. The default is as above, or where an entry for a file of that name
-  stands already in another folder that systemd reads for kubelet: ``/run``, ``/usr/local/lib``, ``/usr/lib`` (so in the
+* ``path``: where the drop-in is on the node. The default is as above, or where an entry for a file of that name
+  is already in another folder that systemd reads for kubelet: ``/run``, ``/usr/local/lib``, ``/usr/lib`` (so in the
   Tanzu document) or ``/lib`` in the place of ``/etc``. Of several systemd reads the first in that order, so the others
   are a warning; removal takes them all.
 * ``owner`` (default ``root:root``) and ``permissions`` (default ``"0640"``): of a new entry; one that is there keeps

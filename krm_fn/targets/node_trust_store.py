@@ -7,7 +7,7 @@ the node whether it is meant. The last one restarts containerd, if it runs, beca
 
 Where: ``files`` and ``preKubeadmCommands`` of KubeadmControlPlane (``spec.kubeadmConfigSpec``),
 KubeadmControlPlaneTemplate (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and
-KubeadmConfigTemplate (``spec.template.spec``). Files stand at the end; so do commands, but before the restart and the
+KubeadmConfigTemplate (``spec.template.spec``). Files are at the end; so do commands, but before the restart and the
 exports of the target ``kubeadmCommands``. Other certificates are updated in place; those that are left over go.
 
 What it leaves alone: every other file and command, such as the ``tkg-custom-ca.pem`` of TKG's overlay. Ours are known
@@ -34,7 +34,7 @@ Before and after:
 ```
 
 Options: ``os`` (default: all): a list of ``Debian``, ``RHEL``, ``Photon`` and ``Flatcar``; only their commands are
-written. ``Debian`` stands for Ubuntu, and ``RHEL`` for Amazon Linux, Rocky Linux and their like, too.
+written. ``Debian`` includes Ubuntu, and ``RHEL`` Amazon Linux, Rocky Linux and their like.
 
 Why: a proxy that looks into TLS signs with an authority of its own, and without it no image can be pulled. TKG's CA
 overlay (``TKG_PROXY_CA_CERT``) does this with ``! which … ||``, which is a YAML tag where it is not quoted, and moves

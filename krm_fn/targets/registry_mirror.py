@@ -8,7 +8,7 @@ image the mirror does not have is still asked afterwards. The host of the mirror
 
 Where: entries of ``files`` of KubeadmControlPlane (``spec.kubeadmConfigSpec``), KubeadmControlPlaneTemplate
 (``spec.template.spec.kubeadmConfigSpec``), KubeadmConfig (``spec``) and KubeadmConfigTemplate (``spec.template.spec``).
-New entries stand at the end. Ours begin with the line ``# inject-proxy``: they are updated in their place, also with
+New entries are at the end. Ours begin with the line ``# inject-proxy``: they are updated in their place, also with
 ``encoding: base64``, and go when no mirror is wanted.
 
 What it leaves alone: other entries, and the ``owner`` and ``permissions`` of its own. A file at one of the two paths
@@ -37,7 +37,7 @@ Options:
 * none but ``enabled``; URL and certificates are those of ``spec.registryMirror``.
 
 Why: ``--registry-mirror-url`` and ``--registry-mirror-cacert`` of the Konvoy document. The files are those of its
-successor, Nutanix CAREN. containerd reads them at each pull, so it need not start anew, and they fit cloud-init and
+successor, Nutanix CAREN. containerd reads them at each pull, so it need not start again, and they fit cloud-init and
 Ignition alike. It does so only if its ``config_path`` names ``/etc/containerd/certs.d``. That is the default from
 containerd 2.2 on; for an older one the node image has to set it. This target does not: before containerd 2.0 a file
 that ``config.toml`` imports replaces whole sections of it, and ``config_path`` beside ``registry.mirrors``, which

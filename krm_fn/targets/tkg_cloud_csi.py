@@ -18,7 +18,7 @@ Where:
 What it leaves alone: all else in these objects: other values, comments, the annotations of ytt (``#@data/values``,
 ``#@overlay/match-child-defaults missing_ok=True``), separators and order; overlays beside the data values; a document
 in which code or an annotation of ytt decides about one of the members (``http_proxy: #@ ...``, ``#@ if``, an
-``#@overlay/match`` above one that is to go), which is told. Without a proxy the three members go, and with them a
+``#@overlay/match`` above one that is to go), which is reported. Without a proxy the three members go, and with them a
 mapping beside other values, where label or annotation say whose they are.
 
 Before and after:

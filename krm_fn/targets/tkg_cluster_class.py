@@ -1,4 +1,4 @@
-"""A cluster of TKG that is made of a class: its proxy stands at the Cluster, and TKG carries it to nodes and add-ons.
+"""A cluster of TKG that is made of a class: its proxy is in the Cluster, and TKG carries it to nodes and add-ons.
 
 What it sets: ``httpProxy``, ``httpsProxy`` and ``noProxy`` (a list) of the topology variable ``proxy``; the annotations
 ``tkg.tanzu.vmware.com/tkg-http-proxy``, ``tkg-https-proxy`` and ``tkg-no-proxy``; and with ``spec.trustedCA`` the
@@ -18,7 +18,7 @@ What it leaves alone: all other variables, annotations and certificates, and ``s
 same stays; a text becomes a list. The annotation ``tkg-proxy-ca-cert`` is TKG's own, which writes into it what
 ``trust`` holds. Without a proxy the variable ``proxy`` goes as a whole, for its two URLs are required, and so does the
 certificate; a certificate that is called ``proxy`` stays while there is a proxy and no ``spec.trustedCA``. Where
-``spec.trustedCA`` stands alone, only the certificate is set. A declaration with only one of the two URLs is a warning,
+``spec.trustedCA`` is alone, only the certificate is set. A declaration with only one of the two URLs is a warning,
 and what is there stays. So is a group of workers that is to have no proxy in a Cluster that has one, which the variable
 cannot say. In a TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
 

@@ -11,9 +11,9 @@ Where: the first YAML mapping under the key ``value``, in ``stringData`` or in `
 
 What it leaves alone: every other line, comment and annotation of ytt in the text, and all other keys. Missing members
 are added at the end. A text in which code or an annotation of ytt decides about one of the members stays as it is, and
-so does one that holds no mapping; both are told. Without a proxy the three and ``TKG_PROXY_CA_CERT`` go, and
+so does one that holds no mapping; both are reported. Without a proxy the three and ``TKG_PROXY_CA_CERT`` go, and
 ``TKG_HTTP_PROXY_ENABLED`` becomes false; while there is a proxy and no ``spec.trustedCA``, ``TKG_PROXY_CA_CERT`` stays.
-Where ``spec.trustedCA`` stands alone, only that is set. A declaration with only one of the two URLs is a warning, and
+Where ``spec.trustedCA`` is alone, only that is set. A declaration with only one of the two URLs is a warning, and
 what is there stays.
 
 Before and after:
@@ -34,7 +34,7 @@ Before and after:
 
 Options: none but ``enabled``.
 
-Why: TKG renders the cluster anew from this Secret when it is scaled or upgraded, so a proxy that is missing here gets
+Why: TKG renders the cluster again from this Secret when it is scaled or upgraded, so a proxy that is missing here gets
 lost (the TKG document, last section; ``vmware-tanzu/tanzu-framework`` release-0.29, ``providers/ytt``:
 ``09_miscellaneous/08_store_data_values.yaml``). TKG's command completes ``TKG_NO_PROXY`` before it renders and stores
 the values (tanzu-framework: ``ConfigureAndValidateHTTPProxyConfiguration`` sets what ``getFullTKGNoProxy`` returns), so

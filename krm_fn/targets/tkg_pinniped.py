@@ -14,7 +14,7 @@ What it leaves alone: documents with ``tkg_cluster_role: workload``, because the
 proxy, run on management clusters only. All other values, comments, the annotations of ytt (``#@data/values``,
 ``#@overlay/match-child-defaults missing_ok=True``), separators and order; overlays beside the data values; a document
 in which code or an annotation of ytt decides about one of the members (``http_proxy: #@ ...``, ``#@ if``, an
-``#@overlay/match`` above one that is to go), which is told. Without a proxy the three members go.
+``#@overlay/match`` above one that is to go), which is reported. Without a proxy the three members go.
 
 Before and after:
 

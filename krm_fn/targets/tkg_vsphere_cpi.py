@@ -15,7 +15,7 @@ Where:
 What it leaves alone: all else in these objects: other values, comments, the annotations of ytt (``#@data/values``,
 ``#@overlay/match-child-defaults missing_ok=True``), separators and order; overlays beside the data values; a document
 in which code or an annotation of ytt decides about one of the members (``http_proxy: #@ ...``, ``#@ if``, an
-``#@overlay/match`` above one that is to go), which is told; a ``VSphereCPIConfig`` with
+``#@overlay/match`` above one that is to go), which is reported; a ``VSphereCPIConfig`` with
 ``mode: vsphereParavirtualCPI``, in which nothing reads a proxy. Without a proxy the three members go, and a ``proxy``
 that becomes empty; so does ``vsphereCPI`` beside other values, where label or annotation say whose they are.
 
@@ -38,7 +38,7 @@ Options: none but ``enabled``.
 
 Why: "proxy information is added to the CPI" (the TKG document). TKG writes these values once, when it makes a cluster;
 in a repository nothing else keeps them up to date. A value in a ``VSphereCPIConfig`` goes before the annotations of the
-Cluster, so the whole list can stand there.
+Cluster, so the whole list can be there.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ Where:
 What it leaves alone: all else in these objects: other values, comments, the annotations of ytt (``#@data/values``,
 ``#@overlay/match-child-defaults missing_ok=True``), separators and order; overlays beside the data values; a document
 in which code or an annotation of ytt decides about one of the members (``http_proxy: #@ ...``, ``#@ if``, an
-``#@overlay/match`` above one that is to go), which is told; a ``VSphereCSIConfig`` with
+``#@overlay/match`` above one that is to go), which is reported; a ``VSphereCSIConfig`` with
 ``mode: vsphereParavirtualCSI``, in which nothing reads a proxy. Without a proxy the three members go, and a ``config``
 that becomes empty; so does ``vsphereCSI`` beside other values, where label or annotation say whose they are.
 
@@ -37,7 +37,7 @@ Options: none but ``enabled``.
 
 Why: "CSI wants to do the same" (the TKG document). TKG writes these values once, when it makes a cluster; in a
 repository nothing else keeps them up to date. The names differ between the two forms (``http_proxy``, ``httpProxy``),
-and a wrong one is dropped without a word.
+and a wrong one is dropped without a message.
 """
 
 from __future__ import annotations
