@@ -1,4 +1,4 @@
-"""Write `docs/messages.md`: each code and each rule, with what it means, why it is reported and what to do."""
+"""Write `docs/messages.md` and the rules in `docs/lint.md`: what each one means, its cause, and what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEAD = """\
 # Messages
 
 Every warning and every information of a run begins with a code, such as `NodesNotRolled`, or with the ID of a rule,
-such as `NP038`. In `results` it is the tag `rule`. This page lists all of them.
+such as `NP038`. In `results` it is the tag `rule`. This page explains the codes; [lint.md](lint.md) explains the rules.
 
 To silence one, or to change its severity, name it in `spec.lint.rules` of the ProxyConfig:
 
@@ -37,18 +37,38 @@ The severity is the one that the message has if `spec.lint.rules` does not name 
 """
 
 _RULES = """
-## Rules about lists, proxies and objects
+## Rules
 
-`inject-proxy lint` reports these rules, too, and `inject-proxy lint --fix` applies the fix of those that have one.
-In a run a rule is at most a warning unless `spec.lint.rules` makes it an error. [no-proxy.md](no-proxy.md#lint)
-explains the rules for `NO_PROXY` in their context.
+A run and `inject-proxy lint` report these rules, too. In a run a rule is at most a warning unless `spec.lint.rules`
+makes it an error. [lint.md](lint.md) explains each of them.
+
+| rule | severity | finds |
+|---|---|---|
 """
 
 
 def page() -> str:
-    """Return the whole page."""
-    parts = [_HEAD, _CODES, *map(_of_code, CODES.values()), _RULES, *map(_of_rule, RULES.values())]
-    return "".join(parts)
+    """Return the whole page of messages."""
+    rules = [f"| [{rule.id}](lint.md#{rule.id.lower()}) | {_row(rule)} |\n" for rule in RULES.values()]
+    return "".join([_HEAD, _CODES, *map(_of_code, CODES.values()), _RULES, *rules])
+
+
+def rules() -> str:
+    """Return the part of the lint page that is about the rules: a table, and an entry for each."""
+    head = "| rule | severity | about | finds |\n|---|---|---|---|\n"
+    table = [
+        f"| [{rule.id}](#{rule.id.lower()}) | {rule.severity.value} | {rule.about.value} | {_cell(rule.finds)} |\n"
+        for rule in RULES.values()
+    ]
+    return "".join([head, *table, *map(_of_rule, RULES.values())])
+
+
+def _row(rule: Rule) -> str:
+    return f"{rule.severity.value} | {_cell(rule.finds)}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _of_code(code: Code) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from function_configs import SCHEMA, resolved
+from krm_fn.config import SYSTEMS
 
 Node = Mapping[str, Any]
 
@@ -21,21 +23,40 @@ _REFERENCES = {
 """What the shared definitions of the schema are called in a table."""
 
 
-def fields() -> str:
-    """Return the table of the fields of `spec` without those of targets."""
+TOPICS = {
+    "fields of the proxy": ("httpProxy", "httpsProxy", "noProxy", "mode"),
+    "fields of NO_PROXY": ("noProxyPolicy",),
+    "fields of clusters": ("clusterDefaults", "trustedNamespaces", "overrides"),
+    "fields of the selection": ("only", "selector"),
+    "fields of sources": ("from", "trustedCA", "registryMirror"),
+    "fields of the rollout": ("rollout",),
+    "fields of findings": ("failOn", "lint"),
+}
+"""The name of a table -> the fields directly below `spec` that it describes."""
+
+
+def fields(names: Sequence[str]) -> str:
+    """Return the table of the fields with these names, and of those below them."""
     spec = SCHEMA["properties"]["spec"]
-    return _table(row for row in _leaves(spec, "") if not row[0].startswith("targets."))
+    return _table(row for row in _leaves(spec, "") if row[0].partition(".")[0] in names)
 
 
-def options() -> str:
-    """Return the table of the options of targets; `enabled` says what the target is."""
-    targets = SCHEMA["properties"]["spec"]["properties"]["targets"]
+def options(system: str) -> str:
+    """Return the table of the options of the targets of a system; `enabled` says what the target is."""
+    targets = SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]
     rows = []
-    for name, target in targets["properties"].items():
-        for path, kind, text in _leaves(target, f"targets.{name}."):
+    for name in targets_of(system):
+        for path, kind, text in _leaves(targets[name], f"targets.{name}."):
             is_switch = path == f"targets.{name}.enabled"
-            rows.append((path, kind, target["description"] if is_switch else text))
+            rows.append((path, kind, targets[name]["description"] if is_switch else text))
     return _table(rows)
+
+
+def targets_of(system: str) -> list[str]:
+    """Return the targets of a system that no system before it has."""
+    systems = list(SYSTEMS)
+    before = {name for other in systems[: systems.index(system)] for name in SYSTEMS[other]}
+    return [name for name in SYSTEMS[system] if name not in before]
 
 
 def override_fields() -> str:
@@ -56,9 +77,9 @@ def matcher_fields() -> str:
     return _table(_leaves(SCHEMA["$defs"]["matcher"], ""))
 
 
-TABLES = {
-    "fields": fields,
-    "options of targets": options,
+TABLES: dict[str, Callable[[], str]] = {
+    **{name: partial(fields, names) for name, names in TOPICS.items()},
+    **{f"options of {system}": partial(options, system) for system in SYSTEMS},
     "fields of an override": override_fields,
     "fields of a source": source_fields,
     "fields of a matcher": matcher_fields,

@@ -16,6 +16,7 @@ from krm_fn.lint import THE_TABLE, Listing, Rules, lint_object, places
 from krm_fn.lint.manifests import Audit, audit, fixed_files, listed, values
 from krm_fn.lint.values import RULES
 from krm_fn.noproxy import Audience, ClusterNetwork, Fact
+from krm_fn.patch import field_path
 from krm_fn.targets import TARGETS, Reading
 from krm_fn.yamledit import Document
 
@@ -37,6 +38,7 @@ kind: ProxyConfig
 metadata: {name: proxy}
 spec:
   httpProxy: http://proxy.corp.example:3128
+  httpsProxy: http://proxy.corp.example:3128
 """
 ALL_OF_PROD = f"{LOOPBACK},svc,.svc,cluster.local,.cluster.local,192.168.0.0/16,10.96.0.0/12,api.prod.example,10.96.0.1"
 
@@ -343,13 +345,60 @@ def test_urls_and_overrides_are_corrected_too() -> None:
 
 
 def test_all_problems_of_a_proxy_config_are_reported_without_its_password() -> None:
-    spec = "  httpsProxy: http://user:s3cr3t^@h:1\n  noPorxy: []\n  noProxy: ['a;b', 10.1.*]\n"
-    found = judged(CONFIG + spec)
+    spec = "  noPorxy: []\n  noProxy: ['a;b', 10.1.*]\n"
+    found = judged(CONFIG.replace("httpsProxy: http://", "httpsProxy: http://user:s3cr3t^@") + spec)
     reported = [one.line() for one in found.results]
     assert sum(line.startswith("[error]") for line in reported) == 3
     assert sum("a;b" in line for line in reported) == 1
     assert any("NP012" in line for line in reported)
     assert not any("s3cr3t" in line for line in reported)
+
+
+URL = "http://proxy.corp.example:3128"
+FROM = "from: [{kind: Secret, name: values}]"
+TWO_OVERRIDES = "overrides: [{match: {roles: [Worker]}, httpsProxy: URL}, {match: {clusters: [a]}, httpProxy: URL}]"
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param("httpProxy: URL", ["spec"], id="one URL"),
+        pytest.param("httpProxy: URL, httpsProxy: ''", ["spec"], id="an empty one"),
+        pytest.param("httpProxy: URL, mode: Check", ["spec"], id="a check"),
+        pytest.param("httpProxy: URL, mode: Remove", [], id="a removal"),
+        pytest.param("httpsProxy: URL", [], id="the other one alone"),
+        pytest.param("httpProxy: URL, httpsProxy: URL", [], id="both"),
+        pytest.param(f"httpProxy: URL, {FROM}", [], id="the other one may come from an object"),
+        pytest.param("httpProxy: URL, lint: {rules: {NP035: 'Off'}}", [], id="it is silenced"),
+        pytest.param("overrides: [{match: {roles: [Worker]}, httpProxy: URL}]", ["spec.overrides[0]"], id="override"),
+        pytest.param(
+            "httpProxy: URL, httpsProxy: URL, overrides: [{match: {roles: [Worker]}, httpsProxy: ''}]",
+            ["spec.overrides[0]"],
+            id="an override that takes one away",
+        ),
+        pytest.param(
+            "httpsProxy: URL, overrides: [{match: {roles: [Worker]}, httpProxy: URL}]", [], id="spec has the other one"
+        ),
+        pytest.param(
+            "httpProxy: URL, overrides: [{match: {roles: [Worker]}, httpProxy: URL}]", ["spec"], id="spec lacks it"
+        ),
+        pytest.param(TWO_OVERRIDES, [], id="another override has the other one"),
+    ],
+)
+def test_a_proxy_config_for_http_alone_is_reported(spec: str, expected: list[str]) -> None:
+    head = CONFIG.partition("spec:")[0]
+    found = judged(f"{head}spec: {{{spec.replace('URL', URL)}}}\n")
+    reported = [one for one in found.results if one.code == "NP035"]
+    assert [field_path(one.path) for one in reported] == expected
+    assert all(one.severity is Severity.WARNING for one in reported)
+
+
+def test_a_config_map_for_http_alone_is_reported_without_a_path() -> None:
+    inner = f"{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c}}, data: {{HTTP_PROXY: '{URL}'}}}}"
+    text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\nfunctionConfig: {inner}\n"
+    (reported,) = judged(text).results
+    assert (reported.code, reported.path) == ("NP035", ())
+    assert judged(text.replace("HTTP_PROXY:", f"https_proxy: '{URL}', http_proxy:")).results == ()
 
 
 def test_the_function_config_of_a_resource_list_is_judged_and_corrected() -> None:

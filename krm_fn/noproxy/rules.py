@@ -1,6 +1,6 @@
 """The table of rules: what each finds, how much it matters, why, and what ``fix`` may do about it.
 
-Written by hand, in the order of the IDs; `make docs` writes ``docs/messages.md`` and the table in ``docs/no-proxy.md``
+Written by hand, in the order of the IDs; `make docs` writes ``docs/messages.md`` and the rules in ``docs/lint.md``
 from it. An ID never changes its meaning: ``spec.lint.rules`` and other people's notes name it.
 """
 

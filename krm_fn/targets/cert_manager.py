@@ -44,7 +44,7 @@ Options: ``conflict``, for an entry that is there already with another value:
   from the user's, so a changed proxy is not updated and removal removes nothing; run once with ``Override`` for that.
 * ``Fail``: it is an error, and the run changes nothing. Removal removes all six, as with ``Override``.
 
-Why: policies cannot reach cert-manager where it runs in ``kube-system``, which Kyverno passes by (Giant Swarm's proxy
+Why: policies cannot reach cert-manager where it runs in ``kube-system``, which Kyverno leaves out (Giant Swarm's proxy
 document, "special workload"). The upstream chart sets three upper-case names, and on the controller only; Giant
 Swarm's sets all three containers, and this follows it with both cases, because curl reads ``http_proxy`` only. The
 Job cannot be changed once it runs, which does not matter: it is a Helm hook and is created again.

@@ -12,9 +12,9 @@ chart, such as ``mycluster-cert-manager-userconfig``. The charts are ``cert-mana
 ``chart-operator``, ``cluster-autoscaler``, ``cluster-autoscaler-app``, ``dex-app``, ``external-dns``,
 ``external-dns-app``, ``teleport-kube-agent`` and ``teleport-kube-agent-app``.
 
-What it leaves alone: all other values, comments and order; values of which the object alone does not show for
-which chart they are; of a chart above, unreadable values are reported. An entry of ``env`` is found by its name:
-one that differs is replaced whole. Without a proxy the members go; the mappings in which they stood stay, so that they
+What it leaves alone: all other values, comments and order; values if the object alone does not say for which
+chart they are; of a chart above, values that cannot be read are reported. An entry of ``env`` is found by its name:
+one that differs is replaced whole. Without a proxy the members go; the mappings in which they were stay, so that they
 can be filled again.
 
 Before and after:

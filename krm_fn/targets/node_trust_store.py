@@ -34,7 +34,7 @@ Before and after:
 ```
 
 Options: ``os`` (default: all): a list of ``Debian``, ``RHEL``, ``Photon`` and ``Flatcar``; only their commands are
-written. ``Debian`` stands for Ubuntu, and ``RHEL`` for Amazon Linux, Rocky Linux and their like, too.
+written. ``Debian`` includes Ubuntu, and ``RHEL`` Amazon Linux, Rocky Linux and their like.
 
 Why: a proxy that looks into TLS signs with an authority of its own, and without it no image can be pulled. TKG's CA
 overlay (``TKG_PROXY_CA_CERT``) does this with ``! which … ||``, which is a YAML tag where it is not quoted, and moves

@@ -37,7 +37,7 @@ Options: none but ``enabled``.
 
 Why: "CSI wants to do the same" (the TKG document). TKG writes these values once, when it makes a cluster; in a
 repository nothing else keeps them up to date. The names differ between the two forms (``http_proxy``, ``httpProxy``),
-and a wrong one is dropped without a word.
+and a wrong one is dropped without a message.
 """
 
 from __future__ import annotations

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from krm_fn import config
-from krm_fn.config import ProxyConfig
+from krm_fn.config import Mode, ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import Result, Severity
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import values
 from krm_fn.lint.manifests.reading import FunctionConfig
-from krm_fn.lint.values import RULES, Problem, corrected_url, lint_list, lint_proxy
+from krm_fn.lint.values import RULES, Problem, corrected_url, lint_list, lint_pair, lint_proxy
 from krm_fn.noproxy import Audience, Style, parse
 from krm_fn.noproxy.entries import split
 from krm_fn.patch import Operation, Pointer, lookup
@@ -68,7 +68,7 @@ def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
 
 def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[Result]:
     """Everything that is wrong with a FunctionConfig."""
-    _, wrong = _loaded(given)
+    wanted, wrong = _loaded(given)
     yield from (Result(Severity.ERROR, text, given.ref) for text in wrong)
     silent = _REPORTED_BY_CONFIG if wrong else frozenset()
     for text in _texts(given.data):
@@ -77,6 +77,36 @@ def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[R
             if severity is not None and found.rule not in silent:
                 path = text.path if text.path[0] == "spec" else ()
                 yield Result(severity, found.message, given.ref, path, code=found.rule)
+    if wanted is not None:
+        yield from _pairs(wanted, given, rules)
+
+
+def _pairs(wanted: ProxyConfig, given: FunctionConfig, rules: Rules) -> Iterator[Result]:
+    """Yield NP035 where ``spec``, or an override with the URLs of ``spec``, sets a proxy for `http://` only.
+
+    Nothing is said where the missing URL may come from elsewhere: from an object of ``spec.from``, or from another
+    override.
+    """
+    root = "spec" if given.data.get("kind") == config.KIND else "data"
+    if wanted.mode is Mode.REMOVE or lookup(given.data, (root, "from")):
+        return
+    pairs: list[tuple[Pointer, str, str]] = [((), wanted.http_proxy, wanted.https_proxy)]
+    another_sets_https = any(one.https_proxy for one in wanted.overrides)
+    for at, override in enumerate(wanted.overrides):
+        http_proxy, https_proxy = override.http_proxy, override.https_proxy
+        if https_proxy is None:
+            if http_proxy is None or wanted.http_proxy or another_sets_https:
+                continue  # it changes no URL, `spec` is reported, or the URL may come from the other one
+            https_proxy = wanted.https_proxy
+        if http_proxy is None:
+            http_proxy = wanted.http_proxy
+        pairs.append((("overrides", str(at)), http_proxy, https_proxy))
+    for path, http_proxy, https_proxy in pairs:
+        for found in lint_pair(http_proxy, https_proxy):
+            severity = rules.severity(found)
+            if severity is not None:
+                place = (root, *path) if root == "spec" else ()
+                yield Result(severity, found.message, given.ref, place, code=found.rule)
 
 
 def corrected(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:

@@ -1,0 +1,50 @@
+"""Take a page of the documentation apart: its code blocks, with their language and line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from support import ROOT
+
+_FENCE = re.compile(r"^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_INDENTED = re.compile(r"(?:^\n|\A)(?P<text>(?:^ {4}\S.*\n)+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced code block: ``start`` and ``end`` are the place of its text in the page."""
+
+    language: str
+    text: str
+    start: int
+    end: int
+    line: int
+
+
+def pages() -> list[Path]:
+    """Return every page that people read: the README, docs/, and the pages of the examples."""
+    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    return sorted([*found, *(ROOT / "examples").rglob("*.md")])
+
+
+def page_name(page: Path) -> str:
+    """Return the path of a page in the repository, as the ID of a test."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield the fenced code blocks of a page, in their order."""
+    for found in _FENCE.finditer(text):
+        line = text.count("\n", 0, found.start("text")) + 1
+        yield Block(found["language"], found["text"], found.start("text"), found.end("text"), line)
+
+
+def indented_commands(text: str) -> list[str]:
+    """Return the blocks of commands that are indented by four blanks, outside of fences and lists."""
+    outside = _FENCE.sub("", text)
+    return [
+        "".join(line[4:] for line in found["text"].splitlines(keepends=True)) for found in _INDENTED.finditer(outside)
+    ]
