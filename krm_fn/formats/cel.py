@@ -163,6 +163,20 @@ def named_values(expression: str) -> Iterator[NamedValue]:
 
     Both map literals (``{"name": "A", "value": "b"}``) and messages (``Type{name: "A", value: "b"}``) count.
     """
+    for fields in _objects(expression):
+        yield from _named_value(fields)
+
+
+def literal_members(expression: str) -> Iterator[tuple[str, str]]:
+    """Yield the fields of all objects whose value is a string literal, in the order in which the objects end."""
+    for fields in _objects(expression):
+        for name, value in fields.items():
+            if len(value) == 1 and value[0].value is not None:
+                yield name, value[0].value
+
+
+def _objects(expression: str) -> Iterator[Mapping[str, Sequence[Token]]]:
+    """Yield the fields of every map literal and message."""
     found = tokens(expression)
     open_groups: list[_Group] = []
     for index, token in enumerate(found):
@@ -176,7 +190,7 @@ def named_values(expression: str) -> Iterator[NamedValue]:
             group = open_groups.pop()
             group.end_field(found, index)
             if token.text == "}":
-                yield from _named_value(group.fields)
+                yield group.fields
 
 
 @dataclass

@@ -210,8 +210,8 @@ _TABLE = (
         _W,
         "A Kyverno policy inside another object sets a proxy, and inject-proxy does not change it.",
         (
-            "A ConfigMap, a Helm value or another object holds the policy as text or as a part of "
-            "its data."
+            "An object holds the policy as text or as a part of its data, and its kind is none of "
+            "those that `kyvernoPolicies` in docs/targets.md lists."
         ),
         (
             "Run inject-proxy over the policy itself, before the policy becomes part of the other "
@@ -729,6 +729,19 @@ _TABLE = (
         "Set the proxy where the value comes from, or write the value as text in the policy.",
     ),
     Code(
+        "PolicyKindNotFilled",
+        _W,
+        (
+            "A policy sets another proxy than the ProxyConfig, or one that inject-proxy cannot "
+            "compare, in a form that it does not write."
+        ),
+        (
+            "It is a GeneratingPolicy, a `generate` rule, or an Assign, AssignMetadata or ModifySet "
+            "of Gatekeeper. What differs is an error with `mode: Check`, which no rule silences."
+        ),
+        "Change the value in the policy by hand; a value that is equal to the declared one is not reported.",
+    ),
+    Code(
         "PolicyTextStale",
         _W,
         (
@@ -746,10 +759,7 @@ _TABLE = (
         "PolicyTextComputed",
         _W,
         "inject-proxy cannot compare a proxy of a Kyverno policy with the ProxyConfig.",
-        (
-            "Kyverno computes the value in `patchesJson6902` or in a CEL expression when it "
-            "admits an object."
-        ),
+        ("Kyverno computes the value in a CEL expression when it admits an object."),
         "Check the expression by hand: it must give the proxy of the ProxyConfig.",
     ),
     Code(

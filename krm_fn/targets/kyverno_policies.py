@@ -13,7 +13,10 @@ merge patch is filled in ``containers``, ``initContainers`` and ``ephemeralConta
 ``=(key)``. In the text of a JSON Patch, YAML or JSON, each entry ``{name, value}`` is filled, and comments, ``{{ }}``
 and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyverno.io``) and MutatingAdmissionPolicy
 (``admissionregistration.k8s.io``), any version: the string literals of ``{"name": ..., "value": ...}`` in the CEL
-expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays.
+expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays. All of them
+inside other objects, too, as a part of their data or in a text: in a Policy and a ConfigurationPolicy of RHACM
+(``policy.open-cluster-management.io``) and its ManifestWork, the values of a HelmRelease of Flux or an Application of
+Argo CD, a ConfigMap, and a Secret of ``stringData`` or for a ClusterResourceSet.
 
 What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule
 and takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting
@@ -65,12 +68,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.site import Places
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno import compared, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
     harmful_expressions,
@@ -78,7 +82,15 @@ from krm_fn.targets.kyverno.checks import (
     two_proxies,
     without_effect,
 )
+from krm_fn.targets.kyverno.compared import ComparedPolicy, generating_rules
 from krm_fn.targets.kyverno.rule_site import RuleSite
+from krm_fn.targets.kyverno.wrapped import (
+    POLICIES,
+    TYPE_OF_RESOURCE_SETS,
+    WRAPPERS,
+    policies,
+    wrapped,
+)
 
 _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
 
@@ -86,8 +98,21 @@ COMPLETE = "Complete"
 """A value of the option ``fill``: what a policy leaves out is added."""
 
 
-def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]:
-    """Yield the rules of a policy, or the CEL expressions of one that has no rules."""
+def sites(draft: Draft, context: Context) -> Places:
+    """Yield the rules of a policy, or the CEL expressions of one that has no rules; those of policies in an object."""
+    if _group_kind(draft.data) in WRAPPERS:
+        return wrapped(draft, lambda policy: _sites(policy, context))
+    return _sites(draft, context)
+
+
+def _sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions | ComparedPolicy]:
+    """Yield the sites of one policy."""
+    group_kind = _group_kind(draft.data)
+    if group_kind in compared.KINDS:
+        yield ComparedPolicy(draft, ("spec",), f"this {group_kind[1]}")
+        return
+    for path, title in generating_rules(draft.data):
+        yield ComparedPolicy(draft, path, title)
     is_complete = context.options.get("fill") == COMPLETE
     if draft.data.get("kind") in _WITH_CEL:
         if context.settings.variables():
@@ -117,6 +142,10 @@ def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]
         yield RuleSite(draft, rule, is_complete=is_complete, own=own[rule.path])
 
 
+def _group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
+    return str(obj.get("apiVersion")).rpartition("/")[0], str(obj.get("kind"))
+
+
 def _own_variables(rule: rules.PolicyRule, context: Context) -> dict[str, str] | None:
     """Return the variables that an override gives to a rule; None where it has those of the policy."""
     if context.settings_of_rule is None:
@@ -128,24 +157,16 @@ def _key(variables: dict[str, str] | None) -> tuple[tuple[str, str], ...]:
     return tuple((variables or {}).items())
 
 
-def _names_of_rules(policy: Mapping[str, Any]) -> list[str]:
-    found = [rule for rule in rules.rules(policy) if isinstance(rule, rules.PolicyRule)]
-    return [rule.name for rule in found]
+def _names_of_rules(obj: Mapping[str, Any]) -> list[str]:
+    every = [rule for one in policies(obj) for rule in rules.rules(one)]
+    return [rule.name for rule in every if isinstance(rule, rules.PolicyRule)]
 
 
 TARGET = Target(
     id="kyvernoPolicies",
-    kinds=frozenset(
-        {
-            ("kyverno.io", "ClusterPolicy"),
-            ("kyverno.io", "Policy"),
-            ("policies.kyverno.io", "MutatingPolicy"),
-            ("policies.kyverno.io", "NamespacedMutatingPolicy"),
-            ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-        }
-    ),
+    kinds=POLICIES | WRAPPERS,
     audience=Audience.POD,
-    text_hints=PROXY_VARIABLES,
+    text_hints=(*PROXY_VARIABLES, TYPE_OF_RESOURCE_SETS),
     sites=sites,
     has_names_of_its_author=True,
     names_of_rules=_names_of_rules,
