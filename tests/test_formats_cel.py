@@ -53,7 +53,7 @@ def test_the_string_of_one_literal(expression: str, expected: str | None) -> Non
 )
 def test_objects_with_a_name_and_a_value(expression: str, expected: list[NamedValue]) -> None:
     found = list(named_values(expression))
-    assert [one._replace(start=0, end=0) for one in found] == expected
+    assert [one._replace(start=0, end=0, tokens=()) for one in found] == expected
     for one in found:
         assert string_of(expression[one.start : one.end]) == one.literal
 

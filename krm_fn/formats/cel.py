@@ -39,7 +39,7 @@ class NamedValue(NamedTuple):
 
     ``literal`` is the string of a literal ``value``; None where ``value`` is computed. ``variable`` is the name in
     ``variables.<name>`` where ``value`` is nothing else than that reference, else "". ``start`` and ``end`` are those
-    of the literal in the expression, with its quotes.
+    of the literal in the expression, with its quotes. ``tokens`` are those of ``value``.
     """
 
     name: str
@@ -47,6 +47,7 @@ class NamedValue(NamedTuple):
     variable: str = ""
     start: int = 0
     end: int = 0
+    tokens: tuple[Token, ...] = ()
 
 
 _TOKEN = re.compile(
@@ -139,6 +140,32 @@ def string_of(expression: str) -> str | None:
     return found[0].value if len(found) == 1 and found[0].kind is TokenKind.STRING else None
 
 
+def joined(found: Sequence[Token], variables: Mapping[str, str]) -> str | None:
+    """Return the string of literals and variables that are joined by ``+``; None where something else is among them.
+
+    Args:
+        found: the tokens of an expression.
+        variables: what ``variables.<name>`` is, as far as it is known.
+    """
+    parts: list[str] = []
+    at = 0
+    while True:
+        names = [token.text for token in found[at : at + _TOKENS_OF_A_VARIABLE]]
+        if names[:2] == ["variables", "."] and names[-1] in variables:
+            parts.append(variables[names[-1]])
+            at += _TOKENS_OF_A_VARIABLE
+        elif at < len(found) and found[at].value is not None:
+            parts.append(found[at].value or "")
+            at += 1
+        else:
+            return None
+        if at == len(found):
+            return "".join(parts)
+        if found[at].text != "+":
+            return None
+        at += 1
+
+
 def literal(text: str, like: str) -> str:
     """Return a string literal that denotes a text, with the quotes of another literal.
 
@@ -202,12 +229,11 @@ class _Group:
     fields: dict[str, Sequence[Token]] = field(default_factory=dict)
 
     def end_field(self, found: Sequence[Token], end: int) -> None:
-        """Note the field from ``start`` to ``end`` if it has a plain key; a long value is noted as computed."""
+        """Note the field from ``start`` to ``end`` if it has a plain key."""
         start, self.start = self.start, end + 1
         if end - start < 3 or found[start + 1].text != ":":
             return
-        is_long = end - start > 2 + _TOKENS_OF_A_VARIABLE
-        value = () if is_long else found[start + 2 : end]
+        value = found[start + 2 : end]
         key = found[start].value if found[start].kind is TokenKind.STRING else found[start].text
         if key is not None:
             self.fields[key] = value
@@ -219,8 +245,8 @@ def _named_value(fields: Mapping[str, Sequence[Token]]) -> Iterator[NamedValue]:
         return
     if len(value) == 1 and value[0].kind is TokenKind.STRING:
         token = value[0]
-        yield NamedValue(name[0].value, token.value, start=token.start, end=token.end)
+        yield NamedValue(name[0].value, token.value, "", token.start, token.end, (token,))
         return
     texts = [token.text for token in value]
     is_variable = len(texts) == _TOKENS_OF_A_VARIABLE and texts[:2] == ["variables", "."]
-    yield NamedValue(name[0].value, None, texts[2] if is_variable else "")
+    yield NamedValue(name[0].value, None, texts[2] if is_variable else "", tokens=tuple(value))

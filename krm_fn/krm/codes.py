@@ -725,7 +725,11 @@ _TABLE = (
         "PolicyNotFilled",
         _W,
         "inject-proxy cannot set a proxy variable of a Kyverno policy.",
-        "The value comes from `envFrom`, `valueFrom`, a ConfigMap, an API call or an expression.",
+        (
+            "The value comes from `envFrom`, `valueFrom`, a ConfigMap, an API call or an expression. "
+            "One that is known to be another than the declared one is an error with `mode: Check`, "
+            "which no rule silences; one that is equal is not reported."
+        ),
         "Set the proxy where the value comes from, or write the value as text in the policy.",
     ),
     Code(

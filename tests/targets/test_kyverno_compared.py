@@ -1,15 +1,16 @@
-"""Policies that are compared and never written: equal is silent, different is one line."""
+"""What is compared and not written: equal is silent, different is one line that fails a check."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from kyverno_shapes import policy
+from kyverno_shapes import pods, policy, rule, smp, variable
 
 from krm_fn.krm.results import Severity
+from krm_fn.settings import ProxySettings
 from krm_fn.targets import kyverno_policies
-from proposals import HTTP, NO, NONE, changes, findings
+from proposals import HTTP, NO, NONE, changes, env, findings
 
 OLD = "http://old:1"
 
@@ -138,3 +139,90 @@ def test_policies_about_something_else_are_not_mentioned() -> None:
     assert findings(kyverno_policies, gatekeeper("Assign", "spec.hostNetwork", value="true")) == []
     assert findings(kyverno_policies, policy({"name": "x", "generate": {"kind": "NetworkPolicy"}})) == []
     assert list(kyverno_policies.TARGET.read(of_value(HTTP), {})) == []
+
+
+def of_context(value: str, *context: Any) -> Any:
+    entries = env({"HTTP_PROXY": value, "NO_PROXY": NO})
+    return policy(rule(smp(pods(entries)), context=list(context)))
+
+
+def of_expression(value: str, **variables: str) -> Any:
+    entries = f'[{{"name": "HTTP_PROXY", "value": {value}}}, {{"name": "NO_PROXY", "value": "{NO}"}}]'
+    expression = f'[JSONPatch{{op: "add", path: "/env", value: {entries}}}]'
+    declared = [{"name": name, "expression": text} for name, text in variables.items()]
+    return {
+        "apiVersion": "policies.kyverno.io/v1",
+        "kind": "MutatingPolicy",
+        "spec": {"variables": declared, "mutations": [{"jsonPatch": {"expression": expression}}]},
+    }
+
+
+HOST = variable("host", "proxy.corp.example")
+COMPARED = [
+    pytest.param(of_context("http://{{ host }}:3128", HOST), False, id="joined of a context variable"),
+    pytest.param(of_context("http://{{ other }}:3128", HOST), None, id="of a variable that is not there"),
+    pytest.param(of_context("http://{{ host }}:80", HOST), True, id="joined of a context variable, another port"),
+    pytest.param(
+        of_context("{{ url }}", variable("url", "{{ scheme }}://{{host}}:3128"), variable("scheme", "http"), HOST),
+        False,
+        id="variables of variables",
+    ),
+    pytest.param(of_context("a{{ a }}", variable("a", "b{{ a }}")), None, id="a variable that refers to itself"),
+    pytest.param(of_context("http://$(HOST):3128"), None, id="a variable of the container"),
+    pytest.param(
+        of_context("http://{{ host }}", {"name": "host", "apiCall": {"urlPath": "/"}}), None, id="an API call"
+    ),
+    pytest.param(of_expression('"http://proxy.corp" + ".example:3128"'), False, id="CEL: two literals"),
+    pytest.param(of_expression('"http://proxy.corp" + ".example:80"'), True, id="CEL: two literals, another port"),
+    pytest.param(
+        of_expression('variables.scheme + "proxy.corp.example:3128"', scheme="'http' + '://'"),
+        False,
+        id="CEL: a variable and a literal",
+    ),
+    pytest.param(of_expression("variables.url", url="'http://' + 'old:1'"), True, id="CEL: a joined variable"),
+    pytest.param(of_expression("variables.url", url="params.data.url"), None, id="CEL: parameters"),
+    pytest.param(of_expression('"http://" + variables.host', host="object.x"), None, id="CEL: a part of the object"),
+    pytest.param(of_expression('"http://a" + '), None, id="CEL: nothing behind a sign"),
+]
+
+
+@pytest.mark.parametrize(("obj", "is_stale"), COMPARED)
+def test_a_value_that_a_policy_joins_is_compared_as_far_as_it_says_it(obj: Any, is_stale: bool | None) -> None:
+    codes = ("PolicyNotFilled", "PolicyTextComputed")
+    found = [one for one in findings(kyverno_policies, obj) if one.code in codes]
+    expected = [] if is_stale is False else [bool(is_stale)]
+    assert [one.is_stale for one in found] == expected
+    assert changes(kyverno_policies, obj) == []
+
+
+@pytest.mark.parametrize(("obj", "is_stale"), COMPARED)
+def test_a_value_that_a_policy_joins_is_read_as_far_as_it_says_it(obj: Any, is_stale: bool | None) -> None:
+    (seen,) = {one.value for one in kyverno_policies.TARGET.read(obj, {}) if one.variable == "HTTP_PROXY"}
+    assert (seen is None) is (is_stale is None)
+    assert (seen == HTTP) is (is_stale is False)
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(
+            policy(
+                rule(
+                    smp(pods(env({"HTTP_PROXY": "{{ url }}", "HTTPS_PROXY": "{{ url }}", "no_proxy": NO}))),
+                    context=[variable("url", OLD)],
+                )
+            ),
+            id="one context variable for two proxies",
+        ),
+        pytest.param(of_context(OLD), id="a setting that Kyverno would replace"),
+        pytest.param(
+            policy(rule({"patchesJson6902": f'- {{op: add, value: {{name: HTTP_PROXY, value: "{OLD}"}}}}'})),
+            id="the same in a JSON patch",
+        ),
+    ],
+)
+def test_a_known_value_that_cannot_be_replaced_fails_a_check(obj: Any) -> None:
+    settings = ProxySettings("http://{{ x }}:1", "http://{{ y }}:2", NO)
+    found = [one for one in findings(kyverno_policies, obj, settings) if one.code == "PolicyNotFilled"]
+    assert found
+    assert all(one.is_stale for one in found)

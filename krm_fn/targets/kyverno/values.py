@@ -1,7 +1,7 @@
 """A value of a Kyverno policy: what of it is static, what Kyverno computes, and what it becomes.
 
 Text that holds ``{{ }}`` or ``$( )`` is never overwritten. Either a part around it is, or the
-context variable that it stands for, or the reason why neither is possible is told.
+context variable that it stands for, or there is a reason why neither is possible.
 
 Source: the chapters "Variables" and "External Data Sources" of the Kyverno documentation; context entries:
 ``api/kyverno/v1/common_types.go`` (``ContextEntry``).
@@ -32,10 +32,11 @@ class ValuePlace:
 
 @dataclass(frozen=True)
 class Unfillable:
-    """Why a value cannot be set, as the end of a sentence."""
+    """Why a value cannot be set, as the end of a sentence; ``is_stale`` is True where it is known to be another one."""
 
     path: Pointer
     reason: str
+    is_stale: bool = False
 
 
 def find_place(slot: VariableSlot) -> ValuePlace | Unfillable:
@@ -79,6 +80,33 @@ def new_value(place: ValuePlace, wanted: str, *, is_list: bool) -> str | Unfilla
     # Without the comma, a single expression would be taken for a reference by the next run, which would follow it.
     first = [wanted] if wanted or (len(kept) == 1 and is_expression(kept[0])) else []
     return ",".join([*first, *kept])
+
+
+def resolved(text: str, context: Sequence[ContextEntry], depth: int = 0) -> str | None:
+    """Return a text with its context variables replaced by their values; None where Kyverno computes a part of it.
+
+    Args:
+        text: such as ``http://{{ host }}:3128``.
+        context: the variables that it may refer to, the innermost last.
+        depth: how many variables refer to it, so that those that refer to themselves have an end.
+    """
+    if not is_dynamic(text):
+        return text
+    parts: list[str] = []
+    end = 0
+    for reference in _REFERENCE.finditer(text):
+        name = reference[1] or reference[2]
+        entry = next((entry for entry in reversed(context) if entry.name == name), None)
+        value = lookup(entry.source, ("variable", "value")) if entry else None
+        if entry is None or _source(entry) or not isinstance(value, str) or depth > len(context):
+            return None
+        known = resolved(value, context, depth + 1)
+        if known is None:
+            return None
+        parts += [text[end : reference.start()], known]
+        end = reference.end()
+    found = "".join([*parts, text[end:]])
+    return None if is_dynamic(found) else found
 
 
 def is_dynamic(text: str) -> bool:
