@@ -3,8 +3,9 @@
 What it sets: the ``value`` of every ``env`` entry named ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``,
 ``https_proxy``, ``NO_PROXY`` or ``no_proxy``. A value that holds ``{{ }}`` is not overwritten: of a list, the static
 entries are replaced by ours, first, and the computed ones stay behind them; a value that is only ``{{ name }}`` is
-followed to the context variable ``name``, whose ``variable.value`` is edited. ``$`` is written ``$$``, because the
-value lands in pods.
+followed to the context variable ``name``, whose ``variable.value`` is edited. One that is only ``{{ name.data.key }}``
+of a ConfigMap in the list stays, and the target ``proxyData`` fills the ConfigMap. ``$`` is written ``$$``, because
+the value lands in pods.
 
 Where: ClusterPolicy and Policy (``kyverno.io``, any version), ``spec.rules[].mutate``: ``patchStrategicMerge`` and
 ``patchesJson6902``, those of ``foreach`` at any depth and of rules for existing objects (``targets``) too. A strategic
@@ -74,6 +75,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Target
+from krm_fn.targets.data_uses import config_map_of
 from krm_fn.targets.kyverno import compared, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
@@ -139,7 +141,15 @@ def _sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions
             draft.findings.append(conflict)
             return
     for rule, _ in found:
-        yield RuleSite(draft, rule, is_complete=is_complete, own=own[rule.path])
+        yield RuleSite(
+            draft,
+            rule,
+            is_complete=is_complete,
+            own=own[rule.path],
+            is_filled=lambda source: context.uses.fills(
+                config_map_of(draft.data, source), source.key
+            ),
+        )
 
 
 def _group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:

@@ -6,7 +6,7 @@ takes entries out, because Kyverno would write an entry with an empty value over
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from krm_fn.carriers.reading import Reading
@@ -19,6 +19,7 @@ from krm_fn.targets.kyverno import json_patches, rules
 from krm_fn.targets.kyverno.completion import complete_rule, remove_completion
 from krm_fn.targets.kyverno.rules import ContextEntry, PolicyRule, VariableSlot
 from krm_fn.targets.kyverno.values import (
+    ConfigMapKey,
     Unfillable,
     ValuePlace,
     find_place,
@@ -51,6 +52,7 @@ class RuleSite:
         rule: one of its rules.
         is_complete: what the rule leaves out is added, too.
         own: the variables of this rule, where an override gives it some of its own.
+        is_filled: whether another target fills the ConfigMap that a value comes from.
     """
 
     def __init__(
@@ -60,10 +62,12 @@ class RuleSite:
         *,
         is_complete: bool = False,
         own: Variables | None = None,
+        is_filled: Callable[[ConfigMapKey], bool] | None = None,
     ) -> None:
         self._draft = draft
         self._is_complete = is_complete
         self._own = own
+        self._is_filled = is_filled
         self._path = rule.path
         self._title = rule.title
         self._reasons: dict[tuple[str, bool], tuple[Pointer, list[str]]] = {}
@@ -120,7 +124,8 @@ class RuleSite:
         for slot in self._slots():
             place = find_place(slot)
             if isinstance(place, Unfillable):
-                self._note(place, slot.name)
+                if not self._is_provided(place):
+                    self._note(place, slot.name)
             else:
                 text = texts.setdefault(place.path, _Text(place, context=slot.context))
                 text.names.append(slot.name)
@@ -188,6 +193,9 @@ class RuleSite:
         for slot in slots:
             is_list = slot.name.upper() == "NO_PROXY"
             place = find_place(slot)
+            if isinstance(place, Unfillable) and self._is_provided(place):
+                found.append((slot, ValuePlace(slot.path, slot.value)))
+                continue
             if not isinstance(place, Unfillable):
                 value = new_value(place, "", is_list=is_list)
                 if not isinstance(value, Unfillable):
@@ -236,6 +244,12 @@ class RuleSite:
                     yield Reading(name, None, path, raw, place, "Kyverno computes it")
                 else:
                     yield Reading(name, read_kubernetes_env(value), path, raw, place)
+
+    def _is_provided(self, place: Unfillable) -> bool:
+        """Return whether another target fills the ConfigMap that a value comes from; not with a proxy of one rule."""
+        if place.source is None or self._is_filled is None or self._own is not None:
+            return False
+        return self._is_filled(place.source)
 
     def _note(self, problem: Unfillable, name: str) -> None:
         """Note that a variable cannot be set; each reason is reported once for all container lists."""
