@@ -931,8 +931,9 @@ _TABLE = (
         _I,
         "`fill: Complete` does not add to a Kyverno policy what it leaves out.",
         (
-            "A JSON Patch or a CEL expression would have to be written again, and init containers "
-            "can be added only beside containers that have an anchor, such as `(name)`."
+            "A JSON Patch, or a CEL expression that does more than list entries and filter others, "
+            "would have to be written again, and init containers can be added only beside "
+            "containers that have an anchor, such as `(name)`."
         ),
         "Add the variables or the init containers to the policy by hand.",
     ),

@@ -55,8 +55,10 @@ Options: ``fill``. ``Values`` (default): as above. ``Complete``: what a strategi
 the other variables of the six behind those that are there (with what the same variable has in the other case),
 ``initContainers`` beside ``containers`` that are patched by an anchor, and ``valueFrom: null``, because Kyverno keeps
 the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
-``operations: [CREATE]``, unless they ask for the operation themselves. A removal takes out what was added; of
-``operations`` nobody knows who wrote it, so it stays, with an information.
+``operations: [CREATE]``, unless they ask for the operation themselves. CEL expressions get the other variables, too,
+where they list entries and leave their names out of what they keep (``c.env.filter(e, !(e.name in [...]))``, or
+``e.name != ...``); init containers are not added there. What cannot be added is an information. A removal takes out
+what was added; of ``operations`` nobody knows who wrote it, so it stays, with an information.
 
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY

@@ -2,6 +2,7 @@
 
 rules             where a ClusterPolicy or Policy sets variables
 completion        what ``fill: Complete`` adds to a policy
+cel_completion    the same for CEL expressions
 cel_policies      a MutatingPolicy around its expressions
 compared          policies that are compared and never written
 wrapped           policies inside other objects
