@@ -889,7 +889,8 @@ _TABLE = (
         ),
         (
             "Add `valueFrom: null` to the entries of the policy, or set "
-            "`targets.kyvernoPolicies.fill: Complete`, which does it."
+            "`targets.kyvernoPolicies.fill: Complete`, which does it. In a MutatingPolicy write the "
+            "whole `env` by `jsonPatch`."
         ),
     ),
     Code(

@@ -83,6 +83,14 @@ class CelPolicy:
         return any(lookup(one, ("jsonPatch",)) is not None for one in self._mutations())
 
     @property
+    def merged_entries(self) -> Iterator[Pointer]:
+        """The expressions that set proxy variables by ``applyConfiguration``, whose entries Kyverno merges by name."""
+        steps = ("applyConfiguration", "expression")
+        for index, one in enumerate(self._mutations()):
+            if self._kind in _OF_KYVERNO and rules.mentioned(lookup(one, steps)):
+                yield ("spec", "mutations", str(index), *steps)
+
+    @property
     def replaced_env_from(self) -> Iterator[Pointer]:
         """The expressions that set ``envFrom`` of containers by ``applyConfiguration``."""
         for index, one in enumerate(self._mutations()):

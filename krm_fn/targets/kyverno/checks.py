@@ -208,6 +208,12 @@ def harmful_expressions(
     for path in found.replaced_env_from:
         message = "Kyverno cannot merge `envFrom` of the CEL expression and fails: set `env` there"
         yield warning(message, path, code="PolicyEnvFromReplaced")
+    for path in found.merged_entries:
+        message = (
+            "the CEL expression keeps the `valueFrom` of an entry beside its own `value`, and the API "
+            "server rejects such a pod: write the whole `env` by a JSON Patch"
+        )
+        yield Finding(Severity.INFO, message, path, code="PolicyKeepsValueFrom")
     is_limited = is_complete and any(True for _ in found.pod_rules())
     if found.runs_on_update and not is_limited:
         message = (
