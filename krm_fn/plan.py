@@ -28,6 +28,7 @@ from krm_fn.targets import (
     TargetContext,
     cluster_class,
     data_uses,
+    kyverno_policies,
     of_kinds,
     proxy_data,
     workloads,
@@ -241,16 +242,7 @@ def _data_uses(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -
     uses = DataUses()
     if not _is_enabled(proxy_data.TARGET.id, wanted):
         return uses
-    kinds = workloads.TARGET.all_kinds(workloads.TARGET.options(wanted.targets))
-    hints = workloads.hints_of_containers_with_proxy(wanted.targets)
-    for index in range(len(source)):
-        is_workload = _may_hold(source.kinds(index), kinds) and source.contains(index, hints)
-        if source.contains(index, data_uses.HINTS if is_workload else data_uses.HINTS_OF_FLUX):
-            for obj in reader.readable(index):
-                if _is_selected(obj, wanted):
-                    containers = workloads.containers_with_proxy(obj.data, wanted.targets)
-                    uses.note_containers(obj.ref.namespace, containers)
-                    uses.note_flux(obj.data)
+    _note_references(uses, source, reader, wanted)
     names = uses.names
     for index in range(len(source)):
         if not names or not _may_hold(source.kinds(index), proxy_data.TARGET.kinds):
@@ -265,6 +257,27 @@ def _data_uses(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -
                 ):
                     uses.note_data(obj.data)
     return uses
+
+
+def _note_references(
+    uses: DataUses, source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig
+) -> None:
+    """Note what workloads, objects of Flux and Kyverno policies refer to."""
+    kinds = workloads.TARGET.all_kinds(workloads.TARGET.options(wanted.targets))
+    hints = workloads.hints_of_containers_with_proxy(wanted.targets)
+    has_policies = _is_enabled(kyverno_policies.TARGET.id, wanted)
+    for index in range(len(source)):
+        is_workload = _may_hold(source.kinds(index), kinds) and source.contains(index, hints)
+        words = data_uses.HINTS if is_workload else data_uses.HINTS_OF_FLUX
+        if has_policies and _may_hold(source.kinds(index), data_uses.POLICIES):
+            words = (*words, *data_uses.HINTS_OF_POLICIES)
+        for obj in reader.readable(index) if source.contains(index, words) else ():
+            if _is_selected(obj, wanted):
+                containers = workloads.containers_with_proxy(obj.data, wanted.targets)
+                uses.note_containers(obj.ref.namespace, containers)
+                uses.note_flux(obj.data)
+                if has_policies:
+                    uses.note_policy(obj.data)
 
 
 def _note(overview: Overview, obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> None:

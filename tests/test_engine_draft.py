@@ -203,3 +203,50 @@ def test_what_a_snapshot_returned_stays_and_can_be_restored() -> None:
     draft.set(("a", "d"), 4)
     assert kept == {"a": {"b": 1, "c": 2}}
     assert draft.data == {"a": {"b": 1, "c": 2, "d": 4}}
+
+
+NESTED = {"a": [{"x": 1, "items": [1, 2]}, {"y": 2}], "b": 1}
+
+
+@pytest.mark.parametrize("path", [(), ("a", "0")], ids=["the whole", "an item"])
+def test_a_part_that_was_edited_is_taken_over(path: patch.Pointer) -> None:
+    data = NESTED if path else NESTED["a"][0]  # type: ignore[index]
+    draft = Draft(data)
+    part = draft.part(path)
+    part.set(("new", "b"), 1, keep=0)
+    part.remove(("x",))
+    assert draft.operations() == []
+
+    draft.take_part(path, part)
+    assert draft.operations() == [remove(*path, "x"), add(*path, "new", value={"b": 1})]
+    assert patch.apply(copy.deepcopy(data), draft.operations()) == draft.data
+    assert NESTED == {"a": [{"x": 1, "items": [1, 2]}, {"y": 2}], "b": 1}
+
+
+def test_what_a_part_knows_about_its_operations_is_taken_over() -> None:
+    draft = Draft(NESTED)
+    part = draft.part(("a", "0"))
+    part.set_items(("items",), [2, 1], [1, None])
+    part.set(("z",), 1, keep=0)
+    draft.take_part(("a", "0"), part)
+
+    taken_out, put_in, added = draft.operations()
+    assert (taken_out.op, taken_out.path) == ("remove", ("a", "0", "items", "0"))
+    assert (put_in.op, put_in.value) == ("add", 1)
+    assert added.leaves_around
+
+
+def test_a_part_without_an_edit_is_none() -> None:
+    draft = Draft(NESTED)
+    draft.take_part(("a", "0"), draft.part(("a", "0")))
+    assert draft.edits == 0
+
+
+def test_a_part_can_be_edited_on_after_it_was_taken_over_without_a_trace_in_what_was_before() -> None:
+    draft = Draft(NESTED)
+    part = draft.part(("a", "0"))
+    part.set(("x",), 5)
+    draft.take_part(("a", "0"), part)
+    draft.set(("a", "0", "x"), 6)
+    assert draft.data["a"][0]["x"] == 6
+    assert NESTED["a"][0]["x"] == 1  # type: ignore[index]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.formats.cel import NamedValue, TokenKind, named_values, string_of, tokens
+from krm_fn.formats.cel import NamedValue, TokenKind, literal_members, named_values, string_of, tokens
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,24 @@ def test_the_string_of_one_literal(expression: str, expected: str | None) -> Non
 )
 def test_objects_with_a_name_and_a_value(expression: str, expected: list[NamedValue]) -> None:
     found = list(named_values(expression))
-    assert [one._replace(start=0, end=0) for one in found] == expected
+    assert [one._replace(start=0, end=0, tokens=()) for one in found] == expected
     for one in found:
         assert string_of(expression[one.start : one.end]) == one.literal
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        pytest.param("{'a': 'b', 'c': \"d\"}", [("a", "b"), ("c", "d")], id="a map"),
+        pytest.param("Object{a: 'b', c: 1}", [("a", "b")], id="a message"),
+        pytest.param("{'a': {'b': 'c'}, 'd': 'e'}", [("b", "c"), ("d", "e")], id="one in another"),
+        pytest.param("{'a': 'b' + c, 'd': variables.e}", [], id="what is computed"),
+        pytest.param("{a: b'c'}", [], id="bytes"),
+        pytest.param("f('a', 'b')", [], id="arguments"),
+    ],
+)
+def test_members_that_are_literals(expression: str, expected: list[tuple[str, str]]) -> None:
+    assert list(literal_members(expression)) == expected
 
 
 @given(st.text(alphabet="ab\"'\\{}[](),:/ \n\u00e9r", max_size=60))

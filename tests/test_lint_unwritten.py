@@ -265,31 +265,31 @@ POLICY = {
 }
 
 
+def kustomization(inner: str) -> dict[str, Any]:
+    patches = [{"target": {"kind": "ClusterPolicy"}, "patch": inner}]
+    return manifest("kustomize.toolkit.fluxcd.io/v1", "Kustomization", spec={"patches": patches})
+
+
+CROSSPLANE = manifest("kubernetes.crossplane.io/v1alpha2", "Object", spec={"forProvider": {"manifest": POLICY}})
+TEMPLATE = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\n{{ x }}\n  HTTP_PROXY: a\n"
+
+
 @pytest.mark.parametrize(
     "wrapper",
     [
-        pytest.param(
-            manifest(
-                "policy.open-cluster-management.io/v1",
-                "Policy",
-                spec={
-                    "policy-templates": [
-                        {"objectDefinition": {"spec": {"object-templates": [{"objectDefinition": POLICY}]}}}
-                    ]
-                },
-            ),
-            id="a Policy of RHACM",
-        ),
-        pytest.param(manifest("v1", "ConfigMap", data={"policy.yaml": yaml.safe_dump(POLICY)}), id="a ConfigMap"),
-        pytest.param(
-            manifest("helm.toolkit.fluxcd.io/v2", "HelmRelease", spec={"values": {"extraObjects": [POLICY]}}),
-            id="values of a HelmRelease",
-        ),
+        pytest.param(CROSSPLANE, id="an object"),
+        pytest.param(kustomization(yaml.safe_dump(POLICY)), id="a text"),
+        pytest.param(kustomization(TEMPLATE), id="a text that is no YAML"),
     ],
 )
-def test_a_policy_inside_another_object(wrapper: dict[str, Any]) -> None:
+def test_a_policy_inside_an_object_of_a_kind_that_no_target_knows(wrapper: dict[str, Any]) -> None:
     assert about(PROXY, wrapper) == [f"{wrapper['kind']}/prod"]
     assert about({**PROXY, "targets": {"kyvernoPolicies": {"enabled": False}}}, wrapper) == []
+
+
+@pytest.mark.parametrize("text", [yaml.safe_dump(POLICY), TEMPLATE], ids=["a policy", "no YAML"])
+def test_a_policy_inside_an_object_that_the_target_knows_is_its_business(text: str) -> None:
+    assert about(PROXY, manifest("v1", "ConfigMap", data={"policy.yaml": text})) == []
 
 
 @pytest.mark.parametrize(

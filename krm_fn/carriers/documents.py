@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import NestedSites, Site, Variables
+from krm_fn.carriers.site import NestedSites, Places, Site, Variables
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Embedded, Value
@@ -23,6 +23,8 @@ from krm_fn.patch import Operation
 
 SitesOf = Callable[[Draft], Iterable[Site]]
 """Yield the sites in the draft of a document."""
+PlacesOf = Callable[[Draft], Places]
+"""The same, where some of them may be in drafts of their own."""
 
 # The CR of a comment belongs to it, and to nothing else: where it could, time is exponential.
 _COMMENTS = r"(?:(?:---(?=[ \t\r\n]))?[ \t]*(?:#[^\n]*|\r)?\n)"
@@ -177,14 +179,14 @@ class DocumentSites(NestedSites):
     """
 
     def __init__(
-        self, document: DocumentDraft, sites: SitesOf, syntax: Syntax | None = None
+        self, document: DocumentDraft, sites: PlacesOf, syntax: Syntax | None = None
     ) -> None:
         self.document = document
         self.draft = document.draft
         self._sites = sites
         self._syntax = syntax
 
-    def sites(self) -> Iterable[Site]:
+    def sites(self) -> Places:
         """Yield the sites of the document."""
         return self._sites(self.draft)
 

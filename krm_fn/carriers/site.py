@@ -40,12 +40,14 @@ class NestedSites(ABC):
 
     Attributes:
         draft: what the sites edit.
+        label: what messages call the whole: "ClusterPolicy "proxy""; "" where the labels of the sites say enough.
     """
 
     draft: Draft
+    label: str = ""
 
     @abstractmethod
-    def sites(self) -> Iterable[Site]:
+    def sites(self) -> Places:
         """Yield the sites in ``draft``."""
 
     @abstractmethod
@@ -101,7 +103,7 @@ def _written(draft: Draft, sites: Places, variables: Variables) -> list[_Effect]
         if isinstance(site, NestedSites):
             nested = _written(site.draft, site.sites(), variables)
             if site.commit(variables):
-                effects += nested
+                effects += [effect.within(site.label) for effect in nested]
             continue
         before = _values(site.read())
         start = draft.edits
@@ -130,6 +132,10 @@ class _Effect:
             name for name, value in after.items() if value is not None and before.get(name) != value
         ]
         self.removed_names = [name for name in before if name not in after]
+
+    def within(self, label: str) -> _Effect:
+        """Return the same of a site inside something else; a label of "" says nothing about it."""
+        return _Effect(f"{self.label} of {label}" if label else self.label, self.before, self.after)
 
 
 def _values(readings: Iterable[Reading]) -> dict[str, str | None]:

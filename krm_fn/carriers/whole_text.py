@@ -7,13 +7,13 @@ created that. A comment is something.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
-from krm_fn.carriers.site import Site, Variables
-from krm_fn.engine import Draft, WrongTypeError
+from krm_fn.carriers.site import Places, Variables, write_sites
+from krm_fn.engine import Draft
 from krm_fn.formats.embedded import begin_text, values
 from krm_fn.krm.results import Finding
 from krm_fn.krm.type_errors import wrong_type
@@ -52,7 +52,7 @@ class WholeText(DocumentSites):
             text = TextDraft(text.draft, replace(text.value, text=""))
         super().__init__(text.new_document() if self._is_blank else documents[0], sites)
 
-    def sites(self) -> Iterable[Site]:
+    def sites(self) -> Places:
         """Yield the sites of the document; nothing where it is no mapping, which is reported."""
         if isinstance(self.draft.data, dict):
             yield from super().sites()
@@ -81,10 +81,7 @@ class WholeText(DocumentSites):
         """Return whether the document was empty without its proxy."""
         if not self._is_ours or "#" in self._value.text:
             return False
-        try:
-            without = self._filled(self.draft.before, {})
-        except WrongTypeError:
-            return False
+        without = self._filled(self.draft.before, {})
         return not without.findings and not without.data
 
     def _write_again(self, variables: Variables) -> Finding | None:
@@ -98,8 +95,7 @@ class WholeText(DocumentSites):
     def _filled(self, data: Any, variables: Variables) -> Draft:
         """Return a draft of other data of the document after its sites are written."""
         draft = Draft(data)
-        for site in self._sites(draft):
-            site.write(variables)
+        write_sites(draft, self._sites(draft), variables)
         return draft
 
     def _is_nothing_left(self) -> bool:

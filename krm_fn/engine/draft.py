@@ -160,6 +160,29 @@ class Draft:
         else:
             _insert(parent, path[-1], copy.deepcopy(value), before)
 
+    def part(self, path: Pointer) -> Draft:
+        """Return a draft of what is at ``path``, to be edited on its own; ``take_part`` takes it over."""
+        return Draft(self.get(path))
+
+    def take_part(self, path: Pointer, part: Draft) -> None:
+        """Take over what was edited in the draft of what is at ``path``, which must not be edited afterwards.
+
+        Raises:
+            WrongTypeError: something else than a mapping or a list is on the way.
+        """
+        if not part.edits:
+            return
+        self._check_way(path)
+        self.edits += 1
+        self._forget_origins(path)
+        self._kept |= {(*path, *kept) for kept in part._kept}
+        self._origins |= {(*path, *known): origins for known, origins in part._origins.items()}
+        if not path:
+            self._data = part.data
+            return
+        parent = self._writable(path[:-1])
+        parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = part.data
+
     def insert(self, path: Pointer, value: Any, index: int | None = None) -> None:
         """Insert an item into the list at ``path``; a list that is missing or null is made.
 

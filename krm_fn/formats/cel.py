@@ -34,12 +34,20 @@ class Token(NamedTuple):
     value: str | None = None
 
 
+class NamedObject(NamedTuple):
+    """An object with a ``name`` that is a literal: the tokens of ``name`` and ``value``, and where the object ends."""
+
+    name: Token
+    value: tuple[Token, ...]
+    end: int
+
+
 class NamedValue(NamedTuple):
     """An object of an expression with a ``name`` that is a literal, and what its ``value`` is.
 
     ``literal`` is the string of a literal ``value``; None where ``value`` is computed. ``variable`` is the name in
     ``variables.<name>`` where ``value`` is nothing else than that reference, else "". ``start`` and ``end`` are those
-    of the literal in the expression, with its quotes.
+    of the literal in the expression, with its quotes. ``tokens`` are those of ``value``.
     """
 
     name: str
@@ -47,6 +55,7 @@ class NamedValue(NamedTuple):
     variable: str = ""
     start: int = 0
     end: int = 0
+    tokens: tuple[Token, ...] = ()
 
 
 _TOKEN = re.compile(
@@ -68,6 +77,7 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _CLOSING_OF = {"{": "}", "[": "]", "(": ")"}
+_FIELDS = 2  # `name` and `value`
 _TOKENS_OF_A_VARIABLE = 3  # `variables`, `.`, its name
 
 
@@ -139,6 +149,32 @@ def string_of(expression: str) -> str | None:
     return found[0].value if len(found) == 1 and found[0].kind is TokenKind.STRING else None
 
 
+def joined(found: Sequence[Token], variables: Mapping[str, str]) -> str | None:
+    """Return the string of literals and variables that are joined by ``+``; None where something else is among them.
+
+    Args:
+        found: the tokens of an expression.
+        variables: what ``variables.<name>`` is, as far as it is known.
+    """
+    parts: list[str] = []
+    at = 0
+    while True:
+        names = [token.text for token in found[at : at + _TOKENS_OF_A_VARIABLE]]
+        if names[:2] == ["variables", "."] and names[-1] in variables:
+            parts.append(variables[names[-1]])
+            at += _TOKENS_OF_A_VARIABLE
+        elif at < len(found) and found[at].value is not None:
+            parts.append(found[at].value or "")
+            at += 1
+        else:
+            return None
+        if at == len(found):
+            return "".join(parts)
+        if found[at].text != "+":
+            return None
+        at += 1
+
+
 def literal(text: str, like: str) -> str:
     """Return a string literal that denotes a text, with the quotes of another literal.
 
@@ -163,6 +199,28 @@ def named_values(expression: str) -> Iterator[NamedValue]:
 
     Both map literals (``{"name": "A", "value": "b"}``) and messages (``Type{name: "A", value: "b"}``) count.
     """
+    for fields, _ in _objects(expression):
+        yield from _named_value(fields)
+
+
+def named_objects(expression: str) -> Iterator[NamedObject]:
+    """Yield every object that ``named_values`` yields, with its tokens, if it has no other fields."""
+    for fields, end in _objects(expression):
+        name, value = fields.get("name", ()), fields.get("value", ())
+        if len(name) == 1 and name[0].value is not None and value and len(fields) == _FIELDS:
+            yield NamedObject(name[0], tuple(value), end)
+
+
+def literal_members(expression: str) -> Iterator[tuple[str, str]]:
+    """Yield the fields of all objects whose value is a string literal, in the order in which the objects end."""
+    for fields, _ in _objects(expression):
+        for name, value in fields.items():
+            if len(value) == 1 and value[0].value is not None:
+                yield name, value[0].value
+
+
+def _objects(expression: str) -> Iterator[tuple[Mapping[str, Sequence[Token]], int]]:
+    """Yield the fields of every map literal and message, and where it ends."""
     found = tokens(expression)
     open_groups: list[_Group] = []
     for index, token in enumerate(found):
@@ -176,7 +234,7 @@ def named_values(expression: str) -> Iterator[NamedValue]:
             group = open_groups.pop()
             group.end_field(found, index)
             if token.text == "}":
-                yield from _named_value(group.fields)
+                yield group.fields, token.end
 
 
 @dataclass
@@ -188,12 +246,11 @@ class _Group:
     fields: dict[str, Sequence[Token]] = field(default_factory=dict)
 
     def end_field(self, found: Sequence[Token], end: int) -> None:
-        """Note the field from ``start`` to ``end`` if it has a plain key; a long value is noted as computed."""
+        """Note the field from ``start`` to ``end`` if it has a plain key."""
         start, self.start = self.start, end + 1
         if end - start < 3 or found[start + 1].text != ":":
             return
-        is_long = end - start > 2 + _TOKENS_OF_A_VARIABLE
-        value = () if is_long else found[start + 2 : end]
+        value = found[start + 2 : end]
         key = found[start].value if found[start].kind is TokenKind.STRING else found[start].text
         if key is not None:
             self.fields[key] = value
@@ -205,8 +262,8 @@ def _named_value(fields: Mapping[str, Sequence[Token]]) -> Iterator[NamedValue]:
         return
     if len(value) == 1 and value[0].kind is TokenKind.STRING:
         token = value[0]
-        yield NamedValue(name[0].value, token.value, start=token.start, end=token.end)
+        yield NamedValue(name[0].value, token.value, "", token.start, token.end, (token,))
         return
     texts = [token.text for token in value]
     is_variable = len(texts) == _TOKENS_OF_A_VARIABLE and texts[:2] == ["variables", "."]
-    yield NamedValue(name[0].value, None, texts[2] if is_variable else "")
+    yield NamedValue(name[0].value, None, texts[2] if is_variable else "", tokens=tuple(value))

@@ -210,8 +210,8 @@ _TABLE = (
         _W,
         "A Kyverno policy inside another object sets a proxy, and inject-proxy does not change it.",
         (
-            "A ConfigMap, a Helm value or another object holds the policy as text or as a part of "
-            "its data."
+            "An object holds the policy as text or as a part of its data, and its kind is none of "
+            "those that `kyvernoPolicies` in docs/targets.md lists."
         ),
         (
             "Run inject-proxy over the policy itself, before the policy becomes part of the other "
@@ -725,8 +725,25 @@ _TABLE = (
         "PolicyNotFilled",
         _W,
         "inject-proxy cannot set a proxy variable of a Kyverno policy.",
-        "The value comes from `envFrom`, `valueFrom`, a ConfigMap, an API call or an expression.",
+        (
+            "The value comes from `envFrom`, `valueFrom`, a ConfigMap, an API call or an expression. "
+            "One that is known to be another than the declared one is an error with `mode: Check`, "
+            "which no rule silences; one that is equal is not reported."
+        ),
         "Set the proxy where the value comes from, or write the value as text in the policy.",
+    ),
+    Code(
+        "PolicyKindNotFilled",
+        _W,
+        (
+            "A policy sets another proxy than the ProxyConfig, or one that inject-proxy cannot "
+            "compare, in a form that it does not write."
+        ),
+        (
+            "It is a GeneratingPolicy, a `generate` rule, or an Assign, AssignMetadata or ModifySet "
+            "of Gatekeeper. What differs is an error with `mode: Check`, which no rule silences."
+        ),
+        "Change the value in the policy by hand; a value that is equal to the declared one is not reported.",
     ),
     Code(
         "PolicyTextStale",
@@ -746,10 +763,7 @@ _TABLE = (
         "PolicyTextComputed",
         _W,
         "inject-proxy cannot compare a proxy of a Kyverno policy with the ProxyConfig.",
-        (
-            "Kyverno computes the value in `patchesJson6902` or in a CEL expression when it "
-            "admits an object."
-        ),
+        ("Kyverno computes the value in a CEL expression when it admits an object."),
         "Check the expression by hand: it must give the proxy of the ProxyConfig.",
     ),
     Code(
@@ -875,7 +889,8 @@ _TABLE = (
         ),
         (
             "Add `valueFrom: null` to the entries of the policy, or set "
-            "`targets.kyvernoPolicies.fill: Complete`, which does it."
+            "`targets.kyvernoPolicies.fill: Complete`, which does it. In a MutatingPolicy write the "
+            "whole `env` by `jsonPatch`."
         ),
     ),
     Code(
@@ -917,8 +932,9 @@ _TABLE = (
         _I,
         "`fill: Complete` does not add to a Kyverno policy what it leaves out.",
         (
-            "A JSON Patch or a CEL expression would have to be written again, and init containers "
-            "can be added only beside containers that have an anchor, such as `(name)`."
+            "A JSON Patch, or a CEL expression that does more than list entries and filter others, "
+            "would have to be written again, and init containers can be added only beside "
+            "containers that have an anchor, such as `(name)`."
         ),
         "Add the variables or the init containers to the policy by hand.",
     ),

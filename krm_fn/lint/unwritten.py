@@ -19,10 +19,10 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS, Context, cluster_class, workloads
+from krm_fn.targets import TARGETS, Context, cluster_class, kyverno_policies, workloads
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
-_KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io")
+_KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
 _URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 _IN_TEXT = re.compile(
     r"\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})", re.IGNORECASE
@@ -50,8 +50,8 @@ _NOT_SELECTED_LEFT = (
     "`spec.targets.workloads.workloads`"
 )
 _WRAPPED = (
-    "holds a Kyverno policy that sets proxy variables, and inject-proxy does not change policies inside other objects: "
-    "run it over the policy itself, before the policy becomes part of this object"
+    "holds a Kyverno policy that sets proxy variables, and inject-proxy changes no policy inside an object of this "
+    "kind: run it over the policy itself, before the policy becomes part of this object"
 )
 _NOTHING_SELECTED = (
     "`spec.selector.include` fits none of the {number} objects of this list that could hold a proxy, so inject-proxy "
@@ -154,11 +154,14 @@ def _of_object(
     resolved = settings.resolve(wanted, memberships, target="", audience=Audience.POD)
     if not (resolved.declared or wanted.mode is Mode.REMOVE):
         return
-    if obj.group_kind[0] not in _KYVERNO_GROUPS and _holds_policy(obj.data, is_root=True):
-        if _is_enabled("kyvernoPolicies", wanted):
-            yield Result(Severity.WARNING, _WRAPPED, obj.ref, code="PolicyWrapped")
-        return
     if obj.group_kind[0] in _KYVERNO_GROUPS:
+        return
+    if _holds_policy(obj.data, is_root=True):
+        policies = (
+            kyverno_policies.TARGET
+        )  # it reports what it cannot read in an object of its kinds
+        if _is_enabled(policies.id, wanted) and obj.group_kind not in policies.kinds:
+            yield Result(Severity.WARNING, _WRAPPED, obj.ref, code="PolicyWrapped")
         return
     if _can_be_selected(obj, wanted) and workloads.refuses(
         obj.data, workloads.TARGET.options(wanted.targets)

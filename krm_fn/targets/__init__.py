@@ -59,11 +59,22 @@ _ROWS: dict[str, tuple[str, frozenset[str]]] = {
         "kyverno_policies",
         frozenset(
             {
+                "Application",
+                "Assign",
+                "AssignMetadata",
                 "ClusterPolicy",
+                "ConfigMap",
+                "ConfigurationPolicy",
+                "GeneratingPolicy",
+                "HelmRelease",
+                "ManifestWork",
+                "ModifySet",
                 "MutatingAdmissionPolicy",
                 "MutatingPolicy",
+                "NamespacedGeneratingPolicy",
                 "NamespacedMutatingPolicy",
                 "Policy",
+                "Secret",
             }
         ),
     ),

@@ -1,12 +1,14 @@
 """Which ConfigMaps and Secrets of a list hold a proxy for others, and under which keys.
 
-Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``. Only
-containers count that a target would write: the others are nobody's wish. An object is filled if it
-is in the list; whoever refers to one that is not there gets what its ``conflict`` says.
+Containers read them by ``valueFrom`` and ``envFrom``, objects of Flux by ``proxySecretRef``, rules of
+Kyverno by ``context``. Only containers count that a target would write: the others are nobody's
+wish. An object is filled if it is in the list; whoever refers to one that is not there gets what its
+``conflict`` says.
 
 Sources: ``EnvVarSource`` and ``EnvFromSource`` of the Kubernetes API, core/v1;
 ``spec.proxySecretRef`` of ``source.toolkit.fluxcd.io``, ``image.toolkit.fluxcd.io`` and
-``notification.toolkit.fluxcd.io``.
+``notification.toolkit.fluxcd.io``; ``configMap`` of a ``ContextEntry`` of Kyverno, which takes the
+namespace of a Policy, or ``default``, where it names none (``pkg/engine/context/loaders/configmap.go``).
 """
 
 from __future__ import annotations
@@ -20,10 +22,15 @@ from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno.values import ConfigMapKey, Unfillable, find_place
 
 HINTS_OF_FLUX = ("proxySecretRef",)
 HINTS = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef", *HINTS_OF_FLUX)
 """Of which one is in the text of every object that refers to a ConfigMap or Secret."""
+HINTS_OF_POLICIES = ("configMap",)
+POLICIES = frozenset({("kyverno.io", "ClusterPolicy"), ("kyverno.io", "Policy")})
+"""The policies whose rules may read a ConfigMap."""
 
 DataKey = tuple[str, str, str]
 """Kind, namespace and name of a ConfigMap or Secret."""
@@ -41,9 +48,11 @@ class DataUse:
         keys: key -> variable in upper case, for ``valueFrom``.
         is_environment: its keys are variables of a container, for ``envFrom``.
         is_proxy_of_flux: Flux reads ``address``, ``username`` and ``password``.
+        of_policies: key -> variables in upper case, each once, for rules of Kyverno.
     """
 
     keys: dict[str, str] = field(default_factory=dict)
+    of_policies: dict[str, dict[str, None]] = field(default_factory=dict)
     is_environment: bool = False
     is_proxy_of_flux: bool = False
 
@@ -81,6 +90,24 @@ class DataUses:
             key = ("Secret", namespace_of(obj), name)
             self._uses.setdefault(key, DataUse()).is_proxy_of_flux = True
 
+    def note_policy(self, obj: Mapping[str, Any]) -> None:
+        """Note the ConfigMaps that rules of a policy read; nothing for any other object."""
+        if (str(obj.get("apiVersion")).rpartition("/")[0], obj.get("kind")) not in POLICIES:
+            return
+        found = (rule for rule in rules.rules(obj) if isinstance(rule, rules.PolicyRule))
+        for slot in (
+            slot for rule in found for one in rules.patches(rule) for slot in rules.slots(one)
+        ):
+            place = find_place(slot)
+            if isinstance(place, Unfillable) and place.source:
+                use = self._uses.setdefault(config_map_of(obj, place.source), DataUse())
+                use.of_policies.setdefault(place.source.key, {})[slot.name.upper()] = None
+
+    def fills(self, key: DataKey, member: str) -> bool:
+        """Return whether a ConfigMap or Secret is in the list, and one of its keys is read as a proxy."""
+        use = self._uses.get(key)
+        return key in self._there and use is not None and member in {*use.keys, *use.of_policies}
+
     def note_data(self, obj: Mapping[str, Any]) -> None:
         """Note that a ConfigMap or Secret is in the list."""
         key = data_key(obj)
@@ -111,6 +138,12 @@ class DataUses:
                 if member in PROXY_VARIABLES:
                     names.add(member.upper())
         return Provided(frozenset(names), tuple(entries))
+
+
+def config_map_of(policy: Mapping[str, Any], source: ConfigMapKey) -> DataKey:
+    """Return the ConfigMap that a rule of a policy reads."""
+    own = namespace_of(policy) if policy.get("kind") == "Policy" else ""
+    return "ConfigMap", source.namespace or own or "default", source.name
 
 
 def data_key(obj: Mapping[str, Any]) -> DataKey:

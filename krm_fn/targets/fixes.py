@@ -156,11 +156,14 @@ def _wanted_exports(
 def _fix_policy(draft: Draft, place: Mapping[str, Reading], values: Values) -> None:
     """Set values of entries and of context variables; the author of a policy decides which names it sets.
 
-    JSON patches and CEL expressions, which hold more than one value, stay as they are.
+    JSON patches, CEL expressions and policies in a text, which hold more than one value, stay as they are.
     """
     for name, value in values.items():
-        path = place[name].path if name in place else ()
-        if value is None or not path or "value" not in path[-1]:
+        one = place.get(name)
+        path = one.path if one is not None else ()
+        if value is None or one is None or not path or "value" not in path[-1]:
+            continue
+        if draft.get(path) != one.raw:  # a text around the policy
             continue
         text = new_value(
             ValuePlace(path, draft.get(path)),

@@ -3,8 +3,9 @@
 What it sets: the ``value`` of every ``env`` entry named ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``,
 ``https_proxy``, ``NO_PROXY`` or ``no_proxy``. A value that holds ``{{ }}`` is not overwritten: of a list, the static
 entries are replaced by ours, first, and the computed ones stay behind them; a value that is only ``{{ name }}`` is
-followed to the context variable ``name``, whose ``variable.value`` is edited. ``$`` is written ``$$``, because the
-value lands in pods.
+followed to the context variable ``name``, whose ``variable.value`` is edited. One that is only ``{{ name.data.key }}``
+of a ConfigMap in the list stays, and the target ``proxyData`` fills the ConfigMap. ``$`` is written ``$$``, because
+the value lands in pods.
 
 Where: ClusterPolicy and Policy (``kyverno.io``, any version), ``spec.rules[].mutate``: ``patchStrategicMerge`` and
 ``patchesJson6902``, those of ``foreach`` at any depth and of rules for existing objects (``targets``) too. A strategic
@@ -13,7 +14,10 @@ merge patch is filled in ``containers``, ``initContainers`` and ``ephemeralConta
 ``=(key)``. In the text of a JSON Patch, YAML or JSON, each entry ``{name, value}`` is filled, and comments, ``{{ }}``
 and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyverno.io``) and MutatingAdmissionPolicy
 (``admissionregistration.k8s.io``), any version: the string literals of ``{"name": ..., "value": ...}`` in the CEL
-expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays.
+expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays. All of them
+inside other objects, too, as a part of their data or in a text: in a Policy and a ConfigurationPolicy of RHACM
+(``policy.open-cluster-management.io``) and its ManifestWork, the values of a HelmRelease of Flux or an Application of
+Argo CD, a ConfigMap, and a Secret of ``stringData`` or for a ClusterResourceSet.
 
 What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule
 and takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting
@@ -51,8 +55,10 @@ Options: ``fill``. ``Values`` (default): as above. ``Complete``: what a strategi
 the other variables of the six behind those that are there (with what the same variable has in the other case),
 ``initContainers`` beside ``containers`` that are patched by an anchor, and ``valueFrom: null``, because Kyverno keeps
 the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
-``operations: [CREATE]``, unless they ask for the operation themselves. A removal takes out what was added; of
-``operations`` nobody knows who wrote it, so it stays, with an information.
+``operations: [CREATE]``, unless they ask for the operation themselves. CEL expressions get the other variables, too,
+where they list entries and leave their names out of what they keep (``c.env.filter(e, !(e.name in [...]))``, or
+``e.name != ...``); init containers are not added there. What cannot be added is an information. A removal takes out
+what was added; of ``operations`` nobody knows who wrote it, so it stays, with an information.
 
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY
@@ -65,12 +71,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.carriers.site import Places
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.kyverno import rules
+from krm_fn.targets.data_uses import config_map_of
+from krm_fn.targets.kyverno import compared, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
     harmful_expressions,
@@ -78,7 +86,15 @@ from krm_fn.targets.kyverno.checks import (
     two_proxies,
     without_effect,
 )
+from krm_fn.targets.kyverno.compared import ComparedPolicy, generating_rules
 from krm_fn.targets.kyverno.rule_site import RuleSite
+from krm_fn.targets.kyverno.wrapped import (
+    POLICIES,
+    TYPE_OF_RESOURCE_SETS,
+    WRAPPERS,
+    policies,
+    wrapped,
+)
 
 _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
 
@@ -86,8 +102,21 @@ COMPLETE = "Complete"
 """A value of the option ``fill``: what a policy leaves out is added."""
 
 
-def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]:
-    """Yield the rules of a policy, or the CEL expressions of one that has no rules."""
+def sites(draft: Draft, context: Context) -> Places:
+    """Yield the rules of a policy, or the CEL expressions of one that has no rules; those of policies in an object."""
+    if _group_kind(draft.data) in WRAPPERS:
+        return wrapped(draft, lambda policy: _sites(policy, context))
+    return _sites(draft, context)
+
+
+def _sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions | ComparedPolicy]:
+    """Yield the sites of one policy."""
+    group_kind = _group_kind(draft.data)
+    if group_kind in compared.KINDS:
+        yield ComparedPolicy(draft, ("spec",), f"this {group_kind[1]}")
+        return
+    for path, title in generating_rules(draft.data):
+        yield ComparedPolicy(draft, path, title)
     is_complete = context.options.get("fill") == COMPLETE
     if draft.data.get("kind") in _WITH_CEL:
         if context.settings.variables():
@@ -114,7 +143,19 @@ def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]
             draft.findings.append(conflict)
             return
     for rule, _ in found:
-        yield RuleSite(draft, rule, is_complete=is_complete, own=own[rule.path])
+        yield RuleSite(
+            draft,
+            rule,
+            is_complete=is_complete,
+            own=own[rule.path],
+            is_filled=lambda source: context.uses.fills(
+                config_map_of(draft.data, source), source.key
+            ),
+        )
+
+
+def _group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
+    return str(obj.get("apiVersion")).rpartition("/")[0], str(obj.get("kind"))
 
 
 def _own_variables(rule: rules.PolicyRule, context: Context) -> dict[str, str] | None:
@@ -128,24 +169,16 @@ def _key(variables: dict[str, str] | None) -> tuple[tuple[str, str], ...]:
     return tuple((variables or {}).items())
 
 
-def _names_of_rules(policy: Mapping[str, Any]) -> list[str]:
-    found = [rule for rule in rules.rules(policy) if isinstance(rule, rules.PolicyRule)]
-    return [rule.name for rule in found]
+def _names_of_rules(obj: Mapping[str, Any]) -> list[str]:
+    every = [rule for one in policies(obj) for rule in rules.rules(one)]
+    return [rule.name for rule in every if isinstance(rule, rules.PolicyRule)]
 
 
 TARGET = Target(
     id="kyvernoPolicies",
-    kinds=frozenset(
-        {
-            ("kyverno.io", "ClusterPolicy"),
-            ("kyverno.io", "Policy"),
-            ("policies.kyverno.io", "MutatingPolicy"),
-            ("policies.kyverno.io", "NamespacedMutatingPolicy"),
-            ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
-        }
-    ),
+    kinds=POLICIES | WRAPPERS,
     audience=Audience.POD,
-    text_hints=PROXY_VARIABLES,
+    text_hints=(*PROXY_VARIABLES, TYPE_OF_RESOURCE_SETS),
     sites=sites,
     has_names_of_its_author=True,
     names_of_rules=_names_of_rules,

@@ -8,6 +8,8 @@ Where: in ConfigMaps and Secrets (``data`` in base64, or ``stringData``):
 * the keys that ``env[].valueFrom`` of a container reads into one of the six variables, such as
   ``http_proxy`` of ``cert-manager-app-proxy`` (``cert-manager-app`` from 4 on). The name of the key
   must end like that of the variable.
+* the keys that a rule of a ClusterPolicy or Policy of Kyverno reads by ``configMap`` of its
+  ``context``, where a proxy variable is nothing else: ``{{ settings.data.httpProxy }}``.
 * the keys of the six names in an object that a container reads whole by ``envFrom``, and in a
   ConfigMap ``proxy-environment-variables``, as AWS documents it for ``aws-node`` and ``kube-proxy``
   of EKS.
@@ -49,12 +51,12 @@ template. Replacing such a reference by a value in clear text would be a step ba
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from krm_fn.carriers.reading import Reading
-from krm_fn.carriers.site import Variables
+from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding, Severity
@@ -68,6 +70,7 @@ _AWS = "proxy-environment-variables"
 _ARGO_LABEL = "argocd.argoproj.io/secret-type"
 _ARGO_TYPES = frozenset({"repository", "repo-creds", "repository-write", "repo-write-creds"})
 _CREDENTIALS = ("username", "password")
+_REFERENCES = ("{{", "$(", "$$")
 
 
 class _DataTexts:
@@ -265,12 +268,32 @@ def sites(draft: Draft, context: Context) -> Iterator[_Environment | _FluxSecret
     ):
         there = _DataTexts(draft)
         keys |= {name: name.upper() for name in PROXY_VARIABLES if there.get(name) is not None}
+    for key, names in use.of_policies.items():
+        if _is_plain(draft, key, names, context):
+            keys.setdefault(key, next(iter(names)))
     if keys:
         yield _Environment(draft, keys)
     if use.is_proxy_of_flux and obj.get("kind") == "Secret":
         yield _FluxSecret(draft)
     if _is_of_argo(obj) and _DataTexts(draft).get("proxy") is not None:
         yield _ArgoSecret(draft)
+
+
+def _is_plain(draft: Draft, key: str, names: Iterable[str], context: Context) -> bool:
+    """Return whether one value can be put under a key that rules of Kyverno read; report why not."""
+    values_of_key = {context.settings.variables().get(name, "") for name in names}
+    problem = ""
+    if len(values_of_key) > 1:
+        problem = "they differ: use one key each"
+    elif any(sign in value for value in values_of_key for sign in _REFERENCES):
+        problem = "Kyverno or Kubernetes would replace a part of the declared value"
+    if problem:
+        message = f"a Kyverno policy reads {quoted(names)} from `{key}`, which is not set, because {problem}"
+        found = Finding(
+            Severity.WARNING, message, ("data", key), is_stale=True, code="PolicyNotFilled"
+        )
+        draft.findings.append(found)
+    return not problem
 
 
 def readers(obj: Mapping[str, Any], options: Mapping[str, Any]) -> Readers:

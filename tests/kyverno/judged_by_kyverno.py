@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from policy_folders import FOLDERS, is_on_update, name_of, objects, resources_of
+from policy_folders import FOLDERS, given_objects, is_on_update, name_of, objects, resources_of, targets_of
 
 from support import need, run
 
@@ -52,6 +52,8 @@ def apply(folder: Path, output: Path) -> tuple[list[Row], str]:
     arguments = ["--remove-color", "--table", "--detailed-results", "--output", output]
     if is_on_update(folder):
         arguments += ["--set", "request.operation=UPDATE"]
+    if targets_of(folder).exists():
+        arguments += ["--target-resource", targets_of(folder)]
     resources = resources_of(folder)
     done = run([need("kyverno"), "apply", folder / "policy.yaml", "--resource", resources, *arguments])
     printed = done.stdout.decode() + done.stderr.decode()
@@ -76,11 +78,15 @@ def kyverno_test(folder: Path, found: list[Row]) -> str:
     for (rule, kind, result), names in groups.items():
         prefix = "" if "namespace" not in policy["metadata"] else f"{policy['metadata']['namespace']}/"
         one: dict[str, Any] = {"policy": prefix + policy["metadata"]["name"]}
-        if policy["kind"].endswith("MutatingPolicy"):
+        if policy["kind"] == "MutatingAdmissionPolicy":
+            one["isMutatingAdmissionPolicy"] = True
+        elif policy["kind"].endswith("MutatingPolicy"):
             one["isMutatingPolicy"] = True
         else:
             one["rule"] = rule
-        one |= {"kind": kind, "resources": names, "result": result}
+        if not targets_of(folder).exists():  # else each result is about an object that exists
+            one |= {"kind": kind, "resources": names}
+        one["result"] = result
         if result == "pass":
             one["patchedResources"] = "patched.yaml"
         if is_on_update(folder):
@@ -94,12 +100,14 @@ def kyverno_test(folder: Path, found: list[Row]) -> str:
         "resources": [os.path.relpath(resources_of(folder), folder)],
         "results": results,
     }
+    if targets_of(folder).exists():
+        test["targetResources"] = [targets_of(folder).name]
     return yaml.safe_dump(test, sort_keys=False)
 
 
 def changed(folder: Path, output: Path) -> str:
     """Return the objects that the engine changed, in the order of their file."""
-    given, patched = objects(resources_of(folder)), objects(output)
+    given, patched = given_objects(folder), objects(output)
     found = [patched[key] for key in given if key in patched and patched[key] != given[key]]
     return yaml.safe_dump_all(found, sort_keys=False) if found else ""
 

@@ -3,6 +3,7 @@
     before.yaml        a policy as its author wrote it
     policy.yaml        what inject-proxy makes of it, with the ProxyConfig of this module
     resources.yaml     objects, where those of ../../resources.yaml do not suit
+    targets.yaml       objects that exist already, of a policy that changes such ones when another object comes
     patched.yaml       the objects that Kyverno changed with policy.yaml, as Kyverno printed them
     report.txt         what became of each object: its rule, the result, the message; and the first line of a panic
     kyverno-test.yaml  the same for `kyverno test FOLDER`, but for a panic
@@ -11,6 +12,10 @@ Kyverno takes the objects as new, in folders with "OnUpdate" or "on-update" in t
 
 `filled` and `complete` hold policies that work, `removed` those from which `mode: Remove` took the proxy, `harmful`
 shapes that have a finding: its code is the beginning of the folder's name.
+
+What the CLI cannot judge has no folder: a MutatingAdmissionPolicy of `v1beta1` and `v1`, which it does not read, one of
+`v1alpha1` with `applyConfiguration`, where it replaces lists, and a MutatingPolicy for objects that exist, whose
+expressions it evaluates for the object that comes.
 """
 
 from __future__ import annotations
@@ -33,6 +38,16 @@ def resources_of(folder: Path) -> Path:
     """Return the objects of a folder: those of its own, or those that all share."""
     own = folder / "resources.yaml"
     return own if own.exists() else RESOURCES
+
+
+def targets_of(folder: Path) -> Path:
+    """Return the objects that exist already; in most folders there is no such file."""
+    return folder / "targets.yaml"
+
+
+def given_objects(folder: Path) -> dict[tuple[str, str], Any]:
+    """Return kind and name -> each object that the policy of a folder may change."""
+    return {**objects(resources_of(folder)), **objects(targets_of(folder))}
 
 
 def is_on_update(folder: Path) -> bool:

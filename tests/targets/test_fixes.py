@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -360,6 +361,21 @@ def test_a_context_variable_is_edited_once() -> None:
     assert new == policy(
         env(NO_PROXY="{{ list }}", no_proxy="{{ list }}"), [{"name": "list", "variable": {"value": "b"}}]
     )
+
+
+@pytest.mark.parametrize("key", ["value", "values.yaml"])
+def test_a_text_around_a_policy_stays_as_it_is(key: str) -> None:
+    text = json.dumps(policy(env(NO_PROXY="a")))
+    obj = {"apiVersion": "v1", "kind": "ConfigMap", "data": {key: text}}
+    assert written(obj, "kyvernoPolicies", {"NO_PROXY": "b"}) == obj
+
+
+def test_a_policy_that_is_a_part_of_another_object_is_edited() -> None:
+    def release(value: str) -> dict[str, Any]:
+        values = {"extraObjects": [policy(env(NO_PROXY=value))]}
+        return {"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", "spec": {"values": values}}
+
+    assert written(release("a"), "kyvernoPolicies", {"NO_PROXY": "b"}) == release("b")
 
 
 @pytest.mark.parametrize("target", ["containerdDropIn", "kubeletDropIn", "kubeadmCommands", "kyvernoPolicies", ""])

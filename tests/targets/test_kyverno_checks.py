@@ -52,7 +52,8 @@ def apply_configuration(fields: str) -> Any:
 
 
 ENV = 'env: [Object.spec.containers.env{name: "HTTP_PROXY", value: "x"}]'
-ENV_FROM = f"{ENV}, envFrom: [Object.spec.containers.envFrom{{}}]"
+ENV_FROM = "envFrom: [Object.spec.containers.envFrom{}]"
+NO_AUTOGEN = {"podControllers": {"controllers": []}}
 ON_UPDATE = {**OF_PODS, "operations": ["CREATE", "UPDATE"]}
 
 
@@ -120,8 +121,11 @@ def codes(obj: Any) -> list[str]:
             id="both operations in the legacy match",
         ),
         pytest.param(
-            cel(apply_configuration(ENV), resource_rules=[ON_UPDATE]), "PolicyRunsOnUpdate", id="both operations in CEL"
+            cel(json_patch(), resource_rules=[ON_UPDATE], autogen=NO_AUTOGEN),
+            "PolicyRunsOnUpdate",
+            id="both operations in CEL",
         ),
+        pytest.param(cel(apply_configuration(ENV)), "PolicyKeepsValueFrom", id="entries that CEL merges"),
         pytest.param(
             cel(apply_configuration(ENV), kind="MutatingAdmissionPolicy", resource_rules=[ON_UPDATE]),
             "PolicyRunsOnUpdate",
@@ -178,10 +182,7 @@ def test_a_shape_that_is_dead_or_harmful_is_a_finding(obj: Any, code: str) -> No
             ),
             id="a nested foreach for pods by name",
         ),
-        pytest.param(cel(apply_configuration(ENV)), id="CEL: a configuration that Kyverno rewrites for controllers"),
-        pytest.param(
-            cel(json_patch(), autogen={"podControllers": {"controllers": []}}), id="CEL: autogen is switched off"
-        ),
+        pytest.param(cel(json_patch(), autogen=NO_AUTOGEN), id="CEL: autogen is switched off"),
         pytest.param(cel(json_patch(f'object.kind == "Pod" ? {EXPRESSION} : []')), id="CEL: it asks for the kind"),
         pytest.param(
             cel(json_patch(), resource_rules=[OF_PODS, {**OF_PODS, "resources": ["services"]}]),
@@ -190,8 +191,9 @@ def test_a_shape_that_is_dead_or_harmful_is_a_finding(obj: Any, code: str) -> No
         pytest.param(cel(json_patch(), kind="MutatingAdmissionPolicy"), id="CEL: Kubernetes extends nothing"),
         pytest.param(
             cel(
-                apply_configuration(ENV),
+                json_patch(),
                 resource_rules=[ON_UPDATE],
+                autogen=NO_AUTOGEN,
                 matchConditions=[{"name": "new", "expression": 'request.operation == "CREATE"'}],
             ),
             id="CEL: a condition about the operation",

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from kyverno_shapes import SHAPES, SIX, p1, p2, p7, p10, pods, policy, rule, smp, variable
 
+from krm_fn.formats import cel
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kyverno_policies
+from krm_fn.targets.kyverno.cel_completion import completed
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env, findings
 
 WANTED = FULL.variables()
@@ -114,16 +118,99 @@ def test_a_precondition_about_the_operation_is_left_to_its_author() -> None:
     assert complete(policy({**fields, "match": match}))["spec"]["rules"][0]["match"] == match
 
 
-def test_a_mutating_policy_on_pods_runs_on_create_only_and_its_expressions_stay() -> None:
+def test_a_mutating_policy_on_pods_runs_on_create_only_and_sets_the_six() -> None:
     obj = p10()
     pod_rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["pods"]}
     obj["spec"]["matchConstraints"] = {"resourceRules": [pod_rule]}
     result = complete(obj)
 
     assert result["spec"]["matchConstraints"]["resourceRules"] == [{**pod_rule, "operations": ["CREATE"]}]
+    text = result["spec"]["mutations"][0]["jsonPatch"]["expression"]
+    assert {one.name: one.literal for one in cel.named_values(text)} == WANTED
+    assert [one.code for one in findings(kyverno_policies, obj, fill="Complete")] == ["PolicyAutogenFails"]
+
+
+def test_expressions_that_cannot_be_completed_stay_and_are_one_line() -> None:
+    obj = p10()
+    obj["spec"]["mutations"][0]["jsonPatch"]["expression"] += " + c.env"
+    result = complete(obj)
+
     assert result["spec"]["mutations"] == apply(kyverno_policies, obj)["spec"]["mutations"]
     (found,) = (one for one in findings(kyverno_policies, obj, fill="Complete") if one.code == "PolicyNotCompleted")
     assert found.severity is Severity.INFO
+
+
+ENTRY = '{"name": "HTTP_PROXY", "value": "http://old:1"}'
+NAMES = '"HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"'
+FOUR = {"HTTP_PROXY": "u", "http_proxy": "u", "NO_PROXY": "l", "no_proxy": "l"}
+FILLED = (
+    '[{"name": "HTTP_PROXY", "value": "http://old:1"}, {"name": "http_proxy", "value": "http://old:1"}, '
+    '{"name": "NO_PROXY", "value": "l"}, {"name": "no_proxy", "value": "l"}]'
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(f"[{ENTRY}]", FILLED, id="nothing is kept"),
+        pytest.param(
+            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"]))',
+            f"{FILLED} + c.env.filter(e, !(e.name in [{NAMES}]))",
+            id="a list of names",
+        ),
+        pytest.param(
+            f"[{ENTRY}] + c.env.filter(x, x.name != 'HTTP_PROXY')",
+            f"{FILLED} + c.env.filter(x, x.name != 'HTTP_PROXY' && x.name != 'http_proxy' && x.name != 'NO_PROXY'"
+            " && x.name != 'no_proxy')",
+            id="a comparison",
+        ),
+        pytest.param(
+            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["A", "HTTP_PROXY", "no_proxy"]))',
+            f'{FILLED} + c.env.filter(e, !(e.name in ["A", "HTTP_PROXY", "no_proxy", "http_proxy", "NO_PROXY"]))',
+            id="a list that has more names",
+        ),
+        pytest.param(f"[{ENTRY}] + c.env", None, id="all that is there is kept"),
+        pytest.param(f"[{ENTRY}] + c.?env.orValue([])", None, id="the same where it is there"),
+        pytest.param(f'[{ENTRY}] + c["env"]', None, id="the same by an index"),
+        pytest.param(f"has(c.env) ? [] : [{ENTRY}]", f"has(c.env) ? [] : {FILLED}", id="only whether it is there"),
+        pytest.param(f'[{ENTRY}] + c.env.filter(e, e.name == "A")', None, id="another filter"),
+        pytest.param(f'[{ENTRY}] + c.env.filter(e, !(e.name in ["A"]))', None, id="a filter of other names"),
+        pytest.param(f'c.env.exists(e, e.name in ["HTTP_PROXY"]) ? [] : [{ENTRY}]', None, id="a condition"),
+        pytest.param(f'c.env.filter(e, e.name in ["HTTP_PROXY"]) + [{ENTRY}]', None, id="the opposite of a filter"),
+        pytest.param(ENTRY, None, id="an entry that is in no list"),
+        pytest.param('[{"name": "HTTP_PROXY", "valueFrom": x}]', None, id="a value from elsewhere"),
+        pytest.param('["HTTP_PROXY"]', None, id="names alone"),
+    ],
+)
+def test_an_expression_is_completed_only_where_its_meaning_is_known(before: str, after: str | None) -> None:
+    assert completed([before], FOUR, merges=False) == (None if after is None else [after])
+    if after is not None:
+        assert completed([after], FOUR, merges=False) == [after]
+
+
+def test_entries_that_the_engine_merges_need_no_filter() -> None:
+    text = 'Object.spec.containers{env: [Object.spec.containers.env{name: "HTTP_PROXY", value: "u"}], a: c.env[0]}'
+    assert completed([text], FOUR, merges=False) is None
+    (after,) = completed([text], FOUR, merges=True) or [""]
+    assert [one.name for one in cel.named_values(after)] == [*FOUR]
+    assert after.count("Object.spec.containers.env{") == len(FOUR)
+
+
+def test_the_filter_may_be_in_another_expression() -> None:
+    texts = [f"[{ENTRY}]", 'variables.list + c.env.filter(e, !(e.name in ["HTTP_PROXY"]))']
+    after = completed(texts, FOUR, merges=False)
+    assert after == [FILLED, texts[1].replace('"HTTP_PROXY"', NAMES)]
+
+
+def test_an_expression_that_hands_on_all_that_is_there_keeps_the_others_as_they_are() -> None:
+    assert completed([f"[{ENTRY}] + variables.old", "object.spec.containers[0].env"], FOUR, merges=False) is None
+
+
+@given(st.text(alphabet="[]{}(),:=!&.+ \"'en\n/", max_size=40), st.sampled_from(["", ENTRY, f"[{ENTRY}]"]))
+def test_property_an_expression_is_completed_once_or_not_at_all(text: str, entry: str) -> None:
+    after = completed([text + entry], FOUR, merges=True)
+    if after is not None:
+        assert completed(after, FOUR, merges=True) == after
 
 
 def test_containers_by_name_get_the_variables_and_one_line_about_their_init_containers() -> None:

@@ -1,6 +1,11 @@
 """Kyverno policies that set proxy variables on pods.
 
 rules             where a ClusterPolicy or Policy sets variables
+completion        what ``fill: Complete`` adds to a policy
+cel_completion    the same for CEL expressions
+cel_policies      a MutatingPolicy around its expressions
+compared          policies that are compared and never written
+wrapped           policies inside other objects
 values            a value: what of it is static, and what Kyverno computes
 rule_site         one rule, read and written
 json_patches      the texts of ``patchesJson6902``

@@ -10,7 +10,7 @@ Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and Namespa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
@@ -26,9 +26,10 @@ from krm_fn.targets.kyverno.completion import complete_expressions
 
 @dataclass(frozen=True)
 class _Literal:
-    """One string literal that decides the value of a variable; ``value`` is None where no literal does.
+    """One string literal that decides the value of a variable; ``value`` is None where no single literal does.
 
-    ``path`` leads to the expression; ``start`` and ``end`` are those of the literal in it.
+    ``path`` leads to the expression; ``start`` and ``end`` are those of the literal in it. ``computed`` is what the
+    expression joins of several literals, None where it computes something else.
     """
 
     name: str
@@ -36,6 +37,12 @@ class _Literal:
     path: Pointer
     start: int = 0
     end: int = 0
+    computed: str | None = None
+
+    @property
+    def known(self) -> str | None:
+        """The value, as far as the policy itself says it."""
+        return self.computed if self.value is None else self.value
 
 
 class CelExpressions:
@@ -56,25 +63,26 @@ class CelExpressions:
         """Yield what the expressions set, as far as they say it; each value once."""
         seen: set[tuple[str, str | None, Pointer]] = set()
         for one in self._literals():
-            key = (one.name, one.value, one.path)
+            key = (one.name, one.known, one.path)
             if key in seen:
                 continue
             seen.add(key)
             text = self._draft.get(one.path)
             raw = text if isinstance(text, str) else ""
-            if one.value is None:
+            if one.known is None:
                 yield Reading(one.name, None, one.path, raw, self.label, "Kyverno computes it")
             else:
-                value = read_kubernetes_env(one.value)
+                value = read_kubernetes_env(one.known)
                 yield Reading(one.name, value, one.path, raw, self.label)
 
     def write(self, variables: Variables) -> None:
         """Set the literals; report what an expression computes, and what a removal leaves."""
         literals = list(self._literals())
-        self._report_computed(literals)
         if not variables:
+            self._report_unknown(literals)
             self._report_left(literals)
             return
+        self._report_computed(literals, variables)
         if self._has_two_proxies(literals):
             return
         texts: dict[Pointer, dict[tuple[int, int], set[str]]] = {}
@@ -93,7 +101,10 @@ class CelExpressions:
         for (start, end), values in sorted(places.items(), reverse=True):
             if len(values) > 1:
                 message = "the literal is the value of several variables that differ: use one each"
-                self._draft.report(Severity.WARNING, message, path, code="PolicyNotFilled")
+                stale = Finding(
+                    Severity.WARNING, message, path, is_stale=True, code="PolicyNotFilled"
+                )
+                self._draft.findings.append(stale)
                 continue
             (value,) = values
             if cel.string_of(text[start:end]) != value:
@@ -105,7 +116,7 @@ class CelExpressions:
         """Report an error where expressions set two different proxies: one value must not replace both."""
         first: dict[str, str] = {}
         for one in literals:
-            value = (one.value or "").strip().rstrip("/")
+            value = (one.known or "").strip().rstrip("/")
             variable = one.name.upper()
             if not value or variable == "NO_PROXY":
                 continue
@@ -119,10 +130,26 @@ class CelExpressions:
                 return True
         return False
 
-    def _report_computed(self, literals: list[_Literal]) -> None:
+    def _report_computed(self, literals: list[_Literal], variables: Variables) -> None:
+        """Report what differs from the declared proxy and cannot be set, and what cannot be compared with it."""
+        self._report_unknown(literals)
+        unequal: dict[Pointer, list[str]] = {}
+        for one in literals:
+            wanted = kubernetes_env(variables.get(one.name, ""))
+            if one.value is None and one.computed not in (None, wanted):
+                unequal.setdefault(one.path, []).append(one.name)
+        for path, names in unequal.items():
+            message = (
+                f"the CEL expression joins several texts to a value of {quoted(names)} that is not the "
+                "declared one: change it there, or write one text"
+            )
+            found = Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyNotFilled")
+            self._draft.findings.append(found)
+
+    def _report_unknown(self, literals: list[_Literal]) -> None:
         computed: dict[Pointer, list[str]] = {}
         for one in literals:
-            if one.value is None:
+            if one.known is None:
                 computed.setdefault(one.path, []).append(one.name)
         for path, names in computed.items():
             message = (
@@ -134,7 +161,7 @@ class CelExpressions:
     def _report_left(self, literals: list[_Literal]) -> None:
         left: dict[Pointer, list[str]] = {}
         for one in literals:
-            if one.value:
+            if one.known:
                 left.setdefault(one.path, []).append(one.name)
         for path, names in left.items():
             message = (
@@ -152,6 +179,7 @@ class CelExpressions:
         spec = self._draft.get(("spec",))
         places = list(rules.mentioning_texts(spec, ("spec",)))
         of_variables = self._literal_variables()
+        known = self._known_variables()
         found: dict[str, list[_Literal]] = {}
         for path, _ in places:
             text = self._draft.get(path)
@@ -162,12 +190,26 @@ class CelExpressions:
                 if entry.literal is None and entry.variable in of_variables:
                     at, value, length = of_variables[entry.variable]
                     one = _Literal(entry.name, value, at, length[0], length[1])
+                elif entry.literal is None:
+                    one = replace(one, computed=cel.joined(entry.tokens, known))
                 found.setdefault(entry.name, []).append(one)
         for path, names in places:
             for name in names:
                 found.setdefault(name, [_Literal(name, None, path)])
         for literals in found.values():
             yield from dict.fromkeys(literals)
+
+    def _known_variables(self) -> dict[str, str]:
+        """Return name -> text of each entry of ``spec.variables`` that joins literals and earlier variables."""
+        variables = self._draft.get(("spec", "variables"))
+        found: dict[str, str] = {}
+        for variable in variables if isinstance(variables, list) else ():
+            name, expression = (lookup(variable, (key,)) for key in ("name", "expression"))
+            if isinstance(name, str) and isinstance(expression, str):
+                text = cel.joined(cel.tokens(expression), found)
+                if text is not None:
+                    found[name] = text
+        return found
 
     def _literal_variables(self) -> dict[str, tuple[Pointer, str, tuple[int, int]]]:
         """Return name -> path, text and span of each entry of ``spec.variables`` that is one string literal."""

@@ -15,6 +15,12 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import rules
 
 _OF_KYVERNO = ("MutatingPolicy", "NamespacedMutatingPolicy")
+_EXPRESSIONS = (
+    ("matchConditions", ("expression",)),
+    ("variables", ("expression",)),
+    ("mutations", ("jsonPatch", "expression")),
+    ("mutations", ("applyConfiguration", "expression")),
+)
 _OTHER_OPERATIONS = ("request.operation", "oldObject")
 
 
@@ -63,6 +69,26 @@ class CelPolicy:
         patches = [lookup(one, ("jsonPatch", "expression")) for one in self._mutations()]
         sets_proxy = any(rules.mentioned(patch) for patch in patches)
         return sets_proxy and not rules.mentions(self._spec, "object.kind")
+
+    def expressions(self) -> Iterator[Pointer]:
+        """Yield the expressions of its conditions, variables and mutations."""
+        for name, steps in _EXPRESSIONS:
+            for index, one in enumerate(_list(lookup(self._spec, (name,)))):
+                if isinstance(lookup(one, steps), str):
+                    yield ("spec", name, str(index), *steps)
+
+    @property
+    def has_json_patch(self) -> bool:
+        """Whether one of its mutations is a JSON Patch, which keeps nothing by itself."""
+        return any(lookup(one, ("jsonPatch",)) is not None for one in self._mutations())
+
+    @property
+    def merged_entries(self) -> Iterator[Pointer]:
+        """The expressions that set proxy variables by ``applyConfiguration``, whose entries Kyverno merges by name."""
+        steps = ("applyConfiguration", "expression")
+        for index, one in enumerate(self._mutations()):
+            if self._kind in _OF_KYVERNO and rules.mentioned(lookup(one, steps)):
+                yield ("spec", "mutations", str(index), *steps)
 
     @property
     def replaced_env_from(self) -> Iterator[Pointer]:

@@ -20,7 +20,7 @@ _IGNORED_NAMESPACE = "kube-system"
 
 
 def other_forms(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
-    """Yield a warning for each form of setting a proxy that is neither filled nor compared."""
+    """Yield a warning for each form of setting a proxy in a strategic merge patch that nothing is written into."""
     replaced: list[Pointer] = []
     for patch in policy_rules.patches(rule):
         for path in policy_rules.env_from(patch):
@@ -142,30 +142,33 @@ def _harmful_keys(
                 f"because `=( )` is no anchor of a mutation: write `{key[2:-1]}`"
             )
             yield warning(message, path, code="PolicyAnchorLiteral")
+    reported: set[str] = set()
     for slot in slots:
-        if slot.env_key == "+(env)":
-            message = (
-                f"Kyverno skips `+(env)` of {rule.title} in every pod in which any container has "
-                "`env`: write `env`"
-            )
-            yield warning(message, slot.path[:-2], code="PolicyEnvSkipped")
-            break
-    for slot in slots:
-        if slot.name_key == "(name)":
-            message = (
-                f"`(name)` beside a value in an `env` entry of {rule.title} makes Kyverno panic: "
-                "write `name`"
-            )
-            yield warning(message, slot.path[:-1], code="PolicyEntryAnchor")
-            break
-    for slot in slots:
-        if slot.value_key == "+(value)":
-            message = (
-                f"`+(value)` of {rule.title} makes Kyverno panic, or adds broken entries to other "
-                "containers: write `value`"
-            )
-            yield warning(message, slot.path, code="PolicyValueAnchor")
-            break
+        for code, path, message in _harmful_anchors(slot, rule.title):
+            if code not in reported:
+                reported.add(code)
+                yield warning(message, path, code=code)
+
+
+def _harmful_anchors(
+    slot: policy_rules.VariableSlot, title: str
+) -> Iterator[tuple[str, Pointer, str]]:
+    """Yield code, path and message of what the anchors of one entry do."""
+    if slot.env_key == "+(env)":
+        message = (
+            f"Kyverno skips `+(env)` of {title} in every pod in which any container has `env`: "
+            "write `env`"
+        )
+        yield "PolicyEnvSkipped", slot.path[:-2], message
+    if slot.name_key == "(name)":
+        message = f"`(name)` beside a value in an `env` entry of {title} makes Kyverno panic: write `name`"
+        yield "PolicyEntryAnchor", slot.path[:-1], message
+    if slot.value_key == "+(value)":
+        message = (
+            f"`+(value)` of {title} makes Kyverno panic, or adds broken entries to other containers: "
+            "write `value`"
+        )
+        yield "PolicyValueAnchor", slot.path, message
 
 
 def _repeated_entries(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
@@ -205,6 +208,12 @@ def harmful_expressions(
     for path in found.replaced_env_from:
         message = "Kyverno cannot merge `envFrom` of the CEL expression and fails: set `env` there"
         yield warning(message, path, code="PolicyEnvFromReplaced")
+    for path in found.merged_entries:
+        message = (
+            "the CEL expression keeps the `valueFrom` of an entry beside its own `value`, and the API "
+            "server rejects such a pod: write the whole `env` by a JSON Patch"
+        )
+        yield Finding(Severity.INFO, message, path, code="PolicyKeepsValueFrom")
     is_limited = is_complete and any(True for _ in found.pod_rules())
     if found.runs_on_update and not is_limited:
         message = (

@@ -1,7 +1,7 @@
 """What ``fill: Complete`` adds to a policy: variables, init containers, ``valueFrom: null``, CREATE only.
 
-Only what a strategic merge patch sets by a plain ``env`` list is extended. The text of a JSON Patch and a CEL
-expression are not, because what they compute from ``env`` would have to be extended, too.
+Extended is what a strategic merge patch sets by a plain ``env`` list, and a list of entries in a CEL expression
+(``cel_completion``). The text of a JSON Patch is not, because its operations have indices.
 
 Sources: a strategic merge keeps the ``valueFrom`` of an entry of a pod unless the patch says ``valueFrom: null``, and
 the API server rejects an entry with both; it rejects a new ``env`` of a pod that exists (``tests/kyverno``).
@@ -19,7 +19,7 @@ from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import cel_policies, rules
+from krm_fn.targets.kyverno import cel_completion, cel_policies, rules
 from krm_fn.targets.kyverno.rules import PolicyRule, VariableSlot
 from krm_fn.targets.kyverno.values import is_dynamic
 
@@ -71,12 +71,20 @@ def remove_completion(draft: Draft, rule: PolicyRule, emptied: Sequence[Pointer]
 
 
 def complete_expressions(draft: Draft, variables: Variables) -> None:
-    """Limit a policy with CEL expressions to CREATE of pods, and report what its expressions leave out."""
+    """Limit a policy with CEL expressions to CREATE of pods, and add what its expressions leave out."""
     policy = cel_policies.CelPolicy(draft.data)
     if policy.runs_on_update:
         for path in policy.pod_rules():
             draft.set((*path, "operations"), list(_CREATE))
             draft.describe("limits the policy to CREATE")
+    paths = list(policy.expressions())
+    escaped = {name: kubernetes_env(value) for name, value in variables.items()}
+    texts = [draft.get(path) for path in paths]
+    added = cel_completion.completed(texts, escaped, merges=not policy.has_json_patch)
+    for path, text in zip(paths, added or (), strict=False):
+        if text != draft.get(path):
+            draft.set(path, text)
+            draft.describe("adds variables to the CEL expressions")
     named = rules.mentioned(draft.get(("spec",)))
     missing = [name for name in variables if name not in named]
     if named and missing:

@@ -14,7 +14,7 @@ from typing import Any
 
 from krm_fn.engine import Draft
 from krm_fn.errors import EditError, InputError
-from krm_fn.krm.results import Severity
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.yamledit import edit_documents, read
@@ -105,4 +105,5 @@ def _commit(draft: Draft, path: Pointer, inner: Draft) -> None:
         draft.set(path, edit_documents(text, {0: operations}))
     except (EditError, InputError) as error:
         message = f"the text of `patchesJson6902` cannot be edited: {error}; set the proxy there"
-        draft.report(Severity.WARNING, message, path, code="PolicyNotFilled")
+        found = Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyNotFilled")
+        draft.findings.append(found)

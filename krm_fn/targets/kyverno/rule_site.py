@@ -1,29 +1,31 @@
 """One rule of a Kyverno policy, as a site: its strategic merge patches and its JSON patches.
 
-A rule is filled, never extended: its author decides which names and containers get a proxy. A removal takes entries
-out, because Kyverno would write an entry with an empty value over the proxy that a pod sets for itself.
+Without ``fill: Complete`` a rule is not extended: its author decides which names and containers get a proxy. A removal
+takes entries out, because Kyverno would write an entry with an empty value over the proxy that a pod sets for itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
-from krm_fn.krm.results import Severity
+from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, field_path
 from krm_fn.targets.kyverno import json_patches, rules
 from krm_fn.targets.kyverno.completion import complete_rule, remove_completion
-from krm_fn.targets.kyverno.rules import PolicyRule, VariableSlot
+from krm_fn.targets.kyverno.rules import ContextEntry, PolicyRule, VariableSlot
 from krm_fn.targets.kyverno.values import (
+    ConfigMapKey,
     Unfillable,
     ValuePlace,
     find_place,
     is_dynamic,
     new_value,
+    resolved,
     split_entries,
 )
 
@@ -39,6 +41,7 @@ class _Text:
 
     place: ValuePlace
     names: list[str] = field(default_factory=list)
+    context: tuple[ContextEntry, ...] = ()
 
 
 class RuleSite:
@@ -49,6 +52,7 @@ class RuleSite:
         rule: one of its rules.
         is_complete: what the rule leaves out is added, too.
         own: the variables of this rule, where an override gives it some of its own.
+        is_filled: whether another target fills the ConfigMap that a value comes from.
     """
 
     def __init__(
@@ -58,13 +62,15 @@ class RuleSite:
         *,
         is_complete: bool = False,
         own: Variables | None = None,
+        is_filled: Callable[[ConfigMapKey], bool] | None = None,
     ) -> None:
         self._draft = draft
         self._is_complete = is_complete
         self._own = own
+        self._is_filled = is_filled
         self._path = rule.path
         self._title = rule.title
-        self._reasons: dict[str, tuple[Pointer, list[str]]] = {}
+        self._reasons: dict[tuple[str, bool], tuple[Pointer, list[str]]] = {}
         self.label = rule.title
 
     def read(self) -> Iterator[Reading]:
@@ -80,7 +86,7 @@ class RuleSite:
                 yield read_slot(slot, f"`{field_path(where)}` of {self._title}")
 
     def write(self, variables: Variables) -> None:
-        """Set the variables that the rule has already; without a proxy, remove them."""
+        """Set the variables that the rule has, and with ``fill: Complete`` the others; without a proxy, remove them."""
         if self._own is not None:
             variables = self._own
         before = self._draft.edits
@@ -93,9 +99,12 @@ class RuleSite:
             self._remove()
             if self._is_complete:
                 remove_completion(self._draft, self._rule(), containers)
-        for reason, (path, names) in self._reasons.items():
+        for (reason, is_stale), (path, names) in self._reasons.items():
             message = f"{quoted(names)} of {self._title} cannot be set: {reason}"
-            self._draft.report(Severity.WARNING, message, path, code="PolicyNotFilled")
+            found = Finding(
+                Severity.WARNING, message, path, is_stale=is_stale, code="PolicyNotFilled"
+            )
+            self._draft.findings.append(found)
         is_emptied = not variables and self._draft.edits > before
         if is_emptied and not rules.sets_something(self._draft.get((*self._path, "mutate"))):
             message = (
@@ -115,9 +124,11 @@ class RuleSite:
         for slot in self._slots():
             place = find_place(slot)
             if isinstance(place, Unfillable):
-                self._note(place, slot.name)
+                if not self._is_provided(place):
+                    self._note(place, slot.name)
             else:
-                texts.setdefault(place.path, _Text(place)).names.append(slot.name)
+                text = texts.setdefault(place.path, _Text(place, context=slot.context))
+                text.names.append(slot.name)
         self._set_texts(texts.values(), variables)
         for path, names in rules.text_patches(self._rule()):
             self._fill_json_patch(path, names, variables)
@@ -128,8 +139,11 @@ class RuleSite:
             wanted = {kubernetes_env(variables.get(name, "")) for name in text.names}
             value = _value_of(text, wanted)
             if isinstance(value, Unfillable):
+                known = resolved(str(text.place.value), text.context)
+                if {known} == wanted:
+                    continue
                 for name in text.names:
-                    self._note(value, name)
+                    self._note(replace(value, is_stale=known is not None), name)
             elif value != ("" if text.place.value is None else text.place.value):
                 self._draft.set(text.place.path, value)
 
@@ -143,7 +157,8 @@ class RuleSite:
             place = ValuePlace(path, entry.value)
             value = _value_of(_Text(place, [entry.name]), {wanted})
             if isinstance(value, Unfillable):
-                self._note(value, entry.name)
+                is_known = isinstance(entry.value, str) and not is_dynamic(entry.value)
+                self._note(replace(value, is_stale=is_known), entry.name)
             elif value != entry.value:
                 values[entry.path] = value
         for name in names:
@@ -178,6 +193,9 @@ class RuleSite:
         for slot in slots:
             is_list = slot.name.upper() == "NO_PROXY"
             place = find_place(slot)
+            if isinstance(place, Unfillable) and self._is_provided(place):
+                found.append((slot, ValuePlace(slot.path, slot.value)))
+                continue
             if not isinstance(place, Unfillable):
                 value = new_value(place, "", is_list=is_list)
                 if not isinstance(value, Unfillable):
@@ -227,9 +245,16 @@ class RuleSite:
                 else:
                     yield Reading(name, read_kubernetes_env(value), path, raw, place)
 
+    def _is_provided(self, place: Unfillable) -> bool:
+        """Return whether another target fills the ConfigMap that a value comes from; not with a proxy of one rule."""
+        if place.source is None or self._is_filled is None or self._own is not None:
+            return False
+        return self._is_filled(place.source)
+
     def _note(self, problem: Unfillable, name: str) -> None:
         """Note that a variable cannot be set; each reason is reported once for all container lists."""
-        self._reasons.setdefault(problem.reason, (problem.path, []))[1].append(name)
+        key = (problem.reason, problem.is_stale)
+        self._reasons.setdefault(key, (problem.path, []))[1].append(name)
 
 
 def _value_of(text: _Text, wanted: set[str]) -> str | Unfillable:
@@ -253,11 +278,12 @@ def read_slot(slot: VariableSlot, place: str) -> Reading:
     text = "" if found.value is None else found.value
     if not isinstance(text, str):
         return Reading(slot.name, None, found.path, "", place, "its `value` must be a text")
-    if is_dynamic(text):
+    value = resolved(text, slot.context)
+    if value is None:
         known = _static_part(text) if slot.name.upper() == "NO_PROXY" else ""
         why = "a part of it is computed by Kyverno"
         return Reading(slot.name, None, found.path, text, place, why, known)
-    return Reading(slot.name, read_kubernetes_env(text), found.path, text, place)
+    return Reading(slot.name, read_kubernetes_env(value), found.path, text, place)
 
 
 def _static_part(text: str) -> str:

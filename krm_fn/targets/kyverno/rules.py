@@ -1,10 +1,10 @@
 """Where a Kyverno policy sets proxy variables: rules, patches, container lists, entries.
 
-It walks and tells what it finds; it decides no value. Only what a patch *sets* counts: ``+(key)``
-and ``=(key)`` do, the conditions ``(key)``, ``<(key)``, ``X(key)`` do not, but for the name of an entry.
+It finds places and decides no value. Only what a patch *sets* counts: ``+(key)`` and ``=(key)`` do, the conditions
+``(key)``, ``<(key)``, ``X(key)`` do not, but for the name of an entry.
 
 Source: ``api/kyverno/v1/common_types.go`` (``Mutation``, ``ForEachMutation``) and the anchors of the Kyverno
-documentation, "Mutate Resources". Kyverno derives rules named ``autogen-*`` from the authored ones: they are passed by.
+documentation, "Mutate Resources". Kyverno derives rules named ``autogen-*`` from the authored ones: they are left out.
 """
 
 from __future__ import annotations

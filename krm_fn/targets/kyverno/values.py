@@ -18,6 +18,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno.rules import ContextEntry, VariableSlot
 
 _REFERENCE = re.compile(r'\{\{\s*(?:"([\w-]+)"|([A-Za-z_]\w*))\s*\}\}')
+_DATA = re.compile(r'\{\{\s*([A-Za-z_]\w*)\.data\.(?:"([\w.-]+)"|([A-Za-z_]\w*))\s*\}\}')
 _FIRST_WORDS = re.compile(r"\{\{\s*([\w.-]*)")
 
 
@@ -31,11 +32,26 @@ class ValuePlace:
 
 
 @dataclass(frozen=True)
+class ConfigMapKey:
+    """The key of a ConfigMap that a context reads; ``namespace`` is "" where the context names none."""
+
+    namespace: str
+    name: str
+    key: str
+
+
+@dataclass(frozen=True)
 class Unfillable:
-    """Why a value cannot be set, as the end of a sentence."""
+    """Why a value cannot be set, as the end of a sentence.
+
+    ``is_stale`` is True where it is known to be another value than the declared one. ``source`` is the key that is
+    nothing else than the value.
+    """
 
     path: Pointer
     reason: str
+    is_stale: bool = False
+    source: ConfigMapKey | None = None
 
 
 def find_place(slot: VariableSlot) -> ValuePlace | Unfillable:
@@ -48,13 +64,14 @@ def find_place(slot: VariableSlot) -> ValuePlace | Unfillable:
     while isinstance(place.value, str) and is_expression(place.value.strip()):
         entry = _entry_of(place.value.strip(), slot.context)
         if isinstance(entry, str):
-            return Unfillable(place.path, entry)
+            source = _config_map_key(place.value.strip(), slot.context)
+            return Unfillable(place.path, entry, source=source)
         if entry.path in seen:
             return Unfillable(entry.path, f'the context variable "{entry.name}" refers to itself')
         seen.add(entry.path)
-        source = _source(entry)
-        if source:
-            return Unfillable(entry.path, f"it comes from {source}: set it there")
+        comes_from = _source(entry)
+        if comes_from:
+            return Unfillable(entry.path, f"it comes from {comes_from}: set it there")
         variable = entry.source["variable"]
         place = ValuePlace((*entry.path, "variable", "value"), variable["value"], entry.name)
     return place
@@ -79,6 +96,33 @@ def new_value(place: ValuePlace, wanted: str, *, is_list: bool) -> str | Unfilla
     # Without the comma, a single expression would be taken for a reference by the next run, which would follow it.
     first = [wanted] if wanted or (len(kept) == 1 and is_expression(kept[0])) else []
     return ",".join([*first, *kept])
+
+
+def resolved(text: str, context: Sequence[ContextEntry], depth: int = 0) -> str | None:
+    """Return a text with its context variables replaced by their values; None where Kyverno computes a part of it.
+
+    Args:
+        text: such as ``http://{{ host }}:3128``.
+        context: the variables that it may refer to, the innermost last.
+        depth: how many variables refer to it, so that those that refer to themselves have an end.
+    """
+    if not is_dynamic(text):
+        return text
+    parts: list[str] = []
+    end = 0
+    for reference in _REFERENCE.finditer(text):
+        name = reference[1] or reference[2]
+        entry = next((entry for entry in reversed(context) if entry.name == name), None)
+        value = lookup(entry.source, ("variable", "value")) if entry else None
+        if entry is None or _source(entry) or not isinstance(value, str) or depth > len(context):
+            return None
+        known = resolved(value, context, depth + 1)
+        if known is None:
+            return None
+        parts += [text[end : reference.start()], known]
+        end = reference.end()
+    found = "".join([*parts, text[end:]])
+    return None if is_dynamic(found) else found
 
 
 def is_dynamic(text: str) -> bool:
@@ -128,6 +172,19 @@ def _entry_of(expression: str, context: Sequence[ContextEntry]) -> ContextEntry 
         source = _source(entry) or f'the context variable "{name}"'
         return f'Kyverno computes it from "{words}", that is from {source}: set it there, or write the value as text'
     return f'Kyverno computes it from "{words}" when an object is admitted: write the value as text'
+
+
+def _config_map_key(expression: str, context: Sequence[ContextEntry]) -> ConfigMapKey | None:
+    """Return the key of a ConfigMap that an expression is; None where it is something else."""
+    found = _DATA.fullmatch(expression)
+    entry = next((one for one in reversed(context) if found and one.name == found[1]), None)
+    config_map = entry.source.get("configMap") if entry else None
+    name, namespace = (lookup(config_map, (key,), "") for key in ("name", "namespace"))
+    if found is None or not isinstance(name, str) or not isinstance(namespace, str):
+        return None
+    if not name or is_dynamic(name) or is_dynamic(namespace):
+        return None
+    return ConfigMapKey(namespace, name, found[2] or found[3])
 
 
 def _source(entry: ContextEntry) -> str:

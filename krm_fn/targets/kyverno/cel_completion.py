@@ -1,0 +1,203 @@
+"""What ``fill: Complete`` adds to CEL expressions: entries of ``env``, and their names in the filters beside them.
+
+A JSON Patch that keeps the other entries of a container has to leave out those that it sets, or each would be there
+twice: ``c.env.filter(e, !(e.name in ["HTTP_PROXY"]))`` or ``c.env.filter(e, e.name != "HTTP_PROXY")``. Expressions in
+which one of the six names is anything else than the name of an entry or part of such a filter are not extended. The
+shapes are those of ``kyverno/policies`` (``other-mpol/add-pod-proxies``, ``other-mpol/mitigate-log4shell``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from krm_fn.formats import cel
+from krm_fn.formats.cel import Token, TokenKind
+from krm_fn.formats.splice import Edit, splice
+from krm_fn.settings import PROXY_VARIABLES
+
+_OPENING = {"}": "{", "]": "[", ")": "("}
+_BEFORE_LIST, _BEFORE_CHAIN = 10, 9
+"""How many tokens begin a filter, up to its first name."""
+
+
+def completed(
+    texts: Sequence[str], variables: Mapping[str, str], *, merges: bool
+) -> list[str] | None:
+    """Return expressions that set all variables; None where that is not known to be right.
+
+    Args:
+        texts: all expressions of a policy.
+        variables: name -> value, escaped for the environment of a container.
+        merges: the engine merges the entries with those that are there (``applyConfiguration``), so that no filter
+            is needed.
+    """
+    shapes = [_Shape(text) for text in texts]
+    if not any(shape.entries for shape in shapes):
+        return None
+    if not all(shape.is_known for shape in shapes):
+        return None
+    if not merges and any(shape.reads_env and not shape.filters for shape in shapes):
+        return None
+    return [shape.extended(variables) for shape in shapes]
+
+
+@dataclass
+class _Entry:
+    """One entry of ``env`` in a list: where it is, its name, and the tokens of its name and of its value."""
+
+    start: int
+    end: int
+    gap: str
+    name: Token
+    value: Sequence[Token]
+
+
+@dataclass
+class _Filter:
+    """The names that a filter leaves out, and how another one is written behind the last of them."""
+
+    names: list[Token]
+    end: int
+    pattern: str
+
+
+class _Shape:
+    """What one expression does with the six names."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = cel.tokens(text)
+        self.entries: dict[int, list[_Entry]] = {}
+        self.filters: list[_Filter] = [*self._lists_of_names(), *self._comparisons()]
+        self._note_entries()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether each of the six names is the name of an entry, or one that a filter leaves out."""
+        known = {one.name.start for entries in self.entries.values() for one in entries}
+        known |= {token.start for one in self.filters for token in one.names}
+        return all(token.start in known for token in self._tokens if token.value in PROXY_VARIABLES)
+
+    @property
+    def reads_env(self) -> bool:
+        """Whether the expression reads ``env`` of a container, other than in ``has()``."""
+        open_at: list[int] = []
+        for index, token in enumerate(self._tokens):
+            behind = self._tokens[index + 1].text if index + 1 < len(self._tokens) else ""
+            if token.text == "(":
+                open_at.append(index)
+            elif token.text == ")" and open_at:
+                open_at.pop()
+            elif token.value == "env" and behind != ":":
+                return True
+            elif token.text == "env" and behind not in ("{", ":"):
+                opening = open_at[-1] if open_at else 0
+                if behind != ")" or opening < 1 or self._tokens[opening - 1].text != "has":
+                    return True
+        return False
+
+    def extended(self, variables: Mapping[str, str]) -> str:
+        """Return the expression with the entries that are missing, and with all names in its filters."""
+        edits: list[Edit] = []
+        for entries in self.entries.values():
+            last = entries[-1]
+            there = {one.name.value: one for one in entries}
+            missing = [name for name in variables if name not in there]
+            new = "".join(
+                f",{last.gap}{self._entry(name, variables[name], there, last)}" for name in missing
+            )
+            edits += [(last.end, last.end, new)] if new else []
+        for one in self.filters:
+            there_names = {token.value for token in one.names}
+            left = [name for name in variables if name not in there_names]
+            added = "".join(one.pattern.replace("\0", name) for name in left)
+            edits += [(one.end, one.end, added)] if added else []
+        return splice(self._text, edits)
+
+    def _entry(
+        self, name: str, value: str, there: Mapping[str | None, _Entry], last: _Entry
+    ) -> str:
+        """Return a new entry: that of the variable in the other case, or the last one with another value."""
+        model = there.get(name.swapcase(), last)
+        edits = [(model.name.start, model.name.end, cel.literal(name, model.name.text))]
+        if model is last and name.swapcase() not in there:
+            start, end = model.value[0].start, model.value[-1].end
+            edits.append((start, end, cel.literal(value, model.name.text)))
+        text = splice(self._text[: model.end], edits)
+        return text[model.start :]
+
+    def _note_entries(self) -> None:
+        """Find the lists whose items are objects with one of the six names."""
+        open_at: list[int] = []
+        item_starts: dict[int, int] = {}
+        by_end = {one.end: one for one in cel.named_objects(self._text)}
+        for index, token in enumerate(self._tokens):
+            if token.kind is not TokenKind.SIGN:
+                continue
+            if token.text in _OPENING.values():
+                open_at.append(index)
+                item_starts[index] = index + 1
+            elif open_at and token.text == ",":
+                item_starts[open_at[-1]] = index + 1
+            elif open_at and token.text in _OPENING:
+                open_at.pop()
+                found = by_end.get(token.end)
+                is_item = bool(open_at) and self._tokens[open_at[-1]].text == "["
+                if found and is_item and found.name.value in PROXY_VARIABLES and found.value:
+                    first = item_starts[open_at[-1]]
+                    start = self._tokens[first].start
+                    gap = _gap(self._text[self._tokens[first - 1].end : start])
+                    entry = _Entry(start, token.end, gap, found.name, found.value)
+                    self.entries.setdefault(open_at[-1], []).append(entry)
+
+    def _lists_of_names(self) -> Iterator[_Filter]:
+        """Yield each ``filter(e, !(e.name in ["HTTP_PROXY", ...]))``."""
+        found = self._tokens
+        for index in range(_BEFORE_LIST, len(found)):
+            before = [token.text for token in found[index - _BEFORE_LIST : index]]
+            subject = before[2]
+            wanted = ["filter", "(", subject, ",", "!", "(", subject, ".", "name", "in"]
+            if found[index].text != "[" or before != wanted:
+                continue
+            names, at = [], index + 1
+            while (
+                at + 1 < len(found) and found[at].value is not None and found[at + 1].text in ",]"
+            ):
+                names.append(found[at])
+                at += 2
+            if _has_proxy(names) and found[at - 1].text == "]":
+                quote = names[-1].text[-1]
+                yield _Filter(names, names[-1].end, f", {quote}\0{quote}")
+
+    def _comparisons(self) -> Iterator[_Filter]:
+        """Yield each ``filter(e, e.name != "HTTP_PROXY" && e.name != "NO_PROXY")``."""
+        found = self._tokens
+        for index in range(_BEFORE_CHAIN, len(found)):
+            before = [token.text for token in found[index - _BEFORE_CHAIN : index]]
+            subject = before[2]
+            compared = [subject, ".", "name", "!", "="]
+            if before != ["filter", "(", subject, ",", *compared]:
+                continue
+            chain, at = [], index
+            while at < len(found) and found[at].value is not None:
+                chain.append(found[at])
+                following = [token.text for token in found[at + 1 : at + 8]]
+                if following != ["&", "&", *compared]:
+                    break
+                at += 8
+            if _has_proxy(chain):
+                quote = chain[-1].text[-1]
+                pattern = f" && {subject}.name != {quote}\0{quote}"
+                yield _Filter(chain, chain[-1].end, pattern)
+
+
+def _has_proxy(found: Sequence[Token]) -> bool:
+    return any(token.value in PROXY_VARIABLES for token in found)
+
+
+def _gap(text: str) -> str:
+    """Return the white space in front of another item: a line break and the indentation, or a blank."""
+    _, newline, indentation = text.rpartition("\n")
+    is_blank = not indentation.strip()
+    return f"\n{indentation}" if newline and is_blank else " "
