@@ -43,7 +43,7 @@ def completed(
 
 
 @dataclass
-class _Entry:
+class _ListedEntry:
     """One entry of ``env`` in a list: where it is, its name, and the tokens of its name and of its value."""
 
     start: int
@@ -68,7 +68,7 @@ class _Shape:
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = cel.tokens(text)
-        self.entries: dict[int, list[_Entry]] = {}
+        self.entries: dict[int, list[_ListedEntry]] = {}
         self.filters: list[_Filter] = [*self._lists_of_names(), *self._comparisons()]
         self._note_entries()
 
@@ -116,7 +116,7 @@ class _Shape:
         return splice(self._text, edits)
 
     def _entry(
-        self, name: str, value: str, there: Mapping[str | None, _Entry], last: _Entry
+        self, name: str, value: str, there: Mapping[str | None, _ListedEntry], last: _ListedEntry
     ) -> str:
         """Return a new entry: that of the variable in the other case, or the last one with another value."""
         model = there.get(name.swapcase(), last)
@@ -148,7 +148,7 @@ class _Shape:
                     first = item_starts[open_at[-1]]
                     start = self._tokens[first].start
                     gap = _gap(self._text[self._tokens[first - 1].end : start])
-                    entry = _Entry(start, token.end, gap, found.name, found.value)
+                    entry = _ListedEntry(start, token.end, gap, found.name, found.value)
                     self.entries.setdefault(open_at[-1], []).append(entry)
 
     def _lists_of_names(self) -> Iterator[_Filter]:

@@ -144,31 +144,29 @@ def _harmful_keys(
             yield warning(message, path, code="PolicyAnchorLiteral")
     reported: set[str] = set()
     for slot in slots:
-        for code, path, message in _harmful_anchors(slot, rule.title):
-            if code not in reported:
-                reported.add(code)
-                yield warning(message, path, code=code)
+        for found in _harmful_anchors(slot, rule.title):
+            if found.code not in reported:
+                reported.add(found.code)
+                yield found
 
 
-def _harmful_anchors(
-    slot: policy_rules.VariableSlot, title: str
-) -> Iterator[tuple[str, Pointer, str]]:
-    """Yield code, path and message of what the anchors of one entry do."""
+def _harmful_anchors(slot: policy_rules.VariableSlot, title: str) -> Iterator[Finding]:
+    """Yield a warning for each anchor of one entry that does not do what its author wants."""
     if slot.env_key == "+(env)":
         message = (
             f"Kyverno skips `+(env)` of {title} in every pod in which any container has `env`: "
             "write `env`"
         )
-        yield "PolicyEnvSkipped", slot.path[:-2], message
+        yield warning(message, slot.path[:-2], code="PolicyEnvSkipped")
     if slot.name_key == "(name)":
         message = f"`(name)` beside a value in an `env` entry of {title} makes Kyverno panic: write `name`"
-        yield "PolicyEntryAnchor", slot.path[:-1], message
+        yield warning(message, slot.path[:-1], code="PolicyEntryAnchor")
     if slot.value_key == "+(value)":
         message = (
             f"`+(value)` of {title} makes Kyverno panic, or adds broken entries to other containers: "
             "write `value`"
         )
-        yield "PolicyValueAnchor", slot.path, message
+        yield warning(message, slot.path, code="PolicyValueAnchor")
 
 
 def _repeated_entries(rule: policy_rules.PolicyRule) -> Iterator[Finding]:
