@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from support import COMMAND, TIME_LIMIT, inject_proxy
+from support import COMMAND, TIME_LIMIT, inject_proxy, on_a_terminal
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -265,24 +263,7 @@ def test_the_ranges_and_lines_of_the_diff_are_those_of_diff(tree: Path) -> None:
     ],
 )
 def test_the_diff_has_colours_on_a_terminal_only(tree: Path, env: dict[str, str], has_colours: bool) -> None:
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        [str(COMMAND), "run", "--diff", "proxy.yaml", "nodes"],
-        cwd=tree,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
-        env={"PATH": os.environ["PATH"], "TERM": "xterm", **env},
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while part := os.read(ours, 65536):
-            shown += part
-    except OSError:  # the end of a terminal
-        pass
-    os.close(ours)
-    assert started.wait(TIME_LIMIT) == 0
+    shown = on_a_terminal(["run", "--diff", "proxy.yaml", "nodes"], tree, "stdout", {"TERM": "xterm", **env})
     assert (b"\x1b[32m+" in shown, b"+++ b/nodes/md-0.yaml" in shown) == (has_colours, True)
 
 
@@ -401,17 +382,7 @@ def test_links_are_followed_and_stay_links(tmp_path: Path) -> None:
 def test_a_tree_of_many_files_shows_its_progress_on_a_terminal_only(tmp_path: Path) -> None:
     write(tmp_path, {"proxy.yaml": CONFIG, **{f"{number}.yaml": OTHER for number in range(600)}})
     assert "\r" not in run(tmp_path).stderr
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen([str(COMMAND), "run"], cwd=tmp_path, stdin=subprocess.DEVNULL, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    try:
-        while part := os.read(ours, 65536):
-            shown += part
-    except OSError:  # the end of a terminal
-        pass
-    os.close(ours)
-    assert started.wait(TIME_LIMIT) == 0
+    shown = on_a_terminal(["run"], tmp_path, "stderr")
     assert b"reading files: 600 of 601" in shown
     assert shown.split(b"\x1b[K")[-1].startswith(b"[warning]") or b"inject-proxy run: 601 files read" in shown
 

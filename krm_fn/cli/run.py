@@ -24,7 +24,7 @@ from krm_fn.cli._files import find_files_to_edit, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
-from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, LineFinder, entry_of
+from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
 from krm_fn.cli._selection import LeftAlone, Selection, select
 from krm_fn.cli._writing import current_umask, write_files
 from krm_fn.config import names_of_only
@@ -94,12 +94,7 @@ def parser() -> CommandParser:
         action="store_true",
         help="write nothing, and exit with 1 if something would change",
     )
-    made.add_argument(
-        "--output",
-        choices=list(OUTPUTS),
-        default="text",
-        help=f"with --check, what is printed. {OUTPUT_HELP}",
-    )
+    add_output_option(made, "with --check, what is printed. ")
     made.add_argument(
         "--output-dir",
         metavar="DIR",
