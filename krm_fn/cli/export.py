@@ -138,8 +138,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     reported += [f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}"]
     if not given.in_place:
         return CommandResult(text.encode(), tuple(reported))
-    write_files({name: text.encode()} if edits else {}, {name: None if is_new else content})
-    return CommandResult(b"", tuple(reported))
+    changed = {name: text.encode()} if edits else {}
+    warnings = write_files(changed, {name: None if is_new else content})
+    return CommandResult(b"", (*warnings, *reported))
 
 
 def _command_line(given: Namespace, read_stdin: Callable[[], bytes]) -> CommandResult:

@@ -216,8 +216,8 @@ def _of_files(
     if wish.fix and _STDIN in files:
         corrected = done.corrected.get(_STDIN, files[_STDIN])
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)
-    write_files(done.corrected, files)
-    return CommandResult(report, reported, exit_code)
+    warnings = write_files(done.corrected, files) if wish.fix else []
+    return CommandResult(report, (*warnings, *reported), exit_code)
 
 
 def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Iterator[Result]:

@@ -10,7 +10,6 @@ import difflib
 import os
 import shutil
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +25,13 @@ from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
 from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
 from krm_fn.cli._selection import LeftAlone, Selection, select
-from krm_fn.cli._writing import current_umask, write_files
+from krm_fn.cli._writing import (
+    current_umask,
+    locked_folders,
+    new_folder,
+    remove_leftovers,
+    write_files,
+)
 from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
@@ -178,12 +183,13 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     output = _printed(done, changed, given)
     exit_code = done.outcome.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
+    warnings: list[str] = []
     if is_written and given.output_dir:
         _write_folder(Path(given.output_dir), {**files, **changed}, paths)
     elif is_written:
-        write_files(changed, {name: files.get(name) for name in changed})
+        warnings = write_files(changed, {name: files.get(name) for name in changed}, read=files)
     reported = _lines(done, changed, given, is_written=is_written)
-    return CommandResult(output, reported, exit_code)
+    return CommandResult(output, (*warnings, *reported), exit_code)
 
 
 def _refuse_two_outputs(given: Namespace) -> None:
@@ -384,19 +390,22 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     base = _base_of(paths)
     made = None
+    parent = folder.absolute().parent
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=".inject-proxy.", dir=folder.parent))
-        made.chmod(0o777 & ~current_umask())
-        for name, content in files.items():
-            if content is None:
-                continue
-            file = made / Path(name).absolute().relative_to(base)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-            if Path(name).exists():
-                shutil.copymode(name, file)
-        made.replace(folder)
+        parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(parent)
+        with locked_folders([parent]) as locked:
+            made = new_folder(parent, is_locked=bool(locked))
+            made.chmod(0o777 & ~current_umask())
+            for name, content in files.items():
+                if content is None:
+                    continue
+                file = made / Path(name).absolute().relative_to(base)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+                if Path(name).exists():
+                    shutil.copymode(name, file)
+            made.replace(folder)
     except OSError as error:
         raise OutputError(
             f'"{folder}" cannot be written: {error.strerror}; nothing was written'
