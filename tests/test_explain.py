@@ -374,6 +374,16 @@ def test_nodes_are_rolled_where_the_run_changes_what_makes_them(story: str) -> N
             assert name in kept
 
 
+def test_a_class_that_is_patched_rolls_nodes_and_one_that_only_follows_a_name_does_not() -> None:
+    text = (ROOT / "testdata/rollout/templates-of-a-class-in-v1beta2/input.yaml").read_text()
+    data = json.loads(explained("--output", "json", manifests=text))
+    assert not [one for one in data["nodes"] if "/ClusterClass/" in one["object"]]
+    text = (ROOT / "testdata/clusterClass/a-class-that-writes-whole-lists/input.yaml").read_text()
+    nodes = json.loads(explained("--output", "json", manifests=text))["nodes"]
+    why = {one["object"].split("/")[2]: (one["rolled"], one["why"]) for one in nodes}
+    assert why["Cluster"] == why["ClusterClass"] == (True, "variables or patches of a ClusterClass change")
+
+
 def test_nodes_that_nothing_changes_are_not_named(tmp_path: Path) -> None:
     file = tmp_path / "all.yaml"
     file.write_text(MANIFESTS)

@@ -104,8 +104,8 @@ def _of_object(
     of_class = any(one.worker_class for one in memberships)
     if kind == _CONTROL_PLANE:
         yield _change(ref, memberships, is_rolled=True, why="its specification changes")
-    elif kind in _CLUSTERS and any(one.path[:1] == ("spec",) for one in changes):
-        why = "variables or patches of the ClusterClass change"
+    elif kind in _CLUSTERS and any(one.target and one.path[:1] == ("spec",) for one in changes):
+        why = "variables or patches of a ClusterClass change"
         yield _change(ref, memberships, is_rolled=True, why=why)
     elif kind in {_WORKERS, _CONTROL_PLANE_TEMPLATE} and is_renamed:
         yield _change(ref, memberships, is_rolled=True, why="the template gets another name")

@@ -111,7 +111,7 @@ class NodeGroup:
         """Return which nodes of which Clusters they are."""
         clusters = list(dict.fromkeys(name for one in self.changes for name in one.clusters))
         nodes = parts([part for one in self.changes for part in one.parts]) or "nodes"
-        return f"{some(clusters) or NO_CLUSTER}, {nodes}"
+        return f"{some(clusters)}, {nodes}" if clusters else nodes
 
 
 def grouped_nodes(changes: Iterable[NodeChange]) -> list[NodeGroup]:
