@@ -51,7 +51,7 @@ golden: .venv/installed tools ## rewrite the stored expectations, and fail, so t
 
 # The first run writes what is stale, the second one checks that nothing is.
 DOCS := tests/test_messages_page.py tests/test_cli_page.py tests/test_targets_page.py tests/test_functionconfig.py tests/test_noproxy_docs.py \
-  tests/test_no_proxy_tables.py tests/test_functionconfig_definition.py tests/test_tutorial.py
+  tests/test_no_proxy_tables.py tests/test_functionconfig_definition.py tests/test_pictures_page.py tests/test_tutorial.py
 
 docs: .venv/installed ## write the generated pages and tables of docs/, the list in README.md, the KRMFunctionDefinition
 	@$(VENV)/python -m pytest -q $(DOCS) --write-golden >/dev/null || true

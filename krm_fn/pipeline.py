@@ -118,6 +118,11 @@ def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
                 )
             ],
         )
+    return run_checked(resource_list, wanted)
+
+
+def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
+    """Do what a checked FunctionConfig asks for, as ``run`` does; raises as it does."""
     edits = _PlannedOperations()
     found: list[Result] = []
     overview = Overview()

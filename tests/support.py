@@ -10,11 +10,12 @@ from __future__ import annotations
 import difflib
 import functools
 import os
+import pty
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -38,6 +39,7 @@ HOW_TO_GET = {
     "debootstrap": "`apt-get install debootstrap`",
     "curl": "`apt-get install curl`",
     "docker": "install Docker, or on Debian `apt-get install docker.io`",
+    "fish": "`apt-get install fish`",
     "git": "`apt-get install git`",
     "go": "install Go",
     "httpproxy": "`make tools` builds it where Go is installed",
@@ -57,6 +59,7 @@ HOW_TO_GET = {
     "systemd": "`apt-get install systemd`",
     "wget": "`apt-get install wget`",
     "ytt": "`make tools` builds it where Go is installed",
+    "zsh": "`apt-get install zsh`",
 }
 
 
@@ -125,6 +128,24 @@ def inject_proxy(
         timeout=TIME_LIMIT,
         check=False,
     )
+
+
+def on_a_terminal(argv: Sequence[str], cwd: Path, stream: str, env: Mapping[str, str] | None = None) -> bytes:
+    """What the command shows where one of its streams, "stdout" or "stderr", is a terminal; it has to succeed."""
+    ours, theirs = pty.openpty()
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+    environment = {"PATH": os.environ["PATH"], **(env or {})}
+    started = subprocess.Popen([str(COMMAND), *argv], cwd=cwd, env=environment, **streams)
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 65536):
+            shown += part
+    except OSError:  # the end of a terminal
+        pass
+    os.close(ours)
+    assert started.wait(TIME_LIMIT) == 0
+    return shown
 
 
 def example(name: str, copy_to: Path) -> Path:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shlex
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,19 @@ from krm_fn.cli._parser import CommandParser
 from krm_fn.cli.help import function_parser, parser_of
 from krm_fn.config import SYSTEMS
 from krm_fn.targets import TARGETS
-from support import TIME_LIMIT, inject_proxy
+from shells import OFFERED_BY, of_zsh
+from support import inject_proxy
 
 
 def out(*argv: str) -> str:
     done = inject_proxy("", *argv)
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()
+
+
+@functools.cache
+def script(shell: str) -> str:
+    return out("completion", shell)
 
 
 def options(made: CommandParser) -> list[str]:
@@ -136,48 +141,48 @@ def test_the_schema_is_that_of_the_package() -> None:
 # completion
 
 COMPLETED = [
-    pytest.param(["r"], ["run"], id="a command"),
-    pytest.param(["run", "--ou"], ["--output", "--output-dir"], id="options"),
-    pytest.param(["run", "--only", "ky"], ["kyverno", "kyvernoPolicies"], id="a system and a target"),
-    pytest.param(["run", "--fail-on", ""], ["error", "warning"], id="the values of an option"),
-    pytest.param(["lint", "--consumer", "=", "p"], ["pod"], id="a value behind an equals sign"),
-    pytest.param(["run", "--config", "pro"], ["proxy.yaml"], id="a file"),
-    pytest.param(["run", "a"], ["a b"], id="a path with a blank"),
-    pytest.param(["import", "kon"], ["konvoy"], id="a system of import"),
-    pytest.param(["targets", "tkgP"], ["tkgPinniped"], id="a target"),
-    pytest.param(["targets", "proxy."], [], id="no files where none are taken"),
-    pytest.param(["help", "sch"], ["schema"], id="a command behind help"),
-    pytest.param(["--ver"], ["--verbose", "--version"], id="an option without a command"),
+    pytest.param("r", ["run"], id="a command"),
+    pytest.param("run --ou", ["--output", "--output-dir"], id="options"),
+    pytest.param("run --only ky", ["kyverno", "kyvernoPolicies"], id="a system and a target"),
+    pytest.param("run --fail-on ", ["error", "warning"], id="the values of an option"),
+    pytest.param("lint --consumer=p", ["pod"], id="a value behind an equals sign"),
+    pytest.param("run --config pro", ["proxy.yaml"], id="a file"),
+    pytest.param("run a", ["a b"], id="a path with a blank"),
+    pytest.param("import kon", ["konvoy"], id="a system of import"),
+    pytest.param("export kon", ["konvoy"], id="a system of export"),
+    pytest.param("export tkg pro", ["proxy.yaml"], id="a file behind a system"),
+    pytest.param("targets tkgP", ["tkgPinniped"], id="a target"),
+    pytest.param("targets proxy.", [], id="no files where none are taken"),
+    pytest.param("schema p", [], id="nothing where nothing is taken"),
+    pytest.param("help sch", ["schema"], id="a command behind help"),
+    pytest.param("--ver", ["--verbose", "--version"], id="an option without a command"),
+    pytest.param("--verbose r", ["run"], id="a command behind an option"),
 ]
 
 
-@pytest.mark.parametrize(("words", "expected"), COMPLETED)
-def test_bash_completes(tmp_path: Path, words: list[str], expected: list[str]) -> None:
-    (tmp_path / "proxy.yaml").touch()
-    (tmp_path / "a b").touch()
-    line = " ".join(shlex.quote(word) for word in ["inject-proxy", *words])
-    script = f"{out('completion', 'bash')}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}\n_inject_proxy\n"
-    script += 'for one in "${COMPREPLY[@]}"; do printf "%s\\n" "$one"; done\n'
-    done = subprocess.run(
-        ["bash", "--norc", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=TIME_LIMIT, check=False
-    )
-    assert (done.stdout.splitlines(), done.stderr) == (expected, "")
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "folder"
+    made.mkdir()
+    (made / "proxy.yaml").touch()
+    (made / "a b").touch()
+    return made
+
+
+@pytest.mark.parametrize("shell", OFFERED_BY)
+@pytest.mark.parametrize(("line", "expected"), COMPLETED)
+def test_a_shell_completes(folder: Path, shell: str, line: str, expected: list[str]) -> None:
+    assert OFFERED_BY[shell](script(shell), f"inject-proxy {line}", folder) == expected
+
+
+def test_zsh_may_source_the_script(folder: Path) -> None:
+    assert of_zsh(script("zsh"), "inject-proxy r", folder, way="source") == ["run"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_script_knows_every_command_and_option(shell: str) -> None:
-    script = out("completion", shell)
+    text = script(shell)
     for name in MODULES:
-        assert name in script
+        assert name in text
         for option in options(parser_of(name)):
-            assert (option.lstrip("-") if shell == "fish" else option) in script
-
-
-@pytest.mark.parametrize(("shell", "check"), [("zsh", "-n"), ("fish", "--no-execute"), ("bash", "-n")])
-def test_a_shell_that_is_there_reads_the_script(tmp_path: Path, shell: str, check: str) -> None:
-    """zsh and fish are rare on build machines; bash, which is everywhere, is asked above what it completes."""
-    found = shutil.which(shell)
-    if found is None:
-        pytest.skip(f"{shell} is missing: install it with the package manager")
-    (tmp_path / "script").write_text(out("completion", shell))
-    subprocess.run([found, check, str(tmp_path / "script")], timeout=TIME_LIMIT, check=True)
+            assert (option.lstrip("-") if shell == "fish" else option) in text

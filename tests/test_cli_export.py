@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
+import certificates
 from krm_fn.cli.export import run
+from krm_fn.cli.import_ import run as import_
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.noproxy import Audience
 from krm_fn.sources.files import KINDS, FileKind
@@ -136,7 +140,15 @@ def test_tkg_takes_two_proxies_or_none(tmp_path: Path) -> None:
         pytest.param(
             ["tkg", "--in-place", "--config", "a", "-"], "without `--in-place`", id="standard input in its place"
         ),
-        pytest.param(["tkg", "--config", str(PROXY), "gone.yaml"], 'no file or folder "gone.yaml"', id="no file"),
+        pytest.param(
+            ["tkg", "--config", str(PROXY), "gone.yaml"], 'no file "gone.yaml"; `--in-place` creates it', id="no file"
+        ),
+        pytest.param(
+            ["tkg", "--config", str(PROXY), "--labels", "west", "a"], "`--labels` must hold pairs", id="half a label"
+        ),
+        pytest.param(["tkg", "--role", "Master", "a"], "must be one of ControlPlane, Worker", id="no role"),
+        pytest.param(["konvoy", "a.yaml"], "must be without a file", id="a file for a command line"),
+        pytest.param(["konvoy", "--in-place"], "must be without a file", id="a command line in place of a file"),
         pytest.param(["tkg", "--config", str(PROXY), str(FILES)], "must be a file, not a folder", id="a folder"),
         pytest.param(["tkg", "--force", "a"], 'unknown option "--force"', id="no option"),
     ],
@@ -174,6 +186,132 @@ def test_in_place_writes_the_file_only_where_it_changes(tmp_path: Path) -> None:
     assert written == export("image-builder", "a: 1\n")
     assert run(argv, no_stdin).reported[-1] == "inject-proxy export: nothing to change"
     assert (file.read_text(), file.stat().st_ino) == (written, number)
+
+
+def test_in_place_creates_a_file_that_is_not_there(tmp_path: Path, removal: Path) -> None:
+    file = tmp_path / "values.yaml"
+    argv = ["giantswarm", "--in-place", "--config", str(PROXY), str(file)]
+    assert f"created {file}" in run(argv, no_stdin).reported
+    assert file.read_text() == export("giantswarm", "")
+    gone = tmp_path / "gone.yaml"
+    assert run(["giantswarm", "--in-place", "--config", str(removal), str(gone)], no_stdin).reported == (
+        "inject-proxy export: nothing to change",
+    )
+    assert not gone.exists()
+
+
+OVERRIDES = """\
+  overrides:
+  - match: {clusters: [west]}
+    httpProxy: http://west.example:1
+  - match: {labels: {region: e*}}
+    httpProxy: http://east.example:1
+  - match: {roles: [Worker]}
+    httpProxy: http://workers.example:1
+  - match: {namespaces: [lab]}
+    httpProxy: http://lab.example:1
+"""
+
+
+@pytest.mark.parametrize(
+    ("argv", "proxy"),
+    [
+        pytest.param([], URL, id="no Cluster"),
+        pytest.param(["--cluster", "north"], URL, id="a Cluster that no override names"),
+        pytest.param(["--cluster", "west"], "http://west.example:1", id="a Cluster by its name"),
+        pytest.param(["--cluster", "lab/x"], "http://lab.example:1", id="a Cluster by its namespace"),
+        pytest.param(["--labels", "stage=prod,region=east"], "http://east.example:1", id="a Cluster by its labels"),
+        pytest.param(["--role", "Worker"], "http://workers.example:1", id="nodes by their role"),
+    ],
+)
+def test_overrides_count_for_the_cluster_that_is_named(tmp_path: Path, argv: list[str], proxy: str) -> None:
+    config = tmp_path / "proxy.yaml"
+    config.write_text(PROXY.read_text() + OVERRIDES)
+    done = run(["image-builder", "--config", str(config), *argv, "-"], b"a: 1\n".__bytes__)
+    assert read(done.output.decode())["http_proxy"] == proxy
+
+
+def test_a_config_for_a_role_is_exported_for_that_role(tmp_path: Path) -> None:
+    config = tmp_path / "proxy.yaml"
+    config.write_bytes(import_(["konvoy", "--", "--worker-http-proxy=http://w:1"], no_stdin).output)
+    done = run(["image-builder", "--config", str(config), "--role", "Worker", "-"], bytes)
+    assert read(done.output.decode())["http_proxy"] == "http://w:1"
+
+
+# a command line
+
+
+def test_konvoy_gets_a_command_line(golden: Golden) -> None:
+    golden(FILES / "konvoy" / "exported.sh", konvoy(PROXY, "--cluster", "west").encode())
+
+
+def words_of(line: str) -> list[str]:
+    """The words that a shell makes of a line that goes on behind a backslash."""
+    return shlex.split(line.replace("\\\n", ""))
+
+
+def konvoy(config: Path, *argv: str) -> str:
+    return run(["konvoy", "--config", str(config), *argv], no_stdin).output.decode()
+
+
+FLAGS = "--cluster-name c --apiserver-host lb.example --os-hint flatcar --registry-mirror-url https://r.example:5000"
+LINES = {
+    "a proxy for each role": f"--control-plane-http-proxy=http://a:1 --worker-http-proxy=http://b:1 {FLAGS}",
+    "one proxy for both": "--control-plane-https-proxy=http://a:1 --worker-https-proxy=http://a:1 --cluster-name d",
+    "workers only": f"--worker-http-proxy=http://u:p%40%27s@b:1 --worker-no-proxy=.corp.example,10.0.0.0/8 {FLAGS}",
+    "a mirror only": "--registry-mirror-url https://r.example:5000",
+    "networks": "--http-proxy=http://a:1 --kubernetes-pod-network-cidr=10.0.0.0/16,fd00::/64 "
+    "--kubernetes-service-cidr=10.1.0.0/16",
+}
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=list(LINES))
+@pytest.mark.parametrize("infrastructure", ["preprovisioned", "vsphere"])
+def test_a_command_line_that_was_imported_is_exported_again(tmp_path: Path, infrastructure: str, line: str) -> None:
+    """Only the lists are longer, because they hold what a run adds."""
+    asked = shlex.split(f"konvoy create cluster {infrastructure} {line}")
+    (tmp_path / "proxy.yaml").write_bytes(import_(["konvoy", "--", *asked], no_stdin).output)
+    words = words_of(konvoy(tmp_path / "proxy.yaml", "--cluster", "d" if "name d" in line else "c"))
+    assert words[:4] == asked[:4]
+    flags, before = dict(zip(words[4::2], words[5::2], strict=True)), shlex.split(line.replace("=", " "))
+    for name, value in zip(before[::2], before[1::2], strict=True):
+        if name.endswith("-no-proxy"):
+            assert {*value.split(",")} <= {*flags[name].split(",")}
+        elif name == "--http-proxy":
+            assert flags["--worker-http-proxy"] == flags["--control-plane-http-proxy"] == value
+        elif name != "--apiserver-host" or infrastructure == "preprovisioned":
+            assert flags[name] == value
+    again = import_(["konvoy", "--", *words], no_stdin).output
+    assert [line for line in again.splitlines() if b"://" in line] == [
+        line for line in (tmp_path / "proxy.yaml").read_bytes().splitlines() if b"://" in line
+    ]
+
+
+def test_one_role_of_a_command_line(tmp_path: Path) -> None:
+    (tmp_path / "proxy.yaml").write_text(PROXY.read_text() + OVERRIDES)
+    words = words_of(konvoy(tmp_path / "proxy.yaml", "--role", "Worker", "--labels", "region=x"))
+    assert words[words.index("--worker-http-proxy") + 1] == "http://workers.example:1"
+    assert not any(word.startswith("--control-plane") for word in words)
+
+
+def test_certificates_of_a_mirror_need_a_file(tmp_path: Path) -> None:
+    mirror = "  registryMirror: {url: https://r.example, ca: {pem: PEM}}\n".replace("PEM", json.dumps(certificates.A))
+    (tmp_path / "proxy.yaml").write_text(PROXY.read_text() + mirror)
+    done = run(["konvoy", "--config", str(tmp_path / "proxy.yaml")], no_stdin)
+    assert "--registry-mirror-url https://r.example" in done.output.decode()
+    (warning,) = done.reported
+    assert warning.startswith("[warning] not in the command line: the certificates of `spec.registryMirror.ca`. ")
+
+
+def test_a_command_line_has_no_removal_and_needs_a_proxy(tmp_path: Path, removal: Path) -> None:
+    with pytest.raises(UsageError, match="must not be Remove"):
+        konvoy(removal)
+    (tmp_path / "tkg.yaml").write_text(
+        PROXY.read_text().split("spec:\n")[0]
+        + "spec:\n  overrides:\n  - match: {targets: [tkgClusterConfig]}\n    httpProxy: http://a:1\n"
+    )
+    with pytest.raises(UsageError, match="must say a proxy for the nodes, or a registry mirror"):
+        konvoy(tmp_path / "tkg.yaml")
 
 
 def test_the_command_tells_no_password() -> None:

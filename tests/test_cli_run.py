@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
+import random
 import shutil
 import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from support import COMMAND, TIME_LIMIT, inject_proxy
+from support import COMMAND, TIME_LIMIT, inject_proxy, on_a_terminal
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -265,24 +266,7 @@ def test_the_ranges_and_lines_of_the_diff_are_those_of_diff(tree: Path) -> None:
     ],
 )
 def test_the_diff_has_colours_on_a_terminal_only(tree: Path, env: dict[str, str], has_colours: bool) -> None:
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        [str(COMMAND), "run", "--diff", "proxy.yaml", "nodes"],
-        cwd=tree,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
-        env={"PATH": os.environ["PATH"], "TERM": "xterm", **env},
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while part := os.read(ours, 65536):
-            shown += part
-    except OSError:  # the end of a terminal
-        pass
-    os.close(ours)
-    assert started.wait(TIME_LIMIT) == 0
+    shown = on_a_terminal(["run", "--diff", "proxy.yaml", "nodes"], tree, "stdout", {"TERM": "xterm", **env})
     assert (b"\x1b[32m+" in shown, b"+++ b/nodes/md-0.yaml" in shown) == (has_colours, True)
 
 
@@ -380,6 +364,56 @@ def test_one_error_leaves_all_files_as_they_were(tree: Path) -> None:
     assert contents(tree) == before
 
 
+def test_sigkill_at_random_moments_leaves_each_file_old_or_new(tmp_path: Path) -> None:
+    """The moments are random, what must hold is not: it holds also where a run ended before it was killed."""
+    files: dict[str, str | bytes] = {"proxy.yaml": CONFIG, "cluster.yaml": CLUSTER}
+    files |= {f"n{number % 5}/{number}.yaml": NODES.replace("md-0", f"md-{number}") for number in range(40)}
+    wanted_tree = write(tmp_path / "wanted", files)
+    assert run(wanted_tree).returncode == 0
+    before, wanted = {}, contents(wanted_tree)
+    moments = random.Random(20261122)  # noqa: S311 -- no secret
+    for _ in range(8):
+        tree = write(tmp_path / "tree", files)
+        before = contents(tree)
+        started = subprocess.Popen(
+            [str(COMMAND), "run"], cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={}
+        )
+        assert started.stderr is not None
+        threading.Timer(moments.uniform(0.2, 2.5), started.kill).start()
+        started.communicate(timeout=TIME_LIMIT)
+        now = contents(tree)
+        for name, content in now.items():
+            assert content in (before.get(name), wanted.get(name)) or "/.inject-proxy.new." in f"/{name}"
+        assert run(tree).returncode == 0
+        assert contents(tree) == wanted
+        shutil.rmtree(tree)
+
+
+def test_a_file_that_is_changed_meanwhile_is_not_lost(tree: Path) -> None:
+    """A person saves a file between the reading and the writing of a run."""
+    code = (
+        "import sys; from krm_fn.cli import main, run; from pathlib import Path\n"
+        "write = run.write_files\n"
+        "def later(*given, **more):\n"
+        "    Path('nodes/md-0.yaml').write_text('mine'); return write(*given, **more)\n"
+        "run.write_files = later\n"
+        "sys.exit(main(['run']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tree, capture_output=True, timeout=TIME_LIMIT, check=False)
+    assert b"it has changed since it was read" in done.stderr
+    assert done.returncode == 1
+    assert (tree / "nodes/md-0.yaml").read_text() == "mine"
+    assert not list(tree.rglob(".inject-proxy*"))
+
+
+def test_an_output_folder_that_a_killed_run_left_is_removed(tree: Path) -> None:
+    left = tree / "made" / ".inject-proxy.new.x"
+    left.mkdir(parents=True)
+    (left / "half.yaml").touch()
+    assert run(tree, "--output-dir", "made/out", "proxy.yaml", "nodes").returncode == 0
+    assert [path.name for path in (tree / "made").iterdir()] == ["out"]
+
+
 def test_a_resource_list_is_for_the_function_itself() -> None:
     done = inject_proxy("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n", "run", "-")
     assert (done.returncode, done.stdout) == (2, b"")
@@ -401,17 +435,7 @@ def test_links_are_followed_and_stay_links(tmp_path: Path) -> None:
 def test_a_tree_of_many_files_shows_its_progress_on_a_terminal_only(tmp_path: Path) -> None:
     write(tmp_path, {"proxy.yaml": CONFIG, **{f"{number}.yaml": OTHER for number in range(600)}})
     assert "\r" not in run(tmp_path).stderr
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen([str(COMMAND), "run"], cwd=tmp_path, stdin=subprocess.DEVNULL, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    try:
-        while part := os.read(ours, 65536):
-            shown += part
-    except OSError:  # the end of a terminal
-        pass
-    os.close(ours)
-    assert started.wait(TIME_LIMIT) == 0
+    shown = on_a_terminal(["run"], tmp_path, "stderr")
     assert b"reading files: 600 of 601" in shown
     assert shown.split(b"\x1b[K")[-1].startswith(b"[warning]") or b"inject-proxy run: 601 files read" in shown
 

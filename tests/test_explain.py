@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html.parser
 import json
+import re
+import xml.etree.ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +137,7 @@ def test_a_value_with_markup_is_shown_and_not_run() -> None:
 
 
 def test_files_folders_and_a_config_of_its_own(tmp_path: Path) -> None:
+    """What is explained is the same, besides the names of the files."""
     *manifests, config = MANIFESTS.split("---\n")
     (tmp_path / "clusters").mkdir()
     for number, text in enumerate(manifests):
@@ -144,15 +147,22 @@ def test_files_folders_and_a_config_of_its_own(tmp_path: Path) -> None:
     whole = explained(str(tmp_path))
     apart = explained("--config", str(tmp_path / "proxy.yaml"), str(tmp_path / "clusters"))
 
-    assert whole == apart == explained()
+    assert (
+        f"  {tmp_path}/clusters/1.yaml  controlplane.cluster.x-k8s.io/v1beta1/KubeadmControlPlane/org/west-cp" in apart
+    )
+    for number in range(len(manifests)):
+        apart = apart.replace(f"{tmp_path}/clusters/{number}.yaml", "standard input")
+        whole = whole.replace(f"{tmp_path}/clusters/{number}.yaml", "standard input")
+    assert whole.replace(f"{tmp_path}/proxy.yaml ", "standard input ") == apart == explained()
 
 
-@pytest.mark.parametrize("output", ["text", "json", "html"])
+@pytest.mark.parametrize("output", ["text", "json", "html", "svg"])
 @pytest.mark.parametrize("story", sorted((ROOT / "testdata" / "systems").iterdir()), ids=lambda story: story.name)
 def test_a_whole_system_is_explained_in_each_form(story: Path, output: str) -> None:
     text = explained("--output", output, manifests=(story / "input.yaml").read_text())
     assert "mySuperSecretPassword" not in text
-    assert "localhost" in text
+    assert "localhost" in text or output == "svg"
+    assert "192.168.52.220" in text or "http://" in text
 
 
 def test_the_list_of_a_product_is_shown_without_programs_that_never_see_it() -> None:
@@ -167,7 +177,7 @@ spec:
 {MANIFESTS.rpartition("---")[2]}"""
     text = explained(manifests=cluster)
     assert "org/west: products, which add what a cluster needs themselves\n" in text
-    assert "NO_PROXY\n  .corp.example  `spec.noProxy[0]`\n" in text
+    assert "NO_PROXY\n  .corp.example  `spec.noProxy[0]`" in text
     assert "hosts:" not in text
 
 
@@ -181,7 +191,9 @@ def test_a_resource_list_is_explained_with_its_function_config() -> None:
 @pytest.mark.parametrize(
     ("arguments", "manifests", "message"),
     [
-        pytest.param(["--output", "xml"], MANIFESTS, '`--output` must be one of text, json, html, not "xml"', id="xml"),
+        pytest.param(
+            ["--output", "xml"], MANIFESTS, '`--output` must be one of text, json, html, svg, not "xml"', id="xml"
+        ),
         pytest.param(["--colour"], MANIFESTS, 'unknown option "--colour"', id="an option that does not exist"),
         pytest.param([], "a: b\n", "there must be one ProxyConfig, but none was found", id="no ProxyConfig"),
         pytest.param(
@@ -193,6 +205,16 @@ def test_a_resource_list_is_explained_with_its_function_config() -> None:
         pytest.param([], f"{MANIFESTS}---\n{MANIFESTS}", "but 2 were found", id="two of them"),
         pytest.param(["nowhere"], "", "nowhere", id="a path that does not exist"),
         pytest.param(["--config"], MANIFESTS, "`--config` must name a file", id="an option without a value"),
+        pytest.param(
+            ["--cluster", "wset"],
+            MANIFESTS,
+            'no object of a Cluster "wset" gets a proxy: did you',
+            id="no such Cluster",
+        ),
+        pytest.param(["--diff", "x", "--output", "svg"], MANIFESTS, "without `--diff`", id="a picture of a difference"),
+        pytest.param(
+            ["--diff", "nowhere.yaml"], MANIFESTS, 'no file or folder "nowhere.yaml"', id="no old ProxyConfig"
+        ),
         pytest.param([], "# nothing\n", "the input holds no manifest", id="no manifest at all"),
     ],
 )
@@ -237,4 +259,261 @@ def test_only_what_a_run_would_touch_is_listed() -> None:
 
 def places_of(manifests: str) -> list[str]:
     data = json.loads(explained("--output", "json", manifests=manifests))
-    return [place for section in data["sections"] for place in section["places"]]
+    return [place["object"] for section in data["sections"] for place in section["places"]]
+
+
+# the overview, and equal answers as one
+
+
+def fleet(clusters: int, spec: str = "  httpProxy: http://proxy.example:3128\n") -> str:
+    """So many Clusters, each with networks and an endpoint of its own."""
+    documents = []
+    for number in range(clusters):
+        text = MANIFESTS.partition("---\napiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: east")[0]
+        documents.append(text.replace("west", f"c{number}").replace("192.168.", f"10.{number}."))
+    config = MANIFESTS.rpartition("---\n")[2].partition("spec:\n")[0]
+    return "---\n".join([*documents, f"{config}spec:\n{spec}"])
+
+
+def test_the_overview_says_which_part_of_which_cluster_gets_which_proxy() -> None:
+    assert explained().startswith(
+        "Who gets which proxy\n====================\n\n"
+        "org/west\n  control plane  http://user:***@proxy.west.example:3128 (http:// only)  (3 places)\n"
+        "org/east\n  workers  http://proxy.east.example:3128 (http:// only)  (3 places)\n"
+    )
+
+
+def test_many_clusters_with_one_proxy_are_one_line_and_one_block() -> None:
+    text = explained(manifests=fleet(60))
+    assert "\n\norg/c0, org/c1, org/c2 and 57 more\n  control plane  http://proxy.example:3128 (http:// only)" in text
+    assert text.count("\nHTTP_PROXY ") == 1
+    assert "and only for org/c1:\n  10.1.0.0/16  " in text
+    assert "and 55 more Clusters with entries of their own: `--verbose` shows all" in text
+    assert "api.c0.example, api.c1.example, api.c2.example and 57 more  26 of 26  the control plane endpoint" in text
+    assert len(text.splitlines()) < 120
+    page = explained("--output", "html", manifests=fleet(9))
+    assert page.count("<p>HTTP_PROXY") == 1
+
+
+def test_verbose_names_everything() -> None:
+    text = explained("-v", manifests=fleet(20))
+    for number in range(20):
+        assert f"KubeadmControlPlane/org/c{number}-cp (" in text
+        assert f"and only for org/c{number}:" in text
+    assert "`--verbose`" not in text
+
+
+def test_a_cluster_with_a_host_that_goes_wrong_is_not_hidden_among_the_others() -> None:
+    """Without CIDRs, curl of RHEL 9 cannot reach the API server of the one Cluster whose list lacks its address."""
+    spec = "  httpProxy: http://proxy.example:3128\n  overrides:\n  - match: {clusters: [c1]}\n"
+    spec += "    noProxyPolicy: {exclude: [10.96.0.1]}\n"
+    data = json.loads(explained("--output", "json", manifests=fleet(3, spec)))
+    (wrong,) = [one["clusters"] for one in data["sections"] if "proxy" in one["hosts"][0]["verdicts"].values()]
+    text = explained(manifests=fleet(3, spec))
+    assert wrong == ["org/c1"]
+    assert len([line for line in text.splitlines() if line.endswith(" of 26  the API server's ClusterIP")]) == 2
+
+
+def test_groups_of_workers_with_another_proxy_are_named() -> None:
+    groups = "".join(
+        "---\napiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\n"
+        f"metadata: {{name: {name}, namespace: org}}\n"
+        "spec:\n  clusterName: west\n  template: {spec: {bootstrap: {configRef: {apiVersion: "
+        f"bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfigTemplate, name: {name}}}}}}}}}\n"
+        f"---\napiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\n"
+        f"metadata: {{name: {name}, namespace: org}}\nspec: {{template: {{spec: {{}}}}}}\n"
+        for name in ("lab", "hall")
+    )
+    special = "  - match: {workerGroups: [lab]}\n    httpProxy: http://lab.example:1\n"
+    assert "  control plane, workers  http://user:***@proxy.west" in explained(manifests=MANIFESTS + groups)
+    text = explained(manifests=MANIFESTS + special + groups)
+    assert "  control plane, worker hall  http://user:***@proxy.west.example:3128" in text
+    assert "  worker lab                  http://lab.example:1 (http:// only)  (3 places)" in text
+
+
+def test_one_cluster_may_be_asked_for() -> None:
+    for name in ("east", "org/east"):
+        data = json.loads(explained("--cluster", name, "--output", "json"))
+        assert [group["clusters"] for group in data["overview"]] == [["org/east"]]
+        assert [section["clusters"] for section in data["sections"]] == [["org/east"]]
+        assert not [one for one in data["findings"] if "west" in json.dumps(one.get("resourceRef"))]
+    both = json.loads(explained("--cluster", "east", "--cluster", "west", "--output", "json"))
+    assert both == json.loads(explained("--output", "json"))
+
+
+# nodes and findings
+
+
+def test_errors_and_warnings_of_a_run_are_shown() -> None:
+    shared = MANIFESTS.replace("west-cp, namespace: org}", "west-cp, namespace: org, labels: {x: y}}")
+    text = explained(manifests=shared)
+    assert "Errors and warnings of a run\n============================\n\n[warning] " in text
+    assert "NP035: `HTTPS_PROXY` must be set too" in text
+    assert '<b class="warning">warning</b>' in explained("--output", "html")
+    data = json.loads(explained("--output", "json"))
+    assert {one["severity"] for one in data["findings"]} == {"warning"}
+
+
+@pytest.mark.parametrize("story", [path.name for path in sorted((ROOT / "testdata" / "rollout").iterdir())])
+def test_nodes_are_rolled_where_the_run_changes_what_makes_them(story: str) -> None:
+    """The findings of the run are the judge: what it says of nodes is what is shown, no node more."""
+    text = (ROOT / "testdata" / "rollout" / story / "input.yaml").read_text()
+    data = json.loads(explained("--output", "json", manifests=text))
+    results = (ROOT / "testdata" / "rollout" / story / "results.txt").read_text()
+    rolled = {one["object"] for one in data["nodes"] if one["rolled"]}
+    kept = {one["object"] for one in data["nodes"] if not one["rolled"]}
+    assert not rolled & kept
+    for line in results.splitlines():
+        severity, _, rest = line.partition(" ")
+        name = rest.partition(" ")[0].rstrip(":")
+        if "renamed to" in line and "Template" in name and severity == "[info]":
+            assert name in rolled
+        if "/KubeadmControlPlane/" in name and severity == "[info]" and " sets " in line:
+            assert name in rolled
+        if ": NodesNotRolled: " in line or ": TemplateImmutable: " in line:
+            assert name in kept
+
+
+def test_a_class_that_is_patched_rolls_nodes_and_one_that_only_follows_a_name_does_not() -> None:
+    text = (ROOT / "testdata/rollout/templates-of-a-class-in-v1beta2/input.yaml").read_text()
+    data = json.loads(explained("--output", "json", manifests=text))
+    assert not [one for one in data["nodes"] if "/ClusterClass/" in one["object"]]
+    text = (ROOT / "testdata/clusterClass/a-class-that-writes-whole-lists/input.yaml").read_text()
+    nodes = json.loads(explained("--output", "json", manifests=text))["nodes"]
+    why = {one["object"].split("/")[2]: (one["rolled"], one["why"]) for one in nodes}
+    assert why["Cluster"] == why["ClusterClass"] == (True, "variables or patches of a ClusterClass change")
+
+
+def test_nodes_that_nothing_changes_are_not_named(tmp_path: Path) -> None:
+    file = tmp_path / "all.yaml"
+    file.write_text(MANIFESTS)
+    assert "\nNodes\n=====\n\nrolled: org/west, control plane (its specification changes)\n" in explained(str(file))
+    assert inject_proxy("", "run", str(file)).returncode == 0
+    assert "\nNodes\n" not in explained(str(file))
+
+
+# what another ProxyConfig changes
+
+
+def changed(old: str, new: str, tmp_path: Path, *argv: str) -> dict[str, Any]:
+    (tmp_path / "old.yaml").write_text(old)
+    manifests = MANIFESTS.rpartition("---\n")[0] + "---\n" + new
+    text = explained("--diff", str(tmp_path / "old.yaml"), "--output", "json", *argv, manifests=manifests)
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+CONFIG = MANIFESTS.rpartition("---\n")[2]
+
+
+def test_the_same_config_changes_nothing(tmp_path: Path) -> None:
+    data = changed(CONFIG, CONFIG, tmp_path)
+    assert (data["changes"], data["unchanged"], data["nodes"]) == ([], 6, [])
+
+
+def test_another_proxy_of_one_cluster(tmp_path: Path) -> None:
+    data = changed(CONFIG, CONFIG.replace("proxy.east.example", "new.east.example"), tmp_path)
+    (change,) = data["changes"]
+    assert change["clusters"] == ["org/east"]
+    assert change["before"] == {"httpProxy": "http://proxy.east.example:3128", "httpsProxy": ""}
+    assert change["after"] == {"httpProxy": "http://new.east.example:3128", "httpsProxy": ""}
+    assert (change["noProxy"], change["places"], data["unchanged"]) == ({"added": [], "removed": []}, 3, 3)
+    (node,) = data["nodes"]
+    assert (node["clusters"], node["roles"], node["rolled"]) == (["org/east"], ["worker"], False)
+
+
+def test_entries_of_no_proxy_that_come_and_go_are_one_change_for_all_clusters(tmp_path: Path) -> None:
+    (tmp_path / "old.yaml").write_text(
+        fleet(1, "  httpProxy: http://a:1\n  noProxy: [.old.example]\n").split("---\n")[-1]
+    )
+    new = fleet(30, "  httpProxy: http://a:1\n  noProxy: [.new.example]\n")
+    text = explained("--diff", str(tmp_path / "old.yaml"), manifests=new)
+    assert (
+        "\norg/c0, org/c1, org/c2 and 27 more (control plane): nodes  (90 places)\n  NO_PROXY     + .new.example\n"
+        in text
+    )
+    assert "  NO_PROXY     - .old.example\nunchanged: 0 places\n" in text
+    page = explained("--diff", str(tmp_path / "old.yaml"), "--output", "html", manifests=new)
+    assert "<code>NO_PROXY</code> <ins>+ <code>.new.example</code></ins>" in page
+
+
+def test_a_proxy_that_comes_and_one_that_goes(tmp_path: Path) -> None:
+    without = CONFIG.partition("  overrides:")[0].replace(
+        "  httpProxy", "  selector: {include: [{names: [x]}]}\n  httpProxy"
+    )
+    (come,) = [one for one in changed(without, CONFIG, tmp_path)["changes"] if one["clusters"] == ["org/east"]]
+    assert (come["before"], come["after"]) == (None, {"httpProxy": "http://proxy.east.example:3128", "httpsProxy": ""})
+    gone = changed(CONFIG, without, tmp_path)
+    assert {json.dumps(one["after"]) for one in gone["changes"]} == {"null"}
+
+
+def test_another_password_is_said_and_not_shown(tmp_path: Path) -> None:
+    other = CONFIG.replace(SECRET, "0ther")
+    data = changed(other, CONFIG, tmp_path)
+    (change,) = data["changes"]
+    assert change["otherPassword"]
+    assert change["before"] == change["after"]
+    (node,) = data["nodes"]
+    assert node["rolled"]
+    (tmp_path / "old.yaml").write_text(other)
+    text = explained("--diff", str(tmp_path / "old.yaml"))
+    assert "http://user:***@proxy.west.example:3128 (another password)\n" in text
+    assert "0ther" not in text
+
+
+def test_names_with_a_hash_roll_nodes_and_the_places_are_the_same(tmp_path: Path) -> None:
+    machines = (
+        "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineDeployment\nmetadata: {name: md, namespace: org}\nspec:\n"
+        "  clusterName: east\n  template: {spec: {bootstrap: {configRef: {apiVersion: "
+        "bootstrap.cluster.x-k8s.io/v1beta1, kind: KubeadmConfigTemplate, name: east-md-0}}}}\n---\n"
+    )
+    old = CONFIG + "  rollout: {hashNames: true}\n"
+    new = old.replace("proxy.east.example", "new.east.example")
+    (tmp_path / "old.yaml").write_text(old)
+    manifests = MANIFESTS.rpartition("---\n")[0] + "---\n" + machines + new
+    data = json.loads(explained("--diff", str(tmp_path / "old.yaml"), "--output", "json", manifests=manifests))
+    (change,) = data["changes"]
+    assert (change["clusters"], change["places"], data["unchanged"]) == (["org/east"], 3, 3)
+    (node,) = data["nodes"]
+    assert (node["roles"], node["rolled"], node["why"]) == (["worker md"], True, "the template gets another name")
+
+
+def test_a_wrong_old_config_is_named(tmp_path: Path) -> None:
+    (tmp_path / "old.yaml").write_text(CONFIG.replace("http://proxy.east", "ftp://proxy.east"))
+    done = inject_proxy(MANIFESTS, "explain", "--diff", str(tmp_path / "old.yaml"))
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert f"{tmp_path}/old.yaml" in done.stderr.decode()
+
+
+# the page
+
+
+def test_what_is_expected_is_not_red_and_back_quotes_are_code() -> None:
+    page = explained("--output", "html")
+    assert "<code>spec.noProxy[0]</code>" in page
+    assert "`" not in page.partition("</style>")[2]
+    metadata = re.search(r"<tr><td><code>169\.254\.169\.254</code></td>(.*?)</tr>", page)
+    public = re.search(r"<tr><td><code>registry\.example\.com</code></td>(.*?)</tr>", page)
+    assert metadata
+    assert public
+    assert "wrong" not in metadata[1] + public[1]
+    without_cidr = CONFIG.replace("spec:\n", "spec:\n  noProxyPolicy: {exclude: [10.96.0.1]}\n")
+    broken = explained("--output", "html", manifests=MANIFESTS.rpartition("---\n")[0] + "---\n" + without_cidr)
+    assert '<td class="mark wrong">P</td>' in broken
+    assert '<span class="wrong">wrong: curl up to 7.85' in broken
+
+
+# the picture
+
+
+def test_the_picture_is_well_formed_and_shows_the_overview() -> None:
+    text = explained(
+        "--output", "svg", manifests=MANIFESTS.replace("name: west,", "name: west&lt;,").replace("west-cp", "w<p")
+    )
+    root = xml.etree.ElementTree.fromstring(text)  # noqa: S314 -- our own
+    shown = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "http://proxy.east.example:3128 (http:// only)" in shown
+    assert "script" not in text
+    width = float(root.attrib["width"])
+    for one in root.iter("{http://www.w3.org/2000/svg}text"):
+        assert float(one.attrib["x"]) + len(one.text or "") * 7 < width

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import shutil
 import signal
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.cli._writing import write_files
+from krm_fn.cli._writing import locked_folders, remove_leftovers, write_files
 from krm_fn.errors import OutputError
 from support import ROOT, TIME_LIMIT, need
 
@@ -202,6 +203,65 @@ def test_a_killed_run_leaves_each_file_old_or_new(tmp_path: Path) -> None:
     assert len(seen) == len(STEPS) + 1  # it was killed before and behind each of the writes
 
 
+def _killed(folder: Path, calls: int) -> dict[str, bytes | None]:
+    """What a run that is killed at its n-th call into the system was to write into the four files."""
+    contents, originals = _four_files(folder)
+    argv = [sys.executable, "-c", KILLED, repr((contents, originals)), str(calls)]
+    done = subprocess.run(argv, capture_output=True, timeout=TIME_LIMIT, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    return contents
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    """The old content of a file with hard links is not: that file may be written in part."""
+    contents = _killed(tmp_path, 20)
+    old = [name for name in _leftovers(tmp_path / "a") if name.startswith(".inject-proxy.old.")]
+    assert len(_leftovers(tmp_path / "a")) > len(old) == 1
+    now = _now(tmp_path)
+    warnings = write_files({}, {}, read=now)
+    assert _leftovers(tmp_path / "a") == old
+    (warning,) = warnings
+    assert f'"{tmp_path / old[0]}" is the old content of a file with hard links' in warning
+    write_files(contents, now)
+    assert _now(tmp_path) == contents
+
+
+def test_the_files_of_a_run_that_still_writes_are_not_removed(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    left = {name: tmp_path / f".inject-proxy{name}x" for name in (".new.", "-unlocked.", ".other.")}
+    for path in left.values():
+        path.touch()
+    with locked_folders([tmp_path]) as locked:
+        assert locked == {tmp_path}
+        assert remove_leftovers(tmp_path) == []
+        assert left[".new."].exists()
+    write_files({str(tmp_path / "a"): b"new"}, {str(tmp_path / "a"): b"old"})
+    assert [name for name, path in left.items() if path.exists()] == ["-unlocked.", ".other."]
+
+
+def test_while_another_one_removes_leftovers_files_have_names_that_are_never_removed(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        with locked_folders([tmp_path]) as locked:
+            assert locked == set()
+        write_files({str(tmp_path / "a"): b"new"}, {str(tmp_path / "a"): b"old"})
+    finally:
+        os.close(handle)
+    assert ((tmp_path / "a").read_bytes(), _leftovers(tmp_path / "a")) == (b"new", [])
+
+
+def test_a_link_that_looks_like_a_leftover_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a").touch()
+    (tmp_path / ".inject-proxy.new.x").symlink_to("other")
+    (tmp_path / ".inject-proxy.new.y").mkdir()
+    (tmp_path / ".inject-proxy.new.y" / "a").touch()
+    remove_leftovers(tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "other"]
+
+
 def test_a_disk_that_is_full_leaves_everything_as_it_was(tmp_path: Path) -> None:
     contents, originals = _four_files(tmp_path)
     big = {
@@ -209,7 +269,7 @@ def test_a_disk_that_is_full_leaves_everything_as_it_was(tmp_path: Path) -> None
         for name, content in contents.items()
     }
     code = (
-        "import resource, sys; from krm_fn.cli._writing import write_files\n"
+        "import resource, sys; from krm_fn.cli._writing import locked_folders, remove_leftovers, write_files\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
         "write_files(*eval(sys.stdin.read()))"
     )

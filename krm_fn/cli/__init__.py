@@ -1,7 +1,8 @@
-"""The entry point: arguments, streams and exit codes.
+"""The command ``inject-proxy``: arguments, streams and exit codes.
 
 It reads once and writes once. Output is complete before its first byte is written, and exit code
-0 means that it was written. One line for each finding, the most important first; no traceback unless asked for.
+0 means that it was written. Standard error gets one line for each finding, the most important first, and a traceback
+only with ``--traceback``.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except InjectProxyError as error:
         return _fail(f"[error] {error}", error.exit_code)
-    except Exception as error:  # noqa: BLE001 -- the last resort: whatever it is, it is reported in one line
+    except Exception as error:  # noqa: BLE001 -- the last resort: any bug is reported in one line
         if "--traceback" in arguments:
             import traceback  # noqa: PLC0415 -- for a bug only
 

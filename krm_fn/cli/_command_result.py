@@ -1,7 +1,4 @@
-"""What a sub-command gives back to the door.
-
-A value; only the door prints.
-"""
+"""What a command returns; ``krm_fn.cli`` prints it."""
 
 from __future__ import annotations
 
@@ -10,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CommandResult:
-    """``output`` goes to standard output, ``told`` line by line to standard error."""
+    """What a command prints and its exit code.
+
+    ``output`` goes to standard output, ``reported`` line by line to standard error.
+    """
 
     output: bytes = b""
     reported: tuple[str, ...] = ()

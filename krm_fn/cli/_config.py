@@ -1,6 +1,6 @@
 """The one ProxyConfig of a command line: in a file of its own, or among the manifests.
 
-It finds a ProxyConfig and judges nothing in it.
+It finds a ProxyConfig and checks nothing in it.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ class LocatedConfig(NamedTuple):
 
 
 def config_files(path: str) -> Manifests:
-    """What is in the file of ``--config``."""
+    """Return the documents in the file of ``--config``."""
     return Manifests(read_files([path]))
 
 
 def the_config(
     manifests: Manifests, *, path: str = "", objects: Lookup | None = None
 ) -> ProxyConfig:
-    """The one ProxyConfig among ``manifests``, or the functionConfig of a ResourceList among them.
+    """Return the one ProxyConfig among ``manifests``, or the functionConfig of a ResourceList among them.
 
     Args:
         manifests: where it is.
         path: the file of ``--config`` if that is what they are.
-        objects: reads what it refers to; None: that is left out.
+        objects: reads what it refers to; None: references are not followed.
 
     Raises:
         UsageError: there is none, or there are several, or it asks for nothing.

@@ -13,7 +13,7 @@ _ENDINGS = frozenset({".yaml", ".yml", ".json"})
 
 
 def exists(path: str) -> bool:
-    """Whether ``path``, which may be any text, is the path of something."""
+    """Return whether ``path``, which may be any text, is the path of a file or folder."""
     try:
         return bool(path) and Path(path).exists()
     except (OSError, ValueError):  # longer than a path can be, or no path at all
@@ -21,9 +21,9 @@ def exists(path: str) -> bool:
 
 
 def read_files(paths: Iterable[str]) -> dict[str, bytes]:
-    """Path -> content, in order: files as they are named, of folders every YAML or JSON file at any depth.
+    """Return path -> content, in order: named files, and of folders every YAML or JSON file at any depth.
 
-    Hidden files and folders inside a folder are passed by, and so is a file that was read under another name.
+    Hidden files and folders inside a folder are left out, and so is a file that was read under another name.
 
     Raises:
         UsageError: a path does not exist.
@@ -63,7 +63,7 @@ def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str
 
 
 def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | None]:
-    """The same of files with any name; None for one of more than ``at_most`` bytes; raises as ``read_files`` does."""
+    """Return the same of files with any name, None for one of more than ``at_most`` bytes; raises as ``read_files``."""
     return {
         str(file): _content(file) if _size(file) <= at_most else None
         for file in _found(paths, None)
@@ -71,7 +71,7 @@ def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | 
 
 
 def read_file(path: str) -> bytes:
-    """The content of one file, which is no folder; raises as ``read_files`` does."""
+    """Return the content of one file, which is no folder; raises as ``read_files`` does."""
     if exists(path) and Path(path).is_dir():
         raise UsageError(f'"{path}" must be a file, not a folder')
     (content,) = read_files([path]).values()
@@ -115,7 +115,7 @@ class _Scope:
 
 
 def _files(path: Path, endings: frozenset[str] | None, scope: _Scope | None) -> Iterator[Path]:
-    """Files with one of the endings, or all; one that a person has named in any case."""
+    """Yield the files below a folder with one of the endings, or all of them; ``path`` itself where it is a file."""
     if not path.is_dir():
         yield path
         return

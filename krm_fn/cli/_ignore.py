@@ -7,6 +7,8 @@ Source: git's documentation of `gitignore`, "PATTERN FORMAT"; kustomize and kpt 
 from __future__ import annotations
 
 import os
+import re
+import string
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,25 @@ _Part = tuple[_Token, ...]
 _EVERY_CHAR: _Token = frozenset(map(chr, range(256))) - {"/"}
 _STAR: _Token = frozenset({"any number"})
 _FOLDERS: _Part = (_STAR, _STAR)
+
+
+_LETTERS, _DIGITS = frozenset(string.ascii_letters), frozenset(string.digits)
+_CLASSES: dict[str, _Token] = {
+    "alnum": _LETTERS | _DIGITS,
+    "alpha": _LETTERS,
+    "blank": frozenset(" \t"),
+    "cntrl": frozenset(map(chr, [*range(32), 127])),
+    "digit": _DIGITS,
+    "graph": _LETTERS | _DIGITS | frozenset(string.punctuation),
+    "lower": frozenset(string.ascii_lowercase),
+    "print": _LETTERS | _DIGITS | frozenset(f"{string.punctuation} "),
+    "punct": frozenset(string.punctuation),
+    "space": frozenset(string.whitespace),
+    "upper": frozenset(string.ascii_uppercase),
+    "xdigit": frozenset(string.hexdigits),
+}
+"""The classes of characters in brackets, ``[[:digit:]]`` (POSIX, "RE Bracket Expression"; git's ``wildmatch.c``)."""
+_CLASS = re.compile(r"\[:([a-z]*):\]")
 
 
 @dataclass(frozen=True)
@@ -185,6 +206,13 @@ def _bracket(part: str, at: int) -> tuple[frozenset[str], int] | None:
     is_first = True
     while at < len(part) and (is_first or part[at] != "]"):
         is_first = False
+        of_class = _CLASS.match(part, at)
+        if of_class:
+            if of_class[1] not in _CLASSES:
+                return None
+            chars |= _CLASSES[of_class[1]]
+            at = of_class.end()
+            continue
         at += part[at] == "\\" and at + 1 < len(part)
         low = part[at]
         if part[at + 1 : at + 2] == "-" and part[at + 2 : at + 3] not in ("", "]"):

@@ -1,4 +1,4 @@
-"""The command line of ``konvoy create cluster``, as a ``spec``.
+"""The command line of ``konvoy create cluster``: as a ``spec``, and made of a ProxyConfig.
 
 It knows flags and fields. A flag that it does not know is named, without its value; one that can
 only be a misspelling of one that it knows is an error.
@@ -11,15 +11,21 @@ for each role.
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from krm_fn import noproxy
+from krm_fn import noproxy, settings
+from krm_fn.clusters import Cluster, Membership, Role
+from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
+from krm_fn.noproxy import Audience, ClusterNetwork
+from krm_fn.settings import ProxySettings
+from krm_fn.targets import containerd_drop_in, node_trust_store
 
 _FIELDS = ("httpProxy", "httpsProxy", "noProxy")
-_ROLES = {"control-plane-": "ControlPlane", "worker-": "Worker"}
+_ROLES = {"control-plane-": Role.CONTROL_PLANE.value, "worker-": Role.WORKER.value}
 _EVERYONE = ""
 _PROXY_FLAGS = {
     f"--{role}{name}": (role, target)
@@ -52,8 +58,9 @@ _KNOWN = (*_PROXY_FLAGS, *_FACTS, *_OTHERS)
 _LONG = [name for name in _KNOWN if name.startswith("--")]
 _MISSPELT = 0.9
 """How alike a misspelling is; other flags are less: `--registry-mirror-username` is 0.85 of `--registry-mirror-url`."""
+_PREPROVISIONED = "preprovisioned"
 _INFRASTRUCTURES = {
-    "preprovisioned": "PreprovisionedCluster",
+    _PREPROVISIONED: "PreprovisionedCluster",
     "aws": "AWSCluster",
     "azure": "AzureCluster",
     "gcp": "GCPCluster",
@@ -61,10 +68,12 @@ _INFRASTRUCTURES = {
     "nutanix": "NutanixCluster",
 }
 
+_FLATCAR = "flatcar"
+
 
 @dataclass
 class _CommandLine:
-    """A command line, taken apart: known flags with all their values, and the names of the others."""
+    """A command line: words, known flags with all their values, and the names of other flags."""
 
     words: list[str] = field(default_factory=list)
     flags: dict[str, list[str]] = field(default_factory=dict)
@@ -79,7 +88,7 @@ class _CommandLine:
 def spec(
     arguments: Sequence[str], read_file: Callable[[str], str]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The ``spec`` that asks for the same, not judged yet, and what to report.
+    """Return the ``spec`` that says the same, not checked yet, and lines for standard error.
 
     Args:
         arguments: the command line, with or without the words before its flags.
@@ -104,7 +113,7 @@ def spec(
     facts = _facts(line)
     if facts:
         made["clusterDefaults"] = facts
-    if line.last(_OS).lower() == "flatcar":
+    if line.last(_OS).lower() == _FLATCAR:
         made["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
     return made, _warnings_about(line)
 
@@ -200,3 +209,76 @@ def _given(line: _CommandLine, prefixes: tuple[str, ...]) -> Mapping[str, list[s
         for flag, (role, _) in _PROXY_FLAGS.items()
         if role in prefixes and flag in line.flags
     }
+
+
+def command_line(
+    wanted: ProxyConfig, cluster: Cluster, roles: Sequence[Role]
+) -> tuple[str, list[str]]:
+    """Return the command line that creates a cluster with the proxy of a ProxyConfig, and lines for standard error.
+
+    Args:
+        wanted: the checked ProxyConfig.
+        cluster: its name, namespace and labels, for overrides; without a name the flag for it is left out.
+        roles: the roles whose flags are written.
+
+    Raises:
+        UsageError: there is neither a proxy nor a registry mirror.
+    """
+    defaults = wanted.cluster_defaults
+    infrastructure = _infrastructure(defaults)
+    flags = [(_NAME, cluster.name)]
+    if infrastructure == _PREPROVISIONED and defaults.endpoint:
+        flags.append(("--apiserver-host", defaults.endpoint.value))
+    flags.append(("--kubernetes-pod-network-cidr", _joined(defaults.pod_cidrs)))
+    flags.append(("--kubernetes-service-cidr", _joined(defaults.service_cidrs)))
+    flags += _flags_of_roles(wanted, cluster, roles)
+    mirror = wanted.mirror
+    flags.append((_MIRROR, mirror.url if mirror else ""))
+    if list(wanted.targets.get(node_trust_store.TARGET.id, {}).get("os", ())) == ["Flatcar"]:
+        flags.append((_OS, _FLATCAR))
+    written = [f"{flag} {shlex.quote(value)}" for flag, value in flags if value]
+    if not any(value for flag, value in flags if flag in _PROXY_FLAGS or flag == _MIRROR):
+        raise UsageError(
+            "the ProxyConfig must say a proxy for the nodes, or a registry mirror: in `spec`, or in an override that "
+            "fits `--cluster`, `--labels` and `--role`"
+        )
+    warnings = []
+    if mirror and mirror.ca.pem:
+        warnings.append(
+            "[warning] not in the command line: the certificates of `spec.registryMirror.ca`. Write them into a file "
+            f"and add `{_MIRROR_CA}` with its name"
+        )
+    lines = [f"konvoy create cluster {infrastructure}", *written]
+    return " \\\n  ".join(lines) + "\n", warnings
+
+
+def _flags_of_roles(
+    wanted: ProxyConfig, cluster: Cluster, roles: Sequence[Role]
+) -> list[tuple[str, str]]:
+    """Return the flags of each role; the list is the one that its nodes would get from a run."""
+    flags: list[tuple[str, str]] = []
+    for prefix, name in _ROLES.items():
+        if Role(name) not in roles:
+            continue
+        proxy: ProxySettings = settings.resolve(
+            wanted,
+            (Membership(cluster, Role(name)),),
+            target=containerd_drop_in.TARGET.id,
+            audience=Audience.NODE,
+        ).settings
+        flags.append((f"--{prefix}http-proxy", proxy.http_proxy))
+        flags.append((f"--{prefix}https-proxy", proxy.https_proxy))
+        flags.append((f"--{prefix}no-proxy", proxy.no_proxy))
+    return flags
+
+
+def _infrastructure(defaults: ClusterNetwork) -> str:
+    """Return the word of the command line for the kind of infrastructure; preprovisioned where nothing says it."""
+    for word, kind in _INFRASTRUCTURES.items():
+        if kind == defaults.infrastructure_kind:
+            return word
+    return _PREPROVISIONED
+
+
+def _joined(facts: Sequence[noproxy.Fact]) -> str:
+    return ",".join(fact.value for fact in facts)

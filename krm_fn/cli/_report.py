@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from krm_fn.cli._outcome_lines import FAIL_ON
+from krm_fn.cli._parser import CommandParser
 from krm_fn.errors import InputError
 from krm_fn.krm.codes import CODES
 from krm_fn.krm.manifests import Manifests
@@ -255,8 +257,24 @@ WRITERS: Mapping[str, Callable[[FindingReport], bytes]] = {
     "junit": as_junit,
 }
 """Value of `--output` -> what writes a report in that form; `text` each command writes itself."""
-OUTPUTS = ("text", *WRITERS)
-OUTPUT_HELP = (
+_OUTPUT_HELP = (
     "text (default); json: a list of results as a KRM function gives them; sarif: SARIF 2.1.0 for code scanning; "
     "github: annotations of GitHub Actions; junit: a test for each file"
 )
+
+
+def add_output_option(made: CommandParser, purpose: str = "") -> None:
+    """Add `--output`, with the forms of a report; ``purpose`` begins its explanation."""
+    forms = ("text", *WRITERS)
+    made.add_argument("--output", choices=forms, default=forms[0], help=f"{purpose}{_OUTPUT_HELP}")
+
+
+def add_report_options(made: CommandParser) -> None:
+    """Add `--fail-on` and `--output` to a command whose answer is a report of findings."""
+    made.add_argument(
+        "--fail-on",
+        choices=list(FAIL_ON),
+        default=Severity.ERROR.value,
+        help="error (default) or warning: the least finding that makes the exit code 1",
+    )
+    add_output_option(made)

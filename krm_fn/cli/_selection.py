@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -58,10 +59,12 @@ def select(files: Mapping[str, bytes]) -> Selection:
     Args:
         files: name -> content. On the disk around them is looked for `Chart.yaml` and for kustomizations.
     """
-    inputs = _inputs_of_kustomizations(files)
+    absolute = {name: os.path.realpath(name) for name in files}
+    inputs = _inputs_of_kustomizations(absolute.values())
     found = Selection()
     for name, content in files.items():
-        reason = LeftAlone.KUSTOMIZE if _absolute(name) in inputs else _reason(name, content)
+        path = absolute[name]
+        reason = LeftAlone.KUSTOMIZE if path in inputs else _reason(path, content)
         if reason is not None:
             found.left_alone[name] = reason
             continue
@@ -71,8 +74,8 @@ def select(files: Mapping[str, bytes]) -> Selection:
     return found
 
 
-def _reason(name: str, content: bytes) -> LeftAlone | None:
-    if _is_of_helm(Path(_absolute(name))):
+def _reason(path: str, content: bytes) -> LeftAlone | None:
+    if _is_of_helm(path):
         return LeftAlone.HELM
     try:
         text = content.decode()
@@ -80,7 +83,7 @@ def _reason(name: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.NOT_UTF8
     if "apiVersion" not in text or "kind" not in text:
         return LeftAlone.OTHER
-    if _RESOURCE_LIST.search(text):
+    if "ResourceList" in text and _RESOURCE_LIST.search(text):
         return LeftAlone.RESOURCE_LIST
     if _has_bare_mark(text) and not _is_yaml(text):
         return LeftAlone.TEMPLATE
@@ -114,32 +117,38 @@ def _is_yaml(text: str) -> bool:
         return False
 
 
-def _is_of_helm(file: Path) -> bool:
+def _is_of_helm(path: str) -> bool:
     """Return whether a file is a template, the values or the description of a chart.
 
     Source: Helm's documentation, "Charts", "The Chart File Structure". What is in `crds` is no template.
     """
-    if file.name == "Chart.yaml" or file.name.startswith("values"):
-        return _is_chart(file.parent)
-    return any(folder.name == "templates" and _is_chart(folder.parent) for folder in file.parents)
+    folder, name = os.path.split(path)
+    if name == "Chart.yaml" or name.startswith("values"):
+        return _is_chart(folder)
+    return _is_in_templates(folder)
 
 
 @cache
-def _is_chart(folder: Path) -> bool:
-    return (folder / "Chart.yaml").is_file()
+def _is_in_templates(folder: str) -> bool:
+    """Return whether a folder is that of the templates of a chart, or inside of one."""
+    above, name = os.path.split(folder)
+    if name == "templates" and _is_chart(above):
+        return True
+    return above != folder and _is_in_templates(above)
 
 
-def _absolute(name: str) -> str:
-    return str(Path(name).resolve())
+@cache
+def _is_chart(folder: str) -> bool:
+    return Path(folder, "Chart.yaml").is_file()
 
 
-def _inputs_of_kustomizations(names: Iterable[str]) -> set[str]:
+def _inputs_of_kustomizations(paths: Iterable[str]) -> set[str]:
     """Return the absolute names of files that kustomizations beside the files take as something else than objects.
 
     A strategic merge patch looks like an object, and replaces every list of a custom resource that is in it.
     """
     found: set[str] = set()
-    for folder in dict.fromkeys(Path(_absolute(name)).parent for name in names):
+    for folder in map(Path, dict.fromkeys(map(os.path.dirname, paths))):
         for name in _KUSTOMIZATIONS:
             file = folder / name
             if not file.is_file():

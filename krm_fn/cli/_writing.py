@@ -1,17 +1,23 @@
 """Files that the command changes, creates and removes: all of them, or none, as far as a file system allows.
 
-A program that is killed leaves each file as it was or as it is to be. What it may leave behind are files whose names
-begin with `.inject-proxy.`: new contents that nobody needs, or, of a file with hard links, the old content.
+A program that is killed leaves each file with its old or its new content. It may also leave hidden files behind: new
+contents, `.inject-proxy.new.*`, which the next run removes, and the old content of a file that is written in place,
+`.inject-proxy.old.*`, which a person has to compare, because that file may be written in part.
+
+While a run writes, it holds a shared lock of each folder (flock(2)), and only who gets the exclusive one removes what
+is left there: the system takes a lock away when its process ends. Files in a folder that could not be locked have
+other names and are never removed.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +30,10 @@ except ImportError:  # Windows
 else:
     _LOCKS = True
 
-_PREFIX = ".inject-proxy."
+_NEW, _OLD = ".inject-proxy.new.", ".inject-proxy.old."
+_UNLOCKED = ".inject-proxy-unlocked."
+_MOST_LOCKS = 400
+"""So many folders are locked at most: each one takes a file descriptor, of which a process has 1,024."""
 
 
 @dataclass
@@ -44,8 +53,10 @@ class _FileWrite:
 
 
 def write_files(
-    contents: Mapping[str, bytes | None], originals: Mapping[str, bytes | None]
-) -> None:
+    contents: Mapping[str, bytes | None],
+    originals: Mapping[str, bytes | None],
+    read: Iterable[str] = (),
+) -> list[str]:
     """Give files a new content, with the owner and the mode that they have; links of both kinds stay links.
 
     Each file is replaced at once by a new one that is on the disk before. A file with hard links, or whose owner the
@@ -56,6 +67,10 @@ def write_files(
         contents: name -> new content, or None to remove the file.
         originals: name -> what was read from it, or None for a file that must not exist yet. A file that holds
             something else by now is not written.
+        read: names of further files, in whose folders is removed what a killed run left there.
+
+    Returns:
+        A warning for each old content that a killed run left.
 
     Raises:
         OutputError: a file cannot be written. Unless it says so, nothing was written.
@@ -64,12 +79,21 @@ def write_files(
         _FileWrite(Path(name).resolve(), originals[name], content)
         for name, content in contents.items()
     ]
+    of_writes = dict.fromkeys(one.file.parent for one in writes)
+    folders = {**of_writes, **dict.fromkeys(Path(name).resolve().parent for name in read)}
+    warnings = [warning for folder in folders for warning in remove_leftovers(folder)]
+    with locked_folders(of_writes) as locked:
+        _write(writes, locked)
+    return warnings
+
+
+def _write(writes: Sequence[_FileWrite], locked: set[Path]) -> None:
     done: list[_FileWrite] = []
     current = None
     try:
         for current in writes:
             _refuse_wrong_state(current)
-            _prepare(current)
+            _prepare(current, is_locked=current.file.parent in locked)
         for current in writes:
             with _locked(current):
                 _refuse_wrong_state(current)
@@ -93,6 +117,70 @@ def write_files(
                     one.beside.unlink(missing_ok=True)
 
 
+def remove_leftovers(folder: Path) -> list[str]:
+    """Remove what killed runs left in a folder where no run writes now.
+
+    Returns:
+        A warning for each old content, which is not removed.
+    """
+    try:
+        found = [Path(one.path) for one in os.scandir(folder) if one.name.startswith((_NEW, _OLD))]
+    except OSError:
+        return []
+    if not found:
+        return []
+    with ExitStack() as stack:
+        if not _LOCKS or not _holds_lock(stack, folder, fcntl.LOCK_EX):
+            return []
+        for left in found:
+            if left.name.startswith(_NEW):
+                _remove(left)
+        return [
+            f'[warning] "{left}" is the old content of a file with hard links, left by a run that was killed while it '
+            "wrote that file: compare both, then remove it"
+            for left in found
+            if left.name.startswith(_OLD) and left.exists()
+        ]
+
+
+def _remove(left: Path) -> None:
+    with suppress(OSError):
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
+
+
+@contextmanager
+def locked_folders(folders: Iterable[Path]) -> Iterator[set[Path]]:
+    """Say to other runs that this one writes into folders; yields those for which that was possible."""
+    with ExitStack() as stack:
+        locked: set[Path] = set()
+        for folder in folders:
+            if _LOCKS and len(locked) < _MOST_LOCKS and _holds_lock(stack, folder, fcntl.LOCK_SH):
+                locked.add(folder)
+        yield locked
+
+
+def _holds_lock(stack: ExitStack, folder: Path, kind: int) -> bool:
+    """Take a lock of a folder until the stack is closed; return whether that was possible at once."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return False
+    stack.callback(os.close, handle)
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except OSError:  # another run holds it, or the file system has no locks of folders
+        return False
+    return True
+
+
+def new_folder(parent: Path, *, is_locked: bool) -> Path:
+    """Return a new hidden folder, which the next run removes where this one is killed; raises OSError."""
+    return Path(tempfile.mkdtemp(prefix=_NEW if is_locked else _UNLOCKED, dir=parent))
+
+
 def _refuse_wrong_state(one: _FileWrite) -> None:
     """Raise OSError for a file that nobody may write, or that is not as it was when it was read."""
     if one.old is None:
@@ -106,30 +194,31 @@ def _refuse_wrong_state(one: _FileWrite) -> None:
         raise OSError(errno.EBUSY, "it has changed since it was read, so run the command again")
 
 
-def _prepare(one: _FileWrite) -> None:
+def _prepare(one: _FileWrite, *, is_locked: bool) -> None:
     """Write what a change needs into a file beside it, which takes all the space on the disk that there has to be."""
     one.status = None if one.old is None else one.file.stat()
+    prefix_of_new, prefix_of_old = (_NEW, _OLD) if is_locked else (_UNLOCKED, _UNLOCKED)
     if one.new is None:
         if not os.access(one.file.parent, os.W_OK):
             raise OSError(errno.EACCES, "its folder is read-only")
         return
     if one.old is None or one.status is None:
-        one.beside = _new_file(one.file.parent, one.new)
+        one.beside = _new_file(one.file.parent, one.new, prefix_of_new)
         one.beside.chmod(0o666 & ~current_umask())
         return
     one.is_in_place = one.status.st_nlink > 1
     if not one.is_in_place:
-        one.beside = _new_file(one.file.parent, one.new)
+        one.beside = _new_file(one.file.parent, one.new, prefix_of_new)
         one.is_in_place = not _take_over(one.beside, one.status)
     if one.is_in_place:
         if one.beside is not None:
             one.beside.unlink()
-        one.beside = _new_file(one.file.parent, one.old)
+        one.beside = _new_file(one.file.parent, one.old, prefix_of_old)
 
 
-def _new_file(folder: Path, content: bytes) -> Path:
+def _new_file(folder: Path, content: bytes, prefix: str) -> Path:
     """Return a new file with this content, which is on the disk; no file is left where that fails."""
-    handle, name = tempfile.mkstemp(prefix=_PREFIX, dir=folder)
+    handle, name = tempfile.mkstemp(prefix=prefix, dir=folder)
     beside = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -252,7 +341,7 @@ def _restore(one: _FileWrite) -> None:
     elif one.is_in_place:
         _overwrite(one.file, one.old)
     elif now == one.new:
-        beside = _new_file(one.file.parent, one.old)
+        beside = _new_file(one.file.parent, one.old, _UNLOCKED)
         if one.status is not None:
             _take_over(beside, one.status)
         beside.replace(one.file)

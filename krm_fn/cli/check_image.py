@@ -1,6 +1,6 @@
 """``inject-proxy check-image``: whether the inputs of an image build would leave a proxy in the image.
 
-Words in, words out; what would be left, and what is only used, another package knows.
+The package ``image_check`` decides what would be left; this module reads the command line and writes the report.
 """
 
 from __future__ import annotations
@@ -11,9 +11,15 @@ from typing import Any
 
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._files import read_every_file
-from krm_fn.cli._outcome_lines import FAIL_ON
+from krm_fn.cli._outcome_lines import FAIL_ON, count
 from krm_fn.cli._parser import CommandParser
-from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, ReportEntry, shown
+from krm_fn.cli._report import (
+    WRITERS,
+    FindingReport,
+    ReportEntry,
+    add_report_options,
+    shown,
+)
 from krm_fn.errors import UsageError
 from krm_fn.image_check import Note, Report, check
 from krm_fn.krm.results import Severity, is_severe, redact
@@ -48,18 +54,7 @@ def parser() -> CommandParser:
         ],
     )
     made.words("PATH", "files and folders of a build")
-    made.add_argument(
-        "--fail-on",
-        choices=list(FAIL_ON),
-        default=Severity.ERROR.value,
-        help="error (default) or warning: the least finding that makes the exit code 1",
-    )
-    made.add_argument(
-        "--output",
-        choices=list(OUTPUTS),
-        default="text",
-        help=OUTPUT_HELP,
-    )
+    add_report_options(made)
     return made.common()
 
 
@@ -68,11 +63,11 @@ _NAMED = 5
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:  # noqa: ARG001 -- all take the same arguments
-    """Look at files.
+    """Check the files of a build.
 
     Args:
         arguments: those behind ``check-image``.
-        read_stdin: not called: a build is made of files.
+        read_stdin: not called: a build consists of files.
 
     Raises:
         UsageError: an unknown option, no path, or one that does not exist.
@@ -124,14 +119,12 @@ def _summary(report: Report) -> tuple[str, ...]:
     unknown = [name for name, kind in report.kinds.items() if not kind]
     kinds = Counter(kind for kind in report.kinds.values() if kind)
     parts = [
-        f"{_count(len(report.kinds), 'file')} read",
+        f"{count(len(report.kinds), 'file')} read",
         *(f"{kind}: {n}" for kind, n in sorted(kinds.items())),
     ]
     parts += [f"not recognised: {len(unknown)}"]
     for severity in (Severity.ERROR, Severity.WARNING):
-        parts.append(
-            _count(sum(note.severity is severity for note in report.notes), severity.value)
-        )
+        parts.append(count(sum(note.severity is severity for note in report.notes), severity.value))
     return (*_named(unknown), f"inject-proxy check-image: {', '.join(parts)}")
 
 
@@ -140,7 +133,3 @@ def _named(unknown: Sequence[str]) -> tuple[str, ...]:
         return ()
     more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
     return (f"not recognised, so not checked: {', '.join(unknown[:_NAMED])}{more}",)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -15,11 +15,10 @@ from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._commands import MODULES
 from krm_fn.cli._parser import CommandParser, takes_value
 from krm_fn.cli.help import function_parser, parser_of
+from krm_fn.cli.import_ import FORMS, KONVOY
 from krm_fn.config import SYSTEMS
 from krm_fn.errors import UsageError
 from krm_fn.targets import TARGETS
-
-_SYSTEM_FILES = ("tkg", "giantswarm", "image-builder")
 
 
 def parser() -> CommandParser:
@@ -59,8 +58,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 def _words() -> Mapping[str, tuple[str, ...]]:
     """Return command -> the words that it takes, of those that take no files alone."""
     return {
-        "import": (*_SYSTEM_FILES, "konvoy"),
-        "export": _SYSTEM_FILES,
+        "import": (*FORMS, KONVOY),
+        "export": (*FORMS, KONVOY),
         "targets": (*SYSTEMS, *TARGETS),
         "completion": tuple(_SCRIPTS),
         "help": tuple(MODULES),
@@ -151,7 +150,10 @@ def _zsh() -> str:
         lines += [f"    {name})", "      _arguments \\"]
         lines += [f"        {option} \\" for option in options[:-1]]
         lines += [f"        {options[-1]} ;;"]
-    lines += ["    esac ;;", "  esac", "}", '_inject_proxy "$@"']
+    lines += ["    esac ;;", "  esac", "}"]
+    # In a folder of `fpath` the script is the body of the function `_inject-proxy`; else it is sourced.
+    lines += ['if [[ $funcstack[1] == _inject-proxy ]]; then _inject_proxy "$@"']
+    lines += ["else compdef _inject_proxy inject-proxy; fi"]
     return "\n".join(lines) + "\n"
 
 

@@ -5,26 +5,35 @@ It reads what it is given and writes nothing.
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Callable, Iterable
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
+from krm_fn import config
 from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._config import config_files, the_config
+from krm_fn.cli._config import config_files, located_config
 from krm_fn.cli._files import read_files
 from krm_fn.cli._parser import CommandParser
-from krm_fn.errors import UsageError
-from krm_fn.explain import Section, explain, html, text, to_data
-from krm_fn.krm.manifests import Manifests
+from krm_fn.config import Mode, ProxyConfig
+from krm_fn.errors import ConfigError, InputError, UsageError
+from krm_fn.explain import Explanation, compare, explain, html, svg, text, to_data
+from krm_fn.krm.manifests import ManifestList, Manifests
+from krm_fn.krm.results import Severity
+from krm_fn.pipeline import Outcome, run_checked
 from krm_fn.plan import plan_edits
 from krm_fn.printable import printable_json
 from krm_fn.sources import Objects
 
-_OUTPUTS: dict[str, Callable[[Iterable[Section]], str]] = {
-    "text": text.render,
-    "json": lambda sections: printable_json(
-        json.dumps(to_data(sections), indent=2, ensure_ascii=False) + "\n"
+_OUTPUTS: dict[str, Callable[[Explanation, bool], str]] = {
+    "text": lambda explanation, verbose: text.render(explanation, verbose=verbose),
+    "json": lambda explanation, _: printable_json(
+        json.dumps(to_data(explanation), indent=2, ensure_ascii=False) + "\n"
     ),
-    "html": html.render,
+    "html": lambda explanation, _: html.render(explanation),
+    "svg": lambda explanation, _: svg.render(explanation),
 }
 
 
@@ -33,13 +42,33 @@ def parser() -> CommandParser:
     made = CommandParser(
         "explain",
         "who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it",
-        usage=["[--config FILE] [--output text|json|html] [PATH...]"],
+        usage=[
+            "[--config FILE] [--cluster NAME]... [--output text|json|html|svg] [PATH...]",
+            "[--config FILE] --diff OLD.yaml [PATH...]",
+        ],
         examples=[
             ("inject-proxy explain .", "explain what a run would write"),
+            ("inject-proxy explain --cluster prod/west .", "explain one Cluster"),
             ("inject-proxy explain --output html . > proxy.html", "the same as a page"),
+            ("inject-proxy explain --output svg . > proxy.svg", "the overview as a picture"),
+            (
+                "inject-proxy explain --diff old-proxy.yaml --config proxy.yaml clusters/",
+                "who gets another proxy than by an older ProxyConfig, and which nodes are rolled",
+            ),
             ("kustomize build . | inject-proxy explain --config proxy.yaml", "explain a stream"),
         ],
-        notes=["exit codes: 0 done; 1 the input is wrong; 2 wrong usage; 3 a bug of this program."],
+        notes=[
+            (
+                "First comes an overview: Clusters, their parts, and the proxy of each. Then come the nodes that a "
+                "run rolls or does not roll, its errors and warnings, and a block for each proxy; Clusters with equal "
+                "answers are one group."
+            ),
+            (
+                "With --diff, the manifests are first brought to what OLD.yaml declares, in memory; what is shown is "
+                "what a run with the ProxyConfig changes then."
+            ),
+            "exit codes: 0 done; 1 the input is wrong; 2 wrong usage; 3 a bug of this program.",
+        ],
     )
     made.words(
         "PATH",
@@ -52,12 +81,26 @@ def parser() -> CommandParser:
         help="the ProxyConfig, where it is not among the manifests",
     )
     made.add_argument(
+        "--cluster",
+        metavar="[NAMESPACE/]NAME",
+        action="append",
+        default=[],
+        help="explain this Cluster only; may be repeated",
+    )
+    made.add_argument(
+        "--diff",
+        metavar="OLD.yaml",
+        default="",
+        help="a file with another ProxyConfig: explain what changes from that one",
+    )
+    made.add_argument(
         "--output",
         choices=list(_OUTPUTS),
         default="text",
-        help="text (default) for a terminal, json for programs, html for one page that needs nothing else",
+        help="text (default) for a terminal, json for programs, html for one page that needs nothing else, svg for a "
+        "picture of the overview",
     )
-    return made.common()
+    return made.common(verbose="list every object, Cluster and finding in the text")
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
@@ -68,19 +111,78 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         read_stdin: gives standard input; called only where no path is named.
 
     Raises:
-        UsageError: an unknown option, or no ProxyConfig, or several.
+        UsageError: an unknown option, no ProxyConfig, or several, or a Cluster that gets nothing.
         InputError, ConfigError: the input is wrong.
     """
     given = parser().parse(arguments)
+    if given.diff and given.output == "svg":
+        raise UsageError("`--output svg` must be without `--diff`: it is a picture of the overview")
     paths = [word for word in given.words if word != "-"]
     files = read_files(paths) if paths else {"standard input": read_stdin()}
     manifests = Manifests(files)
     if not len(manifests):
         raise UsageError("there is nothing to explain: the input holds no manifest")
-    path = given.config
-    source = config_files(path) if path else manifests
-    wanted = the_config(
-        source, path=path, objects=Objects(manifests, source) if path else Objects(manifests)
-    )
-    render = _OUTPUTS[given.output]
-    return CommandResult(render(explain(plan_edits(manifests, wanted))).encode())
+    others = config_files(given.config) if given.config else None
+    wanted = _config(manifests, others, given.config)
+    if given.diff:
+        found = _compared(files, wanted, _old_config(manifests, given.diff), given)
+    else:
+        found = _explained(files, wanted, given.cluster)
+    _refuse_unknown(given.cluster, found)
+    return CommandResult(_OUTPUTS[given.output](found, given.verbose).encode())
+
+
+def _config(manifests: Manifests, others: Manifests | None, path: str) -> ProxyConfig:
+    """Return the ProxyConfig, from a file of its own or from the manifests; changes are explained as if made."""
+    given = located_config(others or manifests, path=path)
+    objects = Objects(manifests, *([others] if others else []))
+    wanted = config.load(given.data, objects, repeated=given.repeated)
+    if wanted is None:
+        raise UsageError("the functionConfig asks for nothing: it must say which proxy to inject")
+    return replace(wanted, mode=Mode.INJECT) if wanted.mode is Mode.CHECK else wanted
+
+
+def _old_config(manifests: Manifests, path: str) -> ProxyConfig:
+    try:
+        return _config(manifests, config_files(path), path)
+    except ConfigError as error:
+        raise ConfigError([f"{path}: {problem}" for problem in error.problems]) from None
+
+
+def _compared(
+    files: Mapping[str, bytes], wanted: ProxyConfig, old: ProxyConfig, given: Namespace
+) -> Explanation:
+    """Return what a run with ``wanted`` changes once the manifests hold what ``old`` declares."""
+    before = ManifestList(files)
+    outcome = run_checked(before, old)
+    errors = [one for one in outcome.results if one.severity is Severity.ERROR]
+    if errors:
+        raise InputError(f"a run with {given.diff} fails: {errors[0].line_with_file()}")
+    changed = {name: content for name, content in before.changed.items() if content is not None}
+    removed = {name for name, content in before.changed.items() if content is None}
+    state = {name: content for name, content in {**files, **changed}.items() if name not in removed}
+    return compare(_explained(state, old, given.cluster), _explained(state, wanted, given.cluster))
+
+
+def _explained(
+    files: Mapping[str, bytes], wanted: ProxyConfig, asked: Sequence[str]
+) -> Explanation:
+    outcome: Outcome = run_checked(_UnwrittenList(files), wanted)
+    return explain(plan_edits(Manifests(files), wanted), outcome.results, asked)
+
+
+class _UnwrittenList(ManifestList):
+    """Files of which only the results of a run are wanted: their new text is not made."""
+
+    def write(self, *_: Any) -> bytes:
+        """Return nothing, and change nothing."""
+        return b""
+
+
+def _refuse_unknown(asked: Sequence[str], found: Explanation) -> None:
+    names = {name for one in found.clusters for name in (one, one.rpartition("/")[2])}
+    for name in asked:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            advice = f": did you mean `{near[0]}`?" if near else ""
+            raise UsageError(f'no object of a Cluster "{name}" gets a proxy{advice}')

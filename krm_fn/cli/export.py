@@ -1,20 +1,22 @@
-"""``inject-proxy export``: a file of another system, filled with the proxy of a ProxyConfig.
+"""``inject-proxy export``: the proxy of a ProxyConfig in the form of another system: a file, or a command line.
 
-It reads a file and gives it back; what is written into it, other packages know. The file itself is
-written only where ``--in-place`` asks for it.
+The package ``sources`` knows what a file gets. The file itself is written, or created, only with ``--in-place``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
 
 from krm_fn import settings
+from krm_fn.cli import _konvoy
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import read_file
+from krm_fn.cli._files import exists, read_file
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._writing import write_files
-from krm_fn.cli.import_ import FORMS
+from krm_fn.cli.import_ import FORMS, KONVOY
+from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
@@ -30,16 +32,23 @@ def parser() -> CommandParser:
     """Return the parser of this command."""
     made = CommandParser(
         "export",
-        "fills a file of another system with the proxy of a ProxyConfig, and leaves the rest as it is",
-        usage=["tkg|giantswarm|image-builder [--config FILE] [--in-place] FILE|-"],
+        "writes the proxy of a ProxyConfig into a file of another system, or prints it as a command line",
+        usage=[
+            "tkg|giantswarm|image-builder [--config FILE] [OPTIONS] [--in-place] FILE|-",
+            "konvoy [--config FILE] [OPTIONS]",
+        ],
         examples=[
             (
                 "inject-proxy export giantswarm --config proxy.yaml --in-place secret-values.yaml.patch",
-                "write the values of a config repository",
+                "write the values of a config repository, in a new file or in the one that is there",
             ),
             (
-                "inject-proxy export tkg cluster-config.yaml < proxy.yaml",
-                "print a cluster configuration file as it would be",
+                "inject-proxy export tkg --cluster prod/west cluster-config.yaml < proxy.yaml",
+                "print a cluster configuration file of TKG as it would be for one Cluster",
+            ),
+            (
+                "inject-proxy export konvoy --config proxy.yaml --cluster west --labels region=west",
+                "print the command line that creates a cluster of Konvoy with this proxy",
             ),
         ],
         notes=[
@@ -49,7 +58,14 @@ def parser() -> CommandParser:
                 "image-builder: an override file of Konvoy Image Builder: proxy_env, and http_proxy, https_proxy, "
                 "no_proxy beside it"
             ),
-            "With `mode: Remove` the proxy is taken out.",
+            (
+                "konvoy: `konvoy create cluster` with --control-plane-http-proxy, --worker-no-proxy and the like, "
+                "--registry-mirror-url, --apiserver-host, --os-hint"
+            ),
+            (
+                "A file keeps everything else that is in it; with `mode: Remove` the proxy is taken out. What is "
+                "printed may hold a password, if the ProxyConfig does."
+            ),
             "exit codes: 0 done; 1 the file or the ProxyConfig is wrong; 2 wrong usage; 3 a bug of this program.",
         ],
     )
@@ -61,66 +77,144 @@ def parser() -> CommandParser:
         help="the ProxyConfig, and the objects it refers to; without it, standard input holds them",
     )
     made.add_argument(
+        "--cluster",
+        metavar="[NAMESPACE/]NAME",
+        default="",
+        help="the Cluster that the file is for: overrides that match it count",
+    )
+    made.add_argument(
+        "--labels",
+        metavar="KEY=VALUE,...",
+        default="",
+        help="the labels of the Cluster, for overrides that match labels",
+    )
+    made.add_argument(
+        "--role",
+        choices=[role.value for role in Role],
+        help="the role of the nodes, for overrides that match roles; with konvoy, its flags only",
+    )
+    made.add_argument(
         "--in-place",
         action="store_true",
-        help="write the file; without it, it is printed as it would be",
+        help="write the file, or create it; without it, it is printed as it would be",
     )
     return made.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
-    """Fill a file.
+    """Fill a file, or print a command line.
 
     Args:
         arguments: those behind ``export``.
         read_stdin: gives standard input, which holds the file or the ProxyConfig.
 
     Raises:
-        UsageError: an unknown system or option, or not one file.
+        UsageError: an unknown system or option, not one file, or a ProxyConfig that says no proxy for it.
         InputError, ConfigError: the file or the ProxyConfig is wrong.
         OutputError: the file cannot be written.
     """
     given = parser().parse(arguments)
-    path, in_place = given.config, given.in_place
+    if given.words[:1] == [KONVOY]:
+        return _command_line(given, read_stdin)
     system, file = _words(given.words)
-    if file == "-" and (in_place or not path):
+    if file == "-" and (given.in_place or not given.config):
         raise UsageError(
             "`-` needs `--config` and must be without `--in-place`: standard input is the file itself"
         )
-    manifests = config_files(path) if path else Manifests({_STDIN: read_stdin()})
-    wanted = the_config(manifests, path=path, objects=Objects(manifests))
-    resolved = _resolved(wanted, system)
-    name, content = (_STDIN, read_stdin()) if file == "-" else (file, read_file(file))
+    wanted = _config(given, read_stdin)
+    memberships = _memberships(given)
+    resolved = _resolved(wanted, system, memberships)
+    is_new = given.in_place and not exists(file)
+    name, content = _file(file, read_stdin, is_new=is_new)
     try:
         text, edits = filled(content.decode(), FORMS[system], resolved.settings)
     except UnicodeDecodeError as error:
         raise InputError(f"{name} must be UTF-8, but byte {error.start + 1} is not") from None
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-    notes = (note.about(ObjectRef()) for note in settings.notes(resolved, ()))
-    reported = tuple(f"[warning] {name}: {note.text}" for note in notes)
-    reported = (*reported, f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}")
-    if not in_place:
-        return CommandResult(text.encode(), reported)
-    write_files({name: text.encode()} if edits else {}, {name: content})
-    return CommandResult(b"", reported)
+    notes = (note.about(ObjectRef()) for note in settings.notes(resolved, memberships))
+    reported = [f"[{note.severity.value}] {name}: {note.text}" for note in notes]
+    reported += [f"created {name}"] if is_new and edits else []
+    reported += [f"inject-proxy export: {'; '.join(edits) or 'nothing to change'}"]
+    if not given.in_place:
+        return CommandResult(text.encode(), tuple(reported))
+    changed = {name: text.encode()} if edits else {}
+    warnings = write_files(changed, {name: None if is_new else content})
+    return CommandResult(b"", (*warnings, *reported))
+
+
+def _command_line(given: Namespace, read_stdin: Callable[[], bytes]) -> CommandResult:
+    """Return the command line of Konvoy."""
+    if len(given.words) > 1 or given.in_place:
+        raise UsageError(
+            "`inject-proxy export konvoy` prints a command line: it must be without a file and `--in-place`"
+        )
+    wanted = _config(given, read_stdin)
+    if wanted.mode is Mode.REMOVE:
+        raise UsageError(
+            "`spec.mode` must not be Remove: a command line without proxy flags sets no proxy"
+        )
+    (membership,) = _memberships(given) or (Membership(Cluster()),)
+    roles = [membership.role] if membership.role else list(Role)
+    text, warnings = _konvoy.command_line(wanted, membership.cluster, roles)
+    return CommandResult(text.encode(), tuple(warnings))
+
+
+def _config(given: Namespace, read_stdin: Callable[[], bytes]) -> ProxyConfig:
+    manifests = config_files(given.config) if given.config else Manifests({_STDIN: read_stdin()})
+    return the_config(manifests, path=given.config, objects=Objects(manifests))
+
+
+def _memberships(given: Namespace) -> tuple[Membership, ...]:
+    """Return the Cluster and the role of the command line as overrides match them; none where neither is named."""
+    if not (given.cluster or given.labels or given.role):
+        return ()
+    namespace, _, name = given.cluster.rpartition("/")
+    cluster = Cluster(namespace, name, _labels(given.labels))
+    return (Membership(cluster, Role(given.role) if given.role else None),)
+
+
+def _labels(text: str) -> Mapping[str, str]:
+    labels = {}
+    for pair in text.split(",") if text else ():
+        key, equals, value = pair.strip().partition("=")
+        if not (key and equals):
+            raise UsageError("`--labels` must hold pairs such as `region=west,stage=prod`")
+        labels[key] = value
+    return labels
+
+
+def _file(file: str, read_stdin: Callable[[], bytes], *, is_new: bool) -> tuple[str, bytes]:
+    """Return the name and the content of the file that is filled; a new one is empty."""
+    if file == "-":
+        return _STDIN, read_stdin()
+    if is_new:
+        return file, b""
+    if not exists(file):
+        raise UsageError(f'there is no file "{file}"; `--in-place` creates it')
+    return file, read_file(file)
 
 
 def _words(words: Sequence[str]) -> tuple[str, str]:
     if len(words) != 2 or words[0] not in FORMS:
         raise UsageError(
-            f"a system ({', '.join(FORMS)}) and one file must be named: `inject-proxy export --help`"
+            f"a system ({', '.join(FORMS)}) and one file must be named, or `{KONVOY}` alone: "
+            "`inject-proxy export --help`"
         )
     return words[0], words[1]
 
 
-def _resolved(wanted: ProxyConfig, system: str) -> Resolved:
-    """The proxy for the file, which belongs to no Cluster of a list."""
+def _resolved(wanted: ProxyConfig, system: str, memberships: Sequence[Membership]) -> Resolved:
+    """Return the proxy for the file.
+
+    Raises:
+        UsageError: the ProxyConfig declares none for it.
+    """
     kind = KINDS[FORMS[system]]
-    resolved = settings.resolve(wanted, (), target=kind.target, audience=kind.audience)
+    resolved = settings.resolve(wanted, memberships, target=kind.target, audience=kind.audience)
     if not resolved.declared and wanted.mode is not Mode.REMOVE:
         raise UsageError(
-            "the ProxyConfig must say which proxy goes into the file: in `spec`, or in an override whose `match` holds "
-            f"nothing but `targets: [{kind.target}]`"
+            "the ProxyConfig must say which proxy goes into the file: in `spec`, in an override whose `match` holds "
+            f"nothing but `targets: [{kind.target}]`, or in one that fits `--cluster`, `--labels` and `--role`"
         )
     return resolved

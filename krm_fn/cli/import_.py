@@ -25,6 +25,8 @@ FORMS = {
     "image-builder": formats.IMAGE_BUILDER,
 }
 """Name on the command line -> form of the file."""
+KONVOY = "konvoy"
+"""The system that has a command line in the place of a file."""
 
 _VERBOSE = frozenset({"-v", "--verbose"})
 _LISTS = ("noProxy", "podCIDRs", "serviceCIDRs")
@@ -85,7 +87,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     """
     leading = list(takewhile(_VERBOSE.__contains__, arguments))
     system, *rest = arguments[len(leading) :] or [""]
-    if system == "konvoy":
+    if system == KONVOY:
         flags = rest[1:] if rest[:1] == ["--"] else rest
         spec, reported = _konvoy.spec(flags, lambda path: _text(path, read_stdin))
         return CommandResult(

@@ -1,7 +1,7 @@
-"""``inject-proxy lint``: judge a NO_PROXY list, or what manifests say about a proxy, and mend it.
+"""``inject-proxy lint``: check a NO_PROXY list, or what manifests say about a proxy, and fix it.
 
-Words in, words out; what is wrong, and what may be done about it, is known by other packages. Files
-are written only where ``--fix`` asks for it, and only those that change.
+The package ``lint`` decides what is wrong and how it is fixed; this module reads the command line and writes the
+report. Files are written only with ``--fix``, and only those that change.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from typing import Any
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import exists, find_files, read_files
-from krm_fn.cli._outcome_lines import FAIL_ON
+from krm_fn.cli._outcome_lines import FAIL_ON, count
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._report import (
-    OUTPUT_HELP,
-    OUTPUTS,
     WRITERS,
     FindingReport,
     LineFinder,
     ReportEntry,
+    add_report_options,
     entry_of,
     shown,
 )
@@ -82,24 +81,13 @@ def parser() -> CommandParser:
         default="",
         help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests",
     )
-    made.add_argument(
-        "--fail-on",
-        choices=list(FAIL_ON),
-        default=Severity.ERROR.value,
-        help="error (default) or warning: the least finding that makes the exit code 1",
-    )
-    made.add_argument(
-        "--output",
-        choices=list(OUTPUTS),
-        default="text",
-        help=OUTPUT_HELP,
-    )
+    add_report_options(made)
     return made.common()
 
 
 @dataclass(frozen=True)
 class _LintRequest:
-    """The command line, taken apart."""
+    """The options of the command line."""
 
     given: Namespace
 
@@ -125,7 +113,7 @@ class _LintRequest:
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
-    """Judge, and mend where that is asked for.
+    """Check a list, files or standard input, and fix them with ``--fix``.
 
     Args:
         arguments: those behind ``lint``.
@@ -192,7 +180,7 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
 
 
 def _line_of_problem(severity: Severity, found: Problem) -> str:
-    """``NP010 error "a;b": message -> mended``, for the whole list without entry and mended form."""
+    """Return ``NP010 error "a;b": message -> fixed``; what is about the whole list has no entry and no fix."""
     subject = f' "{found.entry}"' if found.entry else ""
     corrected = f" -> {found.corrected}" if found.entry and found.corrected else ""
     return shown(f"{found.rule} {severity.value}{subject}: {found.message}{corrected}")
@@ -228,12 +216,12 @@ def _of_files(
     if wish.fix and _STDIN in files:
         corrected = done.corrected.get(_STDIN, files[_STDIN])
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)
-    write_files(done.corrected, files)
-    return CommandResult(report, reported, exit_code)
+    warnings = write_files(done.corrected, files) if wish.fix else []
+    return CommandResult(report, (*warnings, *reported), exit_code)
 
 
 def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Iterator[Result]:
-    """Yield a warning for each path that was named and holds no manifest: it may be misspelt, and was not judged."""
+    """Yield a warning for each named path that holds no manifest: nothing was checked there, it may be misspelt."""
     for path, names in by_path.items():
         if all(name in done.empty for name in names):
             message = (
@@ -249,15 +237,15 @@ def _summary(
     counts = {
         severity: sum(result.severity is severity for result in results) for severity in Severity
     }
-    parts = [f"{_count(len(files), 'file')} read", f"{_count(done.judged, 'object')} checked"]
-    parts += [f"{_count(len(done.corrected), 'file')} fixed"] if wish.fix else []
-    parts += [_count(counts[Severity.ERROR], "error"), _count(counts[Severity.WARNING], "warning")]
+    parts = [f"{count(len(files), 'file')} read", f"{count(done.judged, 'object')} checked"]
+    parts += [f"{count(len(done.corrected), 'file')} fixed"] if wish.fix else []
+    parts += [count(counts[Severity.ERROR], "error"), count(counts[Severity.WARNING], "warning")]
     corrected = () if _STDIN in files else tuple(f"fixed {name}" for name in done.corrected)
     return (*corrected, f"inject-proxy lint: {', '.join(parts)}")
 
 
 def _line(result: Result) -> str:
-    """The line of ``Result.line`` with the file in front of the object."""
+    """Return the line of ``Result.line`` with the file in front of the object."""
     parts = (result.ref.file_path, str(result.ref), field_path(result.path))
     subject = " ".join(part for part in parts if part)
     return shown(
@@ -273,10 +261,6 @@ def _lines(report: bytes) -> tuple[str, ...]:
     return tuple(report.decode(errors="replace").splitlines())
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
 def _bytes(text: str) -> bytes:
-    """The text as it came: a command line may hold bytes that are no UTF-8."""
+    """Return a text with the bytes that it had on the command line, which may be no UTF-8."""
     return text.encode(errors="surrogateescape")

@@ -10,7 +10,6 @@ import difflib
 import os
 import shutil
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,10 +23,16 @@ from krm_fn.cli._files import find_files_to_edit, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
-from krm_fn.cli._report import OUTPUT_HELP, OUTPUTS, WRITERS, FindingReport, LineFinder, entry_of
+from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
 from krm_fn.cli._selection import LeftAlone, Selection, select
 from krm_fn.cli._shard import Shard, shard_of
-from krm_fn.cli._writing import current_umask, write_files
+from krm_fn.cli._writing import (
+    current_umask,
+    locked_folders,
+    new_folder,
+    remove_leftovers,
+    write_files,
+)
 from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
@@ -101,12 +106,7 @@ def parser() -> CommandParser:
         action="store_true",
         help="write nothing, and exit with 1 if something would change",
     )
-    made.add_argument(
-        "--output",
-        choices=list(OUTPUTS),
-        default="text",
-        help=f"with --check, what is printed. {OUTPUT_HELP}",
-    )
+    add_output_option(made, "with --check, what is printed. ")
     made.add_argument(
         "--output-dir",
         metavar="DIR",
@@ -206,13 +206,14 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     output = _printed(done, changed, given)
     exit_code = done.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
+    warnings: list[str] = []
     if is_written and given.output_dir:
         own = {name: content for name, content in files.items() if shard.holds(name)}
         _write_folder(Path(given.output_dir), {**own, **changed}, paths)
     elif is_written:
-        write_files(changed, {name: files.get(name) for name in changed})
+        warnings = write_files(changed, {name: files.get(name) for name in changed}, read=files)
     reported = _lines(done, changed, given, is_written=is_written)
-    return CommandResult(output, reported, exit_code)
+    return CommandResult(output, (*warnings, *reported), exit_code)
 
 
 def _refuse_two_outputs(given: Namespace) -> None:
@@ -443,19 +444,22 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     base = _base_of(paths)
     made = None
+    parent = folder.absolute().parent
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=".inject-proxy.", dir=folder.parent))
-        made.chmod(0o777 & ~current_umask())
-        for name, content in files.items():
-            if content is None:
-                continue
-            file = made / Path(name).absolute().relative_to(base)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-            if Path(name).exists():
-                shutil.copymode(name, file)
-        made.replace(folder)
+        parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(parent)
+        with locked_folders([parent]) as locked:
+            made = new_folder(parent, is_locked=bool(locked))
+            made.chmod(0o777 & ~current_umask())
+            for name, content in files.items():
+                if content is None:
+                    continue
+                file = made / Path(name).absolute().relative_to(base)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+                if Path(name).exists():
+                    shutil.copymode(name, file)
+            made.replace(folder)
     except OSError as error:
         raise OutputError(
             f'"{folder}" cannot be written: {error.strerror}; nothing was written'

@@ -5,133 +5,205 @@ It shows what a run would do and changes nothing; what it shows holds no credent
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from krm_fn.clients import CLIENTS
-from krm_fn.explain.hosts import Row, rows
-from krm_fn.krm.results import redact
-from krm_fn.noproxy import Audience, Entry
+from krm_fn.explain.answers import Answer, answers, cluster_name, is_one_of
+from krm_fn.explain.blocks import Block, blocks, readers_of, rows_of
+from krm_fn.explain.difference import Difference, ProxyChange, difference
+from krm_fn.explain.hosts import Row
+from krm_fn.explain.nodes import NodeChange, node_changes
+from krm_fn.explain.overview import ClusterGroup, overview
+from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.plan import PlannedEdit
 
-__all__ = ["Section", "explain", "to_data"]
+__all__ = [
+    "Block",
+    "ClusterGroup",
+    "Difference",
+    "Explanation",
+    "NodeChange",
+    "compare",
+    "explain",
+    "to_data",
+]
 
 
 @dataclass(frozen=True)
-class Section:
-    """One proxy setting and all places that get it.
+class Explanation:
+    """What a run with a ProxyConfig does, or what another ProxyConfig changes.
 
-    ``clusters`` are the names of the Clusters (none is known where it is empty), ``roles`` their roles and worker
-    groups, ``audience`` is ``node``, ``pod``, ``go``, ``product`` or ``tkg``; the URLs are redacted. A product
-    completes its list by itself, so it is not shown who honours it. ``readers`` are the IDs of the programs that
-    read the list, one for each verdict of a row: all of ``CLIENTS``, or Go alone.
+    Attributes:
+        answers: what each place gets.
+        nodes: which nodes are rolled, and which are not.
+        findings: errors and warnings of the run.
+        difference: what changes from another ProxyConfig to this one; None where one alone is explained.
+        clusters: the names of all Clusters that get something, also of those that are not asked for.
     """
 
-    clusters: tuple[str, ...]
-    roles: tuple[str, ...]
-    audience: str
-    http_proxy: str
-    https_proxy: str
-    entries: tuple[Entry, ...]
-    places: tuple[str, ...]
-    rows: tuple[Row, ...]
-    readers: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    nodes: tuple[NodeChange, ...] = ()
+    findings: tuple[Result, ...] = ()
+    difference: Difference | None = None
+    clusters: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def overview(self) -> list[ClusterGroup]:
+        """The Clusters and the proxies of their parts."""
+        return overview(self.answers)
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The answers, equal ones as one block."""
+        return blocks(self.answers)
 
 
-def explain(places: Iterable[PlannedEdit]) -> list[Section]:
-    """The sections for all places that a run would write to, in the order in which they are first met."""
-    grouped: dict[Any, list[PlannedEdit]] = {}
-    for place in places:
-        is_written = not place.target.only_reports and place.audience is not Audience.NOBODY
-        if is_written and place.resolved.declared and place.is_touched:
-            grouped.setdefault(_key(place), []).append(place)
-    return [_section(members) for members in grouped.values()]
+def explain(
+    places: Iterable[PlannedEdit], results: Sequence[Result], asked: Sequence[str] = ()
+) -> Explanation:
+    """Return the explanation of a run.
+
+    Args:
+        places: its plan, of a list that is not changed yet.
+        results: its results.
+        asked: names of Clusters, with or without their namespace, that are explained; empty for all.
+    """
+    planned = list(places)
+    found = list(answers(planned))
+    nodes = node_changes(results, planned)
+    findings = [one for one in results if one.severity is not Severity.INFO]
+    known = tuple(dict.fromkeys(name for answer in found for name in answer.clusters))
+    if asked:
+        found = [answer for answer in found if _is_about(answer.clusters, asked)]
+        nodes = [change for change in nodes if _is_about(change.clusters, asked)]
+        # A finding about no object of a Cluster is about the ProxyConfig, and so about all of them.
+        of_objects = _clusters_of(planned)
+        findings = [
+            one
+            for one in findings
+            if one.ref not in of_objects or _is_about(of_objects[one.ref], asked)
+        ]
+    return Explanation(tuple(found), tuple(nodes), tuple(findings), clusters=known)
 
 
-def _key(place: PlannedEdit) -> tuple[Any, ...]:
-    clusters = tuple(_name(membership.cluster) for membership in place.memberships)
-    roles = tuple(membership.role for membership in place.memberships)
-    return (clusters, roles, place.audience, place.resolved.settings, place.resolved.entries)
+def compare(old: Explanation, new: Explanation) -> Explanation:
+    """Return what changes from one explanation to another one of the same objects, with the nodes of the second."""
+    return replace(new, difference=difference(old.answers, new.answers))
 
 
-def _section(places: list[PlannedEdit]) -> Section:
-    first = places[0]
-    proxy = first.resolved.settings
-    memberships = [membership for place in places for membership in place.memberships]
-    is_reported = not first.audience.completes_the_list and any(
-        (proxy.http_proxy, proxy.https_proxy)
-    )
-    return Section(
-        clusters=tuple(
-            dict.fromkeys(_name(membership.cluster) for membership in first.memberships)
-        ),
-        roles=tuple(dict.fromkeys(filter(None, map(_role, memberships)))),
-        audience=first.audience.value,
-        http_proxy=redact(proxy.http_proxy),
-        https_proxy=redact(proxy.https_proxy),
-        entries=first.resolved.entries,
-        places=tuple(dict.fromkeys(f"{place.obj.ref} ({place.target_id})" for place in places)),
-        rows=_rows(first) if is_reported else (),
-        readers=_readers(first),
-    )
+def _is_about(clusters: Iterable[str], asked: Sequence[str]) -> bool:
+    return any(is_one_of(name, asked) for name in clusters)
 
 
-def _rows(place: PlannedEdit) -> tuple[Row, ...]:
-    resolved = place.resolved
-    has_https = bool(resolved.settings.https_proxy)
-    return rows(
-        resolved.settings.no_proxy,
-        resolved.networks,
-        resolved.written,
-        https=has_https,
-        readers=_readers(place),
-    )
+def _clusters_of(planned: Iterable[PlannedEdit]) -> dict[ObjectRef, set[str]]:
+    """Return the names of the Clusters of each object of a plan, and of the Clusters themselves."""
+    found: dict[ObjectRef, set[str]] = {}
+    for place in planned:
+        for one in place.memberships:
+            name = cluster_name(one.cluster)
+            found.setdefault(place.obj.ref, set()).add(name)
+            found.setdefault(one.cluster.ref, set()).add(name)
+    return found
 
 
-def _readers(place: PlannedEdit) -> tuple[str, ...]:
-    return ("go",) if place.audience is Audience.GO else tuple(CLIENTS)
+def to_data(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation as plain data, for ``--output json``; the keys are part of the interface."""
+    data: dict[str, Any] = {}
+    if explanation.difference is not None:
+        data["changes"] = [_change_data(change) for change in explanation.difference.changes]
+        data["unchanged"] = explanation.difference.unchanged
+    else:
+        data["consumers"] = [{"id": one.ID, "name": one.NAME} for one in CLIENTS.values()]
+        data["overview"] = [_group_data(group) for group in explanation.overview]
+        data["sections"] = _sections(explanation.answers)
+    data["nodes"] = [_node_data(change) for change in explanation.nodes]
+    data["findings"] = [result.to_data() for result in explanation.findings]
+    return data
 
 
-def _name(cluster: Any) -> str:
-    return "/".join(part for part in (cluster.namespace, cluster.name) if part)
-
-
-def _role(membership: Any) -> str:
-    role = {"ControlPlane": "control plane", "Worker": "worker"}.get(
-        membership.role.value if membership.role else "", ""
-    )
-    return f"{role} {membership.group}".strip()
-
-
-def to_data(sections: Iterable[Section]) -> dict[str, Any]:
-    """The sections as plain data, for ``--output json``; the keys are part of the interface."""
+def _group_data(group: ClusterGroup) -> dict[str, Any]:
     return {
-        "consumers": [{"id": client.ID, "name": client.NAME} for client in CLIENTS.values()],
-        "sections": [_section_data(section) for section in sections],
-    }
-
-
-def _section_data(section: Section) -> dict[str, Any]:
-    return {
-        "clusters": list(section.clusters),
-        "roles": list(section.roles),
-        "consumer": section.audience,
-        "httpProxy": section.http_proxy,
-        "httpsProxy": section.https_proxy,
-        "noProxy": [{"entry": entry.text, "why": list(entry.why)} for entry in section.entries],
-        "places": list(section.places),
-        "hosts": [
+        "clusters": list(group.clusters),
+        "proxies": [
             {
-                "host": row.host.name,
-                "port": row.host.port,
-                "what": row.host.what,
-                "verdicts": dict(zip(section.readers, map(_verdict, row.verdicts), strict=True)),
+                "roles": list(line.parts),
+                "httpProxy": line.http_proxy,
+                "httpsProxy": line.https_proxy,
+                "places": line.places,
             }
-            for row in section.rows
+            for line in group.lines
         ],
     }
 
 
-def _verdict(direct: bool | None) -> str:
-    return {True: "direct", False: "proxy", None: "breaks"}[direct]
+def _sections(found: Iterable[Answer]) -> list[dict[str, Any]]:
+    """Return the answers; those that are equal and for the same parts of the same Clusters are one section."""
+    grouped: dict[object, list[Answer]] = {}
+    for answer in found:
+        resolved = answer.resolved
+        roles = tuple(dict.fromkeys(part.kind for part in answer.parts))
+        key = (answer.clusters, roles, answer.audience, resolved.settings, resolved.entries)
+        grouped.setdefault(key, []).append(answer)
+    return [_section_data(members) for members in grouped.values()]
+
+
+def _section_data(members: Sequence[Answer]) -> dict[str, Any]:
+    first = members[0]
+    http_proxy, https_proxy = first.shown_urls
+    is_judged = not first.audience.completes_the_list and bool(http_proxy or https_proxy)
+    return {
+        "clusters": list(first.clusters),
+        "roles": list(dict.fromkeys(str(part) for one in members for part in one.parts)),
+        "consumer": first.audience.value,
+        "httpProxy": http_proxy,
+        "httpsProxy": https_proxy,
+        "noProxy": [
+            {"entry": entry.text, "why": list(entry.why)} for entry in first.resolved.entries
+        ],
+        "places": [
+            {"object": place.object, "target": place.target, "file": place.file}
+            for place in dict.fromkeys(one.place for one in members)
+        ],
+        "hosts": [_row_data(row, first) for row in (rows_of(first) if is_judged else ())],
+    }
+
+
+def _row_data(row: Row, answer: Answer) -> dict[str, Any]:
+    readers = readers_of(answer.audience)
+    words = {True: "direct", False: "proxy", None: "breaks"}
+    return {
+        "host": row.host.name,
+        "port": row.host.port,
+        "what": row.host.what,
+        "verdicts": {
+            reader: words[verdict] for reader, verdict in zip(readers, row.verdicts, strict=True)
+        },
+    }
+
+
+def _node_data(change: NodeChange) -> dict[str, Any]:
+    return {
+        "clusters": list(change.clusters),
+        "roles": list(map(str, change.parts)),
+        "object": change.object,
+        "file": change.file,
+        "rolled": change.is_rolled,
+        "why": change.why,
+    }
+
+
+def _change_data(change: ProxyChange) -> dict[str, Any]:
+    def urls(pair: tuple[str, str] | None) -> dict[str, str] | None:
+        return None if pair is None else {"httpProxy": pair[0], "httpsProxy": pair[1]}
+
+    return {
+        "clusters": list(change.clusters),
+        "roles": list(map(str, change.parts)),
+        "before": urls(change.before),
+        "after": urls(change.after),
+        "otherPassword": any(change.has_other_password),
+        "noProxy": {"added": list(change.added), "removed": list(change.removed)},
+        "places": change.places,
+    }

@@ -5,77 +5,170 @@ Lines of at most 120 columns where the words allow it; no colour, so that it can
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_uppercase
 
 from krm_fn.clients import CLIENTS
-from krm_fn.explain import Section
-from krm_fn.explain.hosts import Row
-from krm_fn.noproxy import Audience
+from krm_fn.explain import Explanation
+from krm_fn.explain.blocks import Block, HostRow, is_expected
+from krm_fn.explain.difference import Difference
+from krm_fn.explain.wording import (
+    NO_CLUSTER,
+    NOTHING,
+    grouped_findings,
+    grouped_nodes,
+    heading,
+    number_of_places,
+    objects_of,
+    of_change,
+    proxies,
+    some,
+    urls_before_and_after,
+)
+from krm_fn.krm.results import Result
+from krm_fn.noproxy import Entry
 from krm_fn.printable import printable
 
-_READERS = {
-    Audience.NODE.value: "nodes",
-    Audience.POD.value: "pods",
-    Audience.GO.value: "pods whose programs are written in Go",
-    Audience.TKG.value: "the stored configuration of TKG, which adds what a cluster needs itself",
-    Audience.PRODUCT.value: "products, which add what a cluster needs themselves",
-}
-_MARKS = {True: ".", False: "P", None: "!"}
+_FEW_OBJECTS = 12
+_FEW_CLUSTERS = 5
+_MARKS = {True: ".", False: "p"}
+_WRONG = {True: "D", False: "P"}
+_FAILS = "!"
+_LEGEND = ". direct, p proxy, D or P: wrong, ! fails"
+_MORE = "`--verbose` shows all, `--cluster NAME` those of one Cluster"
 
 
-def render(sections: Iterable[Section]) -> str:
-    """All sections, one after another."""
-    blocks = ["\n".join(map(printable, _section(section))) for section in sections]
-    nothing = (
-        "no object in the input gets a proxy: none is one that a target writes into, or "
-        "`spec.selector` leaves it out"
-    )
-    return "\n\n\n".join(blocks or [nothing]) + "\n"
+def render(explanation: Explanation, *, verbose: bool = False) -> str:
+    """Return the overview, or the difference, then nodes and findings, then each block of equal answers."""
+    parts: list[Iterable[str]]
+    if explanation.difference is not None:
+        parts = [_difference(explanation.difference)]
+    elif not explanation.answers:
+        parts = [[NOTHING]]
+    else:
+        parts = [_overview(explanation)]
+    parts += [_nodes(explanation), _findings(explanation.findings, verbose=verbose)]
+    if explanation.difference is None:
+        parts += [_block(block, verbose=verbose) for block in explanation.blocks]
+    shown = ["\n".join(map(printable, part)) for part in parts]
+    return "\n\n\n".join(text for text in shown if text) + "\n"
 
 
-def _section(section: Section) -> Iterator[str]:
-    title = heading(section)
-    yield title
-    yield "=" * len(title)
+def _title(text: str) -> Iterator[str]:
+    yield text
+    yield "=" * len(text)
     yield ""
-    yield from (f"  {place}" for place in section.places)
+
+
+def _overview(explanation: Explanation) -> Iterator[str]:
+    yield from _title("Who gets which proxy")
+    for group in explanation.overview:
+        yield some(group.clusters) or NO_CLUSTER
+        names = [", ".join(line.parts) for line in group.lines]
+        width = max(map(len, names))
+        for name, line in zip(names, group.lines, strict=True):
+            urls = proxies(line.http_proxy, line.https_proxy)
+            yield f"  {name:{width}}  {urls}  ({number_of_places(line.places)})"
+
+
+def _difference(difference: Difference) -> Iterator[str]:
+    yield from _title("Who gets another proxy")
+    for change in difference.changes:
+        yield f"{of_change(change)}  ({number_of_places(change.places)})"
+        for name, old, new in urls_before_and_after(change):
+            yield f"  {name:11}  {old} -> {new}"
+        for mark, entries in (("+", change.added), ("-", change.removed)):
+            yield from (f"  NO_PROXY     {mark} {entry}" for entry in entries)
+        if _is_order_only(change.added, change.removed, urls_before_and_after(change)):
+            yield "  NO_PROXY     has another order"
+    yield f"unchanged: {number_of_places(difference.unchanged)}"
+
+
+def _is_order_only(*changed: Sequence[object]) -> bool:
+    return not any(changed)
+
+
+def _nodes(explanation: Explanation) -> Iterator[str]:
+    groups = grouped_nodes(explanation.nodes)
+    if not groups:
+        return
+    yield from _title("Nodes")
+    for group in groups:
+        yield f"{'rolled' if group.is_rolled else 'NOT rolled'}: {group.title} ({group.why})"
+        objects = list(dict.fromkeys(_named(one.file, one.object) for one in group.changes))
+        yield from (f"  {name}" for name in objects[:_FEW_CLUSTERS])
+        if len(objects) > _FEW_CLUSTERS:
+            yield f"  and {len(objects) - _FEW_CLUSTERS} more"
+
+
+def _findings(findings: Sequence[Result], *, verbose: bool) -> Iterator[str]:
+    if findings:
+        yield from _title("Errors and warnings of a run")
+    for first, *others in grouped_findings(findings):
+        yield first.line_with_file()
+        if verbose:
+            yield from (one.line_with_file() for one in others)
+        elif others:
+            yield f"  and {len(others)} more of {first.code or 'this kind'}: {_MORE}"
+
+
+def _block(block: Block, *, verbose: bool) -> Iterator[str]:
+    yield from _title(heading(block))
+    objects = objects_of(block.places)
+    shown = objects if verbose or len(objects) <= _FEW_OBJECTS else objects[:_FEW_CLUSTERS]
+    yield from (f"  {_named(file, name)} ({', '.join(ids)})" for file, name, ids in shown)
+    if len(shown) < len(objects):
+        yield f"  and {len(objects) - len(shown)} more objects: {_MORE}"
     yield ""
-    yield f"HTTP_PROXY   {section.http_proxy or '(not set)'}"
-    yield f"HTTPS_PROXY  {section.https_proxy or '(not set)'}"
-    if not (section.http_proxy or section.https_proxy):
+    yield f"HTTP_PROXY   {block.http_proxy or '(not set)'}"
+    yield f"HTTPS_PROXY  {block.https_proxy or '(not set)'}"
+    if not (block.http_proxy or block.https_proxy):
         return
     yield "NO_PROXY"
-    width = max((len(entry.text) for entry in section.entries), default=0)
-    for entry in section.entries:
-        yield f"  {entry.text:{width}}  {'; '.join(entry.why)}"
-    if section.rows:
+    yield from _entries(block.shared)
+    own = block.own if verbose else block.own[:_FEW_CLUSTERS]
+    for cluster, entries in own:
+        yield f"  and only for {cluster or NO_CLUSTER}:"
+        yield from _entries(entries)
+    if len(own) < len(block.own):
+        yield f"  and {len(block.own) - len(own)} more Clusters with entries of their own: {_MORE}"
+    if block.hosts:
         yield ""
-        yield from _table(section.rows, section.readers)
+        yield from _table(block.hosts, block.readers)
 
 
-def heading(section: Section) -> str:
-    """Which Clusters, which roles, which readers."""
-    clusters = ", ".join(section.clusters) or "no known Cluster"
-    roles = f" ({', '.join(section.roles)})" if section.roles else ""
-    readers = _READERS[section.audience]
-    return f"{clusters}{roles}: {readers}"
+def _entries(entries: Sequence[Entry]) -> Iterator[str]:
+    width = max((len(entry.text) for entry in entries), default=0)
+    for entry in entries:
+        yield f"  {entry.text:{width}}  {'; '.join(entry.why)}".rstrip()
 
 
-def _table(rows: tuple[Row, ...], readers: tuple[str, ...]) -> Iterator[str]:
-    letters = [ascii_uppercase[number % 26] * (1 + number // 26) for number in range(len(rows))]
-    width = max(len(row.host.name) for row in rows)
+def _named(file: str, name: str) -> str:
+    return f"{file}  {name}" if file else name
+
+
+def _table(hosts: Sequence[HostRow], readers: Sequence[str]) -> Iterator[str]:
+    letters = [ascii_uppercase[number % 26] * (1 + number // 26) for number in range(len(hosts))]
+    names = [some((one.row.host.name, *one.others)) for one in hosts]
+    width = max(map(len, names))
     yield "hosts: how many programs go direct"
-    for letter, row in zip(letters, rows, strict=True):
-        direct, of = row.counted
-        yield f"  {letter:2} {row.host.name:{width}}  {direct:2} of {of}  {row.host.what}"
+    for letter, name, one in zip(letters, names, hosts, strict=True):
+        direct, of = one.row.counted
+        yield f"  {letter:2} {name:{width}}  {direct:2} of {of}  {one.row.host.what}"
     yield ""
-    names = [CLIENTS[reader].NAME for reader in readers]
-    widest = max(map(len, names))
-    yield f"  {'. direct, P proxy, ! fails':{widest}}  {' '.join(letters)}"
-    for number, name in enumerate(names):
+    programs = [CLIENTS[reader].NAME for reader in readers]
+    widest = max(len(_LEGEND), *map(len, programs))
+    yield f"  {_LEGEND:{widest}}  {' '.join(letters)}"
+    for number, program in enumerate(programs):
         cells = (
-            f"{_MARKS[row.verdicts[number]]:{len(letter)}}"
-            for letter, row in zip(letters, rows, strict=True)
+            f"{_mark(one, number):{len(letter)}}"
+            for letter, one in zip(letters, hosts, strict=True)
         )
-        yield f"  {name:{widest}}  {' '.join(cells)}"
+        yield f"  {program:{widest}}  {' '.join(cells)}"
+
+
+def _mark(one: HostRow, reader: int) -> str:
+    verdict = one.row.verdicts[reader]
+    if verdict is None:
+        return _FAILS
+    return (_MARKS if is_expected(one.row.host, verdict) else _WRONG)[verdict]

@@ -18,6 +18,8 @@ def with_line_feeds(text: str) -> str:
 
     Each position means the same in both texts, so what measures lines needs to know the line feed alone.
     """
+    if text.isascii() and "\r" not in text:
+        return text
     return _OTHERS.sub("\n", text)
 
 

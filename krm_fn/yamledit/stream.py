@@ -21,10 +21,8 @@ from krm_fn.yamledit.view import same, view
 
 _BOM = "\ufeff"
 _COMMENT = r"(?:#[^\r\n\x85\u2028\u2029]*)?"
-_SEPARATOR = re.compile(
-    rf"(?:^|(?<=\A{_BOM}))---(?:(?P<alone>(?:[ \t]+{_COMMENT})?\r?(?:\n|\Z))|(?=[ \t]))",
-    re.MULTILINE,
-)
+_SEPARATOR = re.compile(rf"---(?:(?P<alone>(?:[ \t]+{_COMMENT})?\r?(?:\n|\Z))|(?=[ \t]))")
+"""Begins with its literal, which is searched for faster than the beginning of a line; see ``_separators``."""
 # Each line of it is read in one way only: where a CR could be a blank or the end of a line, time is exponential.
 _EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n\x85\u2028\u2029]*\r?)?"
 _DIRECTIVES = re.compile(
@@ -36,8 +34,8 @@ _EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
 
 def documents(text: str) -> list[tuple[int, int]]:
     """Where each document starts and ends in ``text``, without the separators around it."""
-    separators = _separators(text)
     text = with_line_feeds(text)
+    separators = _separators(text)
     starts = [one.start() if one["alone"] is None else one.end() for one in separators]
     starts = [int(text.startswith(_BOM)), *starts]
     ends = [*(one.start() for one in separators), len(text)]
@@ -54,7 +52,14 @@ def documents(text: str) -> list[tuple[int, int]]:
 
 
 def _separators(text: str) -> list[re.Match[str]]:
-    return list(_SEPARATOR.finditer(with_line_feeds(text)))
+    """Return the separators, which are at the beginning of a line, or behind a byte order mark."""
+    text = with_line_feeds(text)
+    first = int(text.startswith(_BOM))
+    return [
+        one
+        for one in _SEPARATOR.finditer(text)
+        if one.start() in (0, first) or text[one.start() - 1] == "\n"
+    ]
 
 
 def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[str] = ()) -> str:

@@ -1,0 +1,129 @@
+"""What each place gets: one answer for each object and target that a run writes, or finds as it would write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from krm_fn.clusters import Cluster, Membership, Role
+from krm_fn.krm.results import redact
+from krm_fn.noproxy import Audience, Entry
+from krm_fn.plan import PlannedEdit
+from krm_fn.settings import ProxySettings, Resolved
+
+PART_OF_ROLE = {Role.CONTROL_PLANE: "control plane", Role.WORKER: "worker"}
+RULE = "rule"
+Identity = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WrittenPlace:
+    """Where a proxy is written: an object, its target, and the name of its file, "" for standard input."""
+
+    object: str
+    target: str
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class ClusterPart:
+    """A part of a Cluster: its control plane, its workers, a group of them, or a rule of a policy.
+
+    ``kind`` is "control plane", "worker" or "rule"; ``name`` is that of the group or the rule, "" for all.
+    """
+
+    kind: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".strip()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The proxy that one place gets.
+
+    Attributes:
+        place: where it is written.
+        identity: the same for the same place in another run, also where the object has another hash in its name.
+        clusters: names of the Clusters that the object belongs to; empty where none is known.
+        parts: which nodes, or which rules of a policy, it is for; empty where all are meant.
+        audience: who reads NO_PROXY there.
+        resolved: the proxy, and how it came about.
+    """
+
+    place: WrittenPlace
+    identity: Identity
+    clusters: tuple[str, ...]
+    parts: tuple[ClusterPart, ...]
+    audience: Audience
+    resolved: Resolved = field(repr=False)
+
+    @property
+    def shown_urls(self) -> tuple[str, str]:
+        """The proxies for ``http://`` and ``https://`` without a credential."""
+        first, second = self.resolved.urls
+        return redact(first), redact(second)
+
+
+def answers(places: Iterable[PlannedEdit]) -> Iterator[Answer]:
+    """Yield the answers of all places that a run would write to, in their order."""
+    for place in places:
+        is_written = not place.target.only_reports and place.audience is not Audience.NOBODY
+        if is_written and place.resolved.declared and place.is_touched:
+            yield from _answers(place)
+
+
+def _answers(place: PlannedEdit) -> Iterator[Answer]:
+    """Yield the answer of a place, and one for each group of workers or rule that gets another proxy there."""
+    parts = dict.fromkeys(
+        ClusterPart(PART_OF_ROLE[one.role], one.group)
+        for one in place.memberships
+        if one.role is not None
+    )
+    first = Answer(
+        WrittenPlace(str(place.obj.ref), place.target_id, redact(place.obj.ref.file_path)),
+        (*place.obj.group_kind, place.obj.ref.namespace, place.obj.base_name, place.target_id),
+        tuple(dict.fromkeys(cluster_name(one.cluster) for one in place.memberships)),
+        tuple(parts),
+        place.audience,
+        place.resolved,
+    )
+    yield first
+    for part, settings in _exceptions(place):
+        if settings.variables() != place.resolved.settings.variables():
+            entries = tuple(Entry(text) for text in settings.no_proxy.split(",") if text)
+            resolved = replace(place.resolved, settings=settings, entries=entries)
+            identity = (*first.identity, str(part))
+            yield replace(first, identity=identity, parts=(part,), resolved=resolved)
+
+
+def _exceptions(place: PlannedEdit) -> Iterator[tuple[ClusterPart, ProxySettings]]:
+    groups = place.around.groups if place.around else {}
+    for (_, name), settings in groups.items():
+        if settings.is_declared:
+            yield ClusterPart(PART_OF_ROLE[Role.WORKER], name), settings
+    names_of_rules = place.target.names_of_rules
+    if names_of_rules and place.settings_of_rule:
+        for rule in names_of_rules(place.obj.data):
+            yield ClusterPart(RULE, rule), place.settings_of_rule(rule)
+
+
+def cluster_name(cluster: Cluster) -> str:
+    """Return ``namespace/name``, or the name alone."""
+    return "/".join(part for part in (cluster.namespace, cluster.name) if part)
+
+
+def is_one_of(name: str, asked: Sequence[str]) -> bool:
+    """Return whether a Cluster, ``namespace/name``, is one that somebody asks for by its name, with or without it."""
+    return name in asked or name.rpartition("/")[2] in asked
+
+
+def memberships_by_identity(
+    places: Iterable[PlannedEdit],
+) -> dict[Identity, tuple[Membership, ...]]:
+    """Return the memberships of each object of a plan, by its group, kind, namespace and name without a hash."""
+    return {
+        (*place.obj.group_kind, place.obj.ref.namespace, place.obj.base_name): place.memberships
+        for place in places
+    }

@@ -1,0 +1,115 @@
+"""Who gets another proxy by another ProxyConfig: the answers of two plans for the same objects, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from krm_fn.explain.answers import Answer, ClusterPart, Identity
+from krm_fn.noproxy import Audience
+
+
+@dataclass(frozen=True)
+class ProxyChange:
+    """Places whose proxy changes in the same way.
+
+    Attributes:
+        clusters: the names of their Clusters, as far as they are known.
+        parts: which nodes of them, or which rules; empty where all are meant.
+        audiences: who reads the list.
+        before: the proxies for ``http://`` and ``https://`` without credentials; None where there was none to write.
+        after: the same by the other ProxyConfig.
+        has_other_password: for each of the two proxies, whether only what is not shown differs.
+        added: entries that are new in NO_PROXY.
+        removed: entries that are no longer in it; without both the list may have another order.
+        places: how many objects and targets there are.
+    """
+
+    clusters: tuple[str, ...]
+    parts: tuple[ClusterPart, ...]
+    audiences: tuple[Audience, ...]
+    before: tuple[str, str] | None
+    after: tuple[str, str] | None
+    has_other_password: tuple[bool, bool]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    places: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What changes between two ProxyConfigs; ``unchanged`` counts the places that get the same."""
+
+    changes: tuple[ProxyChange, ...]
+    unchanged: int
+
+
+@dataclass
+class _Members:
+    """The places of one change, while it is put together."""
+
+    first: tuple[Answer | None, Answer | None]
+    clusters: dict[str, None] = field(default_factory=dict)
+    parts: dict[ClusterPart, None] = field(default_factory=dict)
+    audiences: dict[Audience, None] = field(default_factory=dict)
+    number: int = 0
+
+
+def difference(old: Iterable[Answer], new: Iterable[Answer]) -> Difference:
+    """Return what changes from the answers of one ProxyConfig to those of another one."""
+    before, after = ({answer.identity: answer for answer in side} for side in (old, new))
+    unchanged = 0
+    groups: dict[object, _Members] = {}
+    for identity in _united(before, after):
+        pair = (before.get(identity), after.get(identity))
+        if _said(pair[0]) == _said(pair[1]):
+            unchanged += 1
+            continue
+        key = (tuple(answer.resolved.urls if answer else None for answer in pair), *_entries(pair))
+        members = groups.setdefault(key, _Members(pair))
+        members.number += 1
+        for answer in pair:
+            if answer is not None:
+                members.clusters |= dict.fromkeys(answer.clusters)
+                members.parts |= dict.fromkeys(answer.parts)
+                members.audiences[answer.audience] = None
+    return Difference(tuple(map(_change, groups.values())), unchanged)
+
+
+def _united(before: Iterable[Identity], after: Iterable[Identity]) -> Iterable[Identity]:
+    return dict.fromkeys([*after, *before])
+
+
+def _said(answer: Answer | None) -> Sequence[str]:
+    settings = answer.resolved.settings if answer else None
+    return (settings.http_proxy, settings.https_proxy, settings.no_proxy) if settings else ()
+
+
+def _entries(pair: tuple[Answer | None, Answer | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the entries that are added and those that are removed; none where there is only one list."""
+    if None in pair:
+        return (), ()
+    old, new = ([one.text for one in answer.resolved.entries] if answer else [] for answer in pair)
+    return (
+        tuple(text for text in new if text not in old),
+        tuple(text for text in old if text not in new),
+    )
+
+
+def _change(members: _Members) -> ProxyChange:
+    old, new = members.first
+    before, after = (answer.shown_urls if answer else None for answer in (old, new))
+    has_other_password = [False, False]
+    if old and new:
+        for at, (one, other) in enumerate(zip(old.resolved.urls, new.resolved.urls, strict=True)):
+            has_other_password[at] = one != other and old.shown_urls[at] == new.shown_urls[at]
+    return ProxyChange(
+        tuple(members.clusters),
+        tuple(members.parts),
+        tuple(members.audiences),
+        before,
+        after,
+        (has_other_password[0], has_other_password[1]),
+        *_entries(members.first),
+        members.number,
+    )
