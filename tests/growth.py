@@ -41,17 +41,22 @@ def excess(
     Without steps only two sizes are tried: a small one, at which an exponential reader still ends, and the largest.
     """
     for size in _sizes(largest) if in_steps else (_SMALL, largest):
-        if _once(read, make(size)) < _COMPARABLE:
+        first = _once(read, make(size))
+        if first < _COMPARABLE:
             continue
-        problem = _compared(read, make(size), make(size // _FACTOR))
+        problem = _compared(read, make(size), make(size // _FACTOR), first)
         # Twice, so that a pause of the machine decides nothing.
-        if problem and (problem := _compared(read, make(size), make(size // _FACTOR))):
+        if problem and (problem := _compared(read, make(size), make(size // _FACTOR), first)):
             return f"size {size} takes {problem} of {size // _FACTOR}"
     return ""
 
 
-def _compared(read: Callable[[Input], object], long: Input, short: Input) -> str:
-    longer, shorter = _best(read, long), _best(read, short)
+def _compared(read: Callable[[Input], object], long: Input, short: Input, first: float) -> str:
+    """How the best time for ``long`` exceeds that for ``short``; it is at most ``first``, a time for ``long``."""
+    shorter = _best(read, short)
+    if first < _WORST_RATIO * shorter:
+        return ""
+    longer = _best(read, long)
     if longer < _COMPARABLE or longer < _WORST_RATIO * shorter:
         return ""
     return f"{longer:.3f} s, {longer / max(shorter, 1e-6):.0f} times the time"
