@@ -16,10 +16,10 @@ from krm_fn.clusters import ByKey, Foreign, Key, Membership, Role, Topology
 from krm_fn.config import OverrideSubject, ProxyConfig, Selector
 from krm_fn.errors import InputError
 from krm_fn.formats import sops
-from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, reference
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience, ClusterNetwork
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import (
     TARGETS,
@@ -56,7 +56,8 @@ class ObjectSource(Protocol):
 class PlannedEdit:
     """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
 
-    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand.
+    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is to stand,
+    or ``BESIDE_NOTHING``.
     ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
     are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
     Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
@@ -153,6 +154,8 @@ class Overview:
 
     ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
     selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
+    ``not_generated`` are objects that an option asks for and that the selector does not include; whoever leaves them
+    out by ``exclude`` means that.
     ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
     are those of the Clusters themselves.
     """
@@ -161,6 +164,7 @@ class Overview:
     selected: int = 0
     foreign: list[Foreign] = field(default_factory=list)
     without_class: list[tuple[Object, str, Pointer]] = field(default_factory=list)
+    not_generated: list[Object] = field(default_factory=list)
     naming: list[tuple[Object, tuple[Membership, ...]]] = field(default_factory=list)
     memberships: dict[ObjectRef, tuple[Membership, ...]] = field(default_factory=dict)
 
@@ -229,11 +233,24 @@ def plan_edits(
                     yield replace(place, uses=uses)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, creators, atlas, wanted)
+    owed += _generated(atlas, wanted)
+    yield from _created(owed, there, wanted, overview)
+    yield from last
+
+
+def _created(
+    owed: Sequence[PlannedEdit], there: ByKey[None], wanted: ProxyConfig, overview: Overview | None
+) -> Iterator[PlannedEdit]:
+    """Yield those of the new objects that the list lacks and the selector includes, each once."""
     for place in owed:
-        if not there.candidates(_identity(place.obj)) and _is_selected(place.obj, wanted):
+        if there.candidates(_identity(place.obj)):
+            continue
+        if _is_selected(place.obj, wanted):
             there.add(_identity(place.obj), None)
             yield place
-    yield from last
+        elif overview is not None and place.index == BESIDE_NOTHING and place.is_asked:
+            is_excluded = _fits(place.obj, replace(wanted.selector, exclude=()))
+            overview.not_generated += [] if is_excluded else [place.obj]
 
 
 def _data_uses(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -> DataUses:
@@ -296,6 +313,21 @@ def _companions(
             created = Object((), data, reference(data))
             yield PlannedEdit(
                 index, created, target.id, memberships, resolved, options, is_new=True
+            )
+
+
+def _generated(atlas: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
+    """Yield what the options of a target ask for, whatever is in the list."""
+    for target in TARGETS.values():
+        if target.generates is None or not _is_enabled(target.id, wanted):
+            continue
+        options = target.options(wanted.targets)
+        for data in target.generates(options):
+            created = Object((), data, reference(data))
+            memberships = atlas.of(created)
+            resolved = _resolved(wanted, memberships, target, created)
+            yield PlannedEdit(
+                BESIDE_NOTHING, created, target.id, memberships, resolved, options, is_new=True
             )
 
 
@@ -462,7 +494,10 @@ def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: C
 def _text_hints(target: Target, wanted: ProxyConfig) -> Sequence[str]:
     """Return words of which one is in all that the target could write; none where matchers or presets select."""
     options = wanted.targets.get(target.id, {})
-    return () if options.get("workloads") or options.get("presets") else target.text_hints
+    if options.get("workloads") or options.get("presets"):
+        return ()
+    generated = target.generates(options) if target.generates else ()
+    return (*target.text_hints, *(str(lookup(one, ("metadata", "name"))) for one in generated))
 
 
 def _is_enabled(name: str, wanted: ProxyConfig) -> bool:

@@ -13,7 +13,8 @@ merge patch is filled in ``containers``, ``initContainers`` and ``ephemeralConta
 ``=(key)``. In the text of a JSON Patch, YAML or JSON, each entry ``{name, value}`` is filled, and comments, ``{{ }}``
 and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyverno.io``) and MutatingAdmissionPolicy
 (``admissionregistration.k8s.io``), any version: the string literals of ``{"name": ..., "value": ...}`` in the CEL
-expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays.
+expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays. With
+``generate`` a complete policy is added to the list, without any policy of yours.
 
 What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule
 and takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting
@@ -47,12 +48,29 @@ Before and after:
                  value: "{{ fullNoProxy }}"
 ```
 
-Options: ``fill``. ``Values`` (default): as above. ``Complete``: what a strategic merge patch leaves out is added, too:
-the other variables of the six behind those that are there (with what the same variable has in the other case),
-``initContainers`` beside ``containers`` that are patched by an anchor, and ``valueFrom: null``, because Kyverno keeps
-the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
-``operations: [CREATE]``, unless they ask for the operation themselves. A removal takes out what was added; of
-``operations`` nobody knows who wrote it, so it stays, with an information.
+Options:
+
+* ``fill``. ``Values`` (default): as above. ``Complete``: what a strategic merge patch leaves out is added, too: the
+  other variables of the six behind those that are there (with what the same variable has in the other case),
+  ``initContainers`` beside ``containers`` that are patched by an anchor, and ``valueFrom: null``, because Kyverno
+  keeps the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
+  ``operations: [CREATE]``, unless they ask for the operation themselves. A removal takes out what was added; of
+  ``operations`` nobody knows who wrote it, so it stays, with an information.
+* ``generate`` (default: no policy). ``MutatingPolicy`` adds one for Kyverno, ``MutatingAdmissionPolicy`` one for
+  Kubernetes 1.36 or newer and its binding. In every container and init container, those of other webhooks too, the six
+  variables become the ones of the settings, also in place of a ``valueFrom``; all other entries of ``env`` stay. The
+  policy never refuses an object (``failurePolicy: Ignore``). A pod or workload with one of the annotations that mean
+  ``"false"`` to the target ``workloads`` stays as it is; one whose ``fn.inject-proxy.io/proxy`` names containers gets
+  the variables in these. The labels ``app.kubernetes.io/managed-by: inject-proxy`` and
+  ``fn.inject-proxy.io/policy: generated`` mark the objects as ours: they follow the settings and the options, and are
+  removed when no option or no proxy asks for them. An object of that kind and name without the labels is an error.
+* ``generated``: what that policy is like. ``name`` (default ``inject-proxy``). ``level``: ``Pods`` (default), when they
+  are created; or ``Workloads``: Deployments, StatefulSets, DaemonSets and CronJobs, when they are created or changed,
+  and Jobs, when they are created. A change rolls the pods of a workload that had no proxy; pods that nothing of these
+  makes get none. ``excludeNamespaces`` (default ``kyverno`` and ``kube-system``). ``noProxyFrom``: ``Settings``
+  (default), or ``KubeadmConfig``: NO_PROXY also gets the host of the API server, the pod and service networks and the
+  DNS domain that the ConfigMap ``kubeadm-config`` of the cluster names when an object is admitted; where a cluster has
+  no such ConfigMap, the policy does nothing.
 
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY
@@ -70,7 +88,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno import generated, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
     harmful_expressions,
@@ -78,6 +96,7 @@ from krm_fn.targets.kyverno.checks import (
     two_proxies,
     without_effect,
 )
+from krm_fn.targets.kyverno.generated import GeneratedObject
 from krm_fn.targets.kyverno.rule_site import RuleSite
 
 _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
@@ -86,8 +105,16 @@ COMPLETE = "Complete"
 """A value of the option ``fill``: what a policy leaves out is added."""
 
 
-def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]:
+def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions | GeneratedObject]:
     """Yield the rules of a policy, or the CEL expressions of one that has no rules."""
+    if generated.is_generated(draft.data):
+        yield GeneratedObject(draft, context.options)
+        return
+    if context.settings.variables() and generated.is_in_the_way(draft.data, context.options):
+        generated.report_in_the_way(draft)
+        return
+    if draft.data.get("kind") == generated.BINDING:
+        return
     is_complete = context.options.get("fill") == COMPLETE
     if draft.data.get("kind") in _WITH_CEL:
         if context.settings.variables():
@@ -142,11 +169,13 @@ TARGET = Target(
             ("policies.kyverno.io", "MutatingPolicy"),
             ("policies.kyverno.io", "NamespacedMutatingPolicy"),
             ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
+            ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
         }
     ),
     audience=Audience.POD,
-    text_hints=PROXY_VARIABLES,
+    text_hints=(*PROXY_VARIABLES, generated.MARK),
     sites=sites,
+    generates=generated.objects,
     has_names_of_its_author=True,
     names_of_rules=_names_of_rules,
 )

@@ -517,9 +517,9 @@ def test_a_rule_without_a_name_is_called_by_its_place() -> None:
     assert change.message == "sets `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in rule 0"
 
 
-def test_the_six_names_are_looked_for_in_the_text() -> None:
+def test_the_six_names_and_the_mark_of_a_generated_policy_are_looked_for_in_the_text() -> None:
     assert kyverno_policies.TARGET.id == "kyvernoPolicies"
-    assert set(kyverno_policies.TARGET.text_hints) == set(SIX)
+    assert set(kyverno_policies.TARGET.text_hints) == {*SIX, "fn.inject-proxy.io/policy"}
     assert all(any(word in json.dumps(shape()) for word in SIX) for name, shape in SHAPES.items() if name != "P12")
 
 
