@@ -27,6 +27,7 @@ TIME_LIMIT = 60.0
 """Seconds after which a run counts as a hang."""
 
 HOW_TO_GET = {
+    "admission-policy": "`make test-kyverno` builds it where Go is installed",
     "cluster-class": "`make tools` builds it where Go is installed",
     "containerd-hosts": "`make tools` builds it where Go is installed",
     "debootstrap": "`apt-get install debootstrap`",

@@ -5,6 +5,7 @@
     policy.yaml        what inject-proxy makes of it, with the ProxyConfig of this module
     resources.yaml     objects, where those of ../../resources.yaml do not suit
     context.yaml       objects of the cluster that the policy reads
+    native.yaml        in `generated`: the same policy for Kubernetes itself, which its admission plugin applies
     patched.yaml       the objects that Kyverno changed with policy.yaml, as Kyverno printed them
     report.txt         what became of each object: its rule, the result, the message; and the first line of a panic
     kyverno-test.yaml  the same for `kyverno test FOLDER`, but for a panic
@@ -48,11 +49,11 @@ def name_of(folder: Path) -> str:
     return folder.relative_to(HERE).as_posix()
 
 
-def outcome(folder: Path, text: str | None = None) -> Outcome:
+def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
     """Run inject-proxy over a policy.
 
     Args:
-        folder: which decides the options.
+        folder: which decides the options, but for those in ``options``.
         text: the policy; None: that of before.yaml, or none where there are options.
     """
     before = folder / "before.yaml"
@@ -66,9 +67,9 @@ def outcome(folder: Path, text: str | None = None) -> Outcome:
         spec = {"mode": "Remove"}
     if folder.parent.name == "complete":
         spec["targets"] = {"kyvernoPolicies": {"fill": "Complete"}}
-    options = folder / "options.yaml"
-    if options.exists():
-        spec["targets"] = {"kyvernoPolicies": yaml.safe_load(options.read_text())}
+    if (folder / "options.yaml").exists():
+        of_folder = yaml.safe_load((folder / "options.yaml").read_text())
+        spec["targets"] = {"kyvernoPolicies": {**of_folder, **options}}
     config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",
@@ -82,11 +83,14 @@ def outcome(folder: Path, text: str | None = None) -> Outcome:
 
 
 def policy_of(found: Outcome) -> str:
-    """Return the policy in the list that a run wrote, as a text of its own."""
+    """Return the policy in the list that a run wrote, as a text of its own; several are documents of one text."""
     text = found.output.decode()
-    item = text[text.index("\n- ") + 1 : text.index("\nfunctionConfig:") + 1]
-    lines = f"  {item[2:]}".splitlines(keepends=True)
-    return "".join(line.removeprefix("  ") for line in lines)
+    _, *items = f"{text[: text.index('functionConfig:')]}".split("\n- ")
+    documents = []
+    for item in items:
+        lines = "  {}\n".format(item.removesuffix("\n")).splitlines(keepends=True)
+        documents.append("".join(line.removeprefix("  ") for line in lines))
+    return "---\n".join(documents)
 
 
 def objects(file: Path) -> dict[tuple[str, str], Any]:

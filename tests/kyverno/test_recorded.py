@@ -129,6 +129,17 @@ def test_a_generated_policy_gives_each_container_exactly_six_variables(folder: P
             assert after["env"] == [*ours, *own]
 
 
+@pytest.mark.parametrize(
+    "folder",
+    [one for one in FOLDERS if one.parent.name == "generated" and (one / "patched.yaml").exists()],
+    ids=name_of,
+)
+def test_the_policy_that_the_plugin_of_kubernetes_saw_is_what_a_run_writes(folder: Path, golden: Golden) -> None:
+    found = outcome(folder, generate="MutatingAdmissionPolicy")
+    assert found.exit_code == 0
+    golden(folder / "native.yaml", policy_of(found).encode())
+
+
 @in_("generated")
 def test_removal_takes_a_generated_policy_away(folder: Path) -> None:
     stored = (folder / "policy.yaml").read_text()
