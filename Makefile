@@ -23,7 +23,7 @@ test: .venv/installed tools ## run all tests, end to end included (ARGS="-k word
 
 test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of tests/kyverno (the first build takes half an hour)
 	@tests/tools/fetch $(BIN) kyverno
-	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py $(ARGS)
+	$(VENV)/python -m pytest tests/kyverno/test_recorded.py tests/kyverno/judged_by_kyverno.py tests/kyverno/judged_by_kubernetes.py $(ARGS)
 
 test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/argocd (the first build takes many minutes)
 	@tests/tools/fetch $(BIN) argocd-cmp-server

@@ -15,7 +15,7 @@ from krm_fn.clusters import ByKey, Foreign, Key, Membership, Role, Topology
 from krm_fn.config import OverrideSubject, ProxyConfig, Selector
 from krm_fn.errors import InputError
 from krm_fn.formats import sops
-from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, reference
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT, Audience, ClusterNetwork
 from krm_fn.patch import Pointer
@@ -28,7 +28,6 @@ from krm_fn.targets import (
     TargetContext,
     cluster_class,
     data_uses,
-    kyverno_policies,
     of_kinds,
     proxy_data,
     workloads,
@@ -57,7 +56,8 @@ class ObjectSource(Protocol):
 class PlannedEdit:
     """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
 
-    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is added.
+    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is added,
+    or ``BESIDE_NOTHING``.
     ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
     are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
     Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
@@ -154,6 +154,8 @@ class Overview:
 
     ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
     selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
+    ``not_generated`` are objects that an option asks for and that the selector does not include; whoever leaves them
+    out by ``exclude`` means that.
     ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
     are those of the Clusters themselves.
     """
@@ -162,6 +164,7 @@ class Overview:
     selected: int = 0
     foreign: list[Foreign] = field(default_factory=list)
     without_class: list[tuple[Object, str, Pointer]] = field(default_factory=list)
+    not_generated: list[Object] = field(default_factory=list)
     naming: list[tuple[Object, tuple[Membership, ...]]] = field(default_factory=list)
     memberships: dict[ObjectRef, tuple[Membership, ...]] = field(default_factory=dict)
 
@@ -230,11 +233,24 @@ def plan_edits(
                     yield replace(place, uses=uses)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, creators, atlas, wanted)
+    owed += _generated(atlas, wanted)
+    yield from _created(owed, there, wanted, overview)
+    yield from last
+
+
+def _created(
+    owed: Sequence[PlannedEdit], there: ByKey[None], wanted: ProxyConfig, overview: Overview | None
+) -> Iterator[PlannedEdit]:
+    """Yield those of the new objects that the list lacks and the selector includes, each once."""
     for place in owed:
-        if not there.candidates(_identity(place.obj)) and _is_selected(place.obj, wanted):
+        if there.candidates(_identity(place.obj)):
+            continue
+        if _is_selected(place.obj, wanted):
             there.add(_identity(place.obj), None)
             yield place
-    yield from last
+        elif overview is not None and place.index == BESIDE_NOTHING and place.is_asked:
+            is_excluded = _fits(place.obj, replace(wanted.selector, exclude=()))
+            overview.not_generated += [] if is_excluded else [place.obj]
 
 
 def _data_uses(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -> DataUses:
@@ -265,7 +281,7 @@ def _note_references(
     """Note what workloads, objects of Flux and Kyverno policies refer to."""
     kinds = workloads.TARGET.all_kinds(workloads.TARGET.options(wanted.targets))
     hints = workloads.hints_of_containers_with_proxy(wanted.targets)
-    has_policies = _is_enabled(kyverno_policies.TARGET.id, wanted)
+    has_policies = _is_enabled("kyvernoPolicies", wanted)
     for index in range(len(source)):
         is_workload = _may_hold(source.kinds(index), kinds) and source.contains(index, hints)
         words = data_uses.HINTS if is_workload else data_uses.HINTS_OF_FLUX
@@ -307,6 +323,23 @@ def _companions(
             created = Object((), data, reference(data))
             yield PlannedEdit(
                 index, created, target.id, memberships, resolved, options, is_new=True
+            )
+
+
+def _generated(atlas: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
+    """Yield what the options of a target ask for, whatever is in the list."""
+    # Only an option can ask for an object; a target without options need not be imported.
+    for name in wanted.targets:
+        target = TARGETS[name]
+        if target.generates is None or not _is_enabled(name, wanted):
+            continue
+        options = target.options(wanted.targets)
+        for data in target.generates(options):
+            created = Object((), data, reference(data))
+            memberships = atlas.of(created)
+            resolved = _resolved(wanted, memberships, target, created)
+            yield PlannedEdit(
+                BESIDE_NOTHING, created, target.id, memberships, resolved, options, is_new=True
             )
 
 

@@ -32,6 +32,7 @@ TIME_LIMIT = 60.0
 
 HOW_TO_GET = {
     "actionlint": "`make tools` builds it where Go is installed",
+    "admission-policy": "`make test-kyverno` builds it where Go is installed",
     "argocd-cmp-server": "`make test-argocd` builds it where Go is installed",
     "check-jsonschema": "`pip install -e '.[dev]'` brings it",
     "cluster-class": "`make tools` builds it where Go is installed",

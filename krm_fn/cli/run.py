@@ -77,8 +77,9 @@ def parser() -> CommandParser:
             ),
             (
                 "Files keep owner, mode and links. An object that the ProxyConfig makes inject-proxy create becomes a "
-                "document at the end of the file of its Cluster; in JSON, a new file beside it. Only an exit code of 0 "
-                "means that something was written."
+                "document at the end of the file of its Cluster; in JSON, a new file beside it. A generated policy "
+                "gets a file of its own in the first folder that is named. Only an exit code of 0 means that something "
+                "was written."
             ),
             (
                 "With --shard each of N jobs, on the same commit and with the same PATH, reads all files and writes "
@@ -197,7 +198,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         files = read_each(names, progress.read)
         selection = select(files)
         _refuse_nothing(selection)
-        done = _edited(selection, given, progress, shard)
+        done = _edited(selection, given, progress, shard, folder=_folder_of(paths[0]))
     finally:
         progress.end()
     changed = done.changed
@@ -261,9 +262,21 @@ def _refuse_resource_list(content: bytes) -> None:
         )
 
 
-def _edited(selection: Selection, given: Namespace, progress: Progress, shard: Shard) -> _Done:
-    """Return what the run makes of the manifests; nothing is written."""
-    files = ManifestList(selection.manifests, shard.holds)
+def _folder_of(path: str) -> str:
+    """Return the folder that a path is or is in, as the names of files begin with it; "" is the current one."""
+    folder = Path(path) if Path(path).is_dir() else Path(path).parent
+    return "" if folder == Path() else str(folder)
+
+
+def _edited(
+    selection: Selection,
+    given: Namespace,
+    progress: Progress,
+    shard: Shard,
+    folder: str | None = None,
+) -> _Done:
+    """Return what the run makes of the manifests; nothing is written. ``folder`` is as in ``ManifestList``."""
+    files = ManifestList(selection.manifests, shard.holds, folder)
     progress.look(len(files))
     path = given.config or ""
     is_among = path and Path(path).resolve() in {

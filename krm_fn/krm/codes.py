@@ -746,6 +746,16 @@ _TABLE = (
         "Change the value in the policy by hand; a value that is equal to the declared one is not reported.",
     ),
     Code(
+        "PolicyNotGenerated",
+        _W,
+        "inject-proxy does not generate the policy that the ProxyConfig asks for.",
+        (
+            "`spec.targets.kyvernoPolicies.generate` asks for a policy, and `spec.selector.include` does not fit "
+            "an object of its kind, name and labels."
+        ),
+        "Let `spec.selector.include` fit the policy, too, for example by its kind, or remove `generate`.",
+    ),
+    Code(
         "PolicyTextStale",
         _W,
         (

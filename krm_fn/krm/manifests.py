@@ -12,7 +12,14 @@ from functools import cached_property
 from typing import Any
 
 from krm_fn.errors import InputError
-from krm_fn.krm.resourcelist import Object, hides_words, kinds_in, objects, reference
+from krm_fn.krm.resourcelist import (
+    BESIDE_NOTHING,
+    Object,
+    hides_words,
+    kinds_in,
+    objects,
+    reference,
+)
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import (
@@ -143,13 +150,19 @@ class ManifestList(Manifests):
     Args:
         files: name -> content.
         is_written: says by its name whether a file is one that this run writes; the others are only read.
+        folder: where an object that belongs beside no other gets a file of its own; None: it becomes the last
+            document of the last file.
     """
 
     def __init__(
-        self, files: Mapping[str, bytes], is_written: Callable[[str], bool] = lambda _: True
+        self,
+        files: Mapping[str, bytes],
+        is_written: Callable[[str], bool] = lambda _: True,
+        folder: str | None = None,
     ) -> None:
         super().__init__(files)
         self._is_written = is_written
+        self._folder = folder
         self.function_config: Any = None
         self.repeated_in_function_config: list[Pointer] = []
         self.changed: dict[str, bytes | None] = {}
@@ -168,7 +181,7 @@ class ManifestList(Manifests):
             changes: as for ``ResourceList.write``.
             results: of no use here.
             new_items: objects that become documents at the end of a file.
-            beside: for each of them, the index of the document whose file that is.
+            beside: for each of them, the index of the document whose file that is, or ``BESIDE_NOTHING``.
 
         Raises:
             EditError: a file cannot be edited without risk; the message names it.
@@ -183,7 +196,10 @@ class ManifestList(Manifests):
             texts.setdefault(part.file, {})[part.number] = new
         added: dict[str, list[str]] = {}
         for data, index in zip(new_items, beside, strict=True):
-            self._add(data, self._slices[index].file, added)
+            if index == BESIDE_NOTHING:
+                self._add(data, self._file_of_its_own(data), added)
+            else:
+                self._add(data, self._slices[index].file, added)
         for name in [*texts, *(name for name in added if name not in texts)]:
             self.changed[name] = self._rewritten(name, texts.get(name, {}), added.get(name, []))
         return b""
@@ -204,6 +220,11 @@ class ManifestList(Manifests):
         if self._is_written(file):
             text = mapping_text(data, like=self._texts.get(file, ""))
             added.setdefault(file, []).append(text)
+
+    def _file_of_its_own(self, data: Mapping[str, Any]) -> str:
+        if self._folder is None:
+            return next(reversed(self._texts))
+        return f"{self._folder}/{_file_name(data)}" if self._folder else _file_name(data)
 
     def _rewritten(
         self, name: str, texts: Mapping[int, str | None], added: Sequence[str]

@@ -57,6 +57,10 @@ _NOTHING_SELECTED = (
     "`spec.selector.include` fits none of the {number} objects of this list that could hold a proxy, so inject-proxy "
     "changes nothing: correct it, or remove it"
 )
+_NOT_GENERATED = (
+    '`spec.selector.include` does not fit the {kind} "{name}", so `spec.targets.kyvernoPolicies.generate` has no '
+    "effect: include this object, or remove `generate`"
+)
 
 
 def unwritten(
@@ -77,6 +81,9 @@ def unwritten(
             config_ref,
             code="NothingSelected",
         )
+    for obj in overview.not_generated if wanted.mode is not Mode.REMOVE else ():
+        message = _NOT_GENERATED.format(kind=obj.ref.kind, name=obj.ref.name)
+        yield Result(Severity.WARNING, message, config_ref, code="PolicyNotGenerated")
     if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
         yield from _systems(overview.foreign, wanted)
         yield from _without_class(overview, places, wanted)

@@ -70,6 +70,7 @@ _ROWS: dict[str, tuple[str, frozenset[str]]] = {
                 "ManifestWork",
                 "ModifySet",
                 "MutatingAdmissionPolicy",
+                "MutatingAdmissionPolicyBinding",
                 "MutatingPolicy",
                 "NamespacedGeneratingPolicy",
                 "NamespacedMutatingPolicy",

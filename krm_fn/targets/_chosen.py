@@ -18,8 +18,8 @@ ANNOTATION = "fn.inject-proxy.io/proxy"
 WRITTEN = "fn.inject-proxy.io/proxy-containers"
 """The names of the containers whose proxy variables the target ``workloads`` wrote, separated by commas."""
 
-_LISTS = (ANNOTATION, "config.openshift.io/inject-proxy")
-_REFUSALS = {
+LISTS = (ANNOTATION, "config.openshift.io/inject-proxy")
+REFUSALS = {
     ANNOTATION: "false",
     "policies.kyverno.io/inject-proxy-env": "exclude",
     "kubernetes.azure.com/no-http-proxy-vars": "true",
@@ -47,7 +47,7 @@ def is_refused(obj: Mapping[str, Any], at: Pointer) -> bool:
     return any(
         mapping.get(name) == value
         for mapping in _annotations(obj, at)
-        for name, value in _REFUSALS.items()
+        for name, value in REFUSALS.items()
     )
 
 
@@ -56,7 +56,7 @@ def wish(obj: Mapping[str, Any], at: Pointer) -> Wish:
     is_wanted = False
     names: dict[str, None] = {}
     for mapping in _annotations(obj, at):
-        for name in _LISTS:
+        for name in LISTS:
             text = mapping.get(name)
             if text == "true":
                 is_wanted = True

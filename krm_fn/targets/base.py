@@ -49,6 +49,8 @@ Sites = Callable[[Draft, Context], Places]
 
 Companions = Callable[[Data, ProxySettings, Options], Iterator[dict[str, Any]]]
 """Yield objects that must be in the list beside another one, without a proxy: its sites fill them."""
+Generates = Callable[[Options], Iterator[dict[str, Any]]]
+"""Yield objects that every list must have with these options, without a proxy: its sites fill them."""
 OptionsFrom = Callable[[Mapping[str, Options]], Options]
 """Return the options of a target from ``spec.targets`` as a whole."""
 
@@ -77,7 +79,9 @@ class Target:
         text_hints: words of which at least one is in the text of every object that it edits, so that
             others need not be read; without hints all objects of its kinds are read.
         hints_from: returns them where they depend on its options.
-        creates: how it creates missing objects; None if it creates none.
+        creates: how it creates missing objects beside others; None if it creates none.
+        generates: yields the objects that its options ask for, whatever is in the list; None if it has
+            no such option. A site removes each one that is not asked for any more.
         options_from: where options of other targets count, too.
         kinds_of: the kinds that its options name, besides ``kinds``.
         readers_of: who reads what is written into one object, where that is not ``audience``.
@@ -99,6 +103,7 @@ class Target:
     text_hints: tuple[str, ...] = ()
     hints_from: Callable[[Options], tuple[str, ...]] | None = None
     creates: Creation | None = None
+    generates: Generates | None = None
     options_from: OptionsFrom | None = None
     kinds_of: Callable[[Options], frozenset[GroupKind]] | None = None
     readers_of: Callable[[Data, Options], Readers] | None = None

@@ -17,7 +17,8 @@ and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyv
 expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays. All of them
 inside other objects, too, as a part of their data or in a text: in a Policy and a ConfigurationPolicy of RHACM
 (``policy.open-cluster-management.io``) and its ManifestWork, the values of a HelmRelease of Flux or an Application of
-Argo CD, a ConfigMap, and a Secret of ``stringData`` or for a ClusterResourceSet.
+Argo CD, a ConfigMap, and a Secret of ``stringData`` or for a ClusterResourceSet. With
+``generate`` a complete policy is added to the list, without any policy of yours.
 
 What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule
 and takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting
@@ -51,14 +52,31 @@ Before and after:
                  value: "{{ fullNoProxy }}"
 ```
 
-Options: ``fill``. ``Values`` (default): as above. ``Complete``: what a strategic merge patch leaves out is added, too:
-the other variables of the six behind those that are there (with what the same variable has in the other case),
-``initContainers`` beside ``containers`` that are patched by an anchor, and ``valueFrom: null``, because Kyverno keeps
-the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
-``operations: [CREATE]``, unless they ask for the operation themselves. CEL expressions get the other variables, too,
-where they list entries and leave their names out of what they keep (``c.env.filter(e, !(e.name in [...]))``, or
-``e.name != ...``); init containers are not added there. What cannot be added is an information. A removal takes out
-what was added; of ``operations`` nobody knows who wrote it, so it stays, with an information.
+Options:
+
+* ``fill``. ``Values`` (default): as above. ``Complete``: what a strategic merge patch leaves out is added, too: the
+  other variables of the six behind those that are there (with what the same variable has in the other case),
+  ``initContainers`` beside ``containers`` that are patched by an anchor, and ``valueFrom: null``, because Kyverno
+  keeps the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
+  ``operations: [CREATE]``, unless they ask for the operation themselves. CEL expressions get the other variables,
+  too, where they list entries and leave their names out of what they keep (``c.env.filter(e, !(e.name in [...]))``, or
+  ``e.name != ...``); init containers are not added there. What cannot be added is an information. A removal takes
+  out what was added; of ``operations`` nobody knows who wrote it, so it stays, with an information.
+* ``generate`` (default: no policy). ``MutatingPolicy`` adds one for Kyverno, ``MutatingAdmissionPolicy`` one for
+  Kubernetes 1.36 or newer and its binding. In every container and init container, those of other webhooks too, the six
+  variables become the ones of the settings, also in place of a ``valueFrom``; all other entries of ``env`` stay. The
+  policy never refuses an object (``failurePolicy: Ignore``). A pod or workload with one of the annotations that mean
+  ``"false"`` to the target ``workloads`` stays as it is; one whose ``fn.inject-proxy.io/proxy`` names containers gets
+  the variables in these. The labels ``app.kubernetes.io/managed-by: inject-proxy`` and
+  ``fn.inject-proxy.io/policy: generated`` mark the objects as ours: they follow the settings and the options, and are
+  removed when no option or no proxy asks for them. An object of that kind and name without the labels is an error.
+* ``generated``: what that policy is like. ``name`` (default ``inject-proxy``). ``level``: ``Pods`` (default), when they
+  are created; or ``Workloads``: Deployments, StatefulSets, DaemonSets and CronJobs, when they are created or changed,
+  and Jobs, when they are created. A change rolls the pods of a workload that had no proxy; pods that nothing of these
+  makes get none. ``excludeNamespaces`` (default ``kyverno`` and ``kube-system``). ``noProxyFrom``: ``Settings``
+  (default), or ``KubeadmConfig``: NO_PROXY also gets the host of the API server, the pod and service networks and the
+  DNS domain that the ConfigMap ``kubeadm-config`` of the cluster names when an object is admitted; where a cluster has
+  no such ConfigMap, the policy does nothing.
 
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY
@@ -75,10 +93,11 @@ from krm_fn.carriers.site import Places
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
+from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.data_uses import config_map_of
-from krm_fn.targets.kyverno import compared, rules
+from krm_fn.targets.kyverno import compared, generated, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
     harmful_expressions,
@@ -87,6 +106,7 @@ from krm_fn.targets.kyverno.checks import (
     without_effect,
 )
 from krm_fn.targets.kyverno.compared import ComparedPolicy, generating_rules
+from krm_fn.targets.kyverno.generated import GeneratedObject
 from krm_fn.targets.kyverno.rule_site import RuleSite
 from krm_fn.targets.kyverno.wrapped import (
     POLICIES,
@@ -96,6 +116,7 @@ from krm_fn.targets.kyverno.wrapped import (
     wrapped,
 )
 
+_BINDING = ("admissionregistration.k8s.io", generated.BINDING)
 _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
 
 COMPLETE = "Complete"
@@ -104,7 +125,15 @@ COMPLETE = "Complete"
 
 def sites(draft: Draft, context: Context) -> Places:
     """Yield the rules of a policy, or the CEL expressions of one that has no rules; those of policies in an object."""
-    if _group_kind(draft.data) in WRAPPERS:
+    if generated.is_generated(draft.data):
+        return iter([GeneratedObject(draft, context.options)])
+    if context.settings.variables() and generated.is_in_the_way(draft.data, context.options):
+        generated.report_in_the_way(draft)
+        return iter(())
+    group_kind = _group_kind(draft.data)
+    if group_kind == _BINDING:
+        return iter(())
+    if group_kind in WRAPPERS:
         return wrapped(draft, lambda policy: _sites(policy, context))
     return _sites(draft, context)
 
@@ -174,12 +203,23 @@ def _names_of_rules(obj: Mapping[str, Any]) -> list[str]:
     return [rule.name for rule in every if isinstance(rule, rules.PolicyRule)]
 
 
+_HINTS = (*PROXY_VARIABLES, TYPE_OF_RESOURCE_SETS, generated.MARK)
+
+
+def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the text hints, and the names of the objects to generate: one of them may be in the way."""
+    names = [str(lookup(one, ("metadata", "name"))) for one in generated.objects(options)]
+    return (*_HINTS, *names)
+
+
 TARGET = Target(
     id="kyvernoPolicies",
-    kinds=POLICIES | WRAPPERS,
+    kinds=POLICIES | WRAPPERS | {_BINDING},
     audience=Audience.POD,
-    text_hints=(*PROXY_VARIABLES, TYPE_OF_RESOURCE_SETS),
+    text_hints=_HINTS,
+    hints_from=hints_from,
     sites=sites,
+    generates=generated.objects,
     has_names_of_its_author=True,
     names_of_rules=_names_of_rules,
 )

@@ -54,6 +54,8 @@ def apply(folder: Path, output: Path) -> tuple[list[Row], str]:
         arguments += ["--set", "request.operation=UPDATE"]
     if targets_of(folder).exists():
         arguments += ["--target-resource", targets_of(folder)]
+    if (folder / "context.yaml").exists():
+        arguments += ["--context-file", folder / "context.yaml"]
     resources = resources_of(folder)
     done = run([need("kyverno"), "apply", folder / "policy.yaml", "--resource", resources, *arguments])
     printed = done.stdout.decode() + done.stderr.decode()
@@ -67,8 +69,15 @@ def report(found: list[Row], panic: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in [*lines, *filter(None, [panic])])
 
 
-def kyverno_test(folder: Path, found: list[Row]) -> str:
-    """Return the file that makes a folder one for `kyverno test`."""
+def kyverno_test(folder: Path, found: list[Row], *, is_changed: bool) -> str:
+    """Return the file that makes a folder one for `kyverno test`.
+
+    Args:
+        folder: the folder.
+        found: what became of each object.
+        is_changed: Kyverno changed some of them; else they are expected as they were.
+    """
+    resources = os.path.relpath(resources_of(folder), folder)
     (policy,) = objects(folder / "policy.yaml").values()
     groups: dict[tuple[str, str, str], list[str]] = {}
     for row in found:
@@ -88,7 +97,7 @@ def kyverno_test(folder: Path, found: list[Row]) -> str:
             one |= {"kind": kind, "resources": names}
         one["result"] = result
         if result == "pass":
-            one["patchedResources"] = "patched.yaml"
+            one["patchedResources"] = "patched.yaml" if is_changed else resources
         if is_on_update(folder):
             one["operation"] = "UPDATE"
         results.append(one)
@@ -97,11 +106,13 @@ def kyverno_test(folder: Path, found: list[Row]) -> str:
         "kind": "Test",
         "metadata": {"name": folder.name.lower()},
         "policies": ["policy.yaml"],
-        "resources": [os.path.relpath(resources_of(folder), folder)],
+        "resources": [resources],
         "results": results,
     }
     if targets_of(folder).exists():
         test["targetResources"] = [targets_of(folder).name]
+    if (folder / "context.yaml").exists():
+        test["context"] = "context.yaml"
     return yaml.safe_dump(test, sort_keys=False)
 
 
@@ -120,10 +131,11 @@ def test_the_engine_is_the_pinned_one() -> None:
 def test_the_engine_does_what_is_recorded(folder: Path, tmp_path: Path, golden: Golden) -> None:
     output = tmp_path / "patched.yaml"
     found, panic = apply(folder, output)
+    patched = changed(folder, output)
     recorded = {
-        "patched.yaml": changed(folder, output),
+        "patched.yaml": patched,
         "report.txt": report(found, panic),
-        "kyverno-test.yaml": kyverno_test(folder, found) if found else "",
+        "kyverno-test.yaml": kyverno_test(folder, found, is_changed=bool(patched)) if found else "",
     }
     stale = []
     for name, text in recorded.items():

@@ -1,15 +1,19 @@
 """The folders of this directory: a policy before and after inject-proxy, and what Kyverno makes of objects with it.
 
     before.yaml        a policy as its author wrote it
+    options.yaml       instead of it, in `generated`: the options with which inject-proxy generates a policy
     policy.yaml        what inject-proxy makes of it, with the ProxyConfig of this module
     resources.yaml     objects, where those of ../../resources.yaml do not suit
     targets.yaml       objects that exist already, of a policy that changes such ones when another object comes
+    context.yaml       objects of the cluster that the policy reads
+    native.yaml        in `generated`: the same policy for Kubernetes itself, which its admission plugin applies
     patched.yaml       the objects that Kyverno changed with policy.yaml, as Kyverno printed them
     report.txt         what became of each object: its rule, the result, the message; and the first line of a panic
     kyverno-test.yaml  the same for `kyverno test FOLDER`, but for a panic
 
 Kyverno takes the objects as new, in folders with "OnUpdate" or "on-update" in their name as updated.
 
+`generated` holds policies that inject-proxy wrote alone: objects and containers "untouched-…" must stay as they are.
 `filled` and `complete` hold policies that work, `removed` those from which `mode: Remove` took the proxy, `harmful`
 shapes that have a finding: its code is the beginning of the folder's name.
 
@@ -31,7 +35,7 @@ HERE = Path(__file__).parent
 RESOURCES = HERE / "resources.yaml"
 URL = "http://user:p%40s@proxy.corp.example:3128"
 LIST = "10.0.0.0/8,corp.example"
-FOLDERS = sorted(path.parent for path in HERE.rglob("before.yaml"))
+FOLDERS = sorted(path.parent for name in ("before.yaml", "options.yaml") for path in HERE.rglob(name))
 
 
 def resources_of(folder: Path) -> Path:
@@ -60,39 +64,48 @@ def name_of(folder: Path) -> str:
     return folder.relative_to(HERE).as_posix()
 
 
-def outcome(folder: Path, text: str | None = None) -> Outcome:
+def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
     """Run inject-proxy over a policy.
 
     Args:
-        folder: which decides the options.
-        text: the policy; None: that of before.yaml.
+        folder: which decides the options, but for those in ``options``.
+        text: the policy; None: that of before.yaml, or none where there are options.
     """
-    if text is None:
-        text = (folder / "before.yaml").read_text()
-    item = "".join(f"  {line}" if line.strip() else line for line in text.splitlines(keepends=True))
+    before = folder / "before.yaml"
+    if text is None and before.exists():
+        text = before.read_text()
+    lines = (text or "").splitlines(keepends=True)
+    item = "".join(f"  {line}" if line.strip() else line for line in lines)
     spec: dict[str, Any] = {"httpProxy": URL, "httpsProxy": URL, "noProxy": LIST}
     spec["noProxyPolicy"] = {"style": "Verbatim"}
     if folder.parent.name == "removed":
         spec = {"mode": "Remove"}
     if folder.parent.name == "complete":
         spec["targets"] = {"kyvernoPolicies": {"fill": "Complete"}}
+    if (folder / "options.yaml").exists():
+        of_folder = yaml.safe_load((folder / "options.yaml").read_text())
+        spec["targets"] = {"kyvernoPolicies": {**of_folder, **options}}
     config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",
         "metadata": {"name": "proxy"},
         "spec": spec,
     }
-    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+    items = f"items:\n-{item[1:]}" if item else "items: []\n"
     tail = yaml.safe_dump({"functionConfig": config})
-    return run(f"{head}-{item[1:]}{tail}".encode())
+    return run(f"{head}{items}{tail}".encode())
 
 
 def policy_of(found: Outcome) -> str:
-    """Return the policy in the list that a run wrote, as a text of its own."""
+    """Return the policy in the list that a run wrote, as a text of its own; several are documents of one text."""
     text = found.output.decode()
-    item = text[text.index("\n- ") + 1 : text.index("\nfunctionConfig:") + 1]
-    lines = f"  {item[2:]}".splitlines(keepends=True)
-    return "".join(line.removeprefix("  ") for line in lines)
+    _, *items = f"{text[: text.index('functionConfig:')]}".split("\n- ")
+    documents = []
+    for item in items:
+        lines = "  {}\n".format(item.removesuffix("\n")).splitlines(keepends=True)
+        documents.append("".join(line.removeprefix("  ") for line in lines))
+    return "---\n".join(documents)
 
 
 def objects(file: Path) -> dict[tuple[str, str], Any]:

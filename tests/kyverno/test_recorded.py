@@ -24,6 +24,7 @@ from policy_folders import (
     targets_of,
 )
 
+from krm_fn.pipeline import run
 from krm_fn.settings import PROXY_VARIABLES
 
 Golden = Callable[[Path, bytes], None]
@@ -64,14 +65,14 @@ def proxies(obj: Any) -> list[dict[str, Any]]:
     return found
 
 
-@in_("filled", "complete", "removed", "harmful")
+@in_("filled", "complete", "removed", "harmful", "generated")
 def test_the_policy_that_the_engine_saw_is_what_a_run_writes(folder: Path, golden: Golden) -> None:
     found = outcome(folder)
     assert found.exit_code == 0
     golden(folder / "policy.yaml", policy_of(found).encode())
 
 
-@in_("filled", "complete", "harmful")
+@in_("filled", "complete", "harmful", "generated")
 def test_a_second_run_writes_the_same_policy(folder: Path) -> None:
     stored = (folder / "policy.yaml").read_text()
     assert policy_of(outcome(folder, stored)) == stored
@@ -97,6 +98,56 @@ def _is_wanted(name: str, value: str) -> bool:
     if name.upper() == "NO_PROXY":
         return value == LIST or value.startswith(f"{LIST},")
     return value == URL
+
+
+OF_THE_CLUSTER = "fd00::1,192.168.0.0/16,fd01::/48,10.96.0.0/12,one.internal,.one.internal,one.internal."
+"""What the ConfigMap of the folder "no-proxy-from-kubeadm-config" adds to NO_PROXY."""
+
+
+@in_("generated")
+def test_a_generated_policy_gives_each_container_exactly_six_variables(folder: Path) -> None:
+    given, patched = objects(resources_of(folder)), objects(folder / "patched.yaml")
+    concerned = {key for key in given if not key[1].startswith("untouched")}
+    if folder.name.endswith("applied-twice"):
+        first = folder.with_name(folder.name.removesuffix("-applied-twice"))
+        assert given == objects(first / "patched.yaml")
+        assert patched == {}
+        assert {tuple(line.split()[:3:2]) for line in (folder / "report.txt").read_text().splitlines()} == {
+            (f"{obj['metadata']['namespace']}/{kind}/{name}", "Pass") for (kind, name), obj in given.items()
+        }
+        return
+    assert set(patched) == concerned
+    no_proxy = f"{LIST},{OF_THE_CLUSTER}" if (folder / "context.yaml").exists() else LIST
+    for key, obj in patched.items():
+        assert without_env(obj) == without_env(given[key])
+        for before, after in zip(containers(given[key]), containers(obj), strict=True):
+            if before["name"].startswith("untouched"):
+                assert after == before
+                continue
+            own = [one for one in before.get("env") or [] if one["name"] not in PROXY_VARIABLES]
+            ours = [
+                {"name": name, "value": no_proxy if name.upper() == "NO_PROXY" else URL} for name in PROXY_VARIABLES
+            ]
+            assert after["env"] == [*ours, *own]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [one for one in FOLDERS if one.parent.name == "generated" and (one / "patched.yaml").exists()],
+    ids=name_of,
+)
+def test_the_policy_that_the_plugin_of_kubernetes_saw_is_what_a_run_writes(folder: Path, golden: Golden) -> None:
+    found = outcome(folder, generate="MutatingAdmissionPolicy")
+    assert found.exit_code == 0
+    golden(folder / "native.yaml", policy_of(found).encode())
+
+
+@in_("generated")
+def test_removal_takes_a_generated_policy_away(folder: Path) -> None:
+    stored = (folder / "policy.yaml").read_text()
+    there = outcome(folder, stored)
+    removed = run(there.output.replace(b"  spec:\n    http", b"  spec:\n    mode: Remove\n    http"))
+    assert b"\nitems: []\n" in removed.output
 
 
 @in_("removed")

@@ -517,9 +517,10 @@ def test_a_rule_without_a_name_is_called_by_its_place() -> None:
     assert change.message == "sets `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in rule 0"
 
 
-def test_the_six_names_are_looked_for_in_the_text_and_the_type_of_secrets_in_base64() -> None:
+def test_the_six_names_a_type_of_secrets_and_the_mark_of_a_generated_policy_are_looked_for_in_the_text() -> None:
     assert kyverno_policies.TARGET.id == "kyvernoPolicies"
-    assert set(kyverno_policies.TARGET.text_hints) == {*SIX, "addons.cluster.x-k8s.io/resource-set"}
+    others = {"addons.cluster.x-k8s.io/resource-set", "fn.inject-proxy.io/policy"}
+    assert set(kyverno_policies.TARGET.text_hints) == {*SIX, *others}
     assert all(any(word in json.dumps(shape()) for word in SIX) for name, shape in SHAPES.items() if name != "P12")
 
 

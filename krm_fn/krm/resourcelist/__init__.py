@@ -18,11 +18,20 @@ from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.resourcelist._kinds import hides_words, kinds_in
 from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, ItemEdits, WholeLayout, layout_of
-from krm_fn.krm.resourcelist._objects import BASE_NAME, Object, objects, reference
+from krm_fn.krm.resourcelist._objects import BASE_NAME, BESIDE_NOTHING, Object, objects, reference
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same
 
-__all__ = ["BASE_NAME", "Object", "ResourceList", "hides_words", "kinds_in", "objects", "reference"]
+__all__ = [
+    "BASE_NAME",
+    "BESIDE_NOTHING",
+    "Object",
+    "ResourceList",
+    "hides_words",
+    "kinds_in",
+    "objects",
+    "reference",
+]
 
 _BOM = "\ufeff"
 _ANCHOR = re.compile(r"&([0-9A-Za-z_-]+)")

@@ -18,6 +18,9 @@ _LOCAL_CONFIG = "config.kubernetes.io/local-config"
 BASE_NAME = "fn.inject-proxy.io/base-name"
 """The annotation that keeps the name which is before a hash in the name of an object."""
 
+BESIDE_NOTHING = -1
+"""In place of the index of an item: a new object belongs to none of the list."""
+
 _HASH = re.compile(r"-[0-9a-f]{10}")
 
 

@@ -1,0 +1,432 @@
+"""A policy that inject-proxy generates, from bytes to bytes: when it is there, what is in it, and how it goes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contract_lists import PROXY, SETTINGS, resource_list
+from function_configs import problems, proxy_config
+from krm_fn.formats import cel
+from krm_fn.krm.results import Result, Severity
+from krm_fn.patch import lookup
+from krm_fn.pipeline import Outcome, run
+from krm_fn.settings import PROXY_VARIABLES, ProxySettings
+from krm_fn.targets import kyverno_policies
+from krm_fn.targets.kyverno import generated
+from proposals import FULL, NONE, apply, changes, findings
+from support import COMMAND, TIME_LIMIT
+
+MARKS = {"app.kubernetes.io/managed-by": "inject-proxy", "fn.inject-proxy.io/policy": "generated"}
+NATIVE = "MutatingAdmissionPolicy"
+KINDS = {"MutatingPolicy": ["MutatingPolicy"], NATIVE: [NATIVE, f"{NATIVE}Binding"]}
+ASKED: dict[str, Any] = {"generate": "MutatingPolicy"}
+
+
+def config(options: dict[str, Any] | None = ASKED, **spec: Any) -> str:
+    """Return a FunctionConfig; ``options`` are those of the target."""
+    told = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ["10.0.0.0/8"], **spec}
+    targets = {} if options is None else {"targets": {"kyvernoPolicies": options}}
+    return yaml.safe_dump(proxy_config(**targets, **told), sort_keys=False)
+
+
+def ran(*items: str, options: dict[str, Any] | None = ASKED, **spec: Any) -> Outcome:
+    return run(listed(*items, options=options, **spec))
+
+
+def listed(*items: str, options: dict[str, Any] | None = ASKED, **spec: Any) -> bytes:
+    return resource_list(*items, config=config(options, **spec)).encode()
+
+
+def items_of(data: bytes) -> list[dict[str, Any]]:
+    return list(yaml.safe_load(data)["items"])
+
+
+def text_of_items(data: bytes) -> str:
+    return data.decode().partition("functionConfig:")[0]
+
+
+def texts_of(data: bytes) -> list[str]:
+    """Return each item as a text of its own."""
+    _, *found = text_of_items(data).split("\n- ")
+    return ["  {}\n".format(one.rstrip("\n")).replace("\n  ", "\n").removeprefix("  ") for one in found]
+
+
+def policies(data: bytes) -> list[tuple[str, str]]:
+    return [(one["kind"], one["metadata"]["name"]) for one in items_of(data) if one["kind"] != "ConfigMap"]
+
+
+def errors(outcome: Outcome) -> list[Result]:
+    return [one for one in outcome.results if one.severity is Severity.ERROR]
+
+
+def skeleton(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the policy that is asked for, as it is before it is written."""
+    return next(generated.objects(options))
+
+
+def expressions(policy: dict[str, Any]) -> dict[str, str]:
+    return {one["name"]: one["expression"] for one in policy["spec"]["variables"]}
+
+
+# When it is there.
+
+
+@pytest.mark.parametrize(
+    ("options", "spec"),
+    [
+        pytest.param(None, {}, id="no option asks for it"),
+        pytest.param({**ASKED, "enabled": False}, {}, id="the target is off"),
+        pytest.param(ASKED, {"mode": "Remove"}, id="nothing is to be set"),
+        pytest.param(ASKED, {"only": ["nodes"]}, id="only other targets are on"),
+        pytest.param(
+            ASKED,
+            {"overrides": [{"match": {"targets": ["kyvernoPolicies"], "objects": ["inject-*"]}, "disabled": True}]},
+            id="an override takes its proxy away",
+        ),
+        pytest.param(ASKED, {"selector": {"exclude": [{"kinds": ["MutatingPolicy"]}]}}, id="the selector excludes it"),
+    ],
+)
+def test_nothing_is_generated(options: dict[str, Any] | None, spec: dict[str, Any]) -> None:
+    outcome = ran(SETTINGS, options=options, **spec)
+    assert text_of_items(outcome.output) == text_of_items(listed(SETTINGS, options=options, **spec))
+    assert (outcome.changed, outcome.exit_code) == (0, 0)
+    assert not [one for one in outcome.results if one.code in ("PolicyNotGenerated", "OverrideFitsNothing")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["inject-proxy", "corp"])
+def test_what_is_asked_for_is_the_last_of_the_list_and_twice_is_once(kind: str, name: str) -> None:
+    options = {"generate": kind, "generated": {"name": name}}
+    once = ran(SETTINGS, options=options)
+    assert text_of_items(once.output).startswith(text_of_items(listed(SETTINGS, options=options)))
+    assert policies(once.output) == [(one, name) for one in KINDS[kind]]
+    assert all(one["metadata"] == {"name": name, "labels": MARKS} for one in items_of(once.output)[1:])
+    again = run(once.output)
+    assert (again.output, again.changed) == (once.output, 0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("layout", ["block", "none", "flow", "JSON"])
+def test_removal_gives_back_each_byte(kind: str, layout: str) -> None:
+    texts = {
+        "block": listed(SETTINGS, options={"generate": kind}).decode(),
+        "none": listed(options={"generate": kind}).decode().replace("items:\n", "items: []\n"),
+        "flow": listed(options={"generate": kind})
+        .decode()
+        .replace("items:\n", "items: [{kind: X,   apiVersion: v1}]\n"),
+        "JSON": json.dumps(yaml.safe_load(listed(SETTINGS, options={"generate": kind}))),
+    }
+    before = texts[layout]
+    once = run(before.encode()).output.decode()
+    assert once != before
+    ours, removing = (
+        ('"spec": {', '"spec": {"mode": "Remove", ')
+        if layout == "JSON"
+        else ("  spec:\n", "  spec:\n    mode: Remove\n")
+    )
+    config_at = once.index("functionConfig")
+    removed = run((once[:config_at] + once[config_at:].replace(ours, removing, 1)).encode()).output.decode()
+    end = removed.index("functionConfig")
+    assert removed[:end] == before[: before.index("functionConfig")]
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        pytest.param(ASKED, {"fill": "Values"}, id="no option asks for it any more"),
+        pytest.param(ASKED, {**ASKED, "generated": {"name": "other"}}, id="another name"),
+        pytest.param(ASKED, {"generate": NATIVE}, id="for Kubernetes in place of Kyverno"),
+        pytest.param({"generate": NATIVE}, ASKED, id="for Kyverno in place of Kubernetes"),
+    ],
+)
+def test_what_is_not_asked_for_any_more_is_removed(first: dict[str, Any], then: dict[str, Any]) -> None:
+    there = texts_of(ran(SETTINGS, options=first).output)
+    outcome = ran(*there, options=then)
+    assert policies(outcome.output) == policies(ran(SETTINGS, options=then).output)
+    gone = [one.message for one in outcome.results if "which inject-proxy generated" in one.message]
+    assert len(gone) == len(there) - 1
+    assert errors(outcome) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_proxy_changes_nothing_but_values_in_place(kind: str) -> None:
+    options = {"generate": kind}
+    once = ran(SETTINGS, options=options).output
+    changed = ran(*texts_of(once), options=options, httpProxy="http://other:1", noProxy="localhost")
+    lines = [one.splitlines() for one in (text_of_items(once), text_of_items(changed.output))]
+    assert len(lines[0]) == len(lines[1])
+    different = [after for before, after in zip(*lines, strict=True) if before != after]
+    assert len(different) == 4
+    assert all("http://other:1" in one or "localhost" in one for one in different)
+    assert changed.changed == 1
+
+
+def test_what_others_add_to_it_stays() -> None:
+    (policy,) = texts_of(ran(options=ASKED).output.replace(b"items: []", b"items:"))
+    policy = policy.replace("metadata:\n", "metadata:\n  annotations: {team: platform}   # theirs\n")
+    policy = policy.replace("spec:\n", "spec:\n  webhookConfiguration: {timeoutSeconds: 5}\n", 1)
+    outcome = ran(policy, options={**ASKED, "generated": {"level": "Workloads"}})
+    after = text_of_items(outcome.output)
+    assert "annotations: {team: platform}   # theirs\n" in after
+    assert "webhookConfiguration: {timeoutSeconds: 5}\n" in after
+    assert "autogen" not in after
+    assert "deployments" in after
+
+
+# What is in its way.
+
+
+def of_somebody_else(kind: str, name: str, labels: dict[str, str]) -> str:
+    versions = {"MutatingPolicy": "policies.kyverno.io/v1beta1"}
+    metadata = {"name": name, "labels": labels}
+    version = versions.get(kind, "admissionregistration.k8s.io/v1beta1")
+    return yaml.safe_dump({"apiVersion": version, "kind": kind, "metadata": metadata, "spec": {}})
+
+
+@pytest.mark.parametrize(
+    "labels", [{}, {"app.kubernetes.io/managed-by": "inject-proxy"}], ids=["no label", "one label"]
+)
+@pytest.mark.parametrize("kind", ["MutatingPolicy", NATIVE, f"{NATIVE}Binding"])
+@pytest.mark.parametrize("name", ["inject-proxy", "corp"])
+def test_an_object_of_somebody_else_with_its_name_is_an_error(kind: str, name: str, labels: dict[str, str]) -> None:
+    options = {"generate": kind.removesuffix("Binding"), "generated": {"name": name}}
+    theirs = of_somebody_else(kind, name, labels)
+    for items in ([SETTINGS, theirs], [theirs, SETTINGS]):
+        outcome = ran(*items, options=options)
+        assert text_of_items(outcome.output) == text_of_items(listed(*items, options=options))
+        (error,) = errors(outcome)
+        assert (error.ref.kind, error.ref.name, error.path) == (kind, name, ("metadata", "name"))
+        assert "choose another `generated.name`, or remove this object" in error.message
+    removed = ran(theirs, options=options, mode="Remove")
+    assert (policies(removed.output), removed.exit_code) == ([(kind, name)], 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        pytest.param("MutatingPolicy", "other", id="another name"),
+        pytest.param("NamespacedMutatingPolicy", "inject-proxy", id="another kind"),
+        pytest.param(f"{NATIVE}Binding", "inject-proxy", id="a binding"),
+    ],
+)
+def test_any_other_object_stays_beside_it(kind: str, name: str) -> None:
+    outcome = ran(of_somebody_else(kind, name, {}))
+    assert policies(outcome.output) == [(kind, name), ("MutatingPolicy", "inject-proxy")]
+
+
+def test_a_selector_that_does_not_include_it_is_a_warning() -> None:
+    outcome = ran(SETTINGS, selector={"include": [{"namespaces": ["org"]}]})
+    (warning,) = [one for one in outcome.results if one.code == "PolicyNotGenerated"]
+    assert (warning.severity, warning.ref.kind) == (Severity.WARNING, "ProxyConfig")
+    assert 'does not fit the MutatingPolicy "inject-proxy"' in warning.message
+    included = ran(SETTINGS, selector={"include": [{"namespaces": ["org"]}, {"kinds": ["MutatingPolicy"]}]})
+    assert policies(included.output) == [("MutatingPolicy", "inject-proxy")]
+
+
+# mode: Check.
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_check_fails_where_it_is_missing_or_stale_and_passes_where_it_is_right(kind: str) -> None:
+    options = {"generate": kind}
+    missing = ran(SETTINGS, options=options, mode="Check")
+    assert (missing.exit_code, policies(missing.output)) == (1, [])
+    there = texts_of(ran(SETTINGS, options=options).output)
+    right = ran(*there, options=options, mode="Check")
+    assert (right.exit_code, errors(right)) == (0, [])
+    stale = ran(*there, options=options, mode="Check", httpProxy="http://other:1")
+    assert stale.exit_code == 1
+    assert policies(stale.output) == [(one, "inject-proxy") for one in KINDS[kind]]
+
+
+# What is in it.
+
+
+@given(
+    user=st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x00", exclude_categories=["Cs"]), max_size=12),
+    kind=st.sampled_from([*KINDS]),
+    level=st.sampled_from(["Pods", "Workloads"]),
+    source=st.sampled_from(["Settings", "KubeadmConfig"]),
+)
+def test_a_value_survives_cel_and_kubernetes(user: str, kind: str, level: str, source: str) -> None:
+    wanted = ProxySettings(f"http://{user}@p:1", f"http://$(HOME){user}@p:1", f"a,{user.replace(',', '')}b")
+    options = {"generate": kind, "generated": {"level": level, "noProxyFrom": source}}
+    policy = apply(kyverno_policies, skeleton(options), wanted, **options)
+    read = {one.variable: one.value for one in kyverno_policies.TARGET.read(policy, options)}
+    known = {name: value for name, value in read.items() if value is not None}
+    if source == "Settings":
+        assert known == wanted.variables()
+    else:
+        assert known == {name: value for name, value in wanted.variables().items() if name.upper() != "NO_PROXY"}
+        tokens = cel.tokens(expressions(policy)["settings"])
+        entries = [token.value for token in tokens if token.kind is cel.TokenKind.STRING]
+        assert [str(one).replace("$$", "$") for one in entries] == wanted.no_proxy.split(",")
+    assert apply(kyverno_policies, policy, FULL, **options) == apply(
+        kyverno_policies, skeleton(options), FULL, **options
+    )
+
+
+@pytest.mark.parametrize("level", ["Pods", "Workloads"])
+def test_variables_that_no_setting_gives_are_taken_from_pods_all_the_same(level: str) -> None:
+    options = {**ASKED, "generated": {"level": level}}
+    policy = apply(kyverno_policies, skeleton(options), ProxySettings("http://p:1"), **options)
+    names = [entry.name for entry in cel.named_values(expressions(policy)["proxy"])]
+    assert names == ["HTTP_PROXY", "http_proxy"]
+    tokens = cel.tokens(expressions(policy)["names"])
+    assert [one.value for one in tokens if one.kind is cel.TokenKind.STRING] == [*PROXY_VARIABLES]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_list_of_the_cluster_is_written_without_one_of_the_settings(kind: str) -> None:
+    options = {"generate": kind, "generated": {"noProxyFrom": "KubeadmConfig"}}
+    policy = apply(kyverno_policies, skeleton(options), ProxySettings("http://p:1"), **options)
+    found = {entry.name: entry.variable for entry in cel.named_values(expressions(policy)["proxy"])}
+    assert found["NO_PROXY"] == found["no_proxy"] == "noProxy"
+    assert cel.tokens(expressions(policy)["settings"])[1].text == "]"
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "expected"),
+    [
+        pytest.param({}, ("autogen",), {"podControllers": {"controllers": []}}, id="Kyverno extends no JSON Patch"),
+        pytest.param({"level": "Workloads"}, ("autogen",), None, id="workloads are not extended"),
+        pytest.param({}, ("matchConstraints", "resourceRules", "0", "operations"), ["CREATE"], id="pods when created"),
+        pytest.param(
+            {"excludeNamespaces": ["a", "b"]},
+            ("matchConstraints", "namespaceSelector", "matchExpressions", "0", "values"),
+            ["a", "b"],
+            id="the namespaces that are left out",
+        ),
+        pytest.param({"excludeNamespaces": []}, ("matchConstraints", "namespaceSelector"), None, id="no namespace"),
+    ],
+)
+def test_a_field_follows_the_options(options: dict[str, Any], path: tuple[str, ...], expected: Any) -> None:
+    asked = {**ASKED, "generated": options}
+    policy = apply(kyverno_policies, skeleton(asked), **asked)
+    assert lookup(policy, ("spec", *path)) == expected
+
+
+def test_jobs_and_pods_are_never_patched_when_they_are_changed() -> None:
+    asked = {**ASKED, "generated": {"level": "Workloads"}}
+    policy = apply(kyverno_policies, skeleton(asked), **asked)
+    operations = {
+        resource: rule["operations"]
+        for rule in policy["spec"]["matchConstraints"]["resourceRules"]
+        for resource in rule["resources"]
+    }
+    both = ["CREATE", "UPDATE"]
+    often = dict.fromkeys(("deployments", "statefulsets", "daemonsets", "cronjobs"), both)
+    assert operations == {**often, "jobs": ["CREATE"]}
+
+
+def test_only_a_policy_that_reads_the_cluster_has_parameters() -> None:
+    native = {"generate": NATIVE, "generated": {"noProxyFrom": "KubeadmConfig"}}
+    _, _, policy, binding = items_of(ran(SETTINGS, SETTINGS, options=native).output)
+    assert policy["spec"]["paramKind"] == {"apiVersion": "v1", "kind": "ConfigMap"}
+    assert binding["spec"] == {
+        "policyName": "inject-proxy",
+        "paramRef": {"name": "kubeadm-config", "namespace": "kube-system", "parameterNotFoundAction": "Deny"},
+    }
+    _, _, policy, binding = items_of(ran(SETTINGS, SETTINGS, options={"generate": NATIVE}).output)
+    assert "paramKind" not in policy["spec"]
+    assert binding["spec"] == {"policyName": "inject-proxy"}
+
+
+def test_a_policy_of_the_options_gets_no_warning_about_its_own_shape() -> None:
+    for kind in KINDS:
+        for level in ("Pods", "Workloads"):
+            options = {"generate": kind, "generated": {"level": level, "noProxyFrom": "KubeadmConfig"}}
+            policy = apply(kyverno_policies, skeleton(options), **options)
+            assert findings(kyverno_policies, policy, **options) == []
+
+
+def test_one_that_is_not_written_yet_is_nothing_to_remove() -> None:
+    assert changes(kyverno_policies, skeleton(ASKED), NONE, **ASKED) == []
+
+
+# The FunctionConfig.
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"generated": {"level": "Pods"}}, "generate"),
+        ({"generate": "ClusterPolicy"}, "MutatingPolicy"),
+        ({"generate": "MutatingPolicy", "generated": {"name": "Corp Proxy"}}, "must be a name of an object"),
+        (
+            {"generate": "MutatingPolicy", "generated": {"excludeNamespaces": ["kube-*"]}},
+            "must be the name of a namespace",
+        ),
+        ({"generate": "MutatingPolicy", "generated": {"levels": "Pods"}}, "did you mean `level`?"),
+    ],
+    ids=["generated alone", "a kind of Kyverno that goes", "a name", "a glob", "an unknown field"],
+)
+def test_a_mistake_in_the_options_is_said(options: dict[str, Any], expected: str) -> None:
+    (problem,) = problems(proxy_config(httpProxy=PROXY, targets={"kyvernoPolicies": options}))
+    assert "spec.targets.kyvernoPolicies" in problem
+    assert expected in problem
+
+
+# Files and streams.
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "clusters").mkdir()
+    (tmp_path / "clusters" / "settings.yaml").write_text(SETTINGS)
+    (tmp_path / "proxy.yaml").write_text(config())
+    return tmp_path
+
+
+def command(folder: Path, *arguments: str, stdin: str = "") -> bytes:
+    """Run inject-proxy in a folder; it must succeed."""
+    words = [str(COMMAND), *arguments]
+    return subprocess.run(
+        words, input=stdin.encode(), capture_output=True, cwd=folder, timeout=TIME_LIMIT, check=True
+    ).stdout
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+
+
+@pytest.mark.parametrize(
+    ("kind", "paths"),
+    [
+        pytest.param("MutatingPolicy", ["clusters", "proxy.yaml"], id="the first of two paths"),
+        pytest.param(NATIVE, ["clusters/settings.yaml"], id="the folder of a file"),
+    ],
+)
+def test_in_a_folder_each_object_has_a_file_of_its_own(folder: Path, kind: str, paths: list[str]) -> None:
+    (folder / "proxy.yaml").write_text(config({"generate": kind}))
+    before = contents(folder)
+    command(folder, "run", "--config", "proxy.yaml", *paths)
+    after = contents(folder)
+    assert sorted(after.keys() - before.keys()) == [f"clusters/{one.lower()}-inject-proxy.yaml" for one in KINDS[kind]]
+    command(folder, "run", "--config", "proxy.yaml", "clusters")
+    assert contents(folder) == after
+    (folder / "proxy.yaml").write_text(config({"generate": kind}, mode="Remove"))
+    command(folder, "run", "--config", "proxy.yaml", "clusters")
+    assert contents(folder) == {**before, "proxy.yaml": config({"generate": kind}, mode="Remove")}
+
+
+def test_in_the_current_folder_its_file_is_there(folder: Path) -> None:
+    command(folder, "run")
+    assert "mutatingpolicy-inject-proxy.yaml" in contents(folder)
+    command(folder, "run", "--check")
+
+
+def test_a_stream_gets_it_as_its_last_document(folder: Path) -> None:
+    output = command(folder, "run", "--config", "proxy.yaml", "-", stdin=SETTINGS)
+    assert output.decode().startswith(f"{SETTINGS}---\n")
+    kinds = [one["kind"] for one in yaml.safe_load_all(output)]
+    assert kinds == ["ConfigMap", "MutatingPolicy"]
