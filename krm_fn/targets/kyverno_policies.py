@@ -54,6 +54,21 @@ the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and Mutatin
 ``operations: [CREATE]``, unless they ask for the operation themselves. A removal takes out what was added; of
 ``operations`` nobody knows who wrote it, so it stays, with an information.
 
+``convert: MutatingPolicy`` (default: never): after it is filled, a ClusterPolicy becomes a MutatingPolicy, and a Policy
+a NamespacedMutatingPolicy, ``policies.kyverno.io/v1``, which Kyverno 1.20 and later execute. It takes the place of the
+old one in the same file, with its name, labels, annotations and the comments of its ``metadata``; those of ``spec`` are
+lost. Later runs fill its CEL expressions. Where nothing prunes what was applied, delete the old policy from the
+cluster, as a warning says. ``mode: Remove`` does not convert it back. Converted are patches of ``env`` of containers
+and init containers (strategic merge, ``foreach`` through a list, JSON Patches that add), ``match`` and ``exclude``, but
+for who makes the request, and preconditions about the operation, the namespace, the name, labels, annotations and a few
+texts of ``spec``. Kyverno's extension to Deployments and other controllers is written out. All else is refused by the
+name of its rule, with the reason, and the policy is filled as without the option: volumes, contexts that read
+something, values that Kyverno computes, ``targets``, rules that do not mutate, shapes that are dead or do harm. Kyverno
+does the same with both (``tests/kyverno/converted``), with three exceptions: the ClusterPolicy moves the containers
+that it patches to the front, and the new one keeps their order; it keeps the ``valueFrom`` of a pod beside its
+``value``, which the API server rejects, and the new one replaces the entry; and of a name that a container has twice in
+``env`` it keeps one entry.
+
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY
 takes the cluster's own part from ``kubeadm-config`` while Kyverno runs. Kyverno reads ``{{ }}`` and ``$( )`` in a
@@ -69,7 +84,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, GroupKind, Target
 from krm_fn.targets.kyverno import rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
@@ -78,6 +93,7 @@ from krm_fn.targets.kyverno.checks import (
     two_proxies,
     without_effect,
 )
+from krm_fn.targets.kyverno.convert import Conversion
 from krm_fn.targets.kyverno.rule_site import RuleSite
 
 _WITH_CEL = ("MutatingPolicy", "NamespacedMutatingPolicy", "MutatingAdmissionPolicy")
@@ -86,8 +102,12 @@ COMPLETE = "Complete"
 """A value of the option ``fill``: what a policy leaves out is added."""
 
 
-def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]:
-    """Yield the rules of a policy, or the CEL expressions of one that has no rules."""
+CONVERT = "MutatingPolicy"
+"""A value of the option ``convert``: a ClusterPolicy or Policy becomes a policy with CEL expressions."""
+
+
+def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions | Conversion]:
+    """Yield the rules of a policy and the policy as a whole, or the CEL expressions of one that has no rules."""
     is_complete = context.options.get("fill") == COMPLETE
     if draft.data.get("kind") in _WITH_CEL:
         if context.settings.variables():
@@ -115,6 +135,9 @@ def sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions]
             return
     for rule, _ in found:
         yield RuleSite(draft, rule, is_complete=is_complete, own=own[rule.path])
+    if found:
+        is_wanted = context.options.get("convert") == CONVERT
+        yield Conversion(draft, is_wanted=is_wanted, own=tuple(own.values()), taken=context.taken)
 
 
 def _own_variables(rule: rules.PolicyRule, context: Context) -> dict[str, str] | None:
@@ -133,6 +156,11 @@ def _names_of_rules(policy: Mapping[str, Any]) -> list[str]:
     return [rule.name for rule in found]
 
 
+def _converts_to(options: Mapping[str, Any]) -> frozenset[GroupKind]:
+    kinds = _WITH_CEL[:2] if options.get("convert") == CONVERT else ()
+    return frozenset(("policies.kyverno.io", kind) for kind in kinds)
+
+
 TARGET = Target(
     id="kyvernoPolicies",
     kinds=frozenset(
@@ -149,4 +177,5 @@ TARGET = Target(
     sites=sites,
     has_names_of_its_author=True,
     names_of_rules=_names_of_rules,
+    converts_to=_converts_to,
 )

@@ -7,6 +7,11 @@
     report.txt         what became of each object: its rule, the result, the message; and the first line of a panic
     kyverno-test.yaml  the same for `kyverno test FOLDER`, but for a panic
 
+In `converted` the policy that inject-proxy makes is a MutatingPolicy, and there are two files more:
+
+    original.yaml          what inject-proxy makes of before.yaml without converting it
+    original-patched.yaml  the objects that Kyverno changed with original.yaml
+
 Kyverno takes the objects as new, in folders with "OnUpdate" or "on-update" in their name as updated.
 
 `filled` and `complete` hold policies that work, `removed` those from which `mode: Remove` took the proxy, `harmful`
@@ -24,15 +29,19 @@ from krm_fn.pipeline import Outcome, run
 
 HERE = Path(__file__).parent
 RESOURCES = HERE / "resources.yaml"
+NAMESPACES = HERE / "converted" / "values.yaml"
+"""The labels of the namespaces of all objects."""
 URL = "http://user:p%40s@proxy.corp.example:3128"
 LIST = "10.0.0.0/8,corp.example"
 FOLDERS = sorted(path.parent for path in HERE.rglob("before.yaml"))
 
 
 def resources_of(folder: Path) -> Path:
-    """Return the objects of a folder: those of its own, or those that all share."""
-    own = folder / "resources.yaml"
-    return own if own.exists() else RESOURCES
+    """Return the objects of a folder: those of its own, or those that the folders beside it or all share."""
+    for file in (folder / "resources.yaml", folder.parent / "resources.yaml"):
+        if file.exists():
+            return file
+    return RESOURCES
 
 
 def is_on_update(folder: Path) -> bool:
@@ -45,12 +54,13 @@ def name_of(folder: Path) -> str:
     return folder.relative_to(HERE).as_posix()
 
 
-def outcome(folder: Path, text: str | None = None) -> Outcome:
+def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
     """Run inject-proxy over a policy.
 
     Args:
         folder: which decides the options.
         text: the policy; None: that of before.yaml.
+        options: those of the target; without them they are those of the folder.
     """
     if text is None:
         text = (folder / "before.yaml").read_text()
@@ -59,8 +69,9 @@ def outcome(folder: Path, text: str | None = None) -> Outcome:
     spec["noProxyPolicy"] = {"style": "Verbatim"}
     if folder.parent.name == "removed":
         spec = {"mode": "Remove"}
-    if folder.parent.name == "complete":
-        spec["targets"] = {"kyvernoPolicies": {"fill": "Complete"}}
+    of_folders = {"complete": {"fill": "Complete"}, "converted": {"convert": "MutatingPolicy"}}
+    options = options or of_folders.get(folder.parent.name, {})
+    spec["targets"] = {"kyvernoPolicies": options}
     config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",
