@@ -733,7 +733,7 @@ _TABLE = (
         _W,
         (
             "A CEL expression of a policy sets a proxy, no proxy is declared for it, and "
-            "inject-proxy removes nothing from an expression."
+            "inject-proxy removes nothing but entries of plain lists in `spec.variables`."
         ),
         (
             "The run has `mode: Remove`, or the ProxyConfig declares no proxy for this policy. What "

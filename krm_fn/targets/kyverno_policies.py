@@ -15,16 +15,17 @@ and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyv
 (``admissionregistration.k8s.io``), any version: the string literals of ``{"name": ..., "value": ...}`` in the CEL
 expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays.
 
-What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule
-and takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting
-gives a value becomes ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a
-pod sets for itself; the static part of a context variable becomes empty. A rule that sets nothing else afterwards
-stays, with a warning to delete it: a later injection does not fill it again. From a CEL expression nothing is
-removed: a warning names what is to be removed there. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two
-rules with two different proxies are an error, because one value would replace both, unless an override matches one of
-them by ``rules``. What cannot be filled is a warning that says why: ``envFrom``, ``valueFrom``, values from a
-ConfigMap, an API call or an expression. So is a policy that is filled and still does no good, or does harm, in the
-engine: the codes ``Policy*`` of ``docs/messages.md`` list these shapes.
+What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule and
+takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting gives
+a value becomes ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a pod
+sets for itself; the static part of a context variable becomes empty. A rule that sets nothing else afterwards stays,
+with a warning to delete it: a later injection does not fill it again. From CEL, only entries of plain lists in
+``spec.variables`` are removed, if nothing else in the policy names them; of the rest, a warning says what is to be
+removed there. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules with two different proxies are an
+error, because one value would replace both, unless an override matches one of them by ``rules``. What cannot be filled
+is a warning that says why: ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression. So is a
+policy that is filled and still does no good, or does harm, in the engine: the codes ``Policy*`` of ``docs/messages.md``
+list these shapes.
 
 Before and after:
 
@@ -58,16 +59,16 @@ the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and Mutatin
 a NamespacedMutatingPolicy, ``policies.kyverno.io/v1``, which Kyverno 1.20 and later execute. It takes the place of the
 old one in the same file, with its name, labels, annotations and the comments of its ``metadata``; those of ``spec`` are
 lost. Later runs fill its CEL expressions. Where nothing prunes what was applied, delete the old policy from the
-cluster, as a warning says. ``mode: Remove`` does not convert it back. Converted are patches of ``env`` of containers
-and init containers (strategic merge, ``foreach`` through a list, JSON Patches that add), ``match`` and ``exclude``, but
-for who makes the request, and preconditions about the operation, the namespace, the name, labels, annotations and a few
-texts of ``spec``. Kyverno's extension to Deployments and other controllers is written out. All else is refused by the
-name of its rule, with the reason, and the policy is filled as without the option: volumes, contexts that read
-something, values that Kyverno computes, ``targets``, rules that do not mutate, shapes that are dead or do harm. Kyverno
-does the same with both (``tests/kyverno/converted``), with three exceptions: the ClusterPolicy moves the containers
-that it patches to the front, and the new one keeps their order; it keeps the ``valueFrom`` of a pod beside its
-``value``, which the API server rejects, and the new one replaces the entry; and of a name that a container has twice in
-``env`` it keeps one entry.
+cluster, as a warning says. ``mode: Remove`` takes the entries out, and does not convert it back. Converted are patches
+of ``env`` of containers and init containers (strategic merge, ``foreach`` through a list, JSON Patches that add),
+``match`` and ``exclude``, but for who makes the request, and preconditions about the operation, the namespace, the
+name, labels, annotations and a few texts of ``spec``. Kyverno's extension to Deployments and other controllers is
+written out. All else is refused by the name of its rule, with the reason, and the policy is filled as without the
+option: volumes, contexts that read something, values that Kyverno computes, ``targets``, rules that do not mutate,
+shapes that are dead or do harm. Kyverno does the same with both (``tests/kyverno/converted``), with three exceptions:
+the ClusterPolicy moves the containers that it patches to the front, and the new one keeps their order; it keeps the
+``valueFrom`` of a pod beside its ``value``, which the API server rejects, and the new one replaces the entry; and of a
+name that a container has twice in ``env`` it keeps one entry.
 
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY

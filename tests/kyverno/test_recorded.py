@@ -104,7 +104,9 @@ def test_after_a_removal_the_value_of_a_pod_survives_in_the_engine(folder: Path)
     (mine,) = (one for one in containers(patched["Pod", "with-env"]) if one["name"] == "web")
     assert {"name": "HTTP_PROXY", "value": "http://mine:1"} in mine["env"]
     for key, obj in patched.items():
-        assert [one.get("env") for one in containers(obj)] == [one.get("env") for one in containers(given[key])]
+        assert [one.get("env") or [] for one in containers(obj)] == [
+            one.get("env") or [] for one in containers(given[key])
+        ]
 
 
 @in_("converted")

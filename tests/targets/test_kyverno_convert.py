@@ -204,6 +204,38 @@ def test_a_removal_converts_nothing(settings: Any) -> None:
     assert apply(kyverno_policies, obj, settings, **CONVERT) == apply(kyverno_policies, obj, settings)
 
 
+def expression_of(obj: Any, name: str) -> str:
+    (found,) = (one["expression"] for one in obj["spec"]["variables"] if one["name"] == name)
+    return str(found)
+
+
+def test_a_removal_takes_the_entries_out_of_a_converted_policy() -> None:
+    once = converted(p1())
+    after = apply(kyverno_policies, once, NONE)
+    assert expression_of(after, "env") == "[]\n"
+    assert [one.code for one in findings(kyverno_policies, once, NONE)] == ["PolicyRuleEmpty"]
+    assert after["spec"]["mutations"] == once["spec"]["mutations"]
+    assert findings(kyverno_policies, after, NONE) == []
+
+
+def test_a_removal_leaves_the_entries_of_others() -> None:
+    entries = env({"HTTP_PROXY": "x", "MODE": "fast", "NO_PROXY": "y"})
+    after = apply(kyverno_policies, converted(policy(rule(smp(pods(entries))))), NONE)
+    assert expression_of(after, "env") == '[\n  {"name": "MODE", "value": "fast"}\n]\n'
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["variables.env[0].value", "variables.env", "variables.env.map(e, e)", '["HTTP_PROXY"] + variables.env'],
+    ids=["an index", "the list alone", "a macro", "a name elsewhere"],
+)
+def test_a_removal_leaves_a_list_that_is_used_in_another_way(use: str) -> None:
+    obj = converted(p1())
+    obj["spec"]["mutations"].append({"patchType": "JSONPatch", "jsonPatch": {"expression": use}})
+    assert changes(kyverno_policies, obj, NONE) == []
+    assert {one.code for one in findings(kyverno_policies, obj, NONE)} == {"PolicyTextStale"}
+
+
 def test_a_policy_without_a_proxy_is_left_alone() -> None:
     obj = policy(rule(smp(pods(env({"MODE": "fast"})))))
     assert findings(kyverno_policies, obj, **CONVERT) == []
