@@ -204,6 +204,14 @@ def test_a_removal_converts_nothing(settings: Any) -> None:
     assert apply(kyverno_policies, obj, settings, **CONVERT) == apply(kyverno_policies, obj, settings)
 
 
+def test_a_converted_policy_can_be_limited_to_new_pods_later() -> None:
+    once = converted(matching(block()))
+    of_pods, *others = once["spec"]["matchConstraints"]["resourceRules"]
+    assert (of_pods["resources"], of_pods["operations"]) == (["pods"], ["CREATE", "UPDATE"])
+    after = apply(kyverno_policies, once, fill="Complete", **CONVERT)
+    assert after["spec"]["matchConstraints"]["resourceRules"] == [{**of_pods, "operations": ["CREATE"]}, *others]
+
+
 def expression_of(obj: Any, name: str) -> str:
     (found,) = (one["expression"] for one in obj["spec"]["variables"] if one["name"] == name)
     return str(found)

@@ -289,12 +289,15 @@ def _settings(old: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _resource_rules(scopes: Sequence[RuleScope]) -> list[dict[str, Any]]:
-    """Return which kinds and operations Kyverno is asked about, a rule for each group and its operations."""
-    found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    """Return which kinds and operations Kyverno is asked about, a rule for each group and its operations.
+
+    Pods have a rule of their own, because ``fill: Complete`` limits them, and nothing else, to CREATE.
+    """
+    found: dict[tuple[bool, str, tuple[str, ...]], list[str]] = {}
     for kind, (group, resource) in RESOURCES.items():
         wanted = _operations(kind, scopes)
         if wanted:
-            found.setdefault((group, wanted), []).append(resource)
+            found.setdefault((kind == "Pod", group, wanted), []).append(resource)
     return [
         {
             "apiGroups": [group],
@@ -302,7 +305,7 @@ def _resource_rules(scopes: Sequence[RuleScope]) -> list[dict[str, Any]]:
             "operations": list(operations),
             "resources": resources,
         }
-        for (group, operations), resources in found.items()
+        for (_, group, operations), resources in found.items()
     ]
 
 
