@@ -135,6 +135,7 @@ def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
                 reported = [*(_at_new_place(one, operations, place) for one in reported), result]
                 edits.note(place, operations)
         found += reported
+    places = [_of_new_kind(place, wanted.mode) for place in places]
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
     found = _once_for_each_fact(lint.levelled(found, rules))
     places, found = _roll_out(resource_list, places, found, edits, wanted)
@@ -383,7 +384,10 @@ def _done_and_found(
             is_error = one.is_stale and mode is Mode.CHECK
             yield [], place.result(replace(one, severity=Severity.ERROR) if is_error else one)
     for edit in edits:
-        yield _done(place, edit, mode)
+        done = _done(place, edit, mode)
+        place = _of_new_kind(place, mode)
+        operations, result = done
+        yield operations, replace(result, ref=place.obj.ref)
     if is_concerned:
         yield from (
             ([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships)
@@ -412,6 +416,15 @@ def _done(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation], 
     else:
         patch.apply(data, edit.operations)
     return done
+
+
+def _of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
+    """Return a place with the kind that its object has now: a target may have converted it."""
+    ref = reference(place.obj.data)
+    if mode is Mode.CHECK or place.target.converts_to is None or not ref.kind:
+        return place
+    ref = replace(place.obj.ref, api_version=ref.api_version, kind=ref.kind)
+    return replace(place, obj=replace(place.obj, ref=ref))
 
 
 def _not_done(message: str) -> str:

@@ -61,7 +61,8 @@ class PlannedEdit:
     ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
     are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
     Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
-    ConfigMaps and Secrets of the list that others read as a proxy.
+    ConfigMaps and Secrets of the list that others read as a proxy. ``taken`` are the objects of the kinds to which the
+    target converts others.
     """
 
     index: int
@@ -75,6 +76,7 @@ class PlannedEdit:
     notes: tuple[Finding, ...] = ()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     uses: DataUses = field(default_factory=DataUses)
+    taken: frozenset[Key] = frozenset()
 
     @property
     def target(self) -> Target:
@@ -111,6 +113,7 @@ class PlannedEdit:
             self.settings_of_rule,
             self.around,
             self.uses,
+            self.taken,
         )
         found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
@@ -207,6 +210,7 @@ def plan_edits(
     classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
     del read  # what is taken is to be forgotten
     uses = _data_uses(source, reader, wanted)
+    taken = _taken(source, reader, wanted)
     enabled = _EnabledTargets(wanted, uses)
     there: ByKey[None] = ByKey()
     owed: list[PlannedEdit] = []
@@ -230,7 +234,7 @@ def plan_edits(
             there.add(_identity(obj), None)
             if is_selected:
                 for place in _places(index, obj, targets, wanted, classes):
-                    yield replace(place, uses=uses)
+                    yield replace(place, uses=uses, taken=taken)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, creators, atlas, wanted)
     owed += _generated(atlas, wanted)
@@ -294,6 +298,20 @@ def _note_references(
                 uses.note_flux(obj.data)
                 if has_policies:
                     uses.note_policy(obj.data)
+
+
+def _taken(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -> frozenset[Key]:
+    """Return the objects of the kinds to which a target converts others: a name must not be there twice."""
+    kinds: set[tuple[str, str]] = set()
+    for name in wanted.targets:  # only an option can ask for a conversion
+        target = TARGETS[name]
+        if target.converts_to is not None and _is_enabled(name, wanted):
+            kinds |= target.converts_to(target.options(wanted.targets))
+    found: set[Key] = set()
+    for index in range(len(source) if kinds else 0):
+        if _may_hold(source.kinds(index), frozenset(kinds)):
+            found |= {_identity(one) for one in reader.readable(index) if one.group_kind in kinds}
+    return frozenset(found)
 
 
 def _note(overview: Overview, obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> None:

@@ -760,7 +760,7 @@ _TABLE = (
         _W,
         (
             "A CEL expression of a policy sets a proxy, no proxy is declared for it, and "
-            "inject-proxy removes nothing from an expression."
+            "inject-proxy removes nothing but entries of plain lists in `spec.variables`."
         ),
         (
             "The run has `mode: Remove`, or the ProxyConfig declares no proxy for this policy. What "
@@ -954,6 +954,46 @@ _TABLE = (
         "`operations: [CREATE]` stays in a Kyverno policy after `mode: Remove`.",
         "`fill: Complete` may have added it, or the author of the policy may have written it.",
         "Remove `operations` if the rule is about updates, too.",
+    ),
+    Code(
+        "PolicyDeprecated",
+        _W,
+        "inject-proxy has set a proxy in a ClusterPolicy or Policy, which Kyverno 1.20 ignores.",
+        (
+            "`kyverno.io/v1` and `v2beta1` are deprecated since Kyverno 1.17: 1.20 no longer "
+            "executes these policies, and 1.21 removes their definitions."
+        ),
+        (
+            "Set `targets.kyvernoPolicies.convert: MutatingPolicy`, or write the policy as a "
+            "MutatingPolicy by hand."
+        ),
+    ),
+    Code(
+        "PolicyConverted",
+        _W,
+        "inject-proxy has converted a ClusterPolicy or Policy to a MutatingPolicy.",
+        (
+            "`targets.kyvernoPolicies.convert` asks for it. The new policy takes the place of the "
+            "old one in its file, so that kustomize, kpt or Git no longer know the old one."
+        ),
+        (
+            "Read the new policy, then delete the old one from clusters where nothing prunes what "
+            "was applied: both would set the proxy."
+        ),
+    ),
+    Code(
+        "PolicyNotConverted",
+        _W,
+        "inject-proxy does not convert a ClusterPolicy or Policy to a MutatingPolicy.",
+        (
+            "A rule does something for which no equivalent in CEL is proven with Kyverno itself, "
+            "such as a context that reads a ConfigMap, a volume, or a question who makes the "
+            "request. The policy is filled as it is."
+        ),
+        (
+            "Change the rule as the message says, move it to a policy of its own, or write the "
+            "MutatingPolicy by hand."
+        ),
     ),
     # products
     Code(

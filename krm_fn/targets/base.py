@@ -35,6 +35,8 @@ class Context:
             all rules have the one of the object.
         around: what a target knows of the list around its object; None where nothing is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
+        taken: group, kind, namespace and name of the objects of the list that have a kind to which
+            the target converts others.
     """
 
     options: Options = field(default_factory=dict)
@@ -42,6 +44,7 @@ class Context:
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     around: TargetContext | None = None
     uses: DataUses = field(default_factory=DataUses)
+    taken: frozenset[tuple[str, str, str, str]] = frozenset()
 
 
 Sites = Callable[[Draft, Context], Places]
@@ -94,6 +97,7 @@ class Target:
         writes_groups_of_workers: it writes a proxy of its own for each group of workers of a Cluster.
         has_names_of_its_author: the author of the object chooses which variables it sets.
         names_of_rules: returns the names of the rules of a policy, which overrides can match.
+        converts_to: the kinds to which its options make it convert other objects.
     """
 
     id: str
@@ -114,6 +118,7 @@ class Target:
     writes_groups_of_workers: bool = False
     has_names_of_its_author: bool = False
     names_of_rules: Callable[[Data], Iterable[str]] | None = None
+    converts_to: Callable[[Options], frozenset[GroupKind]] | None = None
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options of this target, given ``spec.targets`` as a whole."""

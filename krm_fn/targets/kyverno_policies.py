@@ -20,16 +20,17 @@ inside other objects, too, as a part of their data or in a text: in a Policy and
 Argo CD, a ConfigMap, and a Secret of ``stringData`` or for a ClusterResourceSet. With
 ``generate`` a complete policy is added to the list, without any policy of yours.
 
-What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule
-and takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting
-gives a value becomes ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a
-pod sets for itself; the static part of a context variable becomes empty. A rule that sets nothing else afterwards
-stays, with a warning to delete it: a later injection does not fill it again. From a CEL expression nothing is
-removed: a warning names what is to be removed there. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two
-rules with two different proxies are an error, because one value would replace both, unless an override matches one of
-them by ``rules``. What cannot be filled is a warning that says why: ``envFrom``, ``valueFrom``, values from a
-ConfigMap, an API call or an expression. So is a policy that is filled and still does no good, or does harm, in the
-engine: the codes ``Policy*`` of ``docs/messages.md`` list these shapes.
+What it leaves alone: everything else. Without ``fill: Complete`` an injection adds no entry, container list or rule and
+takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting gives
+a value becomes ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a pod
+sets for itself; the static part of a context variable becomes empty. A rule that sets nothing else afterwards stays,
+with a warning to delete it: a later injection does not fill it again. From CEL, only entries of plain lists in
+``spec.variables`` are removed, if nothing else in the policy names them; of the rest, a warning says what is to be
+removed there. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules with two different proxies are an
+error, because one value would replace both, unless an override matches one of them by ``rules``. What cannot be filled
+is a warning that says why: ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression. So is a
+policy that is filled and still does no good, or does harm, in the engine: the codes ``Policy*`` of ``docs/messages.md``
+list these shapes.
 
 Before and after:
 
@@ -78,6 +79,21 @@ Options:
   DNS domain that the ConfigMap ``kubeadm-config`` of the cluster names when an object is admitted; where a cluster has
   no such ConfigMap, the policy does nothing.
 
+``convert: MutatingPolicy`` (default: never): after it is filled, a ClusterPolicy becomes a MutatingPolicy, and a Policy
+a NamespacedMutatingPolicy, ``policies.kyverno.io/v1``, which Kyverno 1.20 and later execute. It takes the place of the
+old one in the same file, with its name, labels, annotations and the comments of its ``metadata``; those of ``spec`` are
+lost. Later runs fill its CEL expressions. Where nothing prunes what was applied, delete the old policy from the
+cluster, as a warning says. ``mode: Remove`` takes the entries out, and does not convert it back. Converted are patches
+of ``env`` of containers and init containers (strategic merge, ``foreach`` through a list, JSON Patches that add),
+``match`` and ``exclude``, but for who makes the request, and preconditions about the operation, the namespace, the
+name, labels, annotations and a few texts of ``spec``. Kyverno's extension to Deployments and other controllers is
+written out. All else is refused by the name of its rule, with the reason, and the policy is filled as without the
+option: volumes, contexts that read something, values that Kyverno computes, ``targets``, rules that do not mutate,
+shapes that are dead or do harm. Kyverno does the same with both (``tests/kyverno/converted``), with three exceptions:
+the ClusterPolicy moves the containers that it patches to the front, and the new one keeps their order; it keeps the
+``valueFrom`` of a pod beside its ``value``, which the API server rejects, and the new one replaces the entry; and of a
+name that a container has twice in ``env`` it keeps one entry.
+
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY
 takes the cluster's own part from ``kubeadm-config`` while Kyverno runs. Kyverno reads ``{{ }}`` and ``$( )`` in a
@@ -95,7 +111,7 @@ from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, GroupKind, Target
 from krm_fn.targets.data_uses import config_map_of
 from krm_fn.targets.kyverno import compared, generated, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
@@ -106,6 +122,7 @@ from krm_fn.targets.kyverno.checks import (
     without_effect,
 )
 from krm_fn.targets.kyverno.compared import ComparedPolicy, generating_rules
+from krm_fn.targets.kyverno.convert import Conversion
 from krm_fn.targets.kyverno.generated import GeneratedObject
 from krm_fn.targets.kyverno.rule_site import RuleSite
 from krm_fn.targets.kyverno.wrapped import (
@@ -123,6 +140,10 @@ COMPLETE = "Complete"
 """A value of the option ``fill``: what a policy leaves out is added."""
 
 
+CONVERT = "MutatingPolicy"
+"""A value of the option ``convert``: a ClusterPolicy or Policy becomes a policy with CEL expressions."""
+
+
 def sites(draft: Draft, context: Context) -> Places:
     """Yield the rules of a policy, or the CEL expressions of one that has no rules; those of policies in an object."""
     if generated.is_generated(draft.data):
@@ -134,12 +155,14 @@ def sites(draft: Draft, context: Context) -> Places:
     if group_kind == _BINDING:
         return iter(())
     if group_kind in WRAPPERS:
-        return wrapped(draft, lambda policy: _sites(policy, context))
+        return wrapped(draft, lambda policy: _sites(policy, context, is_wrapped=True))
     return _sites(draft, context)
 
 
-def _sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions | ComparedPolicy]:
-    """Yield the sites of one policy."""
+def _sites(
+    draft: Draft, context: Context, *, is_wrapped: bool = False
+) -> Iterator[RuleSite | CelExpressions | ComparedPolicy | Conversion]:
+    """Yield the sites of one policy; one inside another object is not converted."""
     group_kind = _group_kind(draft.data)
     if group_kind in compared.KINDS:
         yield ComparedPolicy(draft, ("spec",), f"this {group_kind[1]}")
@@ -181,6 +204,15 @@ def _sites(draft: Draft, context: Context) -> Iterator[RuleSite | CelExpressions
                 config_map_of(draft.data, source), source.key
             ),
         )
+    if found:
+        is_wanted = context.options.get("convert") == CONVERT
+        yield Conversion(
+            draft,
+            is_wanted=is_wanted,
+            is_wrapped=is_wrapped,
+            own=tuple(own.values()),
+            taken=context.taken,
+        )
 
 
 def _group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
@@ -212,6 +244,11 @@ def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:
     return (*_HINTS, *names)
 
 
+def _converts_to(options: Mapping[str, Any]) -> frozenset[GroupKind]:
+    kinds = _WITH_CEL[:2] if options.get("convert") == CONVERT else ()
+    return frozenset(("policies.kyverno.io", kind) for kind in kinds)
+
+
 TARGET = Target(
     id="kyvernoPolicies",
     kinds=POLICIES | WRAPPERS | {_BINDING},
@@ -222,4 +259,5 @@ TARGET = Target(
     generates=generated.objects,
     has_names_of_its_author=True,
     names_of_rules=_names_of_rules,
+    converts_to=_converts_to,
 )

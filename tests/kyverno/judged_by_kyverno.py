@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from policy_folders import FOLDERS, given_objects, is_on_update, name_of, objects, resources_of, targets_of
+from policy_folders import FOLDERS, NAMESPACES, given_objects, is_on_update, name_of, objects, resources_of, targets_of
 
 from support import need, run
 
@@ -43,21 +43,25 @@ def rows(printed: str) -> list[Row]:
     return found
 
 
-def apply(folder: Path, output: Path) -> tuple[list[Row], str]:
-    """Apply the policy of a folder to its objects.
+def apply(folder: Path, output: Path, policy: str = "policy.yaml") -> tuple[list[Row], str]:
+    """Apply a policy of a folder to its objects.
 
     Returns:
         What became of each object, and the first line of a panic.
     """
     arguments = ["--remove-color", "--table", "--detailed-results", "--output", output]
-    if is_on_update(folder):
-        arguments += ["--set", "request.operation=UPDATE"]
+    values = yaml.safe_load(NAMESPACES.read_text())
+    if is_on_update(folder):  # `--set request.operation=UPDATE` is for a ClusterPolicy alone
+        values["globalValues"] = {"request.operation": "UPDATE"}
+    file = output.with_name("values.yaml")
+    file.write_text(yaml.safe_dump(values))
+    arguments += ["--values-file", file]
     if targets_of(folder).exists():
         arguments += ["--target-resource", targets_of(folder)]
     if (folder / "context.yaml").exists():
         arguments += ["--context-file", folder / "context.yaml"]
     resources = resources_of(folder)
-    done = run([need("kyverno"), "apply", folder / "policy.yaml", "--resource", resources, *arguments])
+    done = run([need("kyverno"), "apply", folder / policy, "--resource", resources, *arguments])
     printed = done.stdout.decode() + done.stderr.decode()
     panic = re.search(r"^panic: .*$", printed, re.MULTILINE)
     return rows(printed), panic[0] if panic else ""
@@ -113,6 +117,8 @@ def kyverno_test(folder: Path, found: list[Row], *, is_changed: bool) -> str:
         test["targetResources"] = [targets_of(folder).name]
     if (folder / "context.yaml").exists():
         test["context"] = "context.yaml"
+    if folder.parent == NAMESPACES.parent:
+        test["variables"] = os.path.relpath(NAMESPACES, folder)
     return yaml.safe_dump(test, sort_keys=False)
 
 
@@ -137,6 +143,10 @@ def test_the_engine_does_what_is_recorded(folder: Path, tmp_path: Path, golden: 
         "report.txt": report(found, panic),
         "kyverno-test.yaml": kyverno_test(folder, found, is_changed=bool(patched)) if found else "",
     }
+    if (folder / "original.yaml").exists():
+        original = tmp_path / "original-patched.yaml"
+        apply(folder, original, "original.yaml")
+        recorded["original-patched.yaml"] = changed(folder, original)
     stale = []
     for name, text in recorded.items():
         if text or (folder / name).exists():

@@ -11,6 +11,11 @@
     report.txt         what became of each object: its rule, the result, the message; and the first line of a panic
     kyverno-test.yaml  the same for `kyverno test FOLDER`, but for a panic
 
+In `converted` the policy that inject-proxy makes is a MutatingPolicy, and there are two files more:
+
+    original.yaml          what inject-proxy makes of before.yaml without converting it
+    original-patched.yaml  the objects that Kyverno changed with original.yaml
+
 Kyverno takes the objects as new, in folders with "OnUpdate" or "on-update" in their name as updated.
 
 `generated` holds policies that inject-proxy wrote alone: objects and containers "untouched-…" must stay as they are.
@@ -33,15 +38,19 @@ from krm_fn.pipeline import Outcome, run
 
 HERE = Path(__file__).parent
 RESOURCES = HERE / "resources.yaml"
+NAMESPACES = HERE / "converted" / "values.yaml"
+"""The labels of the namespaces of all objects."""
 URL = "http://user:p%40s@proxy.corp.example:3128"
 LIST = "10.0.0.0/8,corp.example"
 FOLDERS = sorted(path.parent for name in ("before.yaml", "options.yaml") for path in HERE.rglob(name))
 
 
 def resources_of(folder: Path) -> Path:
-    """Return the objects of a folder: those of its own, or those that all share."""
-    own = folder / "resources.yaml"
-    return own if own.exists() else RESOURCES
+    """Return the objects of a folder: those of its own, or those that the folders beside it or all share."""
+    for file in (folder / "resources.yaml", folder.parent / "resources.yaml"):
+        if file.exists():
+            return file
+    return RESOURCES
 
 
 def targets_of(folder: Path) -> Path:
@@ -68,8 +77,9 @@ def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
     """Run inject-proxy over a policy.
 
     Args:
-        folder: which decides the options, but for those in ``options``.
+        folder: which decides the options.
         text: the policy; None: that of before.yaml, or none where there are options.
+        options: those of the target; without them they are those of the folder.
     """
     before = folder / "before.yaml"
     if text is None and before.exists():
@@ -80,11 +90,11 @@ def outcome(folder: Path, text: str | None = None, **options: str) -> Outcome:
     spec["noProxyPolicy"] = {"style": "Verbatim"}
     if folder.parent.name == "removed":
         spec = {"mode": "Remove"}
-    if folder.parent.name == "complete":
-        spec["targets"] = {"kyvernoPolicies": {"fill": "Complete"}}
+    of_folders = {"complete": {"fill": "Complete"}, "converted": {"convert": "MutatingPolicy"}}
+    options = options or of_folders.get(folder.parent.name, {})
     if (folder / "options.yaml").exists():
-        of_folder = yaml.safe_load((folder / "options.yaml").read_text())
-        spec["targets"] = {"kyvernoPolicies": {**of_folder, **options}}
+        options = {**yaml.safe_load((folder / "options.yaml").read_text()), **options}
+    spec["targets"] = {"kyvernoPolicies": options}
     config = {
         "apiVersion": "fn.inject-proxy.io/v1alpha1",
         "kind": "ProxyConfig",

@@ -9,12 +9,25 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from proposals import env
+import proposals
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.settings import ProxySettings
+from proposals import FULL, env
 
 UPPER = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 SIX = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
 LISTS = ("containers", "initContainers", "ephemeralContainers")
 CONTROLLERS = ("Deployment", "StatefulSet", "DaemonSet", "Job")
+
+
+def findings(target: Any, obj: Any, settings: ProxySettings = FULL, **options: Any) -> list[Finding]:
+    """What is found in a policy, but for the end of its API, which ``test_kyverno_convert.py`` is about."""
+    found = proposals.findings(target, obj, settings, **options)
+    return [one for one in found if one.code != "PolicyDeprecated"]
+
+
+def messages(target: Any, obj: Any, severity: Severity = Severity.WARNING, **options: Any) -> list[str]:
+    return [said.message for said in findings(target, obj, **options) if said.severity is severity]
 
 
 def policy(*rules: Any, kind: str = "ClusterPolicy") -> Any:

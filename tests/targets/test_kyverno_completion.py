@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kyverno_shapes import SHAPES, SIX, p1, p2, p7, p10, pods, policy, rule, smp, variable
+from kyverno_shapes import SHAPES, SIX, findings, p1, p2, p7, p10, pods, policy, rule, smp, variable
 
 from krm_fn.formats import cel
 from krm_fn.krm.results import Severity
@@ -15,7 +15,7 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kyverno_policies
 from krm_fn.targets.kyverno.cel_completion import completed
-from proposals import FULL, HTTP, NO, NONE, apply, changes, env, findings
+from proposals import FULL, HTTP, NO, NONE, apply, changes, env
 
 WANTED = FULL.variables()
 TWO = env({"HTTP_PROXY": "http://old:1", "NO_PROXY": "localhost"})

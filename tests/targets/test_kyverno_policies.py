@@ -15,6 +15,8 @@ from kyverno_shapes import (
     P9_TEXT,
     SHAPES,
     SIX,
+    findings,
+    messages,
     p1,
     p2,
     p3,
@@ -36,7 +38,7 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kyverno_policies
 from krm_fn.targets.kyverno.values import is_expression, split_entries
-from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, findings, messages, proposals
+from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, env, proposals
 
 WANTED = FULL.variables()
 OTHER = ProxySettings("http://new:1", "http://new:2", "x,y")

@@ -148,12 +148,14 @@ def test_complete_reaches_it_and_a_removal_takes_that_out(wrap: Wrap, unwrap: Un
 def test_messages_name_the_policy_and_lead_to_the_field_of_the_object_around_it() -> None:
     obj = policy(rule(smp(pods(env({"HTTP_PROXY": "http://old:1"})))))
     (change,) = changes(kyverno_policies, rhacm(obj))
-    (found,) = findings(kyverno_policies, rhacm(obj))
+    found, deprecated = findings(kyverno_policies, rhacm(obj))
 
     assert change.message == 'sets `HTTP_PROXY` in rule "add-proxies" of ClusterPolicy "inject-proxy-env"'
     assert change.path[: len(IN_RHACM)] == IN_RHACM
     assert found.message.startswith('ClusterPolicy "inject-proxy-env": in-cluster traffic')
     assert found.path == (*IN_RHACM, "spec", "rules", "0")
+    assert deprecated.code == "PolicyDeprecated"
+    assert "a policy inside another object is not converted" in deprecated.message
 
 
 def test_what_is_read_leads_to_a_field_that_is_there() -> None:

@@ -11,4 +11,7 @@ rule_site         one rule, read and written
 json_patches      the texts of ``patchesJson6902``
 cel_expressions   the expressions of a MutatingPolicy, read and written
 checks            what a person should look at
+convert           a ClusterPolicy or Policy as the MutatingPolicy that does the same
+convert_match     which objects a rule is about, in CEL
+convert_patches   what a rule does to ``env``
 """

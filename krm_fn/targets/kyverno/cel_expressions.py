@@ -1,6 +1,7 @@
 """The CEL expressions of a MutatingPolicy, as a site: string literals in entries of ``env``.
 
-Only the literals are edited; every other byte of an expression stays. What an expression computes is reported.
+Only the literals are edited; every other byte of an expression stays. What an expression computes is reported. A
+removal takes entries out of plain lists in ``spec.variables``, as ``convert`` writes them.
 
 Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and NamespacedMutatingPolicy
 (``api/policies.kyverno.io``) and of MutatingAdmissionPolicy (``admissionregistration.k8s.io``), whose expressions see
@@ -11,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats import cel
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
+from krm_fn.formats.splice import cuts, splice
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
@@ -80,7 +83,8 @@ class CelExpressions:
         literals = list(self._literals())
         if not variables:
             self._report_unknown(literals)
-            self._report_left(literals)
+            self._remove_items()
+            self._report_left(list(self._literals()))
             return
         self._report_computed(literals, variables)
         if self._has_two_proxies(literals):
@@ -111,6 +115,54 @@ class CelExpressions:
                 text = text[:start] + cel.literal(value, text[start:end]) + text[end:]
         if text != self._draft.get(path):
             self._draft.set(path, text)
+
+    def _remove_items(self) -> None:
+        """Remove the proxy variables from ``spec.variables`` that are plain lists, as a conversion writes them.
+
+        That is right only if nothing else in the policy names them, and if the lists are only added to ``env``.
+        """
+        lists: dict[Pointer, list[tuple[str, int, int]]] = {}
+        for index, variable in enumerate(_list(self._draft.get(("spec", "variables")))):
+            path: Pointer = ("spec", "variables", str(index), "expression")
+            text = self._draft.get(path)
+            items = cel.named_items(text) if isinstance(text, str) else None
+            if items and self._is_only_added(lookup(variable, ("name",))):
+                lists[path] = items
+        named = [path for path, _ in rules.mentioning_texts(self._draft.get(("spec",)), ("spec",))]
+        if not lists or any(path not in lists for path in named):
+            return
+        for place in named:
+            found = lists[place]
+            gone = {at for at, (name, _, _) in enumerate(found) if name in PROXY_VARIABLES}
+            spans = [(start, end) for _, start, end in found]
+            edits = [(start, end, "") for start, end in cuts(spans, gone)]
+            left = splice(self._draft.get(place), edits)
+            self._draft.set(place, "[]\n" if len(gone) == len(found) else left)
+        if all(self._draft.get(path) == "[]\n" for path in lists):
+            message = "the policy sets nothing any more: delete it, a later injection does not fill it again"
+            self._draft.report(Severity.WARNING, message, ("spec",), code="PolicyRuleEmpty")
+
+    def _is_only_added(self, name: Any) -> bool:
+        """Return whether each expression that refers to a list adds it to another one or looks for a name in it."""
+        texts: list[str] = []
+        waiting = [self._draft.get(("spec",))]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, dict):
+                waiting += one.values()
+            elif isinstance(one, list):
+                waiting += one
+            elif isinstance(one, str) and "variables" in one:
+                texts.append(one)
+        for text in texts:
+            words = [token.text for token in cel.tokens(text)]
+            for at in range(len(words) - 2):
+                if words[at : at + 3] != ["variables", ".", name]:
+                    continue
+                is_added = "+" in (*words[at - 1 : at], *words[at + 3 : at + 4])
+                if not is_added and words[at + 3 : at + 5] != [".", "exists"]:
+                    return False
+        return True
 
     def _has_two_proxies(self, literals: list[_Literal]) -> bool:
         """Report an error where expressions set two different proxies: one value must not replace both."""
@@ -223,3 +275,7 @@ class CelExpressions:
                 path = ("spec", "variables", str(index), "expression")
                 found[name] = (path, text, (token.start, token.end))
         return found
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -25,7 +25,7 @@ _NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"
 _SETTING_ANCHOR = re.compile(r"[+=]\((.*)\)")
 _CONDITION_ANCHOR = re.compile(r"[<^X]?\(.*\)")
 _NAME_KEYS = ("name", "(name)", "+(name)", "<(name)")
-_AUTOGEN = "pod-policies.kyverno.io/autogen-controllers"
+AUTOGEN = "pod-policies.kyverno.io/autogen-controllers"
 _NOT_EXTENDED = ("name", "names", "selector", "annotations")
 _KEYS = (*_STEPS, *_LISTS, "env", "name", "value")
 _IN_TEMPLATE, _IN_JOB = ("spec", "template", "spec"), ("spec", "jobTemplate", "spec")
@@ -240,7 +240,7 @@ def is_extended(rule: PolicyRule, policy: Mapping[str, Any]) -> bool:
     Source: ``pkg/autogen/v1/autogen.go`` (``CanAutoGen``, ``checkAutogenSupport``), which looks at all rules of a
     policy; here only the rule itself counts.
     """
-    if lookup(policy, ("metadata", "annotations", _AUTOGEN)) == "none" or kinds(rule) != {"Pod"}:
+    if lookup(policy, ("metadata", "annotations", AUTOGEN)) == "none" or kinds(rule) != {"Pod"}:
         return False
     exclude = rule.fields.get("exclude")
     excluded = [exclude, *_list(lookup(exclude, ("any",))), *_list(lookup(exclude, ("all",)))]

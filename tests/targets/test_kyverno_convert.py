@@ -1,0 +1,304 @@
+"""The conversion of a ClusterPolicy or Policy: what is refused, and what stays.
+
+What Kyverno does with converted policies is recorded in ``tests/kyverno/converted``.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from kyverno_shapes import SHAPES, SIX, p1, p2, p3, p13, pods, policy, rule, smp, variable
+
+from krm_fn.krm.results import Severity
+from krm_fn.targets import kyverno_policies
+from krm_fn.targets.kyverno.convert_match import matches
+from proposals import FULL, HTTP, NO, NONE, apply, changes, env, findings
+from test_overrides_of_rules import MAIN, SECOND, items, ran
+from test_overrides_of_rules import policy as named
+from test_overrides_of_rules import rule as with_proxy
+
+CONVERT = {"convert": "MutatingPolicy"}
+TWO = env({"HTTP_PROXY": "http://old:1", "NO_PROXY": "localhost"})
+CONVERTIBLE = ("P1", "P5", "P7", "P9")
+WITHOUT_PROXY = ("P12",)
+ANNOTATION = "pod-policies.kyverno.io/autogen-controllers"
+
+
+def converted(obj: Any) -> Any:
+    return apply(kyverno_policies, obj, **CONVERT)
+
+
+def refusals(obj: Any) -> list[str]:
+    """What keeps a policy from being converted; then nothing but its values may change."""
+    found = [one for one in findings(kyverno_policies, obj, **CONVERT) if one.code == "PolicyNotConverted"]
+    assert not found or converted(obj) == apply(kyverno_policies, obj)
+    return [one.message for one in found]
+
+
+def body(container: Any, **spec: Any) -> Any:
+    return smp({"spec": {"containers": [{"(name)": "*", "env": TWO, **container}], **spec}})
+
+
+def matching(match: Any, **more: Any) -> Any:
+    return policy({**rule(smp(pods(TWO))), "match": match, **more})
+
+
+def block(**resources: Any) -> Any:
+    return {"any": [{"resources": {"kinds": ["Pod"], **resources}}]}
+
+
+def with_spec(**spec: Any) -> Any:
+    obj = policy(rule(smp(pods(TWO))))
+    obj["spec"] |= spec
+    return obj
+
+
+def pre(key: str, operator: str = "Equals", value: Any = "web") -> Any:
+    condition = {"key": key, "operator": operator, "value": value}
+    return matching(block(), preconditions={"all": [condition]})
+
+
+def patching(text: str) -> Any:
+    return policy(rule({"patchesJson6902": text}))
+
+
+def json_patch(path: str, op: str = "add", value: str = "{name: HTTP_PROXY, value: x}") -> Any:
+    return patching(f"- {{op: {op}, path: '{path}', value: {value}}}\n")
+
+
+def each(**entry: Any) -> Any:
+    return policy(rule({"foreach": [{"list": "request.object.spec.containers", **entry}]}))
+
+
+ELEMENT = smp({"spec": {"containers": [{"name": "{{ element.name }}", "env": TWO}]}})
+
+
+@pytest.mark.parametrize(
+    ("obj", "reason"),
+    [
+        pytest.param(policy(rule(body({}, volumes=[]))), "it patches `volumes`, not only `env`", id="volumes"),
+        pytest.param(policy(rule(body({"volumeMounts": []}))), "it patches `volumeMounts` of", id="volume mounts"),
+        pytest.param(policy(rule(body({"envFrom": []}))), "it patches `envFrom` of containers", id="envFrom"),
+        pytest.param(policy(rule(smp(pods(TWO, "ephemeralContainers")))), "`ephemeralContainers`", id="ephemeral"),
+        pytest.param(p13(), "Kyverno adds a container", id="a name without the anchor"),
+        pytest.param(policy(rule(body({"(name)": ">3"}))), "a pattern of an unknown form", id="a pattern of numbers"),
+        pytest.param(p2(), "its `context` reads a ConfigMap", id="a context that reads a ConfigMap"),
+        pytest.param(
+            policy(rule(smp(pods(TWO)), context=[{"name": "a", "apiCall": {}}])), "reads an API call", id="an API call"
+        ),
+        pytest.param(
+            policy(rule(smp(pods(env({"HTTP_PROXY": "x", "A": "{{ request.namespace }}"}))))),
+            "`A` is not known here",
+            id="a value that Kyverno computes",
+        ),
+        pytest.param(
+            policy(rule(smp(pods(env({"HTTP_PROXY": "x", "A": "$(B)"}))))), "Kyverno computes `A`", id="a reference"
+        ),
+        pytest.param(
+            policy(rule(smp(pods([*TWO, {"name": "A", "valueFrom": {"fieldRef": {}}}])))),
+            "an entry of `env` has `valueFrom`",
+            id="a valueFrom",
+        ),
+        pytest.param(policy(rule({**smp(pods(TWO)), "targets": [{}]})), "objects that exist", id="existing objects"),
+        pytest.param(policy(rule(smp(pods(TWO)), "ConfigMap")), "one that is no pod", id="another kind"),
+        pytest.param(policy(rule(smp(pods(TWO)), "Deployment")), "Kyverno skips its patch", id="a path of pods"),
+        pytest.param(matching({"any": [{"resources": {"names": ["a"]}}]}), "without `kinds`", id="no kinds"),
+        pytest.param(
+            matching({"any": [{"resources": {"kinds": ["Pod"]}, "subjects": [{"kind": "User"}]}]}),
+            "`subjects` asks who makes the request",
+            id="subjects",
+        ),
+        pytest.param(
+            matching(block(), exclude={"any": [{"clusterRoles": ["admin"]}]}),
+            "`clusterRoles` asks who makes the request",
+            id="roles in exclude",
+        ),
+        pytest.param(matching(block(operations=["DELETE"])), "another one than CREATE", id="another operation"),
+        pytest.param(matching(block(annotations={"a/*": "b"})), "a key has a wildcard", id="a wildcard in a key"),
+        pytest.param(
+            matching(block(selector={"matchLabels": {"a": "b*"}})),
+            "selector has a wildcard",
+            id="a wildcard in a label",
+        ),
+        pytest.param(
+            matching(block(), exclude={"any": [{"resources": {"kinds": ["Pod"]}}, {"resources": {"kinds": ["Job"]}}]}),
+            "to which Kyverno adds other kinds",
+            id="an exclude that names a derived kind",
+        ),
+        pytest.param(pre("{{ request.userInfo.username }}"), "asks for something else", id="who makes the request"),
+        pytest.param(pre("{{ images.containers.web.tag }}"), "asks for something else", id="an image"),
+        pytest.param(pre("{{ request.object.metadata.labels.a }}"), "write `|| ''`", id="a label that may be missing"),
+        pytest.param(pre("{{ request.operation }}", "GreaterThan"), "an operator or values", id="another operator"),
+        pytest.param(pre("{{ request.operation }}", value=3), "something else than words", id="a number"),
+        pytest.param(pre("{{ request.operation }}", value="1h"), "something else than words", id="a duration"),
+        pytest.param(each(**ELEMENT, preconditions={}), "`preconditions` in `foreach`", id="conditions in foreach"),
+        pytest.param(each(foreach=[{"list": "[element0]", **ELEMENT}]), "`foreach` in `foreach`", id="nested foreach"),
+        pytest.param(each(**ELEMENT, list="request.object.spec.volumes"), "no list of containers", id="another list"),
+        pytest.param(
+            each(**ELEMENT, list="request.object.spec.initContainers"), "on objects without `initContainers`", id="init"
+        ),
+        pytest.param(json_patch("/spec/containers/1/env/-"), "the first container", id="the second container"),
+        pytest.param(json_patch("/spec/containers/0/env/3"), "adds behind an entry", id="an index"),
+        pytest.param(json_patch("/spec/containers/0/env/0", "replace"), "does more than to add", id="replace"),
+        pytest.param(patching("HTTP_PROXY: ["), "is no list of operations", id="no YAML"),
+        pytest.param(with_spec(applyRules="One", rules=p3()["spec"]["rules"]), "`applyRules: One`", id="one rule"),
+        pytest.param(with_spec(mutateExistingOnPolicyUpdate=True), "objects that exist", id="on a policy update"),
+        pytest.param(with_spec(webhookConfiguration={"matchConditions": []}), "`matchConditions`", id="the webhook"),
+        pytest.param(with_spec(somethingNew=True), "`somethingNew` has no equivalent", id="an unknown field"),
+    ],
+)
+def test_what_is_not_proven_is_refused_with_the_reason_and_only_filled(obj: Any, reason: str) -> None:
+    (message, *_) = refusals(obj)
+    assert " cannot be converted to a MutatingPolicy: " in message
+    assert reason in message
+
+
+def test_each_rule_that_is_in_the_way_is_named_once() -> None:
+    validating = {"name": "checked", "match": block(), "validate": {"message": "x"}}
+    right = rule(smp(pods(TWO)), name="right")
+    messages = refusals(policy(rule(body({}, volumes=[]), name="volumes"), right, validating))
+    assert [message.partition(" cannot")[0] for message in messages] == ['rule "volumes"', 'rule "checked"']
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes_of_the_world_are_converted_or_refused(name: str) -> None:
+    obj = SHAPES[name]()
+    is_converted = converted(obj)["kind"] == "MutatingPolicy"
+    assert is_converted is (name in CONVERTIBLE)
+    assert bool(refusals(obj)) is not (is_converted or name in WITHOUT_PROXY)
+
+
+def test_metadata_stays_but_for_the_annotation_that_kyverno_no_longer_reads() -> None:
+    obj = p1()
+    obj["metadata"] |= {"labels": {"a": "b"}, "annotations": {ANNOTATION: "none", "c": "d"}}
+    obj["status"] = {"ready": True}
+    after = converted(obj)
+    assert (after["apiVersion"], after["kind"]) == ("policies.kyverno.io/v1", "MutatingPolicy")
+    assert after["metadata"] == {"name": "inject-proxy-env", "labels": {"a": "b"}, "annotations": {"c": "d"}}
+    assert "status" not in after
+    assert [one["resources"] for one in after["spec"]["matchConstraints"]["resourceRules"]] == [["pods"]]
+
+
+def test_an_annotation_that_names_all_kinds_is_refused() -> None:
+    obj = p1()
+    obj["metadata"]["annotations"] = {ANNOTATION: "all"}
+    (message,) = refusals(obj)
+    assert 'says "all"' in message
+
+
+def test_a_converted_policy_is_updated_in_place_and_keeps_a_password() -> None:
+    once = converted(policy(rule(smp(pods(env(dict.fromkeys(SIX, "http://old:1")))))))
+    (entries,) = (one["expression"] for one in once["spec"]["variables"] if one["name"] == "env")
+    assert f'{{"name": "HTTP_PROXY", "value": "{HTTP}"}}' in entries
+    assert f'{{"name": "no_proxy", "value": "{NO}"}}' in entries
+    stale = json.loads(json.dumps(once).replace(HTTP, "http://user:p%40s@old:1"))
+    assert apply(kyverno_policies, stale, **CONVERT) == once
+
+
+@pytest.mark.parametrize("settings", [NONE], ids=["a removal"])
+def test_a_removal_converts_nothing(settings: Any) -> None:
+    obj = p1()
+    assert apply(kyverno_policies, obj, settings, **CONVERT) == apply(kyverno_policies, obj, settings)
+
+
+def test_a_converted_policy_can_be_limited_to_new_pods_later() -> None:
+    once = converted(matching(block()))
+    of_pods, *others = once["spec"]["matchConstraints"]["resourceRules"]
+    assert (of_pods["resources"], of_pods["operations"]) == (["pods"], ["CREATE", "UPDATE"])
+    after = apply(kyverno_policies, once, fill="Complete", **CONVERT)
+    assert after["spec"]["matchConstraints"]["resourceRules"] == [{**of_pods, "operations": ["CREATE"]}, *others]
+
+
+def expression_of(obj: Any, name: str) -> str:
+    (found,) = (one["expression"] for one in obj["spec"]["variables"] if one["name"] == name)
+    return str(found)
+
+
+def test_a_removal_takes_the_entries_out_of_a_converted_policy() -> None:
+    once = converted(p1())
+    after = apply(kyverno_policies, once, NONE)
+    assert expression_of(after, "env") == "[]\n"
+    assert [one.code for one in findings(kyverno_policies, once, NONE)] == ["PolicyRuleEmpty"]
+    assert after["spec"]["mutations"] == once["spec"]["mutations"]
+    assert findings(kyverno_policies, after, NONE) == []
+
+
+def test_a_removal_leaves_the_entries_of_others() -> None:
+    entries = env({"HTTP_PROXY": "x", "MODE": "fast", "NO_PROXY": "y"})
+    after = apply(kyverno_policies, converted(policy(rule(smp(pods(entries))))), NONE)
+    assert expression_of(after, "env") == '[\n  {"name": "MODE", "value": "fast"}\n]\n'
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["variables.env[0].value", "variables.env", "variables.env.map(e, e)", '["HTTP_PROXY"] + variables.env'],
+    ids=["an index", "the list alone", "a macro", "a name elsewhere"],
+)
+def test_a_removal_leaves_a_list_that_is_used_in_another_way(use: str) -> None:
+    obj = converted(p1())
+    obj["spec"]["mutations"].append({"patchType": "JSONPatch", "jsonPatch": {"expression": use}})
+    assert changes(kyverno_policies, obj, NONE) == []
+    assert {one.code for one in findings(kyverno_policies, obj, NONE)} == {"PolicyTextStale"}
+
+
+def test_a_policy_without_a_proxy_is_left_alone() -> None:
+    obj = policy(rule(smp(pods(env({"MODE": "fast"})))))
+    assert findings(kyverno_policies, obj, **CONVERT) == []
+    assert changes(kyverno_policies, obj, **CONVERT) == []
+
+
+def deprecations(obj: Any, **options: Any) -> list[str]:
+    found = findings(kyverno_policies, obj, **options)
+    return [one.message for one in found if one.code == "PolicyDeprecated" and one.severity is Severity.WARNING]
+
+
+def test_a_policy_that_is_filled_names_the_way_out_once_and_one_that_is_right_does_not() -> None:
+    (message,) = deprecations(p3())
+    assert "`targets.kyvernoPolicies.convert: MutatingPolicy`" in message
+    assert deprecations(apply(kyverno_policies, p3())) == []
+    assert deprecations(p1(), **CONVERT) == []
+
+
+def test_a_name_that_is_taken_in_the_list_is_refused() -> None:
+    old = named("pods", with_proxy("r", MAIN))
+    other = {"apiVersion": "policies.kyverno.io/v1beta1", "kind": "MutatingPolicy", "metadata": {"name": "pods"}}
+    spec = {"httpProxy": MAIN, "targets": {"kyvernoPolicies": CONVERT}}
+    outcome = ran(copy.deepcopy(old), other, **spec)
+    assert items(outcome)[0]["kind"] == "ClusterPolicy"
+    assert "PolicyNotConverted" in [one.code for one in outcome.results]
+    assert items(ran(old, {**other, "metadata": {"name": "others"}}, **spec))[0]["kind"] == "MutatingPolicy"
+
+
+def test_rules_with_proxies_of_their_own_are_refused() -> None:
+    obj = named("pods", with_proxy("first", MAIN), with_proxy("second", SECOND))
+    overrides = [{"match": {"targets": ["kyvernoPolicies"], "rules": ["second"]}, "httpProxy": SECOND}]
+    outcome = ran(obj, httpProxy=MAIN, overrides=overrides, targets={"kyvernoPolicies": CONVERT})
+    assert items(outcome)[0]["kind"] == "ClusterPolicy"
+    (message,) = (one.message for one in outcome.results if one.code == "PolicyNotConverted")
+    assert "proxies of their own" in message
+
+
+@pytest.mark.parametrize(
+    ("patterns", "expression"),
+    [
+        ([], "false"),
+        (["a"], 'x == "a"'),
+        (["a", "b"], 'x in ["a", "b"]'),
+        (["a", "*"], "true"),
+        (["kube-*"], 'x.startsWith("kube-")'),
+        (["*-b", "c"], 'x == "c" || x.endsWith("-b")'),
+        (["a?c.*d"], r'x.matches("^(?s)a.c\\..*d$")'),
+        (['a"b'], r'x == "a\"b"'),
+    ],
+)
+def test_patterns_of_kyverno_are_written_in_cel(patterns: list[str], expression: str) -> None:
+    assert matches("x", patterns) == expression
+
+
+def test_a_static_context_variable_is_written_out() -> None:
+    entries = env({"HTTP_PROXY": "{{ proxy }}", "NO_PROXY": "localhost"})
+    after = converted(policy(rule(smp(pods(entries)), context=[variable("proxy", "http://old:1")])))
+    assert FULL.variables()["HTTP_PROXY"] in str(after["spec"]["variables"])
