@@ -58,7 +58,9 @@ image: ## build the container image (BASE=name@sha256:... of the image it is bui
 lock: .venv/installed ## write the newest versions and their hashes into requirements/ (takes some minutes)
 	$(VENV)/python tests/tools/lock.py
 
-bench: .venv/installed ## measure how long small and large inputs take
+bench: .venv/installed ## measure how long small and large inputs take, beside a function in Go where Go is there
+	@tests/tools/fetch $(BIN) kyaml-identity
+	$(VENV)/python bench/goals.py
 	$(VENV)/python bench/startup.py
 	$(VENV)/python bench/throughput.py $(ARGS)
 	$(VENV)/python bench/clusters.py

@@ -6,11 +6,10 @@ Usage: clusters.py [CLUSTERS ...]. Prints a table; the ratio says how the time o
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import time
 from pathlib import Path
+
+from processes import cost
 
 COMMAND = Path(sys.executable).with_name("inject-proxy")
 SIZES = (125, 250, 500, 1000)
@@ -70,27 +69,14 @@ def resource_list(clusters: int) -> str:
     return HEAD + "".join(items) + CONFIG
 
 
-def measure(text: str) -> tuple[float, int]:
-    """Seconds, and the most memory in MiB, of one run."""
-    start = time.perf_counter()
-    process = subprocess.Popen(
-        [COMMAND], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    assert process.stdin
-    process.stdin.write(text.encode())
-    process.stdin.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0
-    return time.perf_counter() - start, usage.ru_maxrss // 1024
-
-
 def main() -> None:
     sizes = [int(word) for word in sys.argv[1:]] or SIZES
-    print(f"{'clusters':>8} {'MB':>6} {'time':>9} {'memory':>9} {'ratio':>6}")
+    print(f"{'clusters':>8} {'MB':>6} {'CPU time':>9} {'memory':>9} {'ratio':>6}")
     first = 0.0
     for size in sizes:
         text = resource_list(size)
-        seconds, memory = min(measure(text) for _ in range(3))
+        costs = [cost([COMMAND], text) for _ in range(3)]
+        seconds, memory = min(one.cpu for one in costs), min(one.memory for one in costs) // 2**20
         first = first or seconds / size
         print(
             f"{size:>8} {len(text) / 1e6:>6.2f} {seconds:>7.2f} s {memory:>5} MiB {seconds / size / first:>6.2f}"

@@ -65,9 +65,9 @@ WORKERS = """\
 """
 
 
-def resource_list(objects: int) -> str:
-    """A list of Deployments, with a KubeadmConfigTemplate as every tenth object."""
-    items = (WORKERS if number % 10 == 0 else BYSTANDER for number in range(objects))
+def resource_list(objects: int, each: int = 10) -> str:
+    """A list of Deployments, with a KubeadmConfigTemplate, which is changed, at the place of ``each`` of them."""
+    items = (WORKERS if number % each == 0 else BYSTANDER for number in range(objects))
     return (
         HEAD
         + "".join(item.replace("NUMBER", str(number)) for number, item in enumerate(items))
