@@ -92,7 +92,7 @@ class PlannedEdit:
         """What overrides can match here: each role, too, where all machines share the place."""
         memberships = self.memberships
         if self.target.takes_proxy_of_a_role:
-            of_roles = (replace(one, role=role) for one in self.memberships for role in Role)
+            of_roles = (one._replace(role=role) for one in self.memberships for role in Role)
             memberships = (*self.memberships, *of_roles)
         names_of_rules = self.target.names_of_rules
         rules = names_of_rules(self.obj.data) if names_of_rules else ()
@@ -275,7 +275,7 @@ def _note(overview: Overview, obj: Object, targets: Sequence[Target], wanted: Pr
     """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
     if not obj.is_local and any(_is_of(target, obj, wanted) for target in targets):
         overview.candidates += 1
-        overview.selected += _fits(obj, replace(wanted.selector, exclude=()))
+        overview.selected += _fits(obj, wanted.selector._replace(exclude=()))
 
 
 def _identity(obj: Object) -> Key:

@@ -7,7 +7,7 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -77,7 +77,7 @@ class Manifests:
             raise InputError(f"{part.file}, document {part.number + 1}: {error}") from None
         found = list(objects(data)) if isinstance(data, dict) else []
         return [
-            replace(obj, ref=replace(obj.ref, file_path=part.file, file_index=part.number))
+            obj._replace(ref=obj.ref._replace(file_path=part.file, file_index=part.number))
             for obj in found
         ]
 

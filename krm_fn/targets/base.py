@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers.env_list import Provided
 from krm_fn.carriers.pod_spec import Container
@@ -60,8 +60,7 @@ OptionsFrom = Callable[[Mapping[str, Options]], Options]
 """Return the options of a target from ``spec.targets`` as a whole."""
 
 
-@dataclass(frozen=True)
-class Creation:
+class Creation(NamedTuple):
     """How a target creates objects that the list lacks.
 
     ``companions`` yields them for each object whose kind is in ``beside``. Each one has the label
