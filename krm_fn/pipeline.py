@@ -209,6 +209,8 @@ def _roll_out(
     reported += [_rolled(one, edits, wanted.mode) for one in of_templates]
     said += of_templates
     refs = {} if is_check else new_refs(said)
+    if not refs:
+        return places, reported
     return (
         [
             replace(place, obj=place.obj._replace(ref=refs.get(place.obj.ref, place.obj.ref)))

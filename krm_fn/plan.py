@@ -289,10 +289,14 @@ def _companions(
     """Yield what has to be created beside an object, of the same Clusters and with the same proxy."""
     for target in creators:
         creates = target.creates
-        if creates is None or obj.group_kind not in creates.beside:
+        options = target.options(wanted.targets)
+        if (
+            creates is None
+            or obj.group_kind not in creates.beside
+            or not creates.is_wanted(options)
+        ):
             continue
         memberships = atlas.of(obj)
-        options = target.options(wanted.targets)
         resolved = _resolved(wanted, memberships, target, obj)
         for data in creates.companions(obj.data, resolved.settings, options):
             created = Object((), data, reference(data))
@@ -405,59 +409,52 @@ def _patched(
         )
 
 
+_Hinted = tuple[Target, Sequence[str]]
+"""A target, and words of which one is in the text of every object that concerns it; without words any may."""
+
+
 class _EnabledTargets:
     """The targets that the FunctionConfig leaves enabled, found by the kinds of an item."""
 
     def __init__(self, wanted: ProxyConfig, uses: DataUses) -> None:
         self._wanted = wanted
         self._names = uses.names
-        self._by_kinds: dict[frozenset[str], tuple[list[Target], list[Target]]] = {}
+        self._by_kinds: dict[frozenset[str], tuple[list[_Hinted], list[_Hinted]]] = {}
 
     def editors(self, source: ObjectSource, index: int) -> list[Target]:
         """Return the targets that could edit an object of an item, judged by its text."""
         editors, _ = self._of_kinds(source.kinds(index))
-        return [target for target in editors if source.contains(index, self._hints(target))]
+        return [target for target, hints in editors if source.contains(index, hints)]
 
     def creators(self, source: ObjectSource, index: int) -> list[Target]:
         """Return the targets that could create an object beside one of an item, judged by its text."""
-        found = []
         _, creators = self._of_kinds(source.kinds(index))
-        for target in creators:
-            beside = target.creates.beside if target.creates else frozenset()
-            # A target that creates objects beside those that it edits has hints for them.
-            hints = _text_hints(target, self._wanted) if beside <= target.kinds else ()
-            if source.contains(index, hints):
-                found.append(target)
-        return found
+        return [target for target, hints in creators if source.contains(index, hints)]
 
-    def _hints(self, target: Target) -> Sequence[str]:
-        """Return words of which one is in every object that a target could write."""
-        hints = _text_hints(target, self._wanted)
-        return (*hints, *self._names) if target is proxy_data.TARGET else hints
-
-    def _of_kinds(self, kinds: frozenset[str]) -> tuple[list[Target], list[Target]]:
-        if kinds not in self._by_kinds:
-            # A target with options may have been given kinds by them, which only the target itself knows.
-            asked = {*of_kinds(kinds), *self._wanted.targets}
-            enabled = [
-                TARGETS[name]
-                for name in TARGETS
-                if name in asked and _is_enabled(name, self._wanted)
-            ]
+    def _of_kinds(self, kinds: frozenset[str]) -> tuple[list[_Hinted], list[_Hinted]]:
+        """Return the targets that edit objects of some kinds, and those that create others beside them."""
+        if kinds in self._by_kinds:
+            return self._by_kinds[kinds]
+        editors: list[_Hinted] = []
+        creators: list[_Hinted] = []
+        # A target with options may have been given kinds by them, which only the target itself knows.
+        asked = {*of_kinds(kinds), *self._wanted.targets}
+        for name in TARGETS:
+            if name not in asked or not _is_enabled(name, self._wanted):
+                continue
+            target = TARGETS[name]
+            hints = _text_hints(target, self._wanted)
+            edited = target.all_kinds(target.options(self._wanted.targets))
             # ClusterClasses are edited last, by what their templates hold in the end.
-            editors = [
-                target
-                for target in enabled
-                if target is not cluster_class.TARGET
-                and _may_hold(kinds, target.all_kinds(target.options(self._wanted.targets)))
-            ]
-            creators = [
-                target
-                for target in enabled
-                if target.creates and _may_hold(kinds, target.creates.beside)
-            ]
-            self._by_kinds[kinds] = editors, creators
-        return self._by_kinds[kinds]
+            if target is not cluster_class.TARGET and _may_hold(kinds, edited):
+                names = self._names if target is proxy_data.TARGET else ()
+                editors.append((target, (*hints, *names)))
+            if target.creates and _may_hold(kinds, target.creates.beside):
+                # A target that creates objects beside those that it edits has hints for them.
+                has_hints = target.creates.beside <= target.kinds
+                creators.append((target, hints if has_hints else ()))
+        self._by_kinds[kinds] = editors, creators
+        return editors, creators
 
 
 def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: Classes) -> bool:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from krm_fn.errors import InputError
-from krm_fn.krm.resourcelist import Object, hides_words, kinds_in, objects, reference
+from krm_fn.krm.resourcelist import Object, kinds_in, may_hold, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import (
@@ -61,8 +61,7 @@ class Manifests:
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
         """As ``ResourceList.contains``."""
-        text = self.text(index)
-        return not words or any(word in text for word in words) or hides_words(text)
+        return may_hold(self.text(index), words)
 
     def objects(self, index: int) -> list[Object]:
         """The objects of one document, each with the name of its file; none if it is no mapping.

@@ -64,11 +64,17 @@ class Creation(NamedTuple):
     """How a target creates objects that the list lacks.
 
     ``companions`` yields them for each object whose kind is in ``beside``. Each one has the label
-    that ``_made`` describes, and a site removes it once nothing is left in it.
+    that ``_made`` describes, and a site removes it once nothing is left in it. ``option`` is the
+    option of the target that asks for them; "" where the settings decide.
     """
 
     beside: frozenset[GroupKind]
     companions: Companions
+    option: str = ""
+
+    def is_wanted(self, options: Options) -> bool:
+        """Return whether the options of the target ask for objects."""
+        return not self.option or bool(options.get(self.option))
 
 
 @dataclass(frozen=True)

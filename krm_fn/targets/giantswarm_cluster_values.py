@@ -132,9 +132,9 @@ class _Private:
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """The Secret and the ConfigMap of a Cluster, where the option ``generate`` asks for them."""
+    """The Secret and the ConfigMap of a Cluster that gets a proxy; ``sites`` fills them."""
     name = lookup(obj, ("metadata", "name"))
-    if options.get("generate") and settings.variables() and isinstance(name, str) and name:
+    if settings.variables() and isinstance(name, str) and name:
         labels = {"giantswarm.io/cluster": name}
         yield skeleton("Secret", name + _SUFFIX, obj, labels=labels, type="Opaque")
         yield skeleton("ConfigMap", name + _SUFFIX, obj, labels=labels)
@@ -161,5 +161,9 @@ TARGET = Target(
     audience=Audience.POD,
     text_hints=("-cluster-values",),
     sites=sites,
-    creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
+    creates=Creation(
+        beside=frozenset({("cluster.x-k8s.io", "Cluster")}),
+        companions=companions,
+        option="generate",
+    ),
 )
