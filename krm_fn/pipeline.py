@@ -219,10 +219,10 @@ def _roll_out(
         return places, reported
     return (
         [
-            replace(place, obj=replace(place.obj, ref=refs.get(place.obj.ref, place.obj.ref)))
+            replace(place, obj=place.obj._replace(ref=refs.get(place.obj.ref, place.obj.ref)))
             for place in places
         ],
-        [replace(result, ref=refs.get(result.ref, result.ref)) for result in reported],
+        [result._replace(ref=refs.get(result.ref, result.ref)) for result in reported],
     )
 
 
@@ -277,7 +277,7 @@ def _values_once(found: Iterable[Result]) -> list[Result]:
     for result in found:
         current = _not_shown_yet(result.current, shown)
         proposed = _not_shown_yet(result.proposed, shown)
-        reported.append(replace(result, current=current, proposed=proposed))
+        reported.append(result._replace(current=current, proposed=proposed))
     return reported
 
 
@@ -319,7 +319,7 @@ def _with_number(result: Result, objects: Mapping[tuple[Severity, str], Set[Obje
     if result.code not in _ABOUT_FACTS or others < 1:
         return result
     also = f"{others} more object{'s' * (others > 1)}"
-    return replace(result, message=f"{result.message} (also true of {also})")
+    return result._replace(message=f"{result.message} (also true of {also})")
 
 
 def _at_new_place(reported: Result, operations: list[Operation], place: PlannedEdit) -> Result:
@@ -340,8 +340,8 @@ def _at_new_place(reported: Result, operations: list[Operation], place: PlannedE
             else ""
         )
         if last.isdigit() and behind.isdigit() and int(behind) > int(last):
-            reported = replace(
-                reported, path=(*above, str(int(behind) - 1), *reported.path[depth + 1 :])
+            reported = reported._replace(
+                path=(*above, str(int(behind) - 1), *reported.path[depth + 1 :])
             )
     return reported
 
@@ -371,7 +371,7 @@ def _proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation]
         message, current, proposed = (
             proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
         )
-        yield operations, replace(result, message=message, current=current, proposed=proposed)
+        yield operations, result._replace(message=message, current=current, proposed=proposed)
 
 
 def _done_and_found(
@@ -382,12 +382,12 @@ def _done_and_found(
     for one in proposals:
         if isinstance(one, Finding):
             is_error = one.is_stale and mode is Mode.CHECK
-            yield [], place.result(replace(one, severity=Severity.ERROR) if is_error else one)
+            yield [], place.result(one._replace(severity=Severity.ERROR) if is_error else one)
     for edit in edits:
         done = _done(place, edit, mode)
         place = _of_new_kind(place, mode)
         operations, result = done
-        yield operations, replace(result, ref=place.obj.ref)
+        yield operations, result._replace(ref=place.obj.ref)
     if is_concerned:
         yield from (
             ([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships)
@@ -423,8 +423,8 @@ def _of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
     ref = reference(place.obj.data)
     if mode is Mode.CHECK or place.target.converts_to is None or not ref.kind:
         return place
-    ref = replace(place.obj.ref, api_version=ref.api_version, kind=ref.kind)
-    return replace(place, obj=replace(place.obj, ref=ref))
+    ref = place.obj.ref._replace(api_version=ref.api_version, kind=ref.kind)
+    return replace(place, obj=place.obj._replace(ref=ref))
 
 
 def _not_done(message: str) -> str:

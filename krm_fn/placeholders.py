@@ -13,15 +13,14 @@ Sources: ``github.com/drone/envsubst`` (clusterctl), ``github.com/fluxcd/pkg/env
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _PLACEHOLDER = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}")
 _DEFAULT = re.compile(r":?[=-](?P<value>.*)")
 _QUOTES = re.compile("[\"']")
 
 
-@dataclass(frozen=True)
-class Placeholder:
+class Placeholder(NamedTuple):
     """One placeholder: ``text`` as it is to be written, and the ``default`` in it; "" if it has none."""
 
     text: str

@@ -30,6 +30,7 @@ from krm_fn.targets import (
     data_uses,
     of_kinds,
     proxy_data,
+    words_of,
     workloads,
 )
 from krm_fn.targets.clusterclass.classes import Classes
@@ -93,7 +94,7 @@ class PlannedEdit:
         """What overrides can match here: each role, too, where all machines share the place."""
         memberships = self.memberships
         if self.target.takes_proxy_of_a_role:
-            of_roles = (replace(one, role=role) for one in self.memberships for role in Role)
+            of_roles = (one._replace(role=role) for one in self.memberships for role in Role)
             memberships = (*self.memberships, *of_roles)
         names_of_rules = self.target.names_of_rules
         rules = names_of_rules(self.obj.data) if names_of_rules else ()
@@ -253,7 +254,7 @@ def _created(
             there.add(_identity(place.obj), None)
             yield place
         elif overview is not None and place.index == BESIDE_NOTHING and place.is_asked:
-            is_excluded = _fits(place.obj, replace(wanted.selector, exclude=()))
+            is_excluded = _fits(place.obj, wanted.selector._replace(exclude=()))
             overview.not_generated += [] if is_excluded else [place.obj]
 
 
@@ -318,7 +319,7 @@ def _note(overview: Overview, obj: Object, targets: Sequence[Target], wanted: Pr
     """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
     if not obj.is_local and any(_is_of(target, obj, wanted) for target in targets):
         overview.candidates += 1
-        overview.selected += _fits(obj, replace(wanted.selector, exclude=()))
+        overview.selected += _fits(obj, wanted.selector._replace(exclude=()))
 
 
 def _identity(obj: Object) -> Key:
@@ -332,10 +333,14 @@ def _companions(
     """Yield what has to be created beside an object, of the same Clusters and with the same proxy."""
     for target in creators:
         creates = target.creates
-        if creates is None or obj.group_kind not in creates.beside:
+        options = target.options(wanted.targets)
+        if (
+            creates is None
+            or obj.group_kind not in creates.beside
+            or not creates.is_wanted(options)
+        ):
             continue
         memberships = atlas.of(obj)
-        options = target.options(wanted.targets)
         resolved = _resolved(wanted, memberships, target, obj)
         for data in creates.companions(obj.data, resolved.settings, options):
             created = Object((), data, reference(data))
@@ -465,58 +470,71 @@ def _patched(
         )
 
 
+_Hinted = tuple[Target, Sequence[str]]
+"""A target, and words of which one is in the text of every object that concerns it; without words any may."""
+
+
 class _EnabledTargets:
     """The targets that the FunctionConfig leaves enabled, found by the kinds of an item."""
 
     def __init__(self, wanted: ProxyConfig, uses: DataUses) -> None:
         self._wanted = wanted
         self._names = uses.names
-        self._by_kinds: dict[frozenset[str], tuple[list[Target], list[Target]]] = {}
+        self._with_words: dict[frozenset[str], list[str]] = {}
+        self._found: dict[
+            tuple[frozenset[str], frozenset[str]], tuple[list[_Hinted], list[_Hinted]]
+        ] = {}
 
     def editors(self, source: ObjectSource, index: int) -> list[Target]:
         """Return the targets that could edit an object of an item, judged by its text."""
-        editors, _ = self._of_kinds(source.kinds(index))
-        return [target for target in editors if source.contains(index, self._hints(target))]
+        editors, _ = self._of_item(source, index)
+        return [target for target, hints in editors if source.contains(index, hints)]
 
     def creators(self, source: ObjectSource, index: int) -> list[Target]:
         """Return the targets that could create an object beside one of an item, judged by its text."""
-        found = []
-        _, creators = self._of_kinds(source.kinds(index))
-        for target in creators:
-            beside = target.creates.beside if target.creates else frozenset()
-            # A target that creates objects beside those that it edits has hints for them.
-            if source.contains(index, self._hints(target) if beside <= target.kinds else ()):
-                found.append(target)
-        return found
+        _, creators = self._of_item(source, index)
+        return [target for target, hints in creators if source.contains(index, hints)]
 
-    def _hints(self, target: Target) -> Sequence[str]:
-        """Return words of which one is in every object that a target could write."""
-        hints = target.hints(self._wanted.targets.get(target.id, {}))
-        return (*hints, *self._names) if target is proxy_data.TARGET else hints
-
-    def _of_kinds(self, kinds: frozenset[str]) -> tuple[list[Target], list[Target]]:
-        if kinds not in self._by_kinds:
-            # A target with options may have been given kinds by them, which only the target itself knows.
-            asked = {*of_kinds(kinds), *self._wanted.targets}
-            enabled = [
-                TARGETS[name]
-                for name in TARGETS
-                if name in asked and _is_enabled(name, self._wanted)
+    def _of_item(self, source: ObjectSource, index: int) -> tuple[list[_Hinted], list[_Hinted]]:
+        """Return the targets that an item could concern; one whose words its text lacks is not imported."""
+        kinds = source.kinds(index)
+        if kinds not in self._with_words:
+            self._with_words[kinds] = [
+                name
+                for name in of_kinds(kinds)
+                if words_of(name) and name not in self._wanted.targets
             ]
+        lacking = [
+            name for name in self._with_words[kinds] if not source.contains(index, words_of(name))
+        ]
+        key = (kinds, frozenset(lacking))
+        if key not in self._found:
+            self._found[key] = self._of_kinds(*key)
+        return self._found[key]
+
+    def _of_kinds(
+        self, kinds: frozenset[str], lacking: frozenset[str]
+    ) -> tuple[list[_Hinted], list[_Hinted]]:
+        """Return the targets that edit objects of some kinds, and those that create others beside them."""
+        editors: list[_Hinted] = []
+        creators: list[_Hinted] = []
+        # A target with options may have been given kinds by them, which only the target itself knows.
+        asked = {*of_kinds(kinds), *self._wanted.targets} - lacking
+        for name in TARGETS:
+            if name not in asked or not _is_enabled(name, self._wanted):
+                continue
+            target = TARGETS[name]
+            hints = target.hints(self._wanted.targets.get(name, {}))
+            edited = target.all_kinds(target.options(self._wanted.targets))
             # ClusterClasses are edited last, by what their templates hold in the end.
-            editors = [
-                target
-                for target in enabled
-                if target is not cluster_class.TARGET
-                and _may_hold(kinds, target.all_kinds(target.options(self._wanted.targets)))
-            ]
-            creators = [
-                target
-                for target in enabled
-                if target.creates and _may_hold(kinds, target.creates.beside)
-            ]
-            self._by_kinds[kinds] = editors, creators
-        return self._by_kinds[kinds]
+            if target is not cluster_class.TARGET and _may_hold(kinds, edited):
+                names = self._names if target is proxy_data.TARGET else ()
+                editors.append((target, (*hints, *names)))
+            if target.creates and _may_hold(kinds, target.creates.beside):
+                # A target that creates objects beside those that it edits has hints for them.
+                has_hints = target.creates.beside <= target.kinds
+                creators.append((target, hints if has_hints else ()))
+        return editors, creators
 
 
 def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: Classes) -> bool:

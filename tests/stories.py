@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +94,7 @@ def objects_of(item: str) -> dict[ObjectRef, Any]:
 def identity(data: dict[str, Any]) -> ObjectRef:
     """What an object is, its name without a hash."""
     ref = reference(data)
-    return replace(ref, name=Object((), data, ref).base_name, file_path="", file_index=0)
+    return ref._replace(name=Object((), data, ref).base_name, file_path="", file_index=0)
 
 
 def function_config(data: bytes) -> dict[str, Any]:

@@ -22,6 +22,11 @@ metadata:
   name: one # the first
   namespace: org
 """
+PREPROVISIONED = CLUSTER + "spec: {infrastructureRef: {kind: PreprovisionedCluster, name: one}}\n"
+NONE_ASKED = (
+    GENERATE.replace("true", "false")
+    + "    giantswarmClusterValues: {generate: false}\n    imageBuilderOverrides: {generate: false}\n"
+)
 TWO = CLUSTER.replace("name: one # the first", "name: two")
 SECRET = """\
 apiVersion: v1
@@ -80,6 +85,8 @@ def made(data: bytes) -> list[dict[str, Any]]:
         pytest.param([SETTINGS], GENERATE, id="no Cluster"),
         pytest.param([], GENERATE, id="no item"),
         pytest.param([CLUSTER], CONFIG, id="nobody asks for it"),
+        pytest.param([PREPROVISIONED], CONFIG, id="nobody asks for it at a pre-provisioned Cluster"),
+        pytest.param([PREPROVISIONED], NONE_ASKED, id="somebody asks for none"),
         pytest.param([CLUSTER], GENERATE.replace("{generate", "{enabled: false, generate"), id="the target is off"),
         pytest.param([CLUSTER], GENERATE.replace("spec:\n", "spec:\n  mode: Remove\n"), id="nothing is to be set"),
         pytest.param(

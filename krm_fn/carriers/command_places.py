@@ -12,8 +12,9 @@ that installs, configures or starts containerd.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from krm_fn.carriers import node_commands, service_restart, shell_exports
 from krm_fn.carriers.node_system import CONTAINERD, CRI_O
@@ -33,8 +34,7 @@ class CommandRole(Enum):
     OTHER = "belongs to somebody else"
 
 
-@dataclass(frozen=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """The commands in their order: indices of the old list, None for a restart that is to be added.
 
     New exports belong before position ``exports_at`` of ``order``. ``moved`` and ``gone`` (restarts that are not
@@ -98,7 +98,7 @@ def arrange(
         *([kept] if kept is not None and anchors.moves_restart else []),
     }
     ordered = _ordered(len(commands), anchors, moved, kept, adds_restart=adds_restart)
-    return replace(ordered, gone=frozenset(ours[1:] if restart else ours))
+    return ordered._replace(gone=frozenset(ours[1:] if restart else ours))
 
 
 def _anchors(

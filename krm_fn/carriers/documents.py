@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from krm_fn.carriers.reading import Reading
@@ -166,7 +165,7 @@ class DocumentDraft:
 
     def about_text(self, finding: Finding) -> Finding:
         """Return a finding about the document as one about the text in the object."""
-        return replace(finding, message=f"in it, {finding.message}", path=self.text.value.path)
+        return finding._replace(message=f"in it, {finding.message}", path=self.text.value.path)
 
 
 class DocumentSites(NestedSites):
@@ -194,7 +193,7 @@ class DocumentSites(NestedSites):
         """Yield what the sites set; each path leads to the text."""
         for site in self.sites():
             for reading in site.read():
-                yield replace(reading, path=self.document.text.value.path)
+                yield reading._replace(path=self.document.text.value.path)
 
     def commit(self, variables: Variables) -> bool:
         """Write what changed into the text; what was reported is reported about the text."""

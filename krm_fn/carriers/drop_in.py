@@ -8,7 +8,6 @@ service are read and reported, and not edited.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from krm_fn.carriers import systemd_secret, unit_text
@@ -437,8 +436,7 @@ def _read(spec: ConfigSpec, file: _FoundDropIn, label: str, *, may_hide: bool) -
     text = decode(entry) if entry.get("contentFrom") is None else None
     if text is not None:
         for one in settings_of(text):
-            reading = replace(
-                blank,
+            reading = blank._replace(
                 variable=one.name,
                 value=one.value,
                 raw=one.raw,
@@ -448,16 +446,16 @@ def _read(spec: ConfigSpec, file: _FoundDropIn, label: str, *, may_hide: bool) -
             yield reading if entry.get("encoding") else spec.through_jinja(reading)
     elif may_hide:
         if entry.get("contentFrom") is None:
-            blank = replace(blank, why_unknown="its `content` cannot be read as text")
+            blank = blank._replace(why_unknown="its `content` cannot be read as text")
         else:
             secret = lookup(entry, ("contentFrom", "secret"))
             why = (
                 f'it is under the key "{lookup(secret, ("key",))}" of the Secret '
                 f'"{lookup(secret, ("name",))}"'
             )
-            blank = replace(blank, path=(*blank.path[:-1], "contentFrom"), why_unknown=why)
+            blank = blank._replace(path=(*blank.path[:-1], "contentFrom"), why_unknown=why)
         for name in PROXY_VARIABLES:
-            yield replace(blank, variable=name)
+            yield blank._replace(variable=name)
 
 
 def _is_replaceable(entry: _Entry) -> bool:

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers import environment_text, unit_variables
 from krm_fn.carriers.site import Variables, quoted
@@ -31,8 +30,7 @@ def is_about_proxies(path: str) -> bool:
     return "proxy" in posixpath.basename(path).lower()
 
 
-@dataclass(frozen=True)
-class Conflicts:
+class Conflicts(NamedTuple):
     """What is in the way of the drop-in of ours for one service.
 
     Attributes:

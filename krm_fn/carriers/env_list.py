@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers.pod_spec import LISTS, Container, containers, pod_spec
 from krm_fn.carriers.reading import Reading
@@ -29,8 +28,7 @@ OVERRIDE, KEEP, FAIL, UNIT = "Override", "Keep", "Fail", "Unit"
 _SOURCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 
 
-@dataclass(frozen=True)
-class Provided:
+class Provided(NamedTuple):
     """What a container gets from ConfigMaps and Secrets that are filled themselves.
 
     Attributes:

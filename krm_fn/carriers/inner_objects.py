@@ -8,7 +8,6 @@ of the object around it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from krm_fn.carriers.documents import PlacesOf
@@ -43,12 +42,12 @@ class ObjectSites(NestedSites):
         for site in self.sites():
             for one in site.read():
                 path = (*self._path, *one.path)
-                yield replace(one, path=path, place=f"{one.place} of {self.label}")
+                yield one._replace(path=path, place=f"{one.place} of {self.label}")
 
     def commit(self, variables: Variables) -> bool:
         """Take over what changed; what was reported is reported about the field of the object around it."""
         self._parent.findings += [
-            replace(one, message=f"{self.label}: {one.message}", path=(*self._path, *one.path))
+            one._replace(message=f"{self.label}: {one.message}", path=(*self._path, *one.path))
             for one in self.draft.findings
         ]
         self.draft.findings.clear()

@@ -10,8 +10,7 @@ limits; cloud-init ``cloudinit/templater.py`` for what it renders; ``internal/ig
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers.node_system import ADVICE, NodeSystem, runtime_of, system_of
 from krm_fn.carriers.reading import Reading
@@ -53,8 +52,7 @@ FILES, PRE_COMMANDS = "files", "preKubeadmCommands"
 """The two lists in which something is written."""
 
 
-@dataclass(frozen=True)
-class ConfigSpec:
+class ConfigSpec(NamedTuple):
     """The KubeadmConfigSpec of one object, which is being edited.
 
     Attributes:
@@ -114,7 +112,7 @@ class ConfigSpec:
         if seen.value is None or not self.is_rendered(seen.value):
             return seen
         why = "cloud-init renders it as a jinja template"
-        return replace(seen, value=None, why_unknown=why, is_lost=not is_template(seen.value))
+        return seen._replace(value=None, why_unknown=why, is_lost=not is_template(seen.value))
 
     def report_form(self, *, is_wanted: bool) -> None:
         """Report a ``format`` of a wrong type, and an API version that is not known.

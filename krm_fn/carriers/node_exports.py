@@ -6,8 +6,7 @@ One list, ``preKubeadmCommands``; a command that does anything else is reported 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers import command_places, node_commands, service_restart, shell_exports
 from krm_fn.carriers.command_places import Arrangement
@@ -179,8 +178,7 @@ def scripts_of(spec: ConfigSpec) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True)
-class _Planned:
+class _Planned(NamedTuple):
     """The list as it is to be: (index in the old list or None, text) of each command.
 
     Attributes:

@@ -10,8 +10,7 @@ Limits: ``validateFiles`` in Cluster API ``kubeadmconfig_types.go`` (a ``path`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers import service_restart
 from krm_fn.carriers.kubeadm_config import FILES, ConfigSpec
@@ -29,8 +28,7 @@ _MOST_NAMED = 3
 """So many paths are in a message."""
 
 
-@dataclass(frozen=True)
-class File:
+class File(NamedTuple):
     """One file that is wanted on the nodes."""
 
     path: str

@@ -6,8 +6,7 @@ Sources: the Kubernetes API, core/v1 (``PodTemplateSpec``), apps/v1, batch/v1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.engine import Draft
 from krm_fn.krm.type_errors import wrong_type
@@ -36,8 +35,7 @@ LISTS = (INIT_CONTAINERS, CONTAINERS, "ephemeralContainers")
 """The lists of containers of a pod specification."""
 
 
-@dataclass(frozen=True)
-class Container:
+class Container(NamedTuple):
     """One container of a pod specification: its ``name`` ("" where it has none), its place, its fields as they are."""
 
     name: str

@@ -6,13 +6,12 @@ alone is None with a reason, never a guess.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from krm_fn.patch import Pointer
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """One of the six variables as one place of an object sets it.
 
     ``value`` is what the reader gets (systemd unescaped, shell unquoted, ``$$`` of Kubernetes undone); None where that

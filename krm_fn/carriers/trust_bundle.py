@@ -7,8 +7,7 @@ nothing else is touched. A variable with another value is its author's, and is r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers.env_list import variable_of
 from krm_fn.carriers.pod_spec import (
@@ -41,8 +40,7 @@ _FOLDERS_OF_GO = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 _READ_BY_GO = (DIRECTORIES, "SSL_CERT_FILE")
 
 
-@dataclass(frozen=True)
-class Bundle:
+class Bundle(NamedTuple):
     """What the containers are to see: ``key`` of a ConfigMap as a file in ``folder``, and variables with its path."""
 
     config_map: str

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.formats import escaping
@@ -41,7 +40,7 @@ def meant(one: Reading) -> Reading:
         return one
     rest = [words[index].value or "" for index in _strays(text, words, at)]
     value = _ONE_OR_TWO_PERCENTS.sub("%", " ".join([value, *rest]))
-    return replace(one, value=value, why_unknown="", is_lost=False)
+    return one._replace(value=value, why_unknown="", is_lost=False)
 
 
 def without_strays(text: str) -> str:

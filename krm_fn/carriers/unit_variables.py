@@ -7,8 +7,9 @@ before, and the last assignment of a name wins.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from krm_fn.formats import escaping
 from krm_fn.formats.unit_lines import UnitLine, lines_of, unset_by, with_final_eol
@@ -32,8 +33,7 @@ class Assignment:
     value: str | None
 
 
-@dataclass(frozen=True)
-class UnitSetting:
+class UnitSetting(NamedTuple):
     """One proxy variable as the text sets it: ``value`` is None where systemd drops it or it depends on the machine.
 
     ``raw`` is the whole line as systemd puts it together from its continuations; ``why`` says why there is no value.
@@ -56,7 +56,7 @@ def settings_of(text: str) -> tuple[UnitSetting, ...]:
         UnitSetting(one.name, one.value, one.line.joined.strip(), _why(one))
         for one in live.values()
     ]
-    found = [replace(one, value=None, why=_UNSET) if one.name in unset else one for one in found]
+    found = [one._replace(value=None, why=_UNSET) if one.name in unset else one for one in found]
     return (
         *found,
         *(UnitSetting(one.name, None, one.line.joined.strip(), _REJECTED) for one in lost.values()),

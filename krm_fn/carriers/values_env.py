@@ -10,7 +10,6 @@ Source: ``giantswarm/cluster-apps-operator``,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from krm_fn.carriers.env_list import read_entry, variable_of
@@ -54,7 +53,7 @@ class ValuesEnv:
             reading = read_entry(blank, entries[index])
             yield reading
             if name.lower() not in last:
-                yield replace(reading, variable=name.lower())
+                yield reading._replace(variable=name.lower())
 
     def write(self, variables: Variables) -> None:
         """Correct the first entry of each variable, remove the others, and add what is missing.

@@ -8,7 +8,6 @@ created that. A comment is something.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
@@ -49,7 +48,7 @@ class WholeText(DocumentSites):
         is_empty_mapping = text.value.text.strip() == _NOTHING.strip()
         self._is_blank = not documents or is_empty_mapping
         if is_empty_mapping:
-            text = TextDraft(text.draft, replace(text.value, text=""))
+            text = TextDraft(text.draft, text.value._replace(text=""))
         super().__init__(text.new_document() if self._is_blank else documents[0], sites)
 
     def sites(self) -> Places:
@@ -85,7 +84,7 @@ class WholeText(DocumentSites):
         return not without.findings and not without.data
 
     def _write_again(self, variables: Variables) -> Finding | None:
-        value = replace(self._value, text="")
+        value = self._value._replace(text="")
         text = begin_text(value, self._filled({}, variables).data)
         if isinstance(text, Finding):
             return text

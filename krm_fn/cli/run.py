@@ -343,19 +343,18 @@ def _with_file(result: Result, found: LocatedConfig, files: ManifestList) -> Res
     """Return a result about the ProxyConfig, or about an object that is created, with the name of its file."""
     ref = result.ref
     if ref in files.created:
-        return replace(result, ref=replace(ref, file_path=files.created[ref]))
+        return result._replace(ref=ref._replace(file_path=files.created[ref]))
     if ref.file_path or (ref.kind, ref.name) != (found.ref.kind, found.ref.name):
         return result
-    return replace(
-        result, ref=replace(ref, file_path=found.ref.file_path, file_index=found.ref.file_index)
+    return result._replace(
+        ref=ref._replace(file_path=found.ref.file_path, file_index=found.ref.file_index)
     )
 
 
 def _as_check(outcome: Outcome) -> Outcome:
     """Return the outcome with an error for each change; only a change has no code."""
     results = [
-        replace(
-            result,
+        result._replace(
             severity=Severity.ERROR,
             message=f"{result.message}: not done, because `--check` changes nothing",
         )

@@ -25,8 +25,8 @@ Sources, each read in the code of the project:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from krm_fn.clusters.reading import host, pattern, region, text
 from krm_fn.krm.resourcelist import Object
@@ -49,8 +49,7 @@ _AZURE_DOMAINS = {
 """
 
 
-@dataclass(frozen=True)
-class _Infrastructure:
+class _Infrastructure(NamedTuple):
     """An object that makes the infrastructure of a Cluster: its ``spec``, or that of what is made of a template."""
 
     ref: ObjectRef

@@ -18,7 +18,8 @@ that of ``clusterctl generate cluster``: ``<cluster>-control-plane``, ``<cluster
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from krm_fn.clusters.hints import Hints, Whole, hints
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
@@ -33,8 +34,7 @@ _DEEPEST = 16
 """Steps from an object to its Cluster: a KubeadmConfig, Machine, MachineSet, MachineDeployment takes four."""
 
 
-@dataclass(frozen=True)
-class Tie:
+class Tie(NamedTuple):
     """A ``Membership`` that holds the key of its Cluster."""
 
     cluster: Key
@@ -165,7 +165,7 @@ class Graph:
             return self._of_class(use.source, use, how)
         ties = self._search(self.nodes[use.source], seen, depth)
         return ties and [
-            replace(tie, role=use.role or tie.role, how=how if tie.sure else f"{how} ({tie.how})")
+            tie._replace(role=use.role or tie.role, how=how if tie.sure else f"{how} ({tie.how})")
             for tie in ties
         ]
 
@@ -234,8 +234,7 @@ class Graph:
             return [Tie(found, node.role, node.group, "an owner reference")]
         ties = self._search(self.nodes[found], seen, depth)
         return ties and [
-            replace(
-                tie,
+            tie._replace(
                 role=node.role or tie.role,
                 group=tie.group
                 or node.group,  # the owner may know the name that the Cluster's topology has for it

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
@@ -43,8 +44,7 @@ class Cluster:
         return bool(self.ref.kind)
 
 
-@dataclass(frozen=True)
-class Membership:
+class Membership(NamedTuple):
     """That an object belongs to a Cluster, and how that is known.
 
     ``role`` is None where it is not known, and for what makes no nodes (workloads, policies). ``group`` is the name

@@ -10,7 +10,7 @@ assisted installer, EKS Anywhere, Rancher, KubeOne and kOps.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from krm_fn.clusters.atlas import Topology
 from krm_fn.clusters.kinds import CLUSTER, is_cluster_api
@@ -20,8 +20,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer
 
 
-@dataclass(frozen=True)
-class System:
+class System(NamedTuple):
     """A system as people call it, and where a proxy is set in it."""
 
     name: str
@@ -84,8 +83,7 @@ _BY_GROUP_KIND = {
 _RANK = {system: rank for rank, system in enumerate([*_BY_KIND.values(), *_BY_GROUP_KIND.values()])}
 
 
-@dataclass(frozen=True)
-class Foreign:
+class Foreign(NamedTuple):
     """That nodes of a Cluster are of a system which no target writes.
 
     ``kind`` is the one that says so, and ``obj`` the object of it or the one that names it. ``cluster`` is None for an

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.config import _build, _configmap, _finer, _referred, _schema
 from krm_fn.config._model import (
@@ -152,8 +151,7 @@ def _stray_fields(
     return [f"{_schema.shown(name)}: {_schema.unknown(name, known, root=root)}" for name in names]
 
 
-@dataclass(frozen=True)
-class _Form:
+class _Form(NamedTuple):
     """How places are called: ``root`` is ``spec`` or ``data``, ``written`` the key of ``data`` behind a field."""
 
     root: str

@@ -9,7 +9,7 @@ import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from krm_fn.config._selector import ClusterMatcher, Selector
 from krm_fn.krm.results import Severity
@@ -78,8 +78,7 @@ class Override:
     policy: PolicyChange = field(default_factory=PolicyChange)
 
 
-@dataclass(frozen=True)
-class Certificates:
+class Certificates(NamedTuple):
     """Certificates in PEM form, "" for none; the last line ends with a line break.
 
     ``config_map`` is (namespace, name, key) of the ConfigMap they were taken from; None for those written inline, and
@@ -90,8 +89,7 @@ class Certificates:
     config_map: tuple[str, str, str] | None = None
 
 
-@dataclass(frozen=True)
-class ForeignValue:
+class ForeignValue(NamedTuple):
     """A value of another system: ``place`` says where it is, for a message, its object first.
 
     ``in_secret`` is True where that object is a Secret.
@@ -112,8 +110,7 @@ class Lookup(Protocol):
         """The text of a ConfigMap, not judged yet, and the ConfigMap itself unless it is only local."""
 
 
-@dataclass(frozen=True)
-class Mirror:
+class Mirror(NamedTuple):
     """``spec.registryMirror``: the URL as given, its host without brackets and port, and what to trust it by."""
 
     url: str

@@ -44,7 +44,7 @@ class ReferenceReader:
             if given is not None:
                 self.problems.append(f"{place}: {given.place} {text}")
         return {
-            path: replace(given, place=f"{place}`: {given.place.removesuffix('`')}")
+            path: given._replace(place=f"{place}`: {given.place.removesuffix('`')}")
             for path, given in found.items()
         }
 
@@ -64,7 +64,7 @@ class ReferenceReader:
         self.problems.extend(
             f'{place}: its key "{_schema.shown(wanted["key"])}" {text}' for text in wrong
         )
-        return replace(found, pem=_build.pem(found.pem))
+        return found._replace(pem=_build.pem(found.pem))
 
 
 def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: ReferenceReader) -> ProxyConfig:
@@ -81,7 +81,7 @@ def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: ReferenceRead
     if reader.problems:
         raise ConfigError(sorted(set(reader.problems)))
     if config.mirror and mirror_ca:
-        config = replace(config, mirror=replace(config.mirror, ca=mirror_ca))
+        config = replace(config, mirror=config.mirror._replace(ca=mirror_ca))
     merged = _over(replace(config, trusted_ca=trusted or config.trusted_ca), spec, given)
     if spec.get("from") and not _asks(merged):
         raise ConfigError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,7 @@ class Matcher:
         )
 
 
-@dataclass(frozen=True)
-class Selector:
+class Selector(NamedTuple):
     """Which objects may be changed."""
 
     include: tuple[Matcher, ...] = ()

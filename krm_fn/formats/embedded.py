@@ -14,7 +14,7 @@ import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.errors import EditError, ExpansionError, InputError
 from krm_fn.formats import sops
@@ -24,8 +24,7 @@ from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import Document, documents, edit_documents, mapping_text, prove
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """One text of an object: ``path`` leads to it, ``is_base64`` says how it is written there.
 
     ``width``: the length of a line if base64 has several lines, else 0; ``ending``: the line breaks behind base64.

@@ -15,7 +15,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,8 +39,7 @@ _NO_COMMAND = frozenset({"for", "case", "select", "function", "fi", "done", "esa
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """One simple command.
 
     ``words`` are its name and arguments with quotes and escapes resolved, what a shell would expand as it is written;
@@ -297,10 +295,10 @@ def _unwrapped(program: Program, depth: int) -> list[Program]:
         if runners > _DEEPEST:
             return []
         if program.name == "command" and program.arguments[:1] in (("-v",), ("-V",)):
-            return [replace(program, words=())] if program.writes else []
+            return [program._replace(words=())] if program.writes else []
         inner = _behind_options(program.arguments, _RUNNERS[program.name])
         in_shell = program.in_shell and program.name in _IN_THE_SAME_SHELL
-        program = replace(program, words=tuple(inner), in_shell=in_shell)
+        program = program._replace(words=tuple(inner), in_shell=in_shell)
     if program.name in _SHELLS:
         return _of_shell(program, depth)
     if program.name in ("su", "runuser") and "-c" in program.arguments[:-1]:
@@ -310,7 +308,7 @@ def _unwrapped(program: Program, depth: int) -> list[Program]:
     if program.name == "eval":
         return _of_text(program, " ".join(program.arguments), depth, in_shell=program.in_shell)
     if program.name in (".", "source"):
-        return [replace(program, words=program.arguments)]
+        return [program._replace(words=program.arguments)]
     return [program] if program.words or program.writes else []
 
 
@@ -326,13 +324,13 @@ def _of_shell(program: Program, depth: int) -> list[Program]:
         return [program]
     if has_text:
         return _of_text(program, arguments[at], depth, in_shell=False)
-    return [replace(program, words=arguments[at:], in_shell=False)]
+    return [program._replace(words=arguments[at:], in_shell=False)]
 
 
 def _of_text(program: Program, text: str, depth: int, *, in_shell: bool) -> list[Program]:
     inner = _programs(text, depth + 1)
     redirected = [Program((), program.writes, in_shell)] if program.writes else []
-    return [*(replace(one, in_shell=one.in_shell and in_shell) for one in inner), *redirected]
+    return [*(one._replace(in_shell=one.in_shell and in_shell) for one in inner), *redirected]
 
 
 def _behind_options(arguments: Sequence[str], runner: _Runner) -> Sequence[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from krm_fn.formats import escaping
 from krm_fn.formats.splice import Span
@@ -19,8 +19,7 @@ _EOL = re.compile(r"\r\n|\n|\r")
 _PHYSICAL_LINE = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n]*)(\r\n|\n|\r)")
 
 
-@dataclass(frozen=True)
-class UnitLine:
+class UnitLine(NamedTuple):
     """One line as systemd puts it together: ``joined[i]`` is at ``offsets[i]`` of the text, its end at ``end``.
 
     ``is_lost`` is True from a section header on that systemd rejects: it reads nothing of the text from there on.

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.patch import APPEND, Operation, Pointer, field_path
 from krm_fn.printable import printable
@@ -42,8 +41,7 @@ def are_severe(results: Iterable[Result], least: Severity) -> bool:
     return any(is_severe(result.severity, least) for result in results)
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """Something a package noticed about one object and did not change: a skip, a warning, an impossibility.
 
     ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty. ``is_stale``
@@ -75,8 +73,7 @@ class Finding:
         )
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(NamedTuple):
     """All that one target changes in one object.
 
     Attributes:
@@ -109,8 +106,7 @@ class Edit:
         return first[: depth - 1] if first[depth - 1 : depth] == (APPEND,) else first[:depth]
 
 
-@dataclass(frozen=True)
-class ObjectRef:
+class ObjectRef(NamedTuple):
     """Which object a result is about, and in which file it is (from the annotations of the orchestrator)."""
 
     api_version: str = ""
@@ -125,13 +121,12 @@ class ObjectRef:
         return "/".join(redact(part) for part in parts if part)
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """One entry of ``results``."""
 
     severity: Severity
     message: str
-    ref: ObjectRef = field(default_factory=ObjectRef)
+    ref: ObjectRef = ObjectRef()
     path: Pointer = ()
     current: Any = None
     proposed: Any = None

@@ -7,7 +7,6 @@ is judged once, for the FunctionConfig that wants it; in a place only what is no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from krm_fn import lint, placeholders
@@ -69,7 +68,7 @@ def review(
             yield from _of_settings(place, listing, rules, config_ref)
         # The target itself reports the command that unsets what it exports.
         exported = [
-            replace(one, is_unset=False) if one.is_unset else one
+            one._replace(is_unset=False) if one.is_unset else one
             for one in _in_our_file(seen, variables)
         ]
         names_are_chosen = place.target.has_names_of_its_author
@@ -147,7 +146,7 @@ def _of_settings(
         if fact is None:
             yield one.finding.about(config_ref)
         else:
-            yield replace(one.finding, path=fact.path).about(fact.ref)
+            yield one.finding._replace(path=fact.path).about(fact.ref)
 
 
 def _fact_of(entry: str, memberships: Iterable[Membership]) -> Fact | None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from krm_fn import placeholders
 from krm_fn.formats import escaping
@@ -60,8 +61,7 @@ THE_TABLE = Rules()
 """Every rule speaks as loud as the table says."""
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(NamedTuple):
     """How lists are judged: for whom, for which Clusters, and up to how many bytes (0: as Linux and Cluster API).
 
     ``in_secret``: what is judged is in a Secret, where a password is in its place.
@@ -85,11 +85,10 @@ def levelled(results: Iterable[Result], rules: Rules) -> Iterator[Result]:
         )
         severity = result.severity if is_fixed else rules.levels.get(result.code, result.severity)
         if severity is not None:
-            yield result if severity is result.severity else replace(result, severity=severity)
+            yield result if severity is result.severity else result._replace(severity=severity)
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """A finding about the settings, and the entry of the list that it is about; "" for the list or a URL."""
 
     finding: Finding
@@ -217,8 +216,7 @@ def lint_provider(
                 yield Finding(severity, found.message, place.path, code=found.rule)
 
 
-@dataclass(frozen=True)
-class WrittenFile:
+class WrittenFile(NamedTuple):
     """A file on the nodes, by its path, and who writes it, in a phrase for a person."""
 
     path: str

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 CLUSTER_DOMAIN = "cluster.local"
 """The domain of a cluster that declares none (the default of kubeadm's ``networking.dnsDomain``)."""
@@ -69,8 +70,7 @@ class Audience(Enum):
         return self in {Audience.PRODUCT, Audience.TKG}
 
 
-@dataclass(frozen=True)
-class Readers:
+class Readers(NamedTuple):
     """The programs that read one list.
 
     Attributes:
@@ -150,8 +150,7 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
     return list(first.values())
 
 
-@dataclass(frozen=True)
-class Policy:
+class Policy(NamedTuple):
     """``spec.noProxyPolicy``, checked.
 
     ``derive`` names what to derive; ``extra`` is appended for every audience; ``exclude`` removes entries again,

@@ -6,8 +6,8 @@ from it. An ID never changes its meaning: ``spec.lint.rules`` and other people's
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from krm_fn.krm.results import Severity
 
@@ -21,8 +21,7 @@ class About(Enum):
     RUN = "run"
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule.
 
     ``finds`` and ``why`` are what it finds and why that matters, ``remedy`` a sentence that says what a person does,
@@ -38,8 +37,7 @@ class Rule:
     fix: str = ""
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """What one rule found: the entry it is about ("" for the whole), one line for a person, and the corrected text.
 
     ``corrected`` is what to write for ``entry``, or for the whole where ``entry`` is empty; "" where a person has to

@@ -7,7 +7,7 @@ user wrote, ``ROOTED`` for rooted names); it removes nothing, merges nothing and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from krm_fn import placeholders
@@ -32,8 +32,7 @@ class Piece(NamedTuple):
 Pieces = Callable[[Sequence[Entry], Sequence[ClusterNetwork], Audience], Iterator[Piece]]
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(NamedTuple):
     """How a style is finished: entries in portable forms or as written, equal ones merged, the whole sorted."""
 
     pieces: Pieces

@@ -16,7 +16,7 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from krm_fn import patch
@@ -109,7 +109,7 @@ def rollout(
 def new_refs(said: Iterable[RolloutNote]) -> dict[ObjectRef, ObjectRef]:
     """What the objects are that get another name by what was said, and what they will be."""
     return {
-        one.obj.ref: replace(one.obj.ref, name=one.what.operations[0].value)
+        one.obj.ref: one.obj.ref._replace(name=one.what.operations[0].value)
         for one in said
         if isinstance(one.what, Edit) and one.what.path == NAME
     }

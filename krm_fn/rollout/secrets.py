@@ -264,7 +264,7 @@ def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
     context = Context(user.place.options, user.place.resolved.settings, around=known)
     for one in cluster_class.TARGET.edit(user.obj.data, context):
         if isinstance(one, Edit):
-            yield RolloutNote(user.index, user.obj, replace(one, message=message))
+            yield RolloutNote(user.index, user.obj, one._replace(message=message))
 
 
 def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:

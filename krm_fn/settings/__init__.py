@@ -152,7 +152,7 @@ def resolve_for_all_machines(
         return whole
     candidates: list[tuple[Role | None, list[Membership], Resolved]] = []
     for role in (None, Role.WORKER, Role.CONTROL_PLANE):
-        of_role = [replace(membership, role=role) for membership in memberships]
+        of_role = [membership._replace(role=role) for membership in memberships]
         found = resolve(config, of_role, target=target, audience=audience)
         if any(found.urls):
             candidates.append((role, of_role, found))
@@ -331,8 +331,8 @@ def _for_readers(wish: _Declaration, readers: Readers) -> _Declaration:
     has_names = CLUSTER_DOMAIN_NAMES in policy.derive and policy.rooted is None
     # In the style Portable every list has the names with a final dot.
     if readers.writes_rooted_names and has_names and policy.style is not Style.PORTABLE:
-        policy = replace(policy, rooted=True)
-    return replace(wish, policy=replace(policy, extra=(*policy.extra, *extra)))
+        policy = policy._replace(rooted=True)
+    return replace(wish, policy=policy._replace(extra=(*policy.extra, *extra)))
 
 
 def _place(

@@ -7,8 +7,8 @@ the infrastructure provider, or missing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from krm_fn.clusters import Cluster, Membership, Role, network_field
 from krm_fn.noproxy import (
@@ -31,8 +31,7 @@ _IMITATES = frozenset({Style.GIANT_SWARM, Style.VERBATIM})
 """Styles that write what another program writes, or what the user wrote, to the byte: they know no defaults."""
 
 
-@dataclass(frozen=True)
-class Missing:
+class Missing(NamedTuple):
     """A fact that a list should hold and that nobody says.
 
     ``name`` is the field of ``spec.clusterDefaults`` that can say it, ``field`` the one of the Cluster or its

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from krm_fn.clusters import is_open, may_be_same
@@ -53,7 +52,7 @@ class Objects:
             ) from None
         in_secret = obj.ref.kind == "Secret"
         return {
-            path: replace(given, place=f"{_called(obj)} {given.place}", in_secret=in_secret)
+            path: given._replace(place=f"{_called(obj)} {given.place}", in_secret=in_secret)
             for path, given in read.items()
         }
 

@@ -15,7 +15,16 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets.base import Context, Target
 
-__all__ = ["TARGETS", "Context", "Reading", "Target", "TargetContext", "module_of", "of_kinds"]
+__all__ = [
+    "TARGETS",
+    "Context",
+    "Reading",
+    "Target",
+    "TargetContext",
+    "module_of",
+    "of_kinds",
+    "words_of",
+]
 
 _NODES = frozenset(
     {
@@ -110,6 +119,22 @@ _ROWS: dict[str, tuple[str, frozenset[str]]] = {
 creates others beside; in the order in which targets edit one object. A test compares it with the modules."""
 
 
+_WORDS: dict[str, tuple[str, ...]] = {
+    "kyvernoPolicies": (
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "no_proxy",
+        "addons.cluster.x-k8s.io/resource-set",
+        "fn.inject-proxy.io/policy",
+    )
+}
+"""The text hints of a target whose kinds occur in nearly every list, so that its module is imported for few of
+them. A test compares them with the module."""
+
+
 class _Targets(Mapping[str, Target]):
     """The targets by their keys under ``spec.targets``; each one is imported when it is asked for."""
 
@@ -136,6 +161,11 @@ def module_of(target_id: str) -> ModuleType:
     """Return the module that holds a target and describes it; its key must be in the table."""
     module, _ = _ROWS[target_id]
     return import_module(f"{__name__}.{module}")
+
+
+def words_of(target_id: str) -> tuple[str, ...]:
+    """Return words of which one is in the text of every object that a target without options edits; () if unknown."""
+    return _WORDS.get(target_id, ())
 
 
 def of_kinds(kinds: frozenset[str]) -> Iterator[str]:

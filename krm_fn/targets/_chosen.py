@@ -7,8 +7,7 @@ proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.patch import Pointer, lookup
 
@@ -29,8 +28,7 @@ HINTS = ("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy")
 """Of which one is in the text of a workload that an annotation selects, or that has got the proxy."""
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(NamedTuple):
     """What the author of a workload says: nothing, all containers that the options name, or some by name."""
 
     is_wanted: bool = False

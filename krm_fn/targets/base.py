@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Places, read_sites, write_sites
@@ -58,16 +58,21 @@ OptionsFrom = Callable[[Mapping[str, Options]], Options]
 """Return the options of a target from ``spec.targets`` as a whole."""
 
 
-@dataclass(frozen=True)
-class Creation:
+class Creation(NamedTuple):
     """How a target creates objects that the list lacks.
 
     ``companions`` yields them for each object whose kind is in ``beside``. Each one has the label
-    that ``_made`` describes, and a site removes it once nothing is left in it.
+    that ``_made`` describes, and a site removes it once nothing is left in it. ``option`` is the
+    option of the target that asks for them; "" where the settings decide.
     """
 
     beside: frozenset[GroupKind]
     companions: Companions
+    option: str = ""
+
+    def is_wanted(self, options: Options) -> bool:
+        """Return whether the options of the target ask for objects."""
+        return not self.option or bool(options.get(self.option))
 
 
 @dataclass(frozen=True)

@@ -133,9 +133,9 @@ class _Private:
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """The Secret and the ConfigMap of a Cluster, where the option ``generate`` asks for them."""
+    """The Secret and the ConfigMap of a Cluster that gets a proxy; ``sites`` fills them."""
     name = lookup(obj, ("metadata", "name"))
-    if options.get("generate") and settings.variables() and isinstance(name, str) and name:
+    if settings.variables() and isinstance(name, str) and name:
         labels = {giantswarm.CLUSTER_LABEL: name}
         yield skeleton(
             "Secret", name + giantswarm.CLUSTER_VALUES_SUFFIX, obj, labels=labels, type="Opaque"
@@ -164,5 +164,9 @@ TARGET = Target(
     audience=Audience.POD,
     text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     sites=sites,
-    creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
+    creates=Creation(
+        beside=frozenset({("cluster.x-k8s.io", "Cluster")}),
+        companions=companions,
+        option="generate",
+    ),
 )

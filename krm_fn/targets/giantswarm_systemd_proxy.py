@@ -64,9 +64,9 @@ _UNITS = {key: unit for unit, key in systemd_secret.KEYS.items()}
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the Secret of the Cluster ``obj`` if ``options`` have ``generate``; ``sites`` fills it."""
+    """Yield the Secret of the Cluster ``obj``; ``sites`` fills it."""
     cluster = lookup(obj, ("metadata", "name"))
-    if options.get("generate") and isinstance(cluster, str) and cluster:
+    if isinstance(cluster, str) and cluster:
         labels = {giantswarm.CLUSTER_LABEL: cluster}
         yield _made.skeleton(
             "Secret", systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque"
@@ -188,6 +188,10 @@ TARGET = Target(
     audience=Audience.NODE,
     text_hints=(giantswarm.SYSTEMD_PROXY_SUFFIX,),
     sites=sites,
-    creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
+    creates=Creation(
+        beside=frozenset({("cluster.x-k8s.io", "Cluster")}),
+        companions=companions,
+        option="generate",
+    ),
     options_from=options_from,
 )

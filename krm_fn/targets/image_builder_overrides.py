@@ -69,11 +69,10 @@ _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the Secret of the pre-provisioned Cluster ``obj`` if ``options`` ask for it; ``sites`` fills it."""
+    """Yield the Secret of a pre-provisioned Cluster that gets a proxy; ``sites`` fills it."""
     name = lookup(obj, ("metadata", "name"))
-    is_asked_for = options.get("generate") and settings.variables()
     is_ours = lookup(obj, ("spec", "infrastructureRef", "kind")) == "PreprovisionedCluster"
-    if is_asked_for and is_ours and isinstance(name, str) and name:
+    if settings.variables() and is_ours and isinstance(name, str) and name:
         yield _made.skeleton(
             "Secret", name + konvoy.USER_OVERRIDES_SUFFIX, obj, labels=_MOVE, type="Opaque"
         )
@@ -119,7 +118,11 @@ TARGET = Target(
     audience=Audience.NODE,
     text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),
     sites=sites,
-    creates=Creation(beside=frozenset({("cluster.x-k8s.io", "Cluster")}), companions=companions),
+    creates=Creation(
+        beside=frozenset({("cluster.x-k8s.io", "Cluster")}),
+        companions=companions,
+        option="generate",
+    ),
     one_proxy_for_all_nodes=True,
     takes_proxy_of_a_role=True,
 )

@@ -45,7 +45,6 @@ where the list lacks ``VSPHERE_SERVER`` and ``VSPHERE_INSECURE`` is not true; th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -92,7 +91,7 @@ def sites(draft: Draft, context: Context) -> Iterator[DocumentSites]:
         for document in first:
             problem = half(settings)
             if problem:
-                draft.findings.append(replace(problem, path=value.path))
+                draft.findings.append(problem._replace(path=value.path))
             if _lacks_vcenter(document.draft.data, whole(settings)):
                 draft.report(Severity.WARNING, _VCENTER, value.path, code="VCenterNotInList")
             of_document = partial(document_sites, settings=settings)

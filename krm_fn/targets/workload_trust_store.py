@@ -58,7 +58,6 @@ reach running pods as a file, but most programs read it once: restart them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from krm_fn.carriers import pod_spec
@@ -153,7 +152,7 @@ def _wanted(
         options.get("variables", ()),
     )
     if _apps.is_known(obj) and not bundle.is_read_by_go:  # both are Go programs
-        bundle = replace(bundle, variables=(*bundle.variables, DIRECTORIES))
+        bundle = bundle._replace(variables=(*bundle.variables, DIRECTORIES))
     return bundle
 
 

@@ -85,8 +85,7 @@ some requests to another proxy than others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers import pod_spec
 from krm_fn.carriers.env_list import KEEP, OVERRIDE, UNIT, EnvList
@@ -234,8 +233,7 @@ class _WrittenContainers:
             self._draft.remove(self._added_at, keep=1)
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(NamedTuple):
     """Where an object keeps its containers; ``is_provider``: it overrides those of a manifest elsewhere."""
 
     at: Pointer
@@ -355,8 +353,7 @@ def _place(obj: Data, options: Options) -> _Place | None:
     return None
 
 
-@dataclass(frozen=True)
-class _Choice:
+class _Choice(NamedTuple):
     """The containers that get the proxy, and the names of those that a provider object lacks."""
 
     there: tuple[Container, ...] = ()

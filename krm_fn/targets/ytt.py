@@ -106,9 +106,9 @@ class YttSyntax:
         if _OF_A_DOCUMENT.search(value.text, separators[-1].end() if separators else 0):
             newline = "\r\n" if "\r\n" in value.text else "\n"
             gap = "" if value.text.endswith("\n") else newline
-            value = replace(value, text=f"{value.text}{gap}---{newline}")
+            value = value._replace(text=f"{value.text}{gap}---{newline}")
         for problem in _decided(_meant(value.text)[()], name, is_strict=False):
-            return replace(problem, path=value.path)
+            return problem._replace(path=value.path)
         return value
 
 

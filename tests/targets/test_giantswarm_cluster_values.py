@@ -80,8 +80,8 @@ def text_of(obj: Any) -> str:
     return base64.b64decode(obj["data"]["values"]).decode()
 
 
-def made(settings: ProxySettings = FULL, **options: Any) -> list[Any]:
-    return list(target.companions(CLUSTER, settings, options))
+def made(settings: ProxySettings = FULL) -> list[Any]:
+    return list(target.companions(CLUSTER, settings, {}))
 
 
 @pytest.mark.parametrize(
@@ -199,25 +199,24 @@ def test_a_secret_and_a_config_map_are_made_if_that_is_asked_for() -> None:
     labels = {"app.kubernetes.io/managed-by": "inject-proxy", "giantswarm.io/cluster": "mycluster"}
     metadata = {"name": "mycluster-cluster-values", "namespace": "org-giantswarm", "labels": labels}
 
-    assert made() == []
-    assert made(NONE, generate=True) == []
-    assert [(obj["kind"], obj["metadata"]) for obj in made(generate=True)] == [
+    assert made(NONE) == []
+    assert [(obj["kind"], obj["metadata"]) for obj in made()] == [
         ("Secret", metadata),
         ("ConfigMap", metadata),
     ]
-    assert [text_of(apply(target, obj)) for obj in made(generate=True)] == [TEXT, "cluster:\n  private: true\n"]
+    assert [text_of(apply(target, obj)) for obj in made()] == [TEXT, "cluster:\n  private: true\n"]
 
 
 @pytest.mark.parametrize("index", [pytest.param(0, id="the Secret"), pytest.param(1, id="the ConfigMap")])
 def test_what_was_made_goes_with_the_proxy(index: int) -> None:
-    obj = apply(target, made(generate=True)[index])
+    obj = apply(target, made()[index])
 
     assert [change.operations for change in changes(target, obj, NONE)] == [(patch.remove(),)]
 
 
 @pytest.mark.parametrize("index", [pytest.param(0, id="the Secret"), pytest.param(1, id="the ConfigMap")])
 def test_what_was_made_stays_if_somebody_added_to_it(index: int) -> None:
-    obj = apply(target, made(generate=True)[index])
+    obj = apply(target, made()[index])
     field = "stringData" if index == 0 else "data"
     more = copy.deepcopy(obj)
     more[field]["values"] += "baseDomain: example.com\n"
@@ -229,7 +228,7 @@ def test_what_was_made_stays_if_somebody_added_to_it(index: int) -> None:
 
 def test_a_changed_proxy_is_written_anew_where_it_was_made() -> None:
     other = ProxySettings("", HTTPS, "x")
-    obj = apply(target, made(generate=True)[0], other)
+    obj = apply(target, made()[0], other)
 
     assert text_of(apply(target, obj)) == TEXT
 

@@ -39,7 +39,7 @@ def secret(name: str = NAME, **members: Any) -> dict[str, Any]:
 
 
 def made(**members: Any) -> dict[str, Any]:
-    (data,) = target.companions(CLUSTER, FULL, {"generate": True})
+    (data,) = target.companions(CLUSTER, FULL, {})
     return {**data, **members}
 
 
@@ -75,16 +75,14 @@ def test_nothing_changes(obj: dict[str, Any], settings: ProxySettings) -> None:
 
 
 @pytest.mark.parametrize(
-    ("obj", "options"),
+    "obj",
     [
-        pytest.param(CLUSTER, {}, id="nobody asks for it"),
-        pytest.param(CLUSTER, {"generate": False}, id="somebody asks for none"),
-        pytest.param({"kind": "Cluster"}, {"generate": True}, id="a Cluster without a name"),
-        pytest.param({"kind": "Cluster", "metadata": {"name": 7}}, {"generate": True}, id="a name that is no text"),
+        pytest.param({"kind": "Cluster"}, id="a Cluster without a name"),
+        pytest.param({"kind": "Cluster", "metadata": {"name": 7}}, id="a name that is no text"),
     ],
 )
-def test_nothing_is_made(obj: dict[str, Any], options: dict[str, Any]) -> None:
-    assert list(target.companions(obj, FULL, options)) == []
+def test_nothing_is_made(obj: dict[str, Any]) -> None:
+    assert list(target.companions(obj, FULL, {})) == []
 
 
 # What comes out.

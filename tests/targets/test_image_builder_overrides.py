@@ -54,7 +54,7 @@ def overrides(text: Any, **others: Any) -> dict[str, Any]:
 
 
 def made(**members: Any) -> dict[str, Any]:
-    (data,) = target.companions(CLUSTER, FULL, {"generate": True})
+    (data,) = target.companions(CLUSTER, FULL, {})
     return {**data, **members}
 
 
@@ -91,19 +91,17 @@ def test_nothing_changes(obj: dict[str, Any], settings: ProxySettings) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cluster", "settings", "options"),
+    ("cluster", "settings"),
     [
-        pytest.param(CLUSTER, FULL, {}, id="nobody asks for it"),
-        pytest.param(CLUSTER, FULL, {"generate": False}, id="somebody asks for none"),
-        pytest.param(CLUSTER, NONE, {"generate": True}, id="there is no proxy"),
-        pytest.param(of(CLUSTER, "AWSCluster"), FULL, {"generate": True}, id="machines that are made from an image"),
-        pytest.param(of(CLUSTER, 7), FULL, {"generate": True}, id="an infrastructure that is no text"),
-        pytest.param({**CLUSTER, "metadata": {}}, FULL, {"generate": True}, id="a Cluster without a name"),
-        pytest.param({"kind": "Cluster"}, FULL, {"generate": True}, id="a Cluster without anything"),
+        pytest.param(CLUSTER, NONE, id="there is no proxy"),
+        pytest.param(of(CLUSTER, "AWSCluster"), FULL, id="machines that are made from an image"),
+        pytest.param(of(CLUSTER, 7), FULL, id="an infrastructure that is no text"),
+        pytest.param({**CLUSTER, "metadata": {}}, FULL, id="a Cluster without a name"),
+        pytest.param({"kind": "Cluster"}, FULL, id="a Cluster without anything"),
     ],
 )
-def test_nothing_is_made(cluster: dict[str, Any], settings: ProxySettings, options: dict[str, Any]) -> None:
-    assert list(target.companions(cluster, settings, options)) == []
+def test_nothing_is_made(cluster: dict[str, Any], settings: ProxySettings) -> None:
+    assert list(target.companions(cluster, settings, {})) == []
 
 
 # What comes out.

@@ -16,7 +16,7 @@ from typing import Any
 
 from krm_fn import patch
 from krm_fn.errors import EditError, InputError
-from krm_fn.krm.resourcelist._kinds import hides_words, kinds_in
+from krm_fn.krm.resourcelist._kinds import kinds_in, may_hold
 from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, ItemEdits, WholeLayout, layout_of
 from krm_fn.krm.resourcelist._objects import BASE_NAME, BESIDE_NOTHING, Object, objects, reference
 from krm_fn.patch import Operation, Pointer
@@ -27,8 +27,8 @@ __all__ = [
     "BESIDE_NOTHING",
     "Object",
     "ResourceList",
-    "hides_words",
     "kinds_in",
+    "may_hold",
     "objects",
     "reference",
 ]
@@ -83,8 +83,7 @@ class ResourceList:
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
         """Return True if one of the words is in the item's text or may be hidden there, or if there are no words."""
-        text = self._layout.text(index)
-        return not words or any(word in text for word in words) or hides_words(text)
+        return may_hold(self._layout.text(index), words)
 
     def objects(self, index: int) -> list[Object]:
         """The object that an item is, or those inside an item of kind ``List``; raises as ``read`` does."""

@@ -7,6 +7,7 @@ understand, it says that nothing is known, and the item is read.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _BREAK = r"\n\r\x85\u2028\u2029"
 _COMMENT = rf"(?:#[^{_BREAK}]*(?![^{_BREAK}]))?"
@@ -42,6 +43,14 @@ def _has_unusual_keys(text: str) -> bool:
     return any(key.search(text) for key in (_EXPLICIT_KEY, _ALIAS_AS_KEY, _MERGE_KEY))
 
 
+def may_hold(text: str, words: Sequence[str]) -> bool:
+    """Return True if one of the words is in the text or may be hidden there, or if there are no words."""
+    for word in words:
+        if word in text:
+            return True
+    return not words or hides_words(text)
+
+
 def hides_words(text: str) -> bool:
     """Return True if a word of the text may be written with escapes, so that it is not found as it is spelled."""
-    return _ESCAPED.search(text) is not None
+    return "\\" in text and _ESCAPED.search(text) is not None

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn import patch
 from krm_fn.krm.results import ObjectRef
@@ -24,8 +23,7 @@ BESIDE_NOTHING = -1
 _HASH = re.compile(r"-[0-9a-f]{10}")
 
 
-@dataclass(frozen=True)
-class Object:
+class Object(NamedTuple):
     """One Kubernetes object: an item, or an object inside an item of kind ``List``.
 
     ``path`` leads from the item to it; ``data`` is its plain data, which whoever asked for it may change.
@@ -74,7 +72,7 @@ def objects(item: dict[str, Any]) -> Iterator[Object]:
 def _objects(data: dict[str, Any], path: Pointer, outer: ObjectRef | None) -> Iterator[Object]:
     ref = reference(data)
     if outer is not None and not ref.file_path:
-        ref = replace(ref, file_path=outer.file_path, file_index=outer.file_index)
+        ref = ref._replace(file_path=outer.file_path, file_index=outer.file_index)
     inner = data.get("items")
     if not (isinstance(inner, list) and ref.kind.endswith("List")):
         yield Object(path, data, ref)

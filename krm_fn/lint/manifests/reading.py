@@ -7,7 +7,7 @@ file, as templates of Helm are no YAML.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import clusters, config
@@ -175,6 +175,6 @@ def _configs(manifests: Manifests, item: Item) -> Iterator[FunctionConfig]:
             )
     given = manifests.function_config_of(index)
     if isinstance(given, Mapping):
-        ref = replace(reference(dict(given)), file_path=name, file_index=index)
+        ref = reference(dict(given))._replace(file_path=name, file_index=index)
         path = ("functionConfig",)
         yield FunctionConfig(item.where, path, given, ref, tuple(manifests.repeated(index, path)))

@@ -300,7 +300,7 @@ def _at(finding: Finding, index: Any) -> Finding:
     """A finding about a patch of others, which names its number among these, with its index in the class."""
     if finding.path[:2] != _PATCHES or len(finding.path) == len(_PATCHES):
         return finding
-    return changed(finding, path=(*_PATCHES, str(index(int(finding.path[2]))), *finding.path[3:]))
+    return finding._replace(path=(*_PATCHES, str(index(int(finding.path[2]))), *finding.path[3:]))
 
 
 def _name(entry: Any) -> str | None:

@@ -10,7 +10,8 @@ Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.clus
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from krm_fn import noproxy, placeholders
 from krm_fn.clusters import Cluster, Membership
@@ -79,7 +80,7 @@ def for_nodes(
     listed = noproxy.parse(default.no_proxy)
     if is_same_proxy and set(own.fill(listed)) == set(wanted):
         return _with_list(whole, listed)
-    probe = replace(membership, cluster=own.hidden(membership.cluster))
+    probe = membership._replace(cluster=own.hidden(membership.cluster))
     named = _named(resolve(config, (probe,), target=target, audience=Audience.NODE))
     filled = set(own.fill(named))
     is_true = filled <= set(wanted)
@@ -88,8 +89,7 @@ def for_nodes(
     )
 
 
-@dataclass(frozen=True)
-class _Builtins:
+class _Builtins(NamedTuple):
     """What Cluster API knows of the network of one Cluster: what its own fields say."""
 
     pods: tuple[str, ...]
