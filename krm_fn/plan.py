@@ -290,15 +290,22 @@ def _note_references(
     for index in range(len(source)):
         is_workload = _may_hold(source.kinds(index), kinds) and source.contains(index, hints)
         words = data_uses.HINTS if is_workload else data_uses.HINTS_OF_FLUX
-        if has_policies and _may_hold(source.kinds(index), data_uses.POLICIES):
+        is_policy = (
+            has_policies
+            and source.contains(index, data_uses.HINTS_OF_POLICIES)
+            and source.contains(index, words_of("kyvernoPolicies"))
+            and "kyvernoPolicies" in of_kinds(source.kinds(index))
+        )
+        if is_policy:
             words = (*words, *data_uses.HINTS_OF_POLICIES)
         for obj in reader.readable(index) if source.contains(index, words) else ():
             if _is_selected(obj, wanted):
                 containers = workloads.containers_with_proxy(obj.data, wanted.targets)
                 uses.note_containers(obj.ref.namespace, containers)
                 uses.note_flux(obj.data)
-                if has_policies:
-                    uses.note_policy(obj.data)
+                keys_read = TARGETS["kyvernoPolicies"].keys_read if is_policy else None
+                if keys_read is not None:
+                    uses.note_keys(keys_read(obj.data))
 
 
 def _taken(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -> frozenset[Key]:

@@ -71,9 +71,12 @@ def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str) -> None
 @pytest.mark.parametrize(
     ("item", "module"),
     [
-        ("{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}}", "kyverno_policies"),
+        ("{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: HTTP_PROXY}}", "kyverno_policies"),
         ("{apiVersion: application.giantswarm.io/v1alpha1, kind: App, metadata: {name: a}}", "giantswarm_apps"),
-        ("{apiVersion: v1, kind: List, items: [{apiVersion: kyverno.io/v1, kind: Policy}]}", "kyverno_policies"),
+        (
+            "{apiVersion: v1, kind: List, items: [{apiVersion: kyverno.io/v1, kind: Policy, spec: {a: NO_PROXY}}]}",
+            "kyverno_policies",
+        ),
     ],
     ids=["a policy", "an App", "a policy in a List"],
 )

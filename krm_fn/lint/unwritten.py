@@ -19,7 +19,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS, Context, cluster_class, kyverno_policies, workloads
+from krm_fn.targets import TARGETS, Context, cluster_class, workloads
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
@@ -164,9 +164,7 @@ def _of_object(
     if obj.group_kind[0] in _KYVERNO_GROUPS:
         return
     if _holds_policy(obj.data, is_root=True):
-        policies = (
-            kyverno_policies.TARGET
-        )  # it reports what it cannot read in an object of its kinds
+        policies = TARGETS["kyvernoPolicies"]  # reports what it cannot read in objects of its kinds
         if _is_enabled(policies.id, wanted) and obj.group_kind not in policies.kinds:
             yield Result(Severity.WARNING, _WRAPPED, obj.ref, code="PolicyWrapped")
         return

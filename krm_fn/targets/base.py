@@ -13,7 +13,7 @@ from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets.data_uses import DataUses
+from krm_fn.targets.data_uses import DataUses, KeyOfData
 
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
@@ -101,6 +101,7 @@ class Target:
         only_reports: it writes nothing.
         writes_groups_of_workers: it writes a proxy of its own for each group of workers of a Cluster.
         has_names_of_its_author: the author of the object chooses which variables it sets.
+        keys_read: yields the keys of ConfigMaps from which an object takes a proxy.
         names_of_rules: returns the names of the rules of a policy, which overrides can match.
         converts_to: the kinds to which its options make it convert other objects.
     """
@@ -122,6 +123,7 @@ class Target:
     only_reports: bool = False
     writes_groups_of_workers: bool = False
     has_names_of_its_author: bool = False
+    keys_read: Callable[[Data], Iterable[KeyOfData]] | None = None
     names_of_rules: Callable[[Data], Iterable[str]] | None = None
     converts_to: Callable[[Options], frozenset[GroupKind]] | None = None
 

@@ -14,7 +14,7 @@ namespace of a Policy, or ``default``, where it names none (``pkg/engine/context
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,18 +22,18 @@ from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.values import ConfigMapKey, Unfillable, find_place
 
 HINTS_OF_FLUX = ("proxySecretRef",)
 HINTS = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef", *HINTS_OF_FLUX)
 """Of which one is in the text of every object that refers to a ConfigMap or Secret."""
 HINTS_OF_POLICIES = ("configMap",)
-POLICIES = frozenset({("kyverno.io", "ClusterPolicy"), ("kyverno.io", "Policy")})
 """The policies whose rules may read a ConfigMap."""
 
 DataKey = tuple[str, str, str]
 """Kind, namespace and name of a ConfigMap or Secret."""
+
+KeyOfData = tuple[DataKey, str, str]
+"""A ConfigMap or Secret, one of its keys, and the variable in upper case that takes its value from the key."""
 
 _KEY_REFERENCES = {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"}
 _WHOLE_REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
@@ -90,18 +90,11 @@ class DataUses:
             key = ("Secret", namespace_of(obj), name)
             self._uses.setdefault(key, DataUse()).is_proxy_of_flux = True
 
-    def note_policy(self, obj: Mapping[str, Any]) -> None:
-        """Note the ConfigMaps that rules of a policy read; nothing for any other object."""
-        if (str(obj.get("apiVersion")).rpartition("/")[0], obj.get("kind")) not in POLICIES:
-            return
-        found = (rule for rule in rules.rules(obj) if isinstance(rule, rules.PolicyRule))
-        for slot in (
-            slot for rule in found for one in rules.patches(rule) for slot in rules.slots(one)
-        ):
-            place = find_place(slot)
-            if isinstance(place, Unfillable) and place.source:
-                use = self._uses.setdefault(config_map_of(obj, place.source), DataUse())
-                use.of_policies.setdefault(place.source.key, {})[slot.name.upper()] = None
+    def note_keys(self, keys: Iterable[KeyOfData]) -> None:
+        """Note keys from which policies take a proxy."""
+        for key, member, variable in keys:
+            use = self._uses.setdefault(key, DataUse())
+            use.of_policies.setdefault(member, {})[variable] = None
 
     def fills(self, key: DataKey, member: str) -> bool:
         """Return whether a ConfigMap or Secret is in the list, and one of its keys is read as a proxy."""
@@ -138,12 +131,6 @@ class DataUses:
                 if member in PROXY_VARIABLES:
                     names.add(member.upper())
         return Provided(frozenset(names), tuple(entries))
-
-
-def config_map_of(policy: Mapping[str, Any], source: ConfigMapKey) -> DataKey:
-    """Return the ConfigMap that a rule of a policy reads."""
-    own = namespace_of(policy) if policy.get("kind") == "Policy" else ""
-    return "ConfigMap", source.namespace or own or "default", source.name
 
 
 def data_key(obj: Mapping[str, Any]) -> DataKey:

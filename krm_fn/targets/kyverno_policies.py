@@ -112,7 +112,6 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets.base import Context, GroupKind, Target
-from krm_fn.targets.data_uses import config_map_of
 from krm_fn.targets.kyverno import compared, generated, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
@@ -122,6 +121,7 @@ from krm_fn.targets.kyverno.checks import (
     without_effect,
 )
 from krm_fn.targets.kyverno.compared import ComparedPolicy, generating_rules
+from krm_fn.targets.kyverno.config_maps import config_map_of, keys_read
 from krm_fn.targets.kyverno.convert import Conversion
 from krm_fn.targets.kyverno.generated import GeneratedObject
 from krm_fn.targets.kyverno.rule_site import RuleSite
@@ -258,6 +258,7 @@ TARGET = Target(
     sites=sites,
     generates=generated.objects,
     has_names_of_its_author=True,
+    keys_read=keys_read,
     names_of_rules=_names_of_rules,
     converts_to=_converts_to,
 )

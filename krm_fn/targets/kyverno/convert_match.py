@@ -69,7 +69,7 @@ class NotConvertibleError(Exception):
 
 
 @dataclass(frozen=True)
-class Block:
+class MatchBlock:
     """One entry of ``match`` or ``exclude``; None for what it does not ask for.
 
     ``tests`` are CEL expressions which must all be true; ``namespace_selector`` is not among them.
@@ -99,9 +99,9 @@ class RuleScope:
     kinds: frozenset[str]
     is_extended: bool
     operations: frozenset[str]
-    match: tuple[Block, ...]
+    match: tuple[MatchBlock, ...]
     match_is_any: bool
-    exclude: tuple[Block, ...]
+    exclude: tuple[MatchBlock, ...]
     exclude_is_any: bool
     preconditions: str
 
@@ -131,7 +131,7 @@ class RuleScope:
             found.append(("preconditions", self.preconditions))
         return found
 
-    def _of_block(self, block: Block, *, is_selected: bool) -> str:
+    def _of_block(self, block: MatchBlock, *, is_selected: bool) -> str:
         terms = []
         if block.kinds is not None and not block.kinds >= self.kinds:
             terms.append(kind_is(block.kinds & self.kinds))
@@ -287,7 +287,7 @@ def refuse(reason: str, path: Pointer) -> NoReturn:
     raise NotConvertibleError(reason, path)
 
 
-def _blocks(given: Any, path: Pointer) -> tuple[list[Block], bool]:
+def _blocks(given: Any, path: Pointer) -> tuple[list[MatchBlock], bool]:
     """Return the entries of ``match`` or ``exclude``, and whether one that fits is enough."""
     if not isinstance(given, Mapping) or not given:
         return [], True
@@ -303,7 +303,7 @@ def _blocks(given: Any, path: Pointer) -> tuple[list[Block], bool]:
     return [_block(given, path)], True
 
 
-def _block(given: Any, path: Pointer) -> Block:
+def _block(given: Any, path: Pointer) -> MatchBlock:
     for key in _OF_REQUESTER:
         if lookup(given, (key,)):
             refuse(f"`{key}` asks who makes the request", (*path, key))
@@ -334,7 +334,7 @@ def _block(given: Any, path: Pointer) -> Block:
     operations = frozenset(_texts(resources, "operations", path))
     if not operations <= set(OPERATIONS):
         refuse("`operations` names another one than CREATE and UPDATE", (*path, "operations"))
-    return Block(
+    return MatchBlock(
         kinds or None,
         operations or None,
         tuple(tests),
@@ -342,7 +342,7 @@ def _block(given: Any, path: Pointer) -> Block:
     )
 
 
-def _kinds_of_match(match: Sequence[Block], is_any: bool, path: Pointer) -> frozenset[str]:
+def _kinds_of_match(match: Sequence[MatchBlock], is_any: bool, path: Pointer) -> frozenset[str]:
     given = [block.kinds for block in match if block.kinds is not None]
     if not given or len(given) < len(match):
         refuse("`match` has an entry without `kinds`", path)
@@ -352,9 +352,9 @@ def _kinds_of_match(match: Sequence[Block], is_any: bool, path: Pointer) -> froz
     return kinds
 
 
-def _extended(block: Block, derived: frozenset[str]) -> Block:
+def _extended(block: MatchBlock, derived: frozenset[str]) -> MatchBlock:
     kinds = None if block.kinds is None else block.kinds | derived
-    return Block(kinds, block.operations, block.tests, block.namespace_selector)
+    return MatchBlock(kinds, block.operations, block.tests, block.namespace_selector)
 
 
 def _kind(name: str, path: Pointer) -> str:

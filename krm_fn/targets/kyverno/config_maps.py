@@ -1,0 +1,36 @@
+"""The ConfigMaps from which a rule takes the value of a proxy variable, by a variable of its context.
+
+Source: the chapter "External Data Sources" of the Kyverno documentation; a Policy reads the ConfigMaps of
+its own namespace where it names none, a ClusterPolicy those of ``default``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from krm_fn.targets.data_uses import DataKey, KeyOfData, namespace_of
+from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno.values import ConfigMapKey, Unfillable, find_place
+
+_POLICIES = frozenset({("kyverno.io", "ClusterPolicy"), ("kyverno.io", "Policy")})
+
+
+def config_map_of(policy: Mapping[str, Any], source: ConfigMapKey) -> DataKey:
+    """Return the ConfigMap that a rule of a policy reads."""
+    own = namespace_of(policy) if policy.get("kind") == "Policy" else ""
+    return "ConfigMap", source.namespace or own or "default", source.name
+
+
+def keys_read(policy: Mapping[str, Any]) -> Iterator[KeyOfData]:
+    """Yield the keys of ConfigMaps that the rules of a policy read; nothing for any other object."""
+    if (str(policy.get("apiVersion")).rpartition("/")[0], policy.get("kind")) not in _POLICIES:
+        return
+    for rule in rules.rules(policy):
+        if not isinstance(rule, rules.PolicyRule):
+            continue
+        for slot in (slot for one in rules.patches(rule) for slot in rules.slots(one)):
+            place = find_place(slot)
+            if isinstance(place, Unfillable) and place.source:
+                key = config_map_of(policy, place.source)
+                yield key, place.source.key, slot.name.upper()
