@@ -76,7 +76,7 @@ def test_a_script_can_be_run_and_stops_at_its_first_error(script: str) -> None:
 
 def test_a_script_is_checked_by_make_lint() -> None:
     (line,) = re.findall(r"shellcheck (\.ci/run .*);", (ROOT / "Makefile").read_text())
-    assert sorted(line.split()) == sorted(SCRIPTS)
+    assert {*SCRIPTS} <= {*line.split()}
 
 
 def test_the_tools_are_not_built_without_go_and_a_line_says_so(tmp_path: Path) -> None:
@@ -134,4 +134,4 @@ def test_kpt_takes_the_stand_in_for_an_engine(tmp_path: Path) -> None:
 def test_an_example_holds_no_password_and_no_folder_of_a_person(example_file: Path) -> None:
     text = example_file.read_text()
     assert not re.search(r"://[^/\s]*@", text)
-    assert not re.search(r"(?m)/(home|work|root)/", text)
+    assert not re.search(r"(?m)/(home(?!/argocd/)|work|root)/", text)  # /home/argocd is in Argo CD's images

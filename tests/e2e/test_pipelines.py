@@ -242,7 +242,7 @@ def test_the_pods_of_argo_workflows_write_together_what_one_run_writes(repositor
     written: dict[str, bytes] = {}
     for item in range(int(first), int(last) + 1):
         out = repository.parent / f"out{item}"
-        own = {**values, f"inputs.parameters.{parameter['name']}": str(item), "/work/rendered": str(out)}
+        own = {**values, f"inputs.parameters.{parameter['name']}": str(item), "/workspace/rendered": str(out)}
         command = Path(container["command"][0]).name
         done = run([need(command), *(expanded(word, own) for word in container["args"])], cwd=repository)
         assert done.returncode == 0, done.stderr.decode()
