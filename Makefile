@@ -9,7 +9,7 @@ VENV := .venv/bin
 BIN  := .cache/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit test-kyverno test-argocd lint golden docs image lock bench tools clean
+.PHONY: help demo test unit test-kyverno test-argocd coverage lint golden docs image lock bench tools clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ test-kyverno: .venv/installed ## let Kyverno's own engine judge the policies of 
 test-argocd: .venv/installed ## let Argo CD's own plugin server judge examples/argocd (the first build takes many minutes)
 	@tests/tools/fetch $(BIN) argocd-cmp-server
 	$(VENV)/python -m pytest tests/e2e/judged_by_argocd.py $(ARGS)
+
+coverage: .venv/installed tools ## measure which lines and branches the tests run, without those that start a process of their own
+	$(VENV)/python -m pytest -q -n auto --dist worksteal --cov=krm_fn --cov-branch --cov-report=term-missing:skip-covered --ignore=tests/e2e $(ARGS)
 
 unit: .venv/installed ## run the tests of one target or module, in seconds and without tools (T=tkgPinniped)
 	@$(VENV)/python tests/tools/unit.py "$(T)" $(ARGS)

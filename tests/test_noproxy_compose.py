@@ -51,7 +51,7 @@ def composed(
     audience: Audience = Audience.NODE,
     policy: Policy | None = None,
 ) -> str:
-    wanted = dataclasses.replace(policy or Policy(), style=style)
+    wanted = (policy or Policy())._replace(style=style)
     return noproxy.join(noproxy.compose(entries(user), networks, wanted, audience))
 
 
