@@ -24,7 +24,7 @@ def config_map_of(policy: Mapping[str, Any], source: ConfigMapKey) -> DataKey:
 
 def keys_read(policy: Mapping[str, Any]) -> Iterator[KeyOfData]:
     """Yield the keys of ConfigMaps that the rules of a policy read; nothing for any other object."""
-    if (str(policy.get("apiVersion")).rpartition("/")[0], policy.get("kind")) not in _POLICIES:
+    if (str(policy.get("apiVersion")).rpartition("/")[0], str(policy.get("kind"))) not in _POLICIES:
         return
     for rule in rules.rules(policy):
         if not isinstance(rule, rules.PolicyRule):
