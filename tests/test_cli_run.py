@@ -292,6 +292,14 @@ def test_an_output_folder_gets_all_files_and_the_sources_stay(tree: Path) -> Non
     assert "must not exist, or be an empty folder" in again.stderr
 
 
+def test_an_output_folder_gets_files_of_a_folder_that_a_path_reaches_through_the_one_above(tree: Path) -> None:
+    beside = tree.parent / "beside"
+    beside.mkdir()
+    done = run(beside, "--output-dir", "out", f"../{tree.name}")
+    assert done.returncode == 0, done.stderr
+    assert "nodes/md-0.yaml" in contents(beside / "out")
+
+
 STREAM = f"{CLUSTER}---\n{OTHER}---\n{NODES}"
 
 

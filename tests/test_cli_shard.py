@@ -185,3 +185,16 @@ def test_what_a_shard_writes_does_not_depend_on_the_spelling_of_the_path(fleet: 
 def test_wrong_usage(fleet: Path, argv: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         run(fleet, *argv)
+
+
+def test_a_path_through_the_folder_above_gives_each_file_to_one_job(
+    fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = fleet.parent / "beside"
+    beside.mkdir()
+    monkeypatch.chdir(beside)
+    names = sorted(str(path) for path in Path("../fleet").rglob("*.yaml"))
+    below = [Shard(index, 3, fleet) for index in (1, 2, 3)]
+    assert [[shard.holds(name) for shard in below].count(True) for name in names] == [1] * len(names)
+    plain = sorted(str(path) for path in fleet.rglob("*.yaml"))
+    assert [below[0].holds(name) for name in names] == [below[0].holds(name) for name in plain]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +31,11 @@ def read_files(paths: Iterable[str]) -> dict[str, bytes]:
         InputError: a file or folder cannot be read.
     """
     return {str(file): _content(file) for file in _found(paths, _ENDINGS)}
+
+
+def absolute(name: str) -> Path:
+    """Return the absolute path of a file or folder, without ``..`` in it."""
+    return Path(os.path.normpath(Path(name).absolute()))
 
 
 def find_files(path: str) -> list[str]:

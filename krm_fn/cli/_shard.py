@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from krm_fn.cli._files import absolute
 from krm_fn.errors import UsageError
 
 _FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
@@ -29,7 +30,7 @@ class Shard:
 
     def holds(self, name: str) -> bool:
         """Return whether this job writes and reports a file."""
-        path = Path(name).absolute()
+        path = absolute(name)
         inside = path.relative_to(self.base) if path.is_relative_to(self.base) else path
         digest = hashlib.sha256(inside.as_posix().encode(errors="surrogateescape")).digest()
         return int.from_bytes(digest[:8], "big") % self.number == self.index - 1

@@ -19,7 +19,7 @@ from typing import Any
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import LocatedConfig, config_files, located_config
 from krm_fn.cli._diff import unified_diff
-from krm_fn.cli._files import find_files_to_edit, read_each
+from krm_fn.cli._files import absolute, find_files_to_edit, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
@@ -466,7 +466,7 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
             for name, content in files.items():
                 if content is None:
                     continue
-                file = made / Path(name).absolute().relative_to(base)
+                file = made / absolute(name).relative_to(base)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(content)
                 if Path(name).exists():
@@ -483,7 +483,5 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
 
 def _base_of(paths: Sequence[str]) -> Path:
     """Return the folder from which the names in the new folder begin."""
-    folders = [
-        path.absolute() if path.is_dir() else path.absolute().parent for path in map(Path, paths)
-    ]
-    return Path(os.path.commonpath([os.path.normpath(folder) for folder in folders]))
+    folders = [absolute(path) if Path(path).is_dir() else absolute(path).parent for path in paths]
+    return Path(os.path.commonpath(folders))

@@ -1,7 +1,8 @@
 """The FunctionConfig: what the user asks for, checked as a whole before anything else happens.
 
 It sees one FunctionConfig as plain data and either gives all of it, or says everything that is
-wrong with it. Of the objects it refers to it sees what a ``Lookup`` gives, and no problem it tells holds a credential.
+wrong with it. Of the objects it refers to it sees what a ``Lookup`` gives; no problem that it reports
+holds a credential.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ Name = Callable[[Place], str]
 
 
 def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
-    """The ProxyConfig that ``spec``, which is right, stands for."""
+    """Return the ProxyConfig of ``spec``, which is right."""
     rules = spec.get("lint", {}).get("rules", {})
     overrides = spec.get("overrides", ())
     return ProxyConfig(

@@ -15,10 +15,10 @@ from krm_fn import noproxy
 from krm_fn.config import _schema, _url
 from krm_fn.patch import lookup
 
-Told = Iterator[tuple[_schema.Place, str]]
+_Problems = Iterator[tuple[_schema.Place, str]]
 
 
-def problems(spec: dict[str, Any]) -> Told:
+def problems(spec: dict[str, Any]) -> _Problems:
     """Each mistake of ``spec`` (of ``_schema.plain``): where, and one line that says it."""
     yield from _of_proxy(spec, ())
     overrides = spec.get("overrides")
@@ -30,7 +30,7 @@ def problems(spec: dict[str, Any]) -> Told:
     yield from _shared_path(spec.get("targets"))
 
 
-def _of_proxy(proxy: Any, place: _schema.Place) -> Told:
+def _of_proxy(proxy: Any, place: _schema.Place) -> _Problems:
     """What ``spec`` and an override have in common."""
     for name in ("httpProxy", "httpsProxy"):
         url = lookup(proxy, (name,))
@@ -42,7 +42,7 @@ def _of_proxy(proxy: Any, place: _schema.Place) -> Told:
         )
 
 
-def _of_entries(data: Any, path: _schema.Place, mistake: Callable[[str], str]) -> Told:
+def _of_entries(data: Any, path: _schema.Place, mistake: Callable[[str], str]) -> _Problems:
     given = lookup(data, path)
     if isinstance(given, str):
         yield from ((path, text) for text in _entry_problems(given, mistake))
@@ -71,7 +71,7 @@ def _cidr_problem(text: str) -> str:
     return "" if exact else f'entry "{shown}" must be a CIDR: write "{network}"'
 
 
-def _unknown_rules(rules: Any) -> Told:
+def _unknown_rules(rules: Any) -> _Problems:
     """A rule that looks like one and is none would be switched off for nothing."""
     if not isinstance(rules, dict):
         return
@@ -93,7 +93,7 @@ def _unknown_rules(rules: Any) -> Told:
         yield ("lint", "rules", rule), message + advice
 
 
-def _shared_path(targets: Any) -> Told:
+def _shared_path(targets: Any) -> _Problems:
     """Two drop-ins in one file would overwrite each other's variables for ever."""
     paths = {}
     for name in ("containerdDropIn", "kubeletDropIn"):

@@ -180,7 +180,7 @@ def _whole_pattern(
 
 
 def _problems_of(error: Any) -> Iterator[tuple[Place, str]]:
-    """One line for each mistake that ``error`` stands for, and the place below the error's own."""
+    """Yield one line for each mistake that ``error`` is about, and the place below the error's own."""
     if error.validator == "additionalProperties":
         known = error.schema["properties"]
         yield from (((name,), unknown(name, known)) for name in error.instance if name not in known)

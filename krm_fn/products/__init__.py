@@ -1,4 +1,4 @@
 """Names, suffixes and key layouts of products: tables that targets, clusters, import and export share.
 
-There is no logic here. What one module alone needs to know of a product is in that module.
+There is no logic here: what a product calls its objects, labels and keys is found in one place.
 """

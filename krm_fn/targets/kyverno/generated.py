@@ -30,7 +30,7 @@ _API_VERSIONS = {
     BINDING: "admissionregistration.k8s.io/v1",
 }
 MARK = "fn.inject-proxy.io/policy"
-"""A label, with the value ``generated``: it tells a generated policy from others that inject-proxy created."""
+"""A label, with the value ``generated``: a generated policy has it, other objects that inject-proxy creates do not."""
 
 PODS, WORKLOADS = "Pods", "Workloads"
 KUBEADM_CONFIG = "KubeadmConfig"
