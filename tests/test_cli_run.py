@@ -300,6 +300,16 @@ def test_an_output_folder_gets_files_of_a_folder_that_a_path_reaches_through_the
     assert "nodes/md-0.yaml" in contents(beside / "out")
 
 
+@pytest.mark.parametrize("options", [(), ("--diff",), ("--check",), ("--exclude", "mutatingpolicy-*")])
+def test_a_new_object_overwrites_no_file(tmp_path: Path, options: tuple[str, ...]) -> None:
+    config = CONFIG + "  targets: {kyvernoPolicies: {generate: MutatingPolicy}}\n"
+    write(tmp_path, {"proxy.yaml": config, "mutatingpolicy-inject-proxy.yaml": "precious: data\n"})
+    done = run(tmp_path, *options)
+    assert done.returncode == 1
+    assert '"mutatingpolicy-inject-proxy.yaml" exists' in done.stderr
+    assert (tmp_path / "mutatingpolicy-inject-proxy.yaml").read_text() == "precious: data\n"
+
+
 STREAM = f"{CLUSTER}---\n{OTHER}---\n{NODES}"
 
 

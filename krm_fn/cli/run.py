@@ -202,6 +202,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     finally:
         progress.end()
     changed = done.changed
+    _refuse_existing(done, changed)
     if given.check:
         done = replace(done, outcome=_as_check(done.outcome))
     output = _printed(done, changed, given)
@@ -227,6 +228,16 @@ def _refuse_nothing(selection: Selection) -> None:
         raise UsageError(
             "the paths hold no manifest: name a file, or a folder with *.yaml, *.yml or *.json"
         )
+
+
+def _refuse_existing(done: _Done, changed: Mapping[str, bytes | None]) -> None:
+    """Raise InputError if a new object would overwrite a file that the run does not read as manifests."""
+    for name in done.files.created.values():
+        if name in changed and name not in done.selection.manifests and os.path.lexists(name):
+            raise InputError(
+                f'"{name}" exists and holds no manifest of this run, and a new object would be written '
+                "into it: rename that file"
+            )
 
 
 def _edit_stream(
