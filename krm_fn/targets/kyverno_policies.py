@@ -83,7 +83,8 @@ Options:
 a NamespacedMutatingPolicy, ``policies.kyverno.io/v1``, which Kyverno 1.20 and later execute. It takes the place of the
 old one in the same file, with its name, labels, annotations and the comments of its ``metadata``; those of ``spec`` are
 lost. Later runs fill its CEL expressions. Where nothing prunes what was applied, delete the old policy from the
-cluster, as a warning says. ``mode: Remove`` takes the entries out, and does not convert it back. Converted are patches
+cluster, as a warning says. ``mode: Remove`` takes the entries out of lists in ``spec.variables``, and does not convert
+it back. Converted are patches
 of ``env`` of containers and init containers (strategic merge, ``foreach`` through a list, JSON Patches that add),
 ``match`` and ``exclude``, but for who makes the request, and preconditions about the operation, the namespace, the
 name, labels, annotations and a few texts of ``spec``. Kyverno's extension to Deployments and other controllers is
