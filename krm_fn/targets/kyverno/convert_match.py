@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from krm_fn.formats import cel
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno.rules import AUTOGEN, PolicyRule, pod_spec_of
+from krm_fn.targets.kyverno.rules import AUTOGEN, PolicyRule, list_or_empty, pod_spec_of
 
 OPERATIONS = ("CREATE", "UPDATE")
 """On which operations a rule runs that names none."""
@@ -152,18 +152,22 @@ def derived_kinds(policy: Mapping[str, Any]) -> frozenset[str]:
         NotConvertibleError: the annotation of the policy names no list of kinds.
     """
     is_needed = False
-    for rule in _list(lookup(policy, ("spec", "rules"))):
+    for rule in list_or_empty(lookup(policy, ("spec", "rules"))):
         mutate = lookup(rule, ("mutate",))
-        entries = [mutate, *_list(lookup(mutate, ("foreach",)))]
+        entries = [mutate, *list_or_empty(lookup(mutate, ("foreach",)))]
         if any(lookup(one, ("patchesJson6902",)) for one in entries):
             return frozenset()
         for side in ("match", "exclude"):
             given = lookup(rule, (side,))
-            for one in (given, *_list(lookup(given, ("any",))), *_list(lookup(given, ("all",)))):
+            for one in (
+                given,
+                *list_or_empty(lookup(given, ("any",))),
+                *list_or_empty(lookup(given, ("all",))),
+            ):
                 resources = lookup(one, ("resources",))
                 if any(lookup(resources, (key,)) for key in _NOT_EXTENDED):
                     return frozenset()
-                names = _list(lookup(resources, ("kinds",)))
+                names = list_or_empty(lookup(resources, ("kinds",)))
                 if len(names) > 1 and any(_bare_kind(name) == "Pod" for name in names):
                     return frozenset()
                 is_needed = is_needed or not RESOURCES.keys().isdisjoint(map(str, names))
@@ -594,7 +598,3 @@ def _grouped(term: str) -> str:
 
 def _text(text: str) -> str:
     return cel.literal(text, '"')
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
