@@ -211,7 +211,8 @@ def plan_edits(
     classes = Classes(read, lambda obj: _is_selected(obj, wanted), atlas, wanted)
     del read  # what is taken is to be forgotten
     uses = _data_uses(source, reader, wanted)
-    taken = _taken(source, reader, wanted)
+    generated = list(_generated(atlas, wanted))
+    taken = _taken(source, reader, wanted, generated)
     enabled = _EnabledTargets(wanted, uses)
     there: ByKey[None] = ByKey()
     owed: list[PlannedEdit] = []
@@ -238,7 +239,7 @@ def plan_edits(
                     yield replace(place, uses=uses, taken=taken)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, creators, atlas, wanted)
-    owed += _generated(atlas, wanted)
+    owed += generated
     yield from _created(owed, there, wanted, overview)
     yield from last
 
@@ -308,8 +309,16 @@ def _note_references(
                     uses.note_keys(keys_read(obj.data))
 
 
-def _taken(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -> frozenset[Key]:
-    """Return the objects of the kinds to which a target converts others: a name must not be there twice."""
+def _taken(
+    source: ObjectSource,
+    reader: _ItemReader,
+    wanted: ProxyConfig,
+    generated: Sequence[PlannedEdit],
+) -> frozenset[Key]:
+    """Return the objects of the kinds to which a target converts others: a name must not be there twice.
+
+    They are those of the list, and those that this run generates.
+    """
     kinds: set[tuple[str, str]] = set()
     for name in wanted.targets:  # only an option can ask for a conversion
         target = TARGETS[name]
@@ -319,6 +328,10 @@ def _taken(source: ObjectSource, reader: _ItemReader, wanted: ProxyConfig) -> fr
     for index in range(len(source) if kinds else 0):
         if _may_hold(source.kinds(index), frozenset(kinds)):
             found |= {_identity(one) for one in reader.readable(index) if one.group_kind in kinds}
+    for place in generated:
+        has_proxy = bool(place.resolved.settings.variables())
+        if place.obj.group_kind in kinds and has_proxy and _is_selected(place.obj, wanted):
+            found.add(_identity(place.obj))
     return frozenset(found)
 
 

@@ -177,6 +177,34 @@ FILLED = (
         pytest.param(f'[{ENTRY}] + c.env.filter(e, !(e.name in ["A"]))', None, id="a filter of other names"),
         pytest.param(f'c.env.exists(e, e.name in ["HTTP_PROXY"]) ? [] : [{ENTRY}]', None, id="a condition"),
         pytest.param(f'c.env.filter(e, e.name in ["HTTP_PROXY"]) + [{ENTRY}]', None, id="the opposite of a filter"),
+        pytest.param(f'x.filter(e, e.name != "HTTP_PROXY") + [{ENTRY}] + c.env', None, id="a filter of another list"),
+        pytest.param(
+            f'[{ENTRY}] + c.env.filter(e, e.name != "HTTP_PROXY") + d.env', None, id="one of two lists without a filter"
+        ),
+        pytest.param(f'[{ENTRY}] + c.env.map(e, e).filter(e, e.name != "HTTP_PROXY")', None, id="a call in between"),
+        pytest.param(
+            f'[{ENTRY}] + c.env.filter(e, e.name != "HTTP_PROXY" || e.value == "")', None, id="an alternative"
+        ),
+        pytest.param(
+            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"]) || true)', None, id="an alternative to a list"
+        ),
+        pytest.param(
+            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"] && x))', None, id="a list under a condition"
+        ),
+        pytest.param(f'[{ENTRY}] + c.env.filter(e, e.name != "HTTP_PROXY" + x)', None, id="a name that is joined"),
+        pytest.param(
+            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"]) && e.value != "")',
+            f'{FILLED} + c.env.filter(e, !(e.name in [{NAMES}]) && e.value != "")',
+            id="one more condition",
+        ),
+        *(
+            pytest.param(
+                f'[{ENTRY}] + {kept}.filter(e, !(e.name in ["HTTP_PROXY"]))',
+                f"{FILLED} + {kept}.filter(e, !(e.name in [{NAMES}]))",
+                id=f"a filter behind {kept}",
+            )
+            for kept in ("c.?env.orValue([])", 'c["env"]', 'c[?"env"].orValue([])', "(has(c.env) ? c.env : [])")
+        ),
         pytest.param(ENTRY, None, id="an entry that is in no list"),
         pytest.param('[{"name": "HTTP_PROXY", "valueFrom": x}]', None, id="a value from elsewhere"),
         pytest.param('["HTTP_PROXY"]', None, id="names alone"),

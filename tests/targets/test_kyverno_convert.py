@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from kyverno_shapes import SHAPES, SIX, p1, p2, p3, p13, pods, policy, rule, smp, variable
 
 from krm_fn.krm.results import Severity
-from krm_fn.targets import kyverno_policies
+from krm_fn.patch import Pointer, lookup
+from krm_fn.targets import Context, kyverno_policies
 from krm_fn.targets.kyverno.convert_match import matches
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env, findings
 from test_overrides_of_rules import MAIN, SECOND, items, ran
@@ -156,6 +160,145 @@ def test_what_is_not_proven_is_refused_with_the_reason_and_only_filled(obj: Any,
     assert reason in message
 
 
+LABELS = {"key": "a", "operator": "In", "values": ["b"]}
+
+
+def selecting(expressions: Any, key: str = "selector") -> Any:
+    return matching(block(**{key: {"matchExpressions": expressions}}))
+
+
+@pytest.mark.parametrize(
+    ("obj", "path"),
+    [
+        pytest.param(matching(block(), exclude={"any": {"resources": {"kinds": ["Pod"]}}}), "exclude/any", id="any"),
+        pytest.param(matching(block(), exclude={"all": "x"}), "exclude/all", id="all"),
+        pytest.param(matching(block(), exclude=[{"resources": {"kinds": ["Pod"]}}]), "exclude", id="a list"),
+        pytest.param(matching(block(), exclude=""), "exclude", id="an empty text"),
+        pytest.param(matching(block(), preconditions={"all": {"key": "x"}}), "preconditions/all", id="a condition"),
+        pytest.param(matching(block(), preconditions={"any": "x"}), "preconditions/any", id="any of conditions"),
+        pytest.param(matching(block(), preconditions=False), "preconditions", id="no conditions"),
+        pytest.param(
+            matching(block(), preconditions=[{"key": "{{ request.operation }}", "value": 5}]),
+            "preconditions/0",
+            id="the older form",
+        ),
+        pytest.param(selecting(LABELS), "match/any/0/resources/selector/matchExpressions", id="expressions"),
+        pytest.param(
+            selecting(LABELS, "namespaceSelector"),
+            "match/any/0/resources/namespaceSelector/matchExpressions",
+            id="expressions about namespaces",
+        ),
+        *(
+            pytest.param(
+                selecting([{**LABELS, key: value}]),
+                "/".join(["match/any/0/resources/selector/matchExpressions/0", *place]),
+                id=f"{key}: {value}",
+            )
+            for key, value, place in (
+                ("values", "text", ("values",)),
+                ("values", 5, ("values",)),
+                ("values", [5], ("values",)),
+                ("values", [], ()),
+                ("operator", "Exists", ()),
+                ("key", None, ()),
+                ("key", 5, ()),
+                ("other", 5, ("other",)),
+            )
+        ),
+        pytest.param(matching(block(name=5)), "match/any/0/resources/name", id="a name"),
+        pytest.param(matching(block(namespaces="")), "match/any/0/resources/namespaces", id="namespaces"),
+        pytest.param(matching(block(annotations=[])), "match/any/0/resources/annotations", id="annotations"),
+        pytest.param(matching(block(annotations={"a": 5})), "match/any/0/resources/annotations", id="a value"),
+        pytest.param(
+            matching({"any": [{"resources": {"kinds": ["Pod"]}, "subjects": {}}]}),
+            "match/any/0/subjects",
+            id="subjects",
+        ),
+        pytest.param(policy(rule(smp(pods(TWO)), context={"name": "a"})), "context", id="a context"),
+        pytest.param(policy(rule(smp(pods(TWO)), context=["a"])), "context", id="an entry of a context"),
+        pytest.param(
+            policy(rule({"foreach": {"list": "request.object.spec.containers", **ELEMENT}})),
+            "mutate/foreach",
+            id="foreach",
+        ),
+        pytest.param(policy(rule({"foreach": ["HTTP_PROXY"]})), "mutate/foreach/0", id="an entry of foreach"),
+        pytest.param(with_spec(webhookConfiguration="x"), "/webhookConfiguration", id="the webhook"),
+        pytest.param(
+            with_spec(webhookConfiguration={"timeoutSeconds": "10s"}),
+            "/webhookConfiguration/timeoutSeconds",
+            id="the timeout of the webhook",
+        ),
+        pytest.param(with_spec(webhookTimeoutSeconds=True), "/webhookTimeoutSeconds", id="the timeout"),
+        pytest.param(with_spec(failurePolicy="Never"), "/failurePolicy", id="the failure policy"),
+        pytest.param(with_spec(background="false"), "/background", id="the background"),
+        pytest.param(with_spec(applyRules=1), "/applyRules", id="applyRules"),
+    ],
+)
+def test_a_field_of_another_type_is_refused_with_its_path(obj: Any, path: str) -> None:
+    """Without the field the new policy would be about more objects than the old one."""
+    if "foreach" in path:
+        obj["spec"]["rules"].append(rule(smp(pods(TWO))))
+    (found,) = (one for one in findings(kyverno_policies, obj, **CONVERT) if one.code == "PolicyNotConverted")
+    in_rule = () if path.startswith("/") else ("rules", "0")
+    assert found.path == ("spec", *in_rule, *path.strip("/").split("/"))
+    assert refusals(obj) != []
+
+
+@pytest.mark.parametrize("empty", [None, [], {}, {"all": []}, {"any": None}], ids=repr)
+def test_preconditions_that_ask_for_nothing_are_no_condition(empty: Any) -> None:
+    spec = converted(matching(block(operations=["CREATE"]), preconditions=empty))["spec"]
+    assert "matchConditions" not in spec
+
+
+def test_the_annotation_about_controllers_is_refused_unless_it_is_a_text() -> None:
+    obj = p1()
+    obj["metadata"]["annotations"] = {ANNOTATION: 5}
+    assert len(refusals(obj)) == 1
+
+
+OTHERS: tuple[Any, ...] = (None, 5, "x", [], {}, True, {"a": 1}, [None])
+STORIES = sorted((Path(__file__).parents[1] / "kyverno" / "converted").glob("*/before.yaml"))
+
+
+def paths(data: Any, path: Pointer = ()) -> Iterator[Pointer]:
+    """Each place at or below ``data`` that a mapping or a list holds."""
+    held = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in held:
+        yield (*path, str(key))
+        yield from paths(value, (*path, str(key)))
+
+
+def with_other(obj: Any, path: Pointer, value: Any) -> Any:
+    changed = copy.deepcopy(obj)
+    parent = lookup(changed, path[:-1])
+    parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = copy.deepcopy(value)
+    return changed
+
+
+def is_of_another_type(old: Any, new: Any, path: Pointer) -> bool:
+    """Whether a condition is no longer what Kyverno reads; null is a missing one."""
+    is_condition = not {"match", "exclude", "preconditions"}.isdisjoint(path)
+    is_older_form = path[-1] == "preconditions" and isinstance(new, list)
+    return is_condition and new is not None and not is_older_form and type(new) is not type(old)
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda file: file.parent.name)
+def test_no_policy_with_a_part_of_another_type_is_a_crash_or_gets_wider(story: Path) -> None:
+    converted_at_all = 0
+    for obj in yaml.safe_load_all(story.read_text()):
+        for path in paths(obj):
+            if path == ("kind",):  # an object of another kind is none for this target
+                continue
+            for value in OTHERS:
+                context = Context(CONVERT, FULL)
+                said = kyverno_policies.TARGET.edit(with_other(obj, path, value), context)
+                is_converted = "PolicyConverted" in {getattr(one, "code", "") for one in said}
+                converted_at_all += is_converted
+                if is_of_another_type(lookup(obj, path), value, path):
+                    assert not is_converted, (path, value)
+    assert converted_at_all > 0
+
+
 def test_each_rule_that_is_in_the_way_is_named_once() -> None:
     validating = {"name": "checked", "match": block(), "validate": {"message": "x"}}
     right = rule(smp(pods(TWO)), name="right")
@@ -270,6 +413,32 @@ def test_a_name_that_is_taken_in_the_list_is_refused() -> None:
     assert items(outcome)[0]["kind"] == "ClusterPolicy"
     assert "PolicyNotConverted" in [one.code for one in outcome.results]
     assert items(ran(old, {**other, "metadata": {"name": "others"}}, **spec))[0]["kind"] == "MutatingPolicy"
+
+
+@pytest.mark.parametrize(
+    ("name", "generated", "expected"),
+    [
+        pytest.param("inject-proxy", {}, "ClusterPolicy", id="the name without an option"),
+        pytest.param("pods", {"name": "pods"}, "ClusterPolicy", id="another name"),
+        pytest.param("pods", {}, "MutatingPolicy", id="names that differ"),
+    ],
+)
+def test_a_name_that_a_generated_policy_gets_is_refused(name: str, generated: Any, expected: str) -> None:
+    options = {**CONVERT, "generate": "MutatingPolicy", "generated": generated}
+    spec = {"httpProxy": MAIN, "targets": {"kyvernoPolicies": options}}
+    once = ran(named(name, with_proxy("r", MAIN)), **spec)
+    assert [one["kind"] for one in items(once)] == [expected, "MutatingPolicy"]
+    assert ("PolicyNotConverted" in [one.code for one in once.results]) is (expected == "ClusterPolicy")
+    twice = ran(*copy.deepcopy(items(once)), **spec)
+    assert items(twice) == items(once)
+    assert [one for one in twice.results if one.severity is Severity.ERROR] == []
+
+
+def test_a_name_that_an_excluded_generated_policy_would_get_is_free() -> None:
+    options = {**CONVERT, "generate": "MutatingPolicy"}
+    spec = {"httpProxy": MAIN, "selector": {"exclude": [{"kinds": ["MutatingPolicy"]}]}}
+    outcome = ran(named("inject-proxy", with_proxy("r", MAIN)), **spec, targets={"kyvernoPolicies": options})
+    assert [one["kind"] for one in items(outcome)] == ["MutatingPolicy"]
 
 
 def test_rules_with_proxies_of_their_own_are_refused() -> None:

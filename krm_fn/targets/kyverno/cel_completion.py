@@ -37,7 +37,7 @@ def completed(
         return None
     if not all(shape.is_known for shape in shapes):
         return None
-    if not merges and any(shape.reads_env and not shape.filters for shape in shapes):
+    if not merges and any(shape.keeps_env for shape in shapes):
         return None
     return [shape.extended(variables) for shape in shapes]
 
@@ -55,8 +55,12 @@ class _ListedEntry:
 
 @dataclass
 class _Filter:
-    """The names that a filter leaves out, and how another one is written behind the last of them."""
+    """The names that a filter leaves out, and how another one is written behind the last of them.
 
+    ``index`` is that of its word ``filter`` among the tokens.
+    """
+
+    index: int
     names: list[Token]
     end: int
     pattern: str
@@ -80,8 +84,46 @@ class _Shape:
         return all(token.start in known for token in self._tokens if token.value in PROXY_VARIABLES)
 
     @property
-    def reads_env(self) -> bool:
-        """Whether the expression reads ``env`` of a container, other than in ``has()``."""
+    def keeps_env(self) -> bool:
+        """Whether the expression reads a list ``env`` that no filter follows, other than in ``has()``.
+
+        A filter follows the list itself, ``orValue([])`` behind it, or the parentheses in which it is.
+        """
+        filtered = {one.index for one in self.filters}
+        return any(filtered.isdisjoint(self._behind(index)) for index in self._reads_of_env())
+
+    def _behind(self, index: int) -> Iterator[int]:
+        """Yield where a method would be called on what is read at ``index``: on it, and on what it is part of."""
+        at = index + 1
+        if self._texts(at, 1) == ["]"] and self._tokens[index].value == "env":
+            at += 1
+        ends = [at]
+        if self._texts(at, 6) == [".", "orValue", "(", "[", "]", ")"]:
+            ends.append(at + 6)
+        for opening, closing in self._groups():
+            if opening < index < closing:
+                ends.append(closing + 1)
+        for end in ends:
+            if self._texts(end, 1) == ["."]:
+                yield end + 1
+
+    def _texts(self, index: int, count: int) -> list[str]:
+        return [token.text for token in self._tokens[index : index + count]]
+
+    def _groups(self) -> Iterator[tuple[int, int]]:
+        """Yield where each pair of parentheses is that is no call."""
+        open_at: list[int] = []
+        for index, token in enumerate(self._tokens):
+            if token.text == "(":
+                open_at.append(index)
+            elif token.text == ")" and open_at:
+                opening = open_at.pop()
+                before = self._tokens[opening - 1] if opening else None
+                if before is None or (before.kind is TokenKind.SIGN and before.text not in ")]}"):
+                    yield opening, index
+
+    def _reads_of_env(self) -> Iterator[int]:
+        """Yield the index of each token that reads ``env`` of something, other than in ``has()``."""
         open_at: list[int] = []
         for index, token in enumerate(self._tokens):
             behind = self._tokens[index + 1].text if index + 1 < len(self._tokens) else ""
@@ -90,12 +132,11 @@ class _Shape:
             elif token.text == ")" and open_at:
                 open_at.pop()
             elif token.value == "env" and behind != ":":
-                return True
+                yield index
             elif token.text == "env" and behind not in ("{", ":"):
                 opening = open_at[-1] if open_at else 0
                 if behind != ")" or opening < 1 or self._tokens[opening - 1].text != "has":
-                    return True
-        return False
+                    yield index
 
     def extended(self, variables: Mapping[str, str]) -> str:
         """Return the expression with the entries that are missing, and with all names in its filters."""
@@ -166,9 +207,11 @@ class _Shape:
             ):
                 names.append(found[at])
                 at += 2
-            if _has_proxy(names) and found[at - 1].text == "]":
+            is_closed = self._texts(at - 1, 2) == ["]", ")"]
+            if _has_proxy(names) and is_closed and self._is_conjunct(at + 1):
                 quote = names[-1].text[-1]
-                yield _Filter(names, names[-1].end, f", {quote}\0{quote}")
+                pattern = f", {quote}\0{quote}"
+                yield _Filter(index - _BEFORE_LIST, names, names[-1].end, pattern)
 
     def _comparisons(self) -> Iterator[_Filter]:
         """Yield each ``filter(e, e.name != "HTTP_PROXY" && e.name != "NO_PROXY")``."""
@@ -179,17 +222,30 @@ class _Shape:
             compared = [subject, ".", "name", "!", "="]
             if before != ["filter", "(", subject, ",", *compared]:
                 continue
-            chain, at = [], index
+            chain, at, end = [], index, index
             while at < len(found) and found[at].value is not None:
                 chain.append(found[at])
-                following = [token.text for token in found[at + 1 : at + 8]]
-                if following != ["&", "&", *compared]:
+                end = at + 1
+                if self._texts(at + 1, 7) != ["&", "&", *compared]:
                     break
                 at += 8
-            if _has_proxy(chain):
+            if _has_proxy(chain) and self._is_conjunct(end):
                 quote = chain[-1].text[-1]
                 pattern = f" && {subject}.name != {quote}\0{quote}"
-                yield _Filter(chain, chain[-1].end, pattern)
+                yield _Filter(index - _BEFORE_CHAIN, chain, chain[-1].end, pattern)
+
+    def _is_conjunct(self, index: int) -> bool:
+        """Return whether what ends before ``index``, directly in the call of ``filter``, must be true there."""
+        if self._texts(index, 1) != [")"] and self._texts(index, 2) != ["&", "&"]:
+            return False
+        depth = 1
+        for token in self._tokens[index:]:
+            depth += (token.text in _OPENING.values()) - (token.text in _OPENING)
+            if depth == 0:
+                return True
+            if depth == 1 and token.text in ("|", "?"):
+                return False
+        return False
 
 
 def _has_proxy(found: Sequence[Token]) -> bool:

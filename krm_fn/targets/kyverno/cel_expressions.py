@@ -122,7 +122,9 @@ class CelExpressions:
         That is right only if nothing else in the policy names them, and if the lists are only added to ``env``.
         """
         lists: dict[Pointer, list[tuple[str, int, int]]] = {}
-        for index, variable in enumerate(_list(self._draft.get(("spec", "variables")))):
+        for index, variable in enumerate(
+            rules.list_or_empty(self._draft.get(("spec", "variables")))
+        ):
             path: Pointer = ("spec", "variables", str(index), "expression")
             text = self._draft.get(path)
             items = cel.named_items(text) if isinstance(text, str) else None
@@ -275,7 +277,3 @@ class CelExpressions:
                 path = ("spec", "variables", str(index), "expression")
                 found[name] = (path, text, (token.start, token.end))
         return found
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

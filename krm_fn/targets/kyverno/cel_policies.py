@@ -43,17 +43,19 @@ class CelPolicy:
         if any(rules.mentions(self._spec, word) for word in _OTHER_OPERATIONS):
             return False
         for one in self._resource_rules():
-            operations = _list(one.get("operations"))
-            if "pods" in _list(one.get("resources")) and {"UPDATE", "*"}.intersection(operations):
+            operations = rules.list_or_empty(one.get("operations"))
+            if "pods" in rules.list_or_empty(one.get("resources")) and {"UPDATE", "*"}.intersection(
+                operations
+            ):
                 return True
         return False
 
     def pod_rules(self) -> Iterator[Pointer]:
         """Yield the entries of ``resourceRules`` that are about pods alone and run on more than CREATE."""
         path = ("spec", "matchConstraints", "resourceRules")
-        for index, one in enumerate(_list(lookup(self._spec, path[1:]))):
+        for index, one in enumerate(rules.list_or_empty(lookup(self._spec, path[1:]))):
             if lookup(one, ("resources",)) == ["pods"]:
-                operations = _list(lookup(one, ("operations",)))
+                operations = rules.list_or_empty(lookup(one, ("operations",)))
                 if {"UPDATE", "*"}.intersection(operations):
                     yield (*path, str(index))
 
@@ -73,7 +75,7 @@ class CelPolicy:
     def expressions(self) -> Iterator[Pointer]:
         """Yield the expressions of its conditions, variables and mutations."""
         for name, steps in _EXPRESSIONS:
-            for index, one in enumerate(_list(lookup(self._spec, (name,)))):
+            for index, one in enumerate(rules.list_or_empty(lookup(self._spec, (name,)))):
                 if isinstance(lookup(one, steps), str):
                     yield ("spec", name, str(index), *steps)
 
@@ -117,18 +119,14 @@ class CelPolicy:
         return of_pods and not found[0].get("resourceNames")
 
     def _resource_rules(self) -> list[Mapping[str, Any]]:
-        found = _list(lookup(self._spec, ("matchConstraints", "resourceRules")))
+        found = rules.list_or_empty(lookup(self._spec, ("matchConstraints", "resourceRules")))
         return [one for one in found if isinstance(one, Mapping)]
 
     def _mutations(self) -> list[Any]:
-        return _list(lookup(self._spec, ("mutations",)))
+        return rules.list_or_empty(lookup(self._spec, ("mutations",)))
 
 
 def _sets_field(expression: str, name: str) -> bool:
     """Return whether an expression has a field ``name:``; comments and strings do not count."""
     found = cel.tokens(expression)
     return any(one.text == name and following.text == ":" for one, following in pairwise(found))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

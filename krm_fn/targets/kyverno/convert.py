@@ -171,9 +171,13 @@ class Conversion:
 
     def _check_name(self, policy: Mapping[str, Any]) -> None:
         kind = _KINDS[str(policy["kind"])]
-        namespace, name = (lookup(policy, ("metadata", key), "") for key in ("namespace", "name"))
+        for key in ("namespace", "name"):
+            if not isinstance(lookup(policy, ("metadata", key)), str | None):
+                refuse(f"`{key}` must be a text", ("metadata", key))
+        namespace, name = (lookup(policy, ("metadata", key)) or "" for key in ("namespace", "name"))
         if (_GROUP, kind, namespace, name) in self._taken:
-            refuse(f"the list has a {kind} of the same name already", ("metadata", "name"))
+            reason = f"the list has a {kind} of the same name already, or gets one by `generate`"
+            refuse(reason, ("metadata", "name"))
 
     def _replace(self, policy: Mapping[str, Any], found: Sequence[_ReadRule]) -> None:
         """Write the new policy over the old one; its metadata stays, but for what Kyverno no longer reads."""
@@ -208,11 +212,36 @@ def _check_spec(policy: Mapping[str, Any]) -> None:
     if spec.get("mutateExistingOnPolicyUpdate"):
         reason = "it changes objects that exist (`mutateExistingOnPolicyUpdate`)"
         refuse(reason, ("spec", "mutateExistingOnPolicyUpdate"))
+    _check_settings(spec)
+
+
+def _check_settings(spec: Mapping[str, Any]) -> None:
+    """Refuse settings of the policy, and of its webhook, that have another type or value than they must have."""
+    for key in ("admission", "background", "mutateExistingOnPolicyUpdate"):
+        if not isinstance(spec.get(key), bool | None):
+            refuse(f"`{key}` must be a boolean", ("spec", key))
+    if spec.get("applyRules") not in (None, "All", "One"):
+        refuse("`applyRules` has an unknown value", ("spec", "applyRules"))
+    _check_webhook(spec, ("spec",), "webhookTimeoutSeconds")
     webhook = spec.get("webhookConfiguration")
-    for key in webhook if isinstance(webhook, Mapping) else ():
+    if webhook is None:
+        return
+    path = ("spec", "webhookConfiguration")
+    if not isinstance(webhook, Mapping):
+        refuse("`webhookConfiguration` must be a mapping", path)
+    for key in webhook:
         if key not in ("failurePolicy", "timeoutSeconds"):
-            reason = f"`{key}` has no equivalent that is proven"
-            refuse(reason, ("spec", "webhookConfiguration", str(key)))
+            refuse(f"`{key}` has no equivalent that is proven", (*path, str(key)))
+    _check_webhook(webhook, path, "timeoutSeconds")
+
+
+def _check_webhook(given: Mapping[str, Any], path: Pointer, timeout: str) -> None:
+    """Refuse a failure policy or a timeout, at the key ``timeout``, that the API server would not accept."""
+    if given.get("failurePolicy") not in (None, "Fail", "Ignore"):
+        refuse("`failurePolicy` has an unknown value", (*path, "failurePolicy"))
+    seconds = given.get(timeout)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | None):
+        refuse(f"`{timeout}` must be a number", (*path, timeout))
 
 
 def _check_rule(rule: PolicyRule) -> None:
@@ -223,9 +252,12 @@ def _check_rule(rule: PolicyRule) -> None:
     for key in rule.fields:
         if key not in _OF_RULE:
             refuse(f"`{key}` has no equivalent that is proven", (*rule.path, str(key)))
-    if rule.fields.get("skipBackgroundRequests") is False:
-        path = (*rule.path, "skipBackgroundRequests")
+    skips = rule.fields.get("skipBackgroundRequests")
+    path = (*rule.path, "skipBackgroundRequests")
+    if skips is False:
         refuse("`skipBackgroundRequests: false` has no equivalent that is proven", path)
+    if skips is not None and skips is not True:
+        refuse("`skipBackgroundRequests` must be a boolean", path)
 
 
 def _read(rule: PolicyRule, derived: frozenset[str]) -> _ReadRule:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from krm_fn.formats import cel
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno.rules import AUTOGEN, PolicyRule, pod_spec_of
+from krm_fn.targets.kyverno.rules import AUTOGEN, PolicyRule, list_or_empty, pod_spec_of
 
 OPERATIONS = ("CREATE", "UPDATE")
 """On which operations a rule runs that names none."""
@@ -127,7 +127,7 @@ class RuleScope:
             excluded = any_of(terms) if self.exclude_is_any else all_of(terms)
             if excluded != "false":
                 found.append(("exclude", negated(excluded)))
-        if self.preconditions:
+        if self.preconditions not in ("", "true"):
             found.append(("preconditions", self.preconditions))
         return found
 
@@ -152,18 +152,22 @@ def derived_kinds(policy: Mapping[str, Any]) -> frozenset[str]:
         NotConvertibleError: the annotation of the policy names no list of kinds.
     """
     is_needed = False
-    for rule in _list(lookup(policy, ("spec", "rules"))):
+    for rule in list_or_empty(lookup(policy, ("spec", "rules"))):
         mutate = lookup(rule, ("mutate",))
-        entries = [mutate, *_list(lookup(mutate, ("foreach",)))]
+        entries = [mutate, *list_or_empty(lookup(mutate, ("foreach",)))]
         if any(lookup(one, ("patchesJson6902",)) for one in entries):
             return frozenset()
         for side in ("match", "exclude"):
             given = lookup(rule, (side,))
-            for one in (given, *_list(lookup(given, ("any",))), *_list(lookup(given, ("all",)))):
+            for one in (
+                given,
+                *list_or_empty(lookup(given, ("any",))),
+                *list_or_empty(lookup(given, ("all",))),
+            ):
                 resources = lookup(one, ("resources",))
                 if any(lookup(resources, (key,)) for key in _NOT_EXTENDED):
                     return frozenset()
-                names = _list(lookup(resources, ("kinds",)))
+                names = list_or_empty(lookup(resources, ("kinds",)))
                 if len(names) > 1 and any(_bare_kind(name) == "Pod" for name in names):
                     return frozenset()
                 is_needed = is_needed or not RESOURCES.keys().isdisjoint(map(str, names))
@@ -173,7 +177,9 @@ def derived_kinds(policy: Mapping[str, Any]) -> frozenset[str]:
     annotation = lookup(policy, path)
     if annotation is None:
         return frozenset(CONTROLLERS)
-    names = str(annotation).split(",")
+    if not isinstance(annotation, str):
+        refuse(f"the annotation `{AUTOGEN}` must be a text", path)
+    names = annotation.split(",")
     if "all" in names:
         reason = f'the annotation `{AUTOGEN}` says "all": name the kinds, or remove it'
         raise NotConvertibleError(reason, path)
@@ -287,27 +293,50 @@ def refuse(reason: str, path: Pointer) -> NoReturn:
     raise NotConvertibleError(reason, path)
 
 
+def list_at(given: Mapping[str, Any], key: str, path: Pointer) -> list[Any]:
+    """Return the list at a key; an empty one where there is none, or null.
+
+    Args:
+        given: a part of a policy.
+        key: one of its members.
+        path: leads to the part.
+
+    Raises:
+        NotConvertibleError: there is something else than a list; without it the new policy could do more.
+    """
+    found = given.get(key)
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        refuse(f"`{key}` must be a list", (*path, key))
+    return found
+
+
 def _blocks(given: Any, path: Pointer) -> tuple[list[MatchBlock], bool]:
     """Return the entries of ``match`` or ``exclude``, and whether one that fits is enough."""
-    if not isinstance(given, Mapping) or not given:
+    if given is None:
+        return [], True
+    if not isinstance(given, Mapping):
+        refuse("a part of it has another type than it must have", path)
+    if not given:
         return [], True
     if "any" in given and "all" in given:
         refuse("it has both `any` and `all`", path)
     for key in ("any", "all"):
         if key in given:
             _only(given, (key,), path)
-            items = _list(given[key])
+            found = list_at(given, key, path)
             return [
-                _block(one, (*path, key, str(at))) for at, one in enumerate(items)
+                _block(one, (*path, key, str(at))) for at, one in enumerate(found)
             ], key == "any"
     return [_block(given, path)], True
 
 
 def _block(given: Any, path: Pointer) -> MatchBlock:
-    for key in _OF_REQUESTER:
-        if lookup(given, (key,)):
-            refuse(f"`{key}` asks who makes the request", (*path, key))
     _only(given, ("resources", *_OF_REQUESTER), path)
+    for key in _OF_REQUESTER:
+        if list_at(given, key, path):
+            refuse(f"`{key}` asks who makes the request", (*path, key))
     resources = lookup(given, ("resources",))
     path = (*path, "resources")
     known = ("kinds", "operations", "namespaces", "namespaceSelector", *_NOT_EXTENDED)
@@ -319,8 +348,11 @@ def _block(given: Any, path: Pointer) -> MatchBlock:
     if namespaces:
         tests.append(matches("request.namespace", namespaces))
     names = _texts(resources, "names", path)
-    if resources.get("name"):
-        tests.append(_name_fits([str(resources["name"])]))
+    name = resources.get("name")
+    if name is not None and not isinstance(name, str):
+        refuse("`name` must be a text", (*path, "name"))
+    if name:
+        tests.append(_name_fits([name]))
     if names:
         tests.append(_name_fits(names))
     for key, value in _members(resources, "annotations", path):
@@ -398,25 +430,33 @@ def _selector(resources: Mapping[str, Any], key: str, path: Pointer) -> Mapping[
     for name, value in _members(selector, "matchLabels", path):
         if _has_wildcard(name) or _has_wildcard(value):
             refuse("a label selector has a wildcard", path)
-    for one in _list(selector.get("matchExpressions")):
-        operator = lookup(one, ("operator",))
-        values = lookup(one, ("values",)) or []
-        is_known = operator in ("In", "NotIn", "Exists", "DoesNotExist")
-        if not is_known or not all(isinstance(value, str) for value in values):
-            refuse("a label selector has an expression of an unknown form", path)
+    for at, one in enumerate(list_at(selector, "matchExpressions", path)):
+        _check_expression(one, (*path, "matchExpressions", str(at)))
     found: Mapping[str, Any] = selector
     return found
+
+
+def _check_expression(given: Any, path: Pointer) -> None:
+    """Refuse an entry of ``matchExpressions`` that the API server would not accept."""
+    _only(given, ("key", "operator", "values"), path)
+    operator = given.get("operator")
+    values = _texts(given, "values", path)
+    is_of_values = operator in ("In", "NotIn")
+    is_known = is_of_values or operator in ("Exists", "DoesNotExist")
+    key = given.get("key")
+    if not is_known or bool(values) is not is_of_values or not isinstance(key, str) or not key:
+        refuse("a label selector has an expression of an unknown form", path)
 
 
 def _selected(metadata: str, selector: Mapping[str, Any]) -> list[str]:
     """Return CEL expressions that are true where labels fit a selector."""
     labels = f"{metadata}.?labels"
     terms = [
-        _member_fits(labels, str(key), str(value), ())
+        _member_fits(labels, key, value, ())
         for key, value in (selector.get("matchLabels") or {}).items()
     ]
-    for one in _list(selector.get("matchExpressions")):
-        label = f"{labels}[?{_text(str(one.get('key')))}]"
+    for one in selector.get("matchExpressions") or ():
+        label = f"{labels}[?{_text(one['key'])}]"
         is_one = f"{label}.optMap(value, {one_of('value', one.get('values') or [])}).orValue(false)"
         term = {
             "In": is_one,
@@ -435,7 +475,7 @@ def _preconditions(rule: PolicyRule, kinds: frozenset[str], *, is_extended: bool
     """
     given = rule.fields.get("preconditions")
     path = (*rule.path, "preconditions")
-    if not given:
+    if given is None:
         return ""
     if not is_extended:
         return _conditions(given, path, "object", is_template=False)
@@ -451,14 +491,16 @@ def _preconditions(rule: PolicyRule, kinds: frozenset[str], *, is_extended: bool
 
 
 def _conditions(given: Any, path: Pointer, root: str, *, is_template: bool) -> str:
+    """Return conditions in CEL; a list, Kyverno's older form, holds conditions that must all be true."""
+    places = {"any": (*path, "any"), "all": (*path, "all")}
     if isinstance(given, list):
-        given = {"all": given}
+        given, places = {"all": given}, {"any": path, "all": path}
     _only(given, ("any", "all"), path)
     found: dict[str, list[str]] = {}
-    for key in ("any", "all"):
+    for key, place in places.items():
         found[key] = [
-            _condition(one, (*path, key, str(at)), root, is_template=is_template)
-            for at, one in enumerate(_list(given.get(key)))
+            _condition(one, (*place, str(at)), root, is_template=is_template)
+            for at, one in enumerate(list_at(given, key, path))
         ]
     is_one = any_of(found["any"]) if found["any"] else "true"
     return all_of((*found["all"], is_one))
@@ -528,17 +570,19 @@ def _only(given: Any, known: Sequence[str], path: Pointer) -> None:
 
 
 def _texts(given: Mapping[str, Any], key: str, path: Pointer) -> list[str]:
-    values = given.get(key) or []
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+    values = list_at(given, key, path)
+    if not all(isinstance(one, str) for one in values):
         refuse(f"`{key}` must be a list of texts", (*path, key))
     return values
 
 
 def _members(given: Mapping[str, Any], key: str, path: Pointer) -> list[tuple[str, str]]:
-    members = given.get(key) or {}
-    if not isinstance(members, Mapping) or not all(
-        isinstance(one, str) for one in members.values()
-    ):
+    members = given.get(key)
+    if members is None:
+        return []
+    if not isinstance(members, Mapping):
+        refuse(f"`{key}` must be a mapping of texts", (*path, key))
+    if not all(isinstance(one, str) for one in members.values()):
         refuse(f"`{key}` must be a mapping of texts", (*path, key))
     return list(members.items())
 
@@ -554,7 +598,3 @@ def _grouped(term: str) -> str:
 
 def _text(text: str) -> str:
     return cel.literal(text, '"')
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

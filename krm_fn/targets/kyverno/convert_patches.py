@@ -18,6 +18,7 @@ from krm_fn.targets.kyverno import json_patches
 from krm_fn.targets.kyverno.convert_match import (
     NotConvertibleError,
     any_of,
+    list_at,
     matches,
     negated,
     refuse,
@@ -105,7 +106,7 @@ def env_edits(rule: PolicyRule) -> list[EnvEdit]:
             refuse(f"`{key}` has no equivalent that is proven", (*path, str(key)))
     if len(forms) != 1:
         refuse("`mutate` must have one form of a patch", path)
-    for entry in _list(rule.fields.get("context")):
+    for entry in list_at(rule.fields, "context", rule.path):
         _check_context(entry, (*rule.path, "context"))
     if forms == ["patchesJson6902"]:
         return list(_of_text(rule.mutate["patchesJson6902"], (*path, "patchesJson6902"), None))
@@ -114,7 +115,7 @@ def env_edits(rule: PolicyRule) -> list[EnvEdit]:
         place = (*path, "patchStrategicMerge")
         return list(_of_merge(merges[place], None))
     found: list[EnvEdit] = []
-    for at, entry in enumerate(_list(rule.mutate["foreach"])):
+    for at, entry in enumerate(list_at(rule.mutate, "foreach", path)):
         found += _of_foreach(entry, (*path, "foreach", str(at)), merges)
     return found
 
@@ -123,14 +124,18 @@ def _of_foreach(
     entry: Any, path: Pointer, merges: Mapping[Pointer, StrategicMergePatch]
 ) -> Iterator[EnvEdit]:
     """Yield what one entry of ``foreach`` does, which must go through all containers of one list."""
-    for key in entry if isinstance(entry, Mapping) else ():
+    if not isinstance(entry, Mapping):
+        refuse("an entry of `foreach` must be a mapping", path)
+    for key in entry:
         if key not in ("list", "order", "context", "patchStrategicMerge", "patchesJson6902"):
             refuse(f"`{key}` in `foreach` has no equivalent that is proven", (*path, str(key)))
-    for one in _list(lookup(entry, ("context",))):
+    for one in list_at(entry, "context", path):
         _check_context(one, (*path, "context"))
-    found = _LIST_OF_FOREACH.fullmatch(str(lookup(entry, ("list",))).strip())
-    of = (tuple(found[1].split(".")), found[2]) if found else None
-    if found is None or of is None or of[0] not in _POD_SPECS or of[1] not in _LISTS:
+    found = _LIST_OF_FOREACH.fullmatch(str(entry.get("list")).strip())
+    if found is None:
+        refuse("`list` of `foreach` is no list of containers", (*path, "list"))
+    of = (tuple(found[1].split(".")), found[2])
+    if of[0] not in _POD_SPECS or of[1] not in _LISTS:
         refuse("`list` of `foreach` is no list of containers", (*path, "list"))
     if of[1] != "containers" and not found[3]:
         reason = f"Kyverno fails on objects without `{of[1]}`: write || `[]` behind the `list` of `foreach`"
@@ -278,11 +283,9 @@ def _with_operation(edit: EnvEdit, at: str | None, value: Any, path: Pointer) ->
 
 def _check_context(entry: Any, path: Pointer) -> None:
     """Refuse a context entry that reads something; plain variables are followed where they are used."""
-    for key in entry if isinstance(entry, Mapping) else ():
+    if not isinstance(entry, Mapping):
+        refuse("an entry of `context` must be a mapping", path)
+    for key in entry:
         if key not in ("name", "variable"):
             what = {"configMap": "a ConfigMap", "apiCall": "an API call"}.get(str(key), f"`{key}`")
             raise NotConvertibleError(f"its `context` reads {what}", path)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -136,10 +136,10 @@ class Wanted:
 def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the objects that the options ask for, without a specification."""
     wanted = Wanted.of(options)
-    for kind in wanted.kinds if wanted else ():
-        created = _made.skeleton(
-            kind, wanted.name if wanted else "", {}, labels={MARK: "generated"}
-        )
+    if wanted is None:
+        return
+    for kind in wanted.kinds:
+        created = _made.skeleton(kind, wanted.name, {}, labels={MARK: "generated"})
         yield {**created, "apiVersion": _API_VERSIONS[kind]}
 
 

@@ -135,7 +135,7 @@ def rules(policy: Mapping[str, Any]) -> Iterator[PolicyRule | Finding]:
 def patches(rule: PolicyRule) -> Iterator[StrategicMergePatch]:
     """Every strategic merge patch of a rule, those of ``foreach`` at any depth included."""
     context = _context(rule.fields, rule.path)
-    for index, target in enumerate(_list(rule.mutate.get("targets"))):
+    for index, target in enumerate(list_or_empty(rule.mutate.get("targets"))):
         context += _context(target, (*rule.path, "mutate", "targets", str(index)))
     for path, body, seen in _bodies(rule.mutate, (*rule.path, "mutate"), context):
         if body.get("patchStrategicMerge") is not None:
@@ -157,7 +157,7 @@ def slots(patch: StrategicMergePatch) -> Iterator[VariableSlot]:
     for path, container in _containers(patch.body, patch.path):
         env_key = _key(container, "env")
         name = container.get("name")
-        for index, entry in enumerate(_list(container.get(env_key))):
+        for index, entry in enumerate(list_or_empty(container.get(env_key))):
             if _entry_name(entry) in PROXY_VARIABLES and not _sets_nothing(entry):
                 key = _key(entry, "value")
                 yield VariableSlot(
@@ -202,7 +202,7 @@ def kinds(rule: PolicyRule) -> set[str]:
     """The kinds whose objects a rule changes: those of ``targets`` if there are some, else the matched ones."""
     targets = [
         target.get("kind")
-        for target in _list(rule.mutate.get("targets"))
+        for target in list_or_empty(rule.mutate.get("targets"))
         if isinstance(target, Mapping)
     ]
     if targets:
@@ -224,10 +224,12 @@ def runs_on_update(rule: PolicyRule) -> bool:
     if rule.mutate.get("targets") is not None or mentions(rule.fields, "request.operation"):
         return False
     match, exclude = rule.fields.get("match"), rule.fields.get("exclude")
-    excluding = [exclude, *_list(lookup(exclude, ("any",)))]
-    if any("UPDATE" in _list(lookup(one, ("resources", "operations"))) for one in excluding):
+    excluding = [exclude, *list_or_empty(lookup(exclude, ("any",)))]
+    if any(
+        "UPDATE" in list_or_empty(lookup(one, ("resources", "operations"))) for one in excluding
+    ):
         return False
-    every = [match, *_list(lookup(match, ("all",)))]
+    every = [match, *list_or_empty(lookup(match, ("all",)))]
     if any(not _has_update(block) for block in every):
         return False
     pods = [block for _, block in match_blocks(rule) if "Pod" in kinds_of(block)]
@@ -243,18 +245,22 @@ def is_extended(rule: PolicyRule, policy: Mapping[str, Any]) -> bool:
     if lookup(policy, ("metadata", "annotations", AUTOGEN)) == "none" or kinds(rule) != {"Pod"}:
         return False
     exclude = rule.fields.get("exclude")
-    excluded = [exclude, *_list(lookup(exclude, ("any",))), *_list(lookup(exclude, ("all",)))]
+    excluded = [
+        exclude,
+        *list_or_empty(lookup(exclude, ("any",))),
+        *list_or_empty(lookup(exclude, ("all",))),
+    ]
     for block in (*(block for _, block in match_blocks(rule)), *excluded):
         if any(lookup(block, ("resources", key)) for key in _NOT_EXTENDED):
             return False
-    entries = [one for one in _list(rule.mutate.get("foreach")) if isinstance(one, Mapping)]
+    entries = [one for one in list_or_empty(rule.mutate.get("foreach")) if isinstance(one, Mapping)]
     return not any(one.get("patchesJson6902") for one in (rule.mutate, *entries))
 
 
 def nested_foreach(rule: PolicyRule) -> Pointer | None:
     """Return where a ``foreach`` has a ``foreach`` of its own; None where none has."""
-    for index, one in enumerate(_list(rule.mutate.get("foreach"))):
-        if isinstance(one, Mapping) and _list(one.get("foreach")):
+    for index, one in enumerate(list_or_empty(rule.mutate.get("foreach"))):
+        if isinstance(one, Mapping) and list_or_empty(one.get("foreach")):
             return (*rule.path, "mutate", "foreach", str(index), "foreach")
     return None
 
@@ -267,7 +273,7 @@ def asks_for_env(rule: PolicyRule) -> bool:
 
 
 def _has_update(block: Any) -> bool:
-    operations = _list(lookup(block, ("resources", "operations")))
+    operations = list_or_empty(lookup(block, ("resources", "operations")))
     return not operations or "UPDATE" in operations
 
 
@@ -284,7 +290,7 @@ def namespaces(rule: PolicyRule, policy: Mapping[str, Any]) -> set[str]:
     """The namespaces that a rule names for the objects it is asked about; a Policy sees its own alone."""
     names = [lookup(policy, ("metadata", "namespace"))] if policy.get("kind") == "Policy" else []
     for _, block in match_blocks(rule) if rule.mutate.get("targets") is None else ():
-        names += _list(lookup(block, ("resources", "namespaces")))
+        names += list_or_empty(lookup(block, ("resources", "namespaces")))
         names.append(
             lookup(block, ("resources", "namespaceSelector", "matchLabels", _NAME_OF_NAMESPACE))
         )
@@ -297,13 +303,13 @@ def match_blocks(rule: PolicyRule) -> Iterator[tuple[Pointer, Any]]:
     path = (*rule.path, "match")
     yield path, match
     for key in ("any", "all"):
-        for index, block in enumerate(_list(lookup(match, (key,)))):
+        for index, block in enumerate(list_or_empty(lookup(match, (key,)))):
             yield (*path, key, str(index)), block
 
 
 def kinds_of(block: Any) -> set[str]:
     """Return the kinds of one block of ``match``, without their groups."""
-    names = _list(lookup(block, ("resources", "kinds")))
+    names = list_or_empty(lookup(block, ("resources", "kinds")))
     return {name.rsplit("/", 1)[-1] for name in names if isinstance(name, str)}
 
 
@@ -313,7 +319,7 @@ def sets_something(mutation: Any) -> bool:
         return False
     if mutation.get("patchesJson6902") or _sets_a_value(mutation.get("patchStrategicMerge")):
         return True
-    return any(sets_something(entry) for entry in _list(mutation.get("foreach")))
+    return any(sets_something(entry) for entry in list_or_empty(mutation.get("foreach")))
 
 
 def _sets_a_value(body: Any) -> bool:
@@ -362,14 +368,14 @@ def _bodies(
     mutation: Mapping[str, Any], path: Pointer, context: tuple[ContextEntry, ...]
 ) -> Iterator[tuple[Pointer, Mapping[str, Any], tuple[ContextEntry, ...]]]:
     yield path, mutation, context
-    for index, body in enumerate(_list(mutation.get("foreach"))):
+    for index, body in enumerate(list_or_empty(mutation.get("foreach"))):
         if isinstance(body, Mapping):
             place = (*path, "foreach", str(index))
             yield from _bodies(body, place, context + _context(body, place))
 
 
 def _context(fields: Any, path: Pointer) -> tuple[ContextEntry, ...]:
-    items = _list(lookup(fields, ("context",)))
+    items = list_or_empty(lookup(fields, ("context",)))
     return tuple(
         ContextEntry(item["name"], (*path, "context", str(index)), item)
         for index, item in enumerate(items)
@@ -386,7 +392,7 @@ def _containers(body: Any, path: Pointer) -> Iterator[tuple[Pointer, Mapping[str
         if _bare_key(key) in _STEPS:
             yield from _containers(value, place)
         elif _bare_key(key) in _LISTS:
-            for index, item in enumerate(_list(value)):
+            for index, item in enumerate(list_or_empty(value)):
                 if isinstance(item, Mapping):
                     yield (*place, str(index)), item
 
@@ -417,5 +423,6 @@ def _bare_key(key: Any) -> str:
     return anchor[1] if anchor else str(key)
 
 
-def _list(value: Any) -> list[Any]:
+def list_or_empty(value: Any) -> list[Any]:
+    """Return a value if it is a list, else an empty one: only what is a list is read."""
     return value if isinstance(value, list) else []
