@@ -406,16 +406,6 @@ def test_rules_change_what_is_found_and_not_what_happens_to_nodes(level: str) ->
     assert {one["object"].split("/")[2] for one in nodes[1]} == {"MachineDeployment"}
 
 
-def test_no_reference_is_missed_where_the_run_fails_before_it_looks_for_any() -> None:
-    """A policy of somebody else has the name of the one that is asked for, so that nothing is changed."""
-    policy = "- {apiVersion: policies.kyverno.io/v1, kind: MutatingPolicy, metadata: {name: taken}, spec: {}}\n"
-    wanted = "    targets: {kyvernoPolicies: {generate: MutatingPolicy, generated: {name: taken}}}\n"
-    wrong = KEPT_WORKERS.replace("functionConfig:\n", f"{policy}functionConfig:\n") + wanted
-    data = json.loads(explained("--output", "json", manifests=wrong))
-    assert [one["message"] for one in data["findings"] if one["severity"] == "error"]
-    assert not [one for one in data["nodes"] if "no object of the list" in one["why"]]
-
-
 def test_what_the_user_has_set_is_not_advised() -> None:
     undecided = KEPT_WORKERS.replace("hashNames: false", "{}")
     assert "or `false` (you roll them)" in explained(manifests=undecided)

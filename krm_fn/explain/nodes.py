@@ -23,7 +23,7 @@ from krm_fn.explain.answers import (
     cluster_name,
     memberships_by_identity,
 )
-from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, redact
+from krm_fn.krm.results import ObjectRef, Result, Severity, redact
 from krm_fn.plan import PlannedEdit
 
 _CONTROL_PLANE = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlane")
@@ -66,11 +66,9 @@ def node_changes(results: Sequence[Result], places: Iterable[PlannedEdit]) -> li
     """Return what a run does to nodes, in the order of its results.
 
     Args:
-        results: those of the run, also what `spec.lint.rules` silences. A run with an error looks for no references,
-            so that nothing is said then of a template to which no object refers.
+        results: those of the run, also what `spec.lint.rules` silences.
         places: its plan.
     """
-    has_references = not are_severe(results, Severity.ERROR)
     belonging = memberships_by_identity(places)
     by_object: dict[ObjectRef, list[Result]] = {}
     for result in results:
@@ -83,7 +81,7 @@ def node_changes(results: Sequence[Result], places: Iterable[PlannedEdit]) -> li
     return [
         change
         for ref, of_object in by_object.items()
-        for change in _of_object(ref, of_object, belonging, kept if has_references else None)
+        for change in _of_object(ref, of_object, belonging, kept)
     ]
 
 
@@ -91,7 +89,7 @@ def _of_object(
     ref: ObjectRef,
     results: Sequence[Result],
     belonging: _Belonging,
-    kept: set[tuple[str, Any]] | None,
+    kept: set[tuple[str, Any]],
 ) -> Iterator[NodeChange]:
     kind = (ref.api_version.rpartition("/")[0], ref.kind)
     memberships = _memberships(belonging, kind, ref.namespace, ref.name)
@@ -115,7 +113,7 @@ def _of_object(
     elif kind == _WORKERS and of_class:
         why = "the ClusterClass carries the content of the template on"
         yield _change(ref, memberships, is_rolled=True, why=why)
-    elif kind == _WORKERS and kept is not None and (ref.namespace, ref.name) not in kept:
+    elif kind == _WORKERS and (ref.namespace, ref.name) not in kept:
         why = "no object of the list refers to the template"
         yield _change(ref, memberships, is_rolled=False, why=why)
     elif kind == _MACHINE:
