@@ -9,6 +9,8 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +41,10 @@ TEMPLATES = {"KubeadmConfigTemplate", "KubeadmControlPlaneTemplate"}
 _USERS = {"MachineDeployment", "MachineSet", "MachinePool"}
 
 
+_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
+_REFERENCE = re.compile("[@#]")
+
+
 class Key(NamedTuple):
     """What an object is, and the file that it is in."""
 
@@ -63,6 +69,25 @@ def as_code(*parts: str) -> str:
     """Return parts of a name, those that are not empty, as code of Markdown, which no character in them can end."""
     text = "/".join(part for part in parts if part)
     return f"`{' '.join(text.replace('`', chr(39)).split())}`"
+
+
+def as_text(message: str) -> str:
+    """Return a message as Markdown that shows it: what is in back-quotes as code, nothing else has a meaning.
+
+    Sources: CommonMark 0.31, "Backslash escapes": any punctuation of ASCII may have one. GitHub takes a name behind
+    "@" and a number behind "#" as references also then, and not behind a blank of no width.
+    """
+    parts = message.split("`")
+    if len(parts) % 2 == 0:  # the last back-quote has no partner
+        parts[-2:] = ["'".join(parts[-2:])]
+    shown = []
+    for number, part in enumerate(parts):
+        if number % 2:
+            shown.append(as_code(part))
+        else:
+            escaped = _PUNCTUATION.sub(r"\\\g<0>", part)
+            shown.append(_REFERENCE.sub("\\g<0>\u200b", escaped))
+    return "".join(shown)
 
 
 def compare(before: Mapping[Key, Any], after: Mapping[Key, Any]) -> NodeChanges:
@@ -127,8 +152,10 @@ def _references(data: Any, namespace: str) -> Iterator[tuple[str, str, str]]:
         for member in data:
             yield from _references(member, namespace)
     elif isinstance(data, dict):
-        if data.get("kind") in TEMPLATES and isinstance(data.get("name"), str):
-            yield data["kind"], data.get("namespace") or namespace, data["name"]
+        kind, name, own = data.get("kind"), data.get("name"), data.get("namespace") or namespace
+        # The schema of a CustomResourceDefinition has mappings under these names.
+        if all(isinstance(part, str) for part in (kind, name, own)) and kind in TEMPLATES:
+            yield kind, own, name
         for member in data.values():
             yield from _references(member, namespace)
 

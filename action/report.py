@@ -1,9 +1,10 @@
 """Write the report of the GitHub action in Markdown: what a run would change, which nodes are replaced, and why.
 
 Usage: ``python3 report.py FOLDER > report.md``. The folder holds what `action.yml` wrote: ``results.json`` (``run
---check -v --output json``), ``changes.diff`` (``run --diff``), ``explain.txt``, ``summary.txt`` (standard error of the
-check), and the repository as the pull request found it (``before``) and after it and a run (``after``). No text in the
-report is a credential: the files hold none, and of the two folders it shows names only.
+--check -v --output json``; empty where the check could not run), ``changes.diff`` (``run --diff``), ``explain.txt``,
+and the repository as the pull request found it (``before``) and after it and a run (``after``). No text in the report
+is a credential: the files hold none, and of the two folders it shows names only. What the manifests hold is shown as
+text, also where it looks like Markdown.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nodes import NodeChanges, as_code, compare, objects_in
+from nodes import NodeChanges, as_code, as_text, compare, objects_in
+
+from krm_fn.explain.nodes import KEPT
 
 MARK = "<!-- inject-proxy -->"
 """The first line of the comment, by which the action finds it again."""
 LONGEST = 60_000
 """Characters: GitHub takes comments of up to 65,536."""
-KEEPS = {"NodesNotRolled"}
-"""Codes of docs/messages.md: nodes that keep what they have although a manifest changes."""
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 def main() -> None:
@@ -40,14 +42,15 @@ def report(files: Mapping[str, str], nodes: NodeChanges) -> str:
         files: name -> content, as the docstring of this module lists them.
         nodes: what the pull request, with a run behind it, means for nodes.
     """
-    results = json.loads(files.get("results.json") or "[]")
+    has_run = bool(files.get("results.json"))
+    results = json.loads(files["results.json"]) if has_run else []
     diff = files.get("changes.diff", "")
-    number = len(re.findall(r"^\+\+\+ ", diff, re.MULTILINE))
     kept = {str(key): why for key, why in nodes.kept.items()}
     for result in results:
-        if rule_of(result) in KEEPS:
-            kept.setdefault(subject_of(result), result["message"])
-    parts = [MARK, f"### inject-proxy: {headline(number, results, files.get('summary.txt', ''))}"]
+        if rule_of(result) in KEPT:
+            kept.setdefault(subject_of(result), as_text(result["message"]))
+    title = headline(number_of_files(diff), results, has_run=has_run)
+    parts = [MARK, f"### inject-proxy: {title}"]
     parts += section(
         "Nodes that will be replaced", [f"{key}: {why}" for key, why in nodes.replaced.items()]
     )
@@ -67,13 +70,27 @@ def report(files: Mapping[str, str], nodes: NodeChanges) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def headline(number: int, results: Sequence[Mapping[str, Any]], summary: str) -> str:
+def number_of_files(diff: str) -> int:
+    """Return how many files a unified diff is about; a line in a hunk may look like the header of a file."""
+    number = old = new = 0
+    for line in diff.split("\n"):
+        if old or new:
+            old -= line[:1] in {" ", "-"}
+            new -= line[:1] in {" ", "+"}
+        elif hunk := _HUNK.match(line):
+            old, new = (int(length or 1) for length in hunk.groups())
+        elif line.startswith("+++ "):
+            number += 1
+    return number
+
+
+def headline(number: int, results: Sequence[Mapping[str, Any]], *, has_run: bool) -> str:
     """Return what the check found, in one sentence."""
     if number:
         return f"{number} file{'s' * (number > 1)} would change. Run `inject-proxy run` and commit"
     if any(result["severity"] == "error" for result in results):
         return "the manifests or the ProxyConfig are wrong"
-    if not results and "inject-proxy run:" not in summary:
+    if not has_run:
         return "the check could not run; the log says why"
     return "all manifests hold the proxy"
 
@@ -82,9 +99,10 @@ def findings(results: Sequence[Mapping[str, Any]], severities: set[str]) -> list
     """Return a line for each finding of some severities that is not about nodes."""
     lines = []
     for result in results:
-        if result["severity"] in severities and rule_of(result) not in KEEPS:
+        if result["severity"] in severities and rule_of(result) not in KEPT:
             subject = subject_of(result)
-            lines.append(f"{subject}: {result['message']}" if subject else result["message"])
+            message = as_text(result["message"])
+            lines.append(f"{subject}: {message}" if subject else message)
     return lines
 
 

@@ -423,8 +423,10 @@ def _of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
     ref = reference(place.obj.data)
     if mode is Mode.CHECK or place.target.converts_to is None or not ref.kind:
         return place
-    ref = place.obj.ref._replace(api_version=ref.api_version, kind=ref.kind)
-    return replace(place, obj=place.obj._replace(ref=ref))
+    new = place.obj.ref._replace(api_version=ref.api_version, kind=ref.kind)
+    if new == place.obj.ref:  # what has changed is known by the identity of its object
+        return place
+    return replace(place, obj=place.obj._replace(ref=new))
 
 
 def _not_done(message: str) -> str:

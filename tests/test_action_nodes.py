@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
+from krm_fn.cli._diff import unified_diff
 from support import ROOT
 
 sys.path.insert(0, str(ROOT / "action"))
 import nodes
+import report
 
 TEMPLATE = """\
 kind: KubeadmConfigTemplate
@@ -43,6 +46,21 @@ metadata: {name: c, namespace: org}
 spec: {topology: {variables: []}}
 """
 FILE = ("files: []", "files: [{path: /a}]")
+SCHEMA = """\
+kind: CustomResourceDefinition
+metadata: {name: machines.example.com}
+spec:
+  properties:
+    kind: {type: string}
+    name: {type: string}
+    reference: {kind: KubeadmConfigTemplate, name: workers, namespace: {type: string}}
+---
+kind: {type: string}
+metadata: {name: a}
+---
+kind: KubeadmConfigTemplate
+metadata: {name: {type: string}, namespace: {type: string}}
+"""
 
 
 def compared(folder: Path, text: str, *changes: tuple[str, str]) -> nodes.NodeChanges:
@@ -103,3 +121,66 @@ def test_no_name_can_end_the_code_that_it_is_shown_in(tmp_path: Path) -> None:
     text = CONTROL_PLANE.replace("name: cp", 'name: "cp` @everyone `\\n# big"')
     (key,) = compared(tmp_path, text, FILE).replaced
     assert str(key) == "`KubeadmControlPlane/org/cp' @everyone ' # big` in `a.yaml`"
+
+
+def test_the_schema_of_a_definition_refers_to_no_template(tmp_path: Path) -> None:
+    changes = compared(tmp_path, f"{SCHEMA}---\n{TEMPLATE}---\n{CLASS}", FILE)
+    assert [key.kind for key in changes.replaced] == ["ClusterClass"]
+
+
+# the report
+
+
+def a_report(files: dict[str, str]) -> str:
+    return report.report({"results.json": "[]\n", **files}, nodes.NodeChanges())
+
+
+def finding(message: str, rule: str = "NP004") -> str:
+    ref = {"apiVersion": "v1", "kind": "MachineDeployment", "name": "md"}
+    return json.dumps([{"message": message, "severity": "warning", "resourceRef": ref, "tags": {"rule": rule}}])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("a: 1\n", "a: 1\n++ weird text\n", id="an added line like a header"),
+        pytest.param("-- old\na: 1\n", "++ new\na: 1\n", id="a removed and an added line like headers"),
+        pytest.param("a: 1", "++ b", id="without a line break at the end"),
+        pytest.param(None, "++ b\n", id="a new file"),
+        pytest.param("-- b\n", None, id="a removed file"),
+        pytest.param("a\n" * 30, "++ b\n" + "a\n" * 30 + "++ c\n", id="two hunks"),
+    ],
+)
+def test_the_headers_of_a_diff_are_counted_and_no_line_of_it(before: str | None, after: str | None) -> None:
+    contents = [None if one is None else one.encode() for one in (before, after)]
+    lines = unified_diff("a.yaml", *contents, has_colours=False)
+    diff = "".join(f"{line}\n" for line in lines)
+    assert "1 file would change." in a_report({"changes.diff": diff})
+    assert "2 files would change." in a_report({"changes.diff": diff + diff})
+
+
+@pytest.mark.parametrize("rule", ["NP004", "NodesNotRolled"])
+def test_no_message_is_markdown(rule: str) -> None:
+    message = 'name "</details> <img src=x> @octocat #1 [a](http://b.example) **b**" in `spec.a` of `a'
+    text = a_report({"results.json": finding(message, rule)})
+    (line,) = [line for line in text.splitlines() if "octocat" in line]
+    assert line == (
+        r"- `MachineDeployment/md`: name \"\<\/details\> \<img src\=x\> "
+        "\\@\u200boctocat \\#\u200b1 "
+        r"\[a\]\(http\:\/\/b\.example\) \*\*b\*\*\" in `spec.a` of \'a"
+    )
+
+
+@pytest.mark.parametrize("rule", ["NodesNotRolled", "TemplateImmutable"])
+def test_what_keeps_nodes_is_no_finding(rule: str) -> None:
+    text = a_report({"results.json": finding("nodes keep the old proxy", rule)})
+    assert "**Nodes that keep what they have**" in text
+    assert "**Findings**" not in text
+
+
+@pytest.mark.parametrize(
+    ("results", "headline"),
+    [("", "the check could not run; the log says why"), ("[]\n", "all manifests hold the proxy")],
+)
+def test_a_check_that_could_not_run_has_no_results(results: str, headline: str) -> None:
+    assert headline in a_report({"results.json": results, "summary.txt": "inject-proxy run: bad path"})

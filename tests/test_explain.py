@@ -392,6 +392,28 @@ def test_nodes_that_nothing_changes_are_not_named(tmp_path: Path) -> None:
     assert "\nNodes\n" not in explained(str(file))
 
 
+KEPT_WORKERS = (ROOT / "testdata/rollout/nodes-that-the-user-rolls-himself/input.yaml").read_text()
+
+
+@pytest.mark.parametrize("level", ['"Off"', "Info", "Error"])
+def test_rules_change_what_is_found_and_not_what_happens_to_nodes(level: str) -> None:
+    silenced = KEPT_WORKERS.replace(
+        "    rollout:\n", f"    lint: {{rules: {{NodesNotRolled: {level}}}}}\n    rollout:\n"
+    )
+    assert silenced != KEPT_WORKERS
+    nodes = [json.loads(explained("--output", "json", manifests=text))["nodes"] for text in (KEPT_WORKERS, silenced)]
+    assert nodes[0] == nodes[1]
+    assert {one["object"].split("/")[2] for one in nodes[1]} == {"MachineDeployment"}
+
+
+def test_what_the_user_has_set_is_not_advised() -> None:
+    undecided = KEPT_WORKERS.replace("hashNames: false", "{}")
+    assert "or `false` (you roll them)" in explained(manifests=undecided)
+    text = explained(manifests=KEPT_WORKERS)
+    assert "Roll them yourself, or set `spec.rollout.hashNames: true` (new name)" in text
+    assert "`false`" not in text
+
+
 # what another ProxyConfig changes
 
 

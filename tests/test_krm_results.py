@@ -247,3 +247,12 @@ def test_the_worst_comes_first_however_many_say_something_else() -> None:
     alike = [Result(Severity.WARNING, "is alone", ObjectRef("v1", "Pod", str(number))) for number in range(9)]
 
     assert lines([*alike, Result(Severity.ERROR, "is wrong")])[0] == "[error] is wrong"
+
+
+def test_a_line_is_the_severity_and_the_text_with_the_file() -> None:
+    """Also where what is said holds the bracket that ends the severity."""
+    ref = ObjectRef("v1", "ConfigMap", "a] b", "", "[x] y.yaml")
+    result = Result(Severity.WARNING, "says [error] or  not", ref, ("data", "c] d"), code="NP004")
+    assert result.text_with_file().startswith("[x] y.yaml v1/ConfigMap/a] b ")
+    assert result.text_with_file().endswith("NP004: says [error] or not")
+    assert result.line_with_file() == f"[warning] {result.text_with_file()}"

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.cli import _writing
 from krm_fn.cli._writing import locked_folders, remove_leftovers, write_files
 from krm_fn.errors import OutputError
 from support import ROOT, TIME_LIMIT, need
@@ -156,8 +157,36 @@ def test_what_cannot_be_given_back_is_named(tmp_path: Path, monkeypatch: pytest.
         return replace(one, target)
 
     monkeypatch.setattr(Path, "replace", only_once)
-    with pytest.raises(OutputError, match=r"these files were written and could not be restored: .*/a$"):
+    with pytest.raises(OutputError, match=r"these files were written and could not be restored: .*/a \(") as raised:
         write_files(dict.fromkeys(names, b"new"), dict.fromkeys(names, b"old"))
+    (left,) = _leftovers(tmp_path / "a")
+    assert str(raised.value).endswith(f'(its old content is in "{tmp_path / left}")')
+    assert (tmp_path / left).read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()], ids=repr)
+def test_the_only_copy_of_an_old_content_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """Of a file with hard links that can neither be written nor restored; another file of the run gets all back."""
+    contents, originals = _four_files(tmp_path)
+
+    def fail(file: Path, content: bytes) -> None:
+        is_new = content != b"old hard links"
+        file.write_bytes(content[:3])
+        raise error if is_new else OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(_writing, "_overwrite", fail)
+    with pytest.raises((OutputError, KeyboardInterrupt)) as raised:
+        write_files(contents, originals)
+    (left,) = _leftovers(tmp_path / "a")
+    assert (tmp_path / left).read_bytes() == b"old hard links"
+    if isinstance(error, OSError):
+        assert str(raised.value).endswith(f'/hard links (its old content is in "{tmp_path / left}")')
+    changed = {name for name, content in _now(tmp_path).items() if content != originals[name]}
+    assert changed == {str(tmp_path / "hard links")}
+    (warning,) = write_files({}, {}, read=originals)
+    assert f'"{tmp_path / left}" is the old content' in warning
 
 
 KILLED = """\

@@ -2,7 +2,8 @@
 
 A program that is killed leaves each file with its old or its new content. It may also leave hidden files behind: new
 contents, `.inject-proxy.new.*`, which the next run removes, and the old content of a file that is written in place,
-`.inject-proxy.old.*`, which a person has to compare, because that file may be written in part.
+`.inject-proxy.old.*`, which a person has to compare, because that file may be written in part. A run that can neither
+write nor restore a file keeps its old content as well, and names it.
 
 While a run writes, it holds a shared lock of each folder (flock(2)), and only who gets the exclusive one removes what
 is left there: the system takes a lock away when its process ends. Files in a folder that could not be locked have
@@ -40,14 +41,15 @@ _MOST_LOCKS = 400
 class _FileWrite:
     """One file: ``old`` is what was read from it, None for a file that is created; ``new`` is None for its removal.
 
-    ``status`` is what the file system says of the file before. ``beside`` is a file in the same folder: with the new
-    content, or of a file that is written in place the old one.
+    ``status`` is what the file system says of the file before. ``beside`` and ``old_copy`` are files in the same
+    folder: with the new content, and with the old one, of a file that is written in place or that is restored.
     """
 
     file: Path
     old: bytes | None
     new: bytes | None
     beside: Path | None = None
+    old_copy: Path | None = None
     is_in_place: bool = False
     status: os.stat_result | None = None
 
@@ -73,7 +75,8 @@ def write_files(
         A warning for each old content that a killed run left.
 
     Raises:
-        OutputError: a file cannot be written. Unless it says so, nothing was written.
+        OutputError: a file cannot be written. Unless it says so, nothing was written. It names each file that could not
+            be restored, with the file that holds its old content.
     """
     writes = [
         _FileWrite(Path(name).resolve(), originals[name], content)
@@ -102,19 +105,37 @@ def _write(writes: Sequence[_FileWrite], locked: set[Path]) -> None:
         _flush_folders(writes)
     except OSError as error:
         left = _undo(done)
+        _remove_besides(writes, left)
         which = "nothing was written"
         if left:
-            which = "these files were written and could not be restored: " + ", ".join(left)
+            named = ", ".join(map(_named, left))
+            which = f"these files were written and could not be restored: {named}"
         file = current.file if current else ""
         raise OutputError(f'"{file}" cannot be written: {error.strerror}; {which}') from None
     except BaseException:  # Ctrl-C
-        _undo(done)
+        _remove_besides(writes, _undo(done))
         raise
-    finally:
-        for one in writes:
-            if one.beside is not None:
+    _remove_besides(writes)
+
+
+def _remove_besides(writes: Iterable[_FileWrite], left: Iterable[_FileWrite] = ()) -> None:
+    """Remove the files beside those that were written, but not the old content of those in ``left``.
+
+    It may be the only copy. A second Ctrl-C before this function removes nothing, so no content is lost then either.
+    """
+    kept = {one.old_copy for one in left}
+    for one in writes:
+        for path in (one.beside, one.old_copy):
+            if path is not None and path not in kept:
                 with suppress(OSError):
-                    one.beside.unlink(missing_ok=True)
+                    path.unlink(missing_ok=True)
+
+
+def _named(one: _FileWrite) -> str:
+    """Return a file that could not be restored, and the file that holds what it held."""
+    if one.old_copy is None:
+        return str(one.file)
+    return f'{one.file} (its old content is in "{one.old_copy}")'
 
 
 def remove_leftovers(folder: Path) -> list[str]:
@@ -136,7 +157,7 @@ def remove_leftovers(folder: Path) -> list[str]:
             if left.name.startswith(_NEW):
                 _remove(left)
         return [
-            f'[warning] "{left}" is the old content of a file with hard links, left by a run that was killed while it '
+            f'[warning] "{left}" is the old content of a file with hard links, left by a run that ended while it '
             "wrote that file: compare both, then remove it"
             for left in found
             if left.name.startswith(_OLD) and left.exists()
@@ -213,7 +234,8 @@ def _prepare(one: _FileWrite, *, is_locked: bool) -> None:
     if one.is_in_place:
         if one.beside is not None:
             one.beside.unlink()
-        one.beside = _new_file(one.file.parent, one.old, prefix_of_old)
+            one.beside = None
+        one.old_copy = _new_file(one.file.parent, one.old, prefix_of_old)
 
 
 def _new_file(folder: Path, content: bytes, prefix: str) -> Path:
@@ -318,9 +340,9 @@ def _flush_folders(writes: Sequence[_FileWrite]) -> None:
             os.close(handle)
 
 
-def _undo(done: Sequence[_FileWrite]) -> list[str]:
-    """Give files back what they held; return the names of those that cannot get it back."""
-    return [str(one.file) for one in reversed(done) if not _is_restored(one)][::-1]
+def _undo(done: Sequence[_FileWrite]) -> list[_FileWrite]:
+    """Give files back what they held; return those that cannot get it back."""
+    return [one for one in reversed(done) if not _is_restored(one)][::-1]
 
 
 def _is_restored(one: _FileWrite) -> bool:
@@ -341,7 +363,8 @@ def _restore(one: _FileWrite) -> None:
     elif one.is_in_place:
         _overwrite(one.file, one.old)
     elif now == one.new:
-        beside = _new_file(one.file.parent, one.old, _UNLOCKED)
+        one.old_copy = _new_file(one.file.parent, one.old, _UNLOCKED)
         if one.status is not None:
-            _take_over(beside, one.status)
-        beside.replace(one.file)
+            _take_over(one.old_copy, one.status)
+        one.old_copy.replace(one.file)
+        one.old_copy = None

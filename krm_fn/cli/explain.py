@@ -168,7 +168,10 @@ def _explained(
     files: Mapping[str, bytes], wanted: ProxyConfig, asked: Sequence[str]
 ) -> Explanation:
     outcome: Outcome = run_checked(_UnwrittenList(files), wanted)
-    return explain(plan_edits(Manifests(files), wanted), outcome.results, asked)
+    of_nodes = None
+    if wanted.lint:  # a rule may silence the findings from which follows what happens to nodes
+        of_nodes = run_checked(_UnwrittenList(files), replace(wanted, lint={})).results
+    return explain(plan_edits(Manifests(files), wanted), outcome.results, asked, of_nodes)
 
 
 class _UnwrittenList(ManifestList):

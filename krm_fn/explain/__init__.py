@@ -61,7 +61,10 @@ class Explanation:
 
 
 def explain(
-    places: Iterable[PlannedEdit], results: Sequence[Result], asked: Sequence[str] = ()
+    places: Iterable[PlannedEdit],
+    results: Sequence[Result],
+    asked: Sequence[str] = (),
+    of_nodes: Sequence[Result] | None = None,
 ) -> Explanation:
     """Return the explanation of a run.
 
@@ -69,10 +72,12 @@ def explain(
         places: its plan, of a list that is not changed yet.
         results: its results.
         asked: names of Clusters, with or without their namespace, that are explained; empty for all.
+        of_nodes: its results as they are without `spec.lint.rules`, which silence what is said of nodes; None where
+            they are the same.
     """
     planned = list(places)
     found = list(answers(planned))
-    nodes = node_changes(results, planned)
+    nodes = node_changes(results if of_nodes is None else of_nodes, planned)
     findings = [one for one in results if one.severity is not Severity.INFO]
     known = tuple(dict.fromkeys(name for answer in found for name in answer.clusters))
     if asked:

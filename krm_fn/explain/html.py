@@ -170,16 +170,12 @@ def _nodes(explanation: Explanation) -> str:
 def _findings(findings: Sequence[Result]) -> str:
     items = []
     for first, *others in grouped_findings(findings):
-        rest = "".join(f"<li>{_text(_without_severity(one))}</li>" for one in others)
+        rest = "".join(f"<li>{_text(one.text_with_file())}</li>" for one in others)
         if rest:
             rest = f"<details><summary>{len(others)} more</summary><ul>{rest}</ul></details>"
         severity = f'<b class="{first.severity.value}">{first.severity.value}</b>'
-        items.append(f"<li>{severity} {_text(_without_severity(first))}{rest}</li>")
+        items.append(f"<li>{severity} {_text(first.text_with_file())}{rest}</li>")
     return f"<h2>Errors and warnings of a run</h2><ul>{''.join(items)}</ul>" if items else ""
-
-
-def _without_severity(one: Result) -> str:
-    return one.line_with_file().partition("] ")[2]
 
 
 def _block(block: Block) -> str:

@@ -31,7 +31,8 @@ _CONTROL_PLANE_TEMPLATE = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlane
 _WORKERS = ("bootstrap.cluster.x-k8s.io", "KubeadmConfigTemplate")
 _MACHINE = ("bootstrap.cluster.x-k8s.io", "KubeadmConfig")
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
-_KEPT = {"NodesNotRolled", "TemplateImmutable"}
+KEPT = frozenset({"NodesNotRolled", "TemplateImmutable"})
+"""Codes of docs/messages.md: nodes keep what they have although what makes them changes."""
 _NAME = ("metadata", "name")
 _HASH = re.compile(r"-[0-9a-f]{10}$")
 """What ``spec.rollout.hashNames`` puts behind a name."""
@@ -65,7 +66,7 @@ def node_changes(results: Sequence[Result], places: Iterable[PlannedEdit]) -> li
     """Return what a run does to nodes, in the order of its results.
 
     Args:
-        results: those of the run.
+        results: those of the run, also what `spec.lint.rules` silences.
         places: its plan.
     """
     belonging = memberships_by_identity(places)
@@ -93,7 +94,7 @@ def _of_object(
     kind = (ref.api_version.rpartition("/")[0], ref.kind)
     memberships = _memberships(belonging, kind, ref.namespace, ref.name)
     for result in results:
-        if result.code in _KEPT:
+        if result.code in KEPT:
             template = _memberships(belonging, _WORKERS, ref.namespace, str(result.current))
             yield _change(ref, memberships or template, is_rolled=False, why=result.message)
             return

@@ -145,16 +145,23 @@ class Result(NamedTuple):
 
     def line(self) -> str:
         """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
-        return self._line(str(self.ref), field_path(self.path))
+        return self._line(self._about(str(self.ref), field_path(self.path)))
 
     def line_with_file(self) -> str:
         """The same with the name of the file in front of the object."""
-        return self._line(redact(self.ref.file_path), str(self.ref), field_path(self.path))
+        return self._line(self.text_with_file())
 
-    def _line(self, *parts: str) -> str:
+    def text_with_file(self) -> str:
+        """The same without the severity, for where that is shown in another way."""
+        return self._about(redact(self.ref.file_path), str(self.ref), field_path(self.path))
+
+    def _line(self, text: str) -> str:
+        return f"[{self.severity.value}] {text}"
+
+    def _about(self, *parts: str) -> str:
         subject = " ".join(part for part in parts if part)
-        line = f"[{self.severity.value}] {subject}{': ' if subject else ''}{redact(self.text)}"
-        return printable(" ".join(line.split()))
+        text = f"{subject}{': ' if subject else ''}{redact(self.text)}"
+        return printable(" ".join(text.split()))
 
     def to_data(self) -> dict[str, Any]:
         """The entry as the specification writes it; keys without a value are left out."""

@@ -27,7 +27,16 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Severity
 from krm_fn.patch import Pointer
 from krm_fn.plan import ObjectSource, PlannedEdit
-from krm_fn.rollout.model import ADVICE, HEX, NAME, RolloutNote, hash_of, holds_something, kept_name
+from krm_fn.rollout.model import (
+    GIVE_A_NAME,
+    HEX,
+    NAME,
+    RolloutNote,
+    advice,
+    hash_of,
+    holds_something,
+    kept_name,
+)
 from krm_fn.rollout.secrets import hashed, secret_names
 
 __all__ = ["RolloutNote", "new_refs", "rollout", "secret_names"]
@@ -38,7 +47,6 @@ _SECRET = ("", "Secret")
 _TEMPLATES = {_CONFIGS, _CONTROL_PLANES}
 _MACHINES = {"MachineDeployment", "MachineSet", "MachinePool"}
 _LONGEST = 253
-_RENAME = "Set `spec.rollout.hashNames: true` (new name) or `false` (you rename it)"
 """Of the name of an object, as Kubernetes has it: a DNS subdomain."""
 
 
@@ -233,18 +241,17 @@ def _not_rolled(
 ) -> Iterator[RolloutNote]:
     """What the user must know of a template that changes and keeps its name; once he has decided, it is no warning."""
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
-    advice = "Give it a new name" if wanted.hash_names else ADVICE
     if template.obj.group_kind == _CONTROL_PLANES:
         text = (
             "the API server rejects this change if the template exists already, because `spec.template.spec` is "
-            f"immutable. {advice if wanted.hash_names else _RENAME}"
+            f"immutable. {advice(wanted.hash_names, GIVE_A_NAME, 'you rename it')}"
         )
         found = Finding(severity, text, ("spec", "template", "spec"), code="TemplateImmutable")
         yield from [RolloutNote(template.index, template.obj, found)] if users else []
         return
     text = (
         "nodes keep the old proxy: Cluster API rolls them only when the name of the template changes. "
-        f"{advice}"
+        f"{advice(wanted.hash_names, 'Roll them yourself', 'you roll them')}"
     )
     kinds = (
         _MACHINES if not template.is_same else {*_MACHINES, "ClusterClass"}

@@ -14,7 +14,8 @@ from krm_fn.plan import PlannedEdit
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import Context
 
-ADVICE = "Set `spec.rollout.hashNames: true` (new name) or `false` (you roll them)"
+GIVE_A_NAME = "Give it a new name"
+_HASH = "`spec.rollout.hashNames: true` (new name)"
 NAME = ("metadata", "name")
 HEX = 10
 
@@ -26,6 +27,21 @@ class RolloutNote:
     index: int
     obj: Object
     what: Edit | Finding
+
+
+def advice(hash_names: bool | None, by_hand: str, meaning: str) -> str:
+    """Return what to do about a name that stays; what the user has set already is not advised.
+
+    Args:
+        hash_names: ``spec.rollout.hashNames``; None where it is not set.
+        by_hand: what the user does where it is false, as an instruction.
+        meaning: what ``false`` means, in a few words.
+    """
+    if hash_names is None:
+        return f"Set {_HASH} or `false` ({meaning})"
+    if hash_names:
+        return GIVE_A_NAME
+    return f"{by_hand}, or set {_HASH}"
 
 
 def holds_something(places: Iterable[PlannedEdit]) -> bool:

@@ -28,7 +28,7 @@ from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.products import giantswarm
-from krm_fn.rollout.model import ADVICE, NAME, RolloutNote, hash_of, holds_something, kept_name
+from krm_fn.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name
 from krm_fn.targets import Context, TargetContext, cluster_class, giantswarm_systemd_proxy
 
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
@@ -309,7 +309,7 @@ def _not_rolled(
             continue  # it rolls, or the object that uses it is reported
         message = (
             "nodes keep the old proxy: Cluster API rolls them only when the name of this Secret changes. "
-            f"{ADVICE}"
+            f"{advice(wanted.hash_names, 'Roll them yourself', 'you roll them')}"
         )
         yield RolloutNote(
             user.index,

@@ -245,10 +245,11 @@ def test_what_is_wrong_fails_with_a_report(runner: Runner, text: str, headline: 
 
 
 def test_a_report_fits_into_a_comment_and_no_text_ends_its_blocks(tmp_path: Path) -> None:
-    (tmp_path / "changes.diff").write_text("+++ b/a.yaml\n+```\n" + "+ an entry\n" * 10_000)
+    (tmp_path / "changes.diff").write_text(
+        "--- a/a.yaml\n+++ b/a.yaml\n@@ -0,0 +1,10001 @@\n+```\n" + "+ an entry\n" * 10_000
+    )
     (tmp_path / "explain.txt").write_text("an entry\n" * 10_000)
     (tmp_path / "results.json").write_text("[]")
-    (tmp_path / "summary.txt").write_text("")
     (tmp_path / "before").mkdir()
     (tmp_path / "after").mkdir()
     done = run([sys.executable, ROOT / "action/report.py", tmp_path])
