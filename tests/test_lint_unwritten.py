@@ -226,6 +226,7 @@ def test_a_workload_with_a_proxy_that_nothing_selects(item: dict[str, Any], opti
     said = all_warnings({**PROXY, "targets": {"workloads": options}}, item)
     found = [one.code for one in said if one.code in ("WorkloadNotSelected", "StaleProxy", "ContainerNotFound")]
     assert found[:1] == codes
+    assert not [one.message for one in said if "FunctionConfig" in one.message]
 
 
 def test_a_removal_names_the_way_to_reach_a_workload() -> None:

@@ -36,12 +36,12 @@ _NO_CLASS = (
     "templates, or run this function where they are"
 )
 _STALE = (
-    "sets `{name}` to another proxy than this FunctionConfig says, and no target writes this place: change it "
+    "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this place: change it "
     "yourself, or leave the object out with `spec.selector.exclude`"
 )
 _LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
 _NOT_SELECTED = (
-    "sets `{name}` to another proxy than this FunctionConfig says, and no target writes this workload: select "
+    "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this workload: select "
     "it with a matcher in `spec.targets.workloads.workloads` or the annotation "
     '`fn.inject-proxy.io/proxy: "true"`; with `"false"` it keeps its own proxy without this warning'
 )
