@@ -158,6 +158,7 @@ class Overview:
 
     ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
     selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
+    ``same_name`` are Clusters with the name of an earlier one, which is beside each.
     ``not_generated`` are objects that an option asks for and that the selector does not include; whoever leaves them
     out by ``exclude`` means that.
     ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
@@ -168,6 +169,7 @@ class Overview:
     selected: int = 0
     foreign: list[Foreign] = field(default_factory=list)
     without_class: list[tuple[Object, str, Pointer]] = field(default_factory=list)
+    same_name: list[tuple[Object, Object]] = field(default_factory=list)
     not_generated: list[Object] = field(default_factory=list)
     naming: list[tuple[Object, tuple[Membership, ...]]] = field(default_factory=list)
     memberships: dict[ObjectRef, tuple[Membership, ...]] = field(default_factory=dict)
@@ -178,6 +180,8 @@ class Overview:
         self.foreign = clusters.foreign(chosen, atlas)
         without = list(clusters.without_class(read, atlas))
         self.without_class = [one for one in without if _is_selected(one[0], wanted)]
+        pairs = clusters.same_name(read)
+        self.same_name = [one for one in pairs if _is_selected(one[0], wanted)]
         self.memberships = {obj.ref: atlas.of(obj) for obj, _, _ in self.without_class}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -129,6 +130,7 @@ def test_a_target_has_a_page(target: str) -> None:
     for word in ("What it sets", "Options"):
         assert word in text or target == "otherWriters"
     assert "``" not in text.replace("```", "")
+    assert re.findall(r"^```.*$", text, re.MULTILINE) == ["```diff", "```"]
 
 
 # schema

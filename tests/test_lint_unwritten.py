@@ -226,6 +226,32 @@ def test_a_workload_with_a_proxy_that_nothing_selects(item: dict[str, Any], opti
     said = all_warnings({**PROXY, "targets": {"workloads": options}}, item)
     found = [one.code for one in said if one.code in ("WorkloadNotSelected", "StaleProxy", "ContainerNotFound")]
     assert found[:1] == codes
+    assert not [one.message for one in said if "FunctionConfig" in one.message]
+
+
+def of_network(*cidrs: str, folder: str = "", name: str = "prod") -> dict[str, Any]:
+    item = manifest(API, "Cluster", name, spec={"clusterNetwork": {"pods": {"cidrBlocks": list(cidrs)}}})
+    path = {"internal.config.kubernetes.io/path": f"{folder}/c.yaml"} if folder else {}
+    return {**item, "metadata": {**item["metadata"], "annotations": path}}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        pytest.param(of_network("10.1.0.0/16", folder="a"), of_network("10.2.0.0/16"), "(a/c.yaml)", id="two folders"),
+        pytest.param(of_network("10.1.0.0/16"), of_network("10.2.0.0/16"), "another Cluster, and", id="no files"),
+        pytest.param(of_network("10.1.0.0/16"), of_network("10.1.0.0/16"), "", id="the same network"),
+        pytest.param(of_network("10.1.0.0/16"), of_network(), "", id="a patch that says nothing of it"),
+        pytest.param(of_network("10.1.0.0/16"), of_network("10.2.0.0/16", name="b"), "", id="another name"),
+        pytest.param(
+            of_network("10.1.0.0/16", name="${A}"), of_network("10.2.0.0/16", name="${A}"), "", id="templates"
+        ),
+    ],
+)
+def test_two_clusters_of_one_name_with_different_networks(first: Any, second: Any, words: str) -> None:
+    found = [one.message for one in all_warnings(PROXY, first, second) if one.code == "ClusterNameTaken"]
+    assert len(found) == bool(words)
+    assert all(words in message for message in found)
 
 
 def test_a_removal_names_the_way_to_reach_a_workload() -> None:

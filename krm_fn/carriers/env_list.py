@@ -66,12 +66,12 @@ class EnvList:
         self._conflict = conflict
         self._path = (*container.path, "env")
         kind = "init container" if container.is_init else "container"
-        self.label = f'{kind} "{container.name}"'
+        self.label = f'{kind} "{container.key}"'
 
     @property
-    def name(self) -> str:
-        """The name of the container."""
-        return self._container.name
+    def key(self) -> str:
+        """What tells the container apart in its workload."""
+        return self._container.key
 
     def sets(self, variables: Variables) -> bool:
         """Return whether ``env`` of the draft sets something, each of the variables once, and no other of the six.
@@ -101,9 +101,10 @@ class EnvList:
             return
         last = {variable_of(entry): index for index, entry in enumerate(env)}
         for name, index in last.items():
-            if name is not None and env[index] not in self._provided.entries:
+            if name is not None:
                 path = (*self._path, str(index))
-                yield read_entry(Reading(name, None, path, "", self.label), env[index])
+                seen = read_entry(Reading(name, None, path, "", self.label), env[index])
+                yield seen._replace(is_provided=env[index] in self._provided.entries)
 
     def write(self, variables: Variables) -> None:
         """Make ``env`` set the variables and no other of the six, as far as ``conflict`` allows it.

@@ -43,6 +43,14 @@ class Container(NamedTuple):
     fields: Mapping[str, Any]
 
     @property
+    def key(self) -> str:
+        """What tells it apart in its workload: its name, or its place, ``containers[0]``, where it has none.
+
+        Knative names the container of a Service at admission. No name has a bracket.
+        """
+        return self.name or f"{self.path[-2]}[{self.path[-1]}]"
+
+    @property
     def is_init(self) -> bool:
         """Whether it is an init container."""
         return INIT_CONTAINERS in self.path

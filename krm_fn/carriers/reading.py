@@ -25,7 +25,8 @@ class Reading(NamedTuple):
     ``by_ignition`` is True where Ignition writes it. ``is_lost`` is True where the text does not reach the reader
     although nobody means that: systemd drops it, the shell runs a part of it. ``is_unset`` is True where a later
     command takes the variable out of the environment again, and leaves the one in the other case there; ``path`` leads
-    to that command then. ``member`` is the name of the field that holds the value, where that is not the variable.
+    to that command then. ``is_provided`` is True where a ConfigMap or Secret of the list holds the value, and is
+    judged itself. ``member`` is the name of the field that holds the value, where that is not the variable.
     """
 
     variable: str
@@ -40,4 +41,5 @@ class Reading(NamedTuple):
     by_ignition: bool = False
     is_lost: bool = False
     is_unset: bool = False
+    is_provided: bool = False
     member: str = ""

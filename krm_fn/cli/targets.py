@@ -52,7 +52,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 def page(name: str) -> str:
     """Return the page of a target in Markdown: the text at the top of its module."""
-    text = re.sub(r"``+", "`", inspect.cleandoc(module_of(name).__doc__ or ""))
+    docstring = inspect.cleandoc(module_of(name).__doc__ or "")
+    text = re.sub(r"(?<!`)``(?!`)", "`", docstring)  # a fence of code has three
     head = f"# {name}\n\nsystems: {', '.join(_systems(name))}\n\n"
     return f"{head}{text}\n"
 

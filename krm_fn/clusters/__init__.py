@@ -14,6 +14,7 @@ from krm_fn.clusters.names import has_suffix
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import Key, class_of, key_of, references, target_of
+from krm_fn.clusters.same_name import same_name
 from krm_fn.clusters.systems import Foreign, foreign, system_kinds, system_of, without_class
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "meanings",
     "network_field",
     "references",
+    "same_name",
     "system_kinds",
     "system_of",
     "target_of",

@@ -111,6 +111,16 @@ _TABLE = (
         ),
     ),
     Code(
+        "ClusterNameTaken",
+        _W,
+        "Two Clusters of the list have the same namespace and name, and different networks.",
+        (
+            "The list holds folders of several environments or management clusters. The objects of "
+            "both Clusters get a `NO_PROXY` for the network of the first one."
+        ),
+        "Run inject-proxy for each folder by itself, or give the Clusters different names.",
+    ),
+    Code(
         "EncodedPlaceholder",
         _W,
         "A base64 or gzip text holds a placeholder that no later step replaces.",

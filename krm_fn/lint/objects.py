@@ -306,6 +306,8 @@ def _of_pairs(place: Mapping[str, Reading]) -> _Findings:
             )
             yield problem("NP008", "", message), (unset,)
             continue
+        if len(pair) == 1 and pair[0].is_provided:  # who wrote the reference chose the case
+            continue
         are_known = all(one.value is not None for one in pair)
         values = {one.variable: one.value or "" if are_known else "" for one in pair}
         yield from ((found, pair) for found in rules_of.lint_variables(values))

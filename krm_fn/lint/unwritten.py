@@ -35,13 +35,17 @@ _NO_CLASS = (
     'its nodes get no proxy here, because its ClusterClass "{name}" is not in the list: add the class and its '
     "templates, or run this function where they are"
 )
+_SAME_NAME = (
+    "has the same namespace and name as another Cluster{where}, and says something else about the network: the objects "
+    "of both get the network of that one, so run this function for each of them by itself"
+)
 _STALE = (
-    "sets `{name}` to another proxy than this FunctionConfig says, and no target writes this place: change it "
+    "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this place: change it "
     "yourself, or leave the object out with `spec.selector.exclude`"
 )
 _LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
 _NOT_SELECTED = (
-    "sets `{name}` to another proxy than this FunctionConfig says, and no target writes this workload: select "
+    "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this workload: select "
     "it with a matcher in `spec.targets.workloads.workloads` or the annotation "
     '`fn.inject-proxy.io/proxy: "true"`; with `"false"` it keeps its own proxy without this warning'
 )
@@ -87,6 +91,10 @@ def unwritten(
     if wanted.mode is not Mode.REMOVE and any(_is_enabled(name, wanted) for name in _NODES):
         yield from _systems(overview.foreign, wanted)
         yield from _without_class(overview, places, wanted)
+    for obj, other in overview.same_name if wanted.mode is not Mode.REMOVE else ():
+        where = f" ({other.ref.file_path})" if other.ref.file_path else ""
+        message = _SAME_NAME.format(where=where)
+        yield Result(Severity.WARNING, message, obj.ref, code="ClusterNameTaken")
     naming = {id(obj) for obj, _ in overview.naming}
     written = {id(place.obj) for place in places if id(place.obj) in naming and _is_written(place)}
     for obj, memberships in overview.naming:

@@ -15,7 +15,7 @@ ANNOTATION = "fn.inject-proxy.io/proxy"
 """``"true"``, ``"false"``, or the names of containers, separated by commas."""
 
 WRITTEN = "fn.inject-proxy.io/proxy-containers"
-"""The names of the containers whose proxy variables the target ``workloads`` wrote, separated by commas."""
+"""The containers whose proxy variables the target ``workloads`` wrote (``Container.key``), separated by commas."""
 
 LISTS = (ANNOTATION, "config.openshift.io/inject-proxy")
 REFUSALS = {

@@ -4,7 +4,8 @@ What it sets: ``HTTP_PROXY``, ``http_proxy``, ``HTTPS_PROXY``, ``https_proxy``, 
 ``no_proxy``, each where the settings give it a value, as ``env`` of the chosen containers and init
 containers. ``$`` is written ``$$``, so that Kubernetes does not take it for a reference. The
 annotation ``fn.inject-proxy.io/proxy-containers`` of the object keeps the names of the containers
-whose variables were written.
+whose variables were written; of a container without a name, as Knative allows it, the place:
+``containers[0]``.
 
 Where: the pod specification of Deployments, DaemonSets, StatefulSets, ReplicaSets (``apps``,
 ``extensions``), Jobs, CronJobs (``batch``) and Pods, of the kinds that the option ``customKinds``
@@ -163,7 +164,7 @@ class _Overridden(EnvList):
             WrongTypeError: the list of containers is no list.
         """
         if variables:
-            self._draft.insert(self._at, {"name": self.name})
+            self._draft.insert(self._at, {"name": self.key})
             super().write(variables)
 
 
@@ -173,7 +174,7 @@ class _WrittenContainers:
     Args:
         draft: the data of the workload.
         chosen: the containers that were written before this site is.
-        before: the names that the annotation had.
+        before: the containers that the annotation had.
         keeps_others: the option ``conflict`` leaves no container to us that was not ours before.
         added_at: leads to the list of containers to which we may have added some; None: to none.
     """
@@ -207,9 +208,9 @@ class _WrittenContainers:
         """
         ours = []
         for one in self._chosen:
-            is_candidate = one.name in self._before or not self._keeps_others
-            if variables and one.name and is_candidate and one.sets(variables):
-                ours.append(one.name)
+            is_candidate = one.key in self._before or not self._keeps_others
+            if variables and is_candidate and one.sets(variables):
+                ours.append(one.key)
         path = (*_ANNOTATIONS, _chosen.WRITTEN)
         text = ",".join(dict.fromkeys(ours))
         if not text:
@@ -255,16 +256,16 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
     keeps_unit = conflict == UNIT and not context.settings.variables()
     written: list[EnvList] = []
     for one in chosen.there:
-        if one.name in before:  # written by us: no author's value is lost there
+        if one.key in before:  # written by us: no author's value is lost there
             written.append(EnvList(draft, one, OVERRIDE, context.uses.provided(draft.data, one)))
         elif not keeps_unit:  # its author's alone: it is no place of ours, to be read or removed
             written.append(EnvList(draft, one, conflict, context.uses.provided(draft.data, one)))
     for number, name in enumerate(chosen.missing):
         written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))
     yield from written
-    names = {one.name for one in written}
+    keys = {one.key for one in written}
     for one in _all_containers(draft.data, place.at):
-        if one.name in before and one.name not in names:
+        if one.key in before and one.key not in keys:
             yield _Released(draft, one, OVERRIDE, context.uses.provided(draft.data, one))
     yield _WrittenContainers(
         draft,

@@ -249,6 +249,21 @@ def test_no_entry_ever_has_a_value_and_a_reference(names: list[str], conflict: s
     assert len({entry["name"] for entry in env_of(after)}) == len(env_of(after))
 
 
+@pytest.mark.parametrize("name", PROXY_VARIABLES)
+@pytest.mark.parametrize("twin", [True, False], ids=["beside its twin", "alone, as its author chose"])
+def test_a_variable_that_a_secret_of_the_list_provides_is_set(name: str, twin: bool) -> None:
+    of_secret = reference(name, name.upper(), "secretKeyRef")
+    own = {"name": name.swapcase(), "value": ".corp.example" if "NO" in name.upper() else HTTP}
+    obj = workload(of_secret, own) if twin else workload(of_secret)
+
+    (after, _), outcome = done({}, obj, secret(stringData={name.upper(): HTTP}))
+
+    assert of_secret in env_of(after)
+    assert (name.swapcase() in [one["name"] for one in env_of(after)]) is twin
+    about = [one.code for one in outcome.results if one.ref.kind == "Deployment"]
+    assert [code for code in about if code in ("NP002", "NP008")] == []
+
+
 # EKS, Flux and Argo CD.
 
 

@@ -283,6 +283,39 @@ def test_a_preset_chooses_the_containers_that_need_it(preset: str, obj: Any, exp
     assert filled(obj, presets=others) == []
 
 
+NAMELESS = [
+    pytest.param(workload({"image": "x"}, kind="Rollout", annotations=ASKED), "containers[0]", id="the only one"),
+    pytest.param(workload({"image": "x"}, annotations=ASKED), "containers[0]", id="a Deployment"),
+    pytest.param(
+        workload({"image": "x"}, container("web"), {"image": "y"}, init=[{"image": "z"}], annotations=ASKED),
+        "initContainers[0],containers[0],web,containers[2]",
+        id="several",
+    ),
+]
+
+
+@pytest.mark.parametrize("conflict", ["Unit", "Override"])
+@pytest.mark.parametrize(("obj", "noted"), NAMELESS)
+def test_a_container_without_a_name_is_noted_by_its_place(obj: Any, noted: str, conflict: str) -> None:
+    options = {"conflict": conflict, "customKinds": CUSTOM}
+    done = apply(workloads, obj, **options)
+    assert note(done) == noted
+
+    changed = apply(workloads, done, OTHER, **options)
+
+    assert changed == apply(workloads, obj, OTHER, **options)
+    assert HTTP not in str(changed)
+    assert apply(workloads, changed, NONE, **options) == obj
+
+
+def test_a_container_without_a_name_keeps_the_values_of_its_author() -> None:
+    obj = workload({"image": "x", "env": [MINE]}, {"image": "y"}, annotations=ASKED)
+    done = apply(workloads, obj)
+    assert lookup(done, (*TEMPLATE, "containers", "0")) == {"image": "x", "env": [MINE]}
+    assert note(done) == "containers[1]"
+    assert apply(workloads, done, NONE) == obj
+
+
 @pytest.mark.parametrize("target", ["certManager", "chartOperator"])
 @pytest.mark.parametrize("options", [ALL, {"presets": ["certManager", "chartOperator"]}], ids=["matcher", "preset"])
 def test_the_target_of_a_program_is_the_one_that_writes_it(target: str, options: Any) -> None:
