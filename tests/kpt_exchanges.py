@@ -173,7 +173,7 @@ def call_of(kept: Path, folder: Path) -> Exchange:
 
 
 def record(recording: Path, exchange: Exchange) -> None:
-    """Add an exchange to the file of its test, which is written anew with the first one."""
+    """Add an exchange to the file of its test, which the first one replaces."""
     exchanges = _written.setdefault(recording, [])
     if all(one["key"] != exchange["key"] for one in exchanges):
         exchanges.append(exchange)

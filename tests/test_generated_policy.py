@@ -32,9 +32,9 @@ ASKED: dict[str, Any] = {"generate": "MutatingPolicy"}
 
 def config(options: dict[str, Any] | None = ASKED, **spec: Any) -> str:
     """Return a FunctionConfig; ``options`` are those of the target."""
-    told = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ["10.0.0.0/8"], **spec}
+    given = {"httpProxy": PROXY, "httpsProxy": PROXY, "noProxy": ["10.0.0.0/8"], **spec}
     targets = {} if options is None else {"targets": {"kyvernoPolicies": options}}
-    return yaml.safe_dump(proxy_config(**targets, **told), sort_keys=False)
+    return yaml.safe_dump(proxy_config(**targets, **given), sort_keys=False)
 
 
 def ran(*items: str, options: dict[str, Any] | None = ASKED, **spec: Any) -> Outcome:

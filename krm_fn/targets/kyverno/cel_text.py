@@ -3,7 +3,7 @@
 A JSON Patch writes the whole ``env`` of each container: the proxy variables first, so that others can refer to them,
 then the entries of the container that are none of the six. A second evaluation gives the same list, and no entry of
 the six keeps a ``valueFrom``. The expressions hold for MutatingPolicy and for MutatingAdmissionPolicy; they read
-``variables.<name>`` of ``patch_variables`` and of ``proxy_entries``.
+``variables.<name>`` of ``patch_variables`` and ``variables.proxy``, which ``entries`` writes.
 
 Sources: the type ``JSONPatch`` and the libraries of CEL in Kubernetes (``k8s.io/apiserver/pkg/cel``); judged by
 Kyverno's engine (``tests/kyverno/generated``).
@@ -11,7 +11,7 @@ Kyverno's engine (``tests/kyverno/generated``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from krm_fn.formats import cel
 from krm_fn.settings import PROXY_VARIABLES
@@ -40,15 +40,14 @@ def texts(values: Iterable[str]) -> str:
     return _listed(map(text, values))
 
 
-def proxy_entries(expressions: Mapping[str, str]) -> str:
-    """Return the expression of ``variables.proxy``: a list of entries of ``env``.
+def entries(expressions: Iterable[tuple[str, str]]) -> str:
+    """Return the expression of a list of entries of ``env``, as ``variables.proxy`` is one.
 
     Args:
-        expressions: name of a proxy variable -> the expression of its value.
+        expressions: the name of each variable, and the expression of its value.
     """
     return _listed(
-        f'{{"name": {text(name)}, "value": {expression}}}'
-        for name, expression in expressions.items()
+        f'{{"name": {text(name)}, "value": {expression}}}' for name, expression in expressions
     )
 
 

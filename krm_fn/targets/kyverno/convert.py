@@ -18,10 +18,9 @@ from typing import Any
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
-from krm_fn.formats import cel
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno import cel_text, rules
 from krm_fn.targets.kyverno.convert_match import (
     OPERATIONS,
     RESOURCES,
@@ -39,7 +38,6 @@ from krm_fn.targets.kyverno.rules import PolicyRule
 
 _GROUP = "policies.kyverno.io"
 _KINDS = {"ClusterPolicy": "MutatingPolicy", "Policy": "NamespacedMutatingPolicy"}
-_QUOTE = '"'
 _IGNORED = (
     "emitWarning",
     "generateExisting",
@@ -409,11 +407,7 @@ class _Variables:
 
 
 def _list_of(entries: Sequence[EnvEntry]) -> str:
-    lines = [
-        f'  {{"name": {cel.literal(one.name, _QUOTE)}, "value": {cel.literal(one.value, _QUOTE)}}}'
-        for one in entries
-    ]
-    return "[\n" + ",\n".join(lines) + "\n]"
+    return cel_text.entries((one.name, cel_text.text(one.value)) for one in entries)
 
 
 def _mutation(
@@ -431,7 +425,7 @@ def _mutation(
         expression = _patches(edit, pod, path, variables)
     else:
         specs = {one: ".".join(("object", *one)) for one in by_path}
-        paths = {one: cel.literal("/" + "/".join(one), _QUOTE) for one in by_path}
+        paths = {one: cel_text.text("/" + "/".join(one)) for one in by_path}
         path = f'{variables.path(_by_kind(by_path, paths))} + "/{edit.containers}/"'
         patches = _patches(edit, "pod", path, variables)
         expression = f"cel.bind(pod,\n{_indented(_by_kind(by_path, specs))},\n{_indented(patches)})"

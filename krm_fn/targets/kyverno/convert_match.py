@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from krm_fn.formats import cel
 from krm_fn.patch import Pointer, lookup
+from krm_fn.targets.kyverno.cel_text import text
 from krm_fn.targets.kyverno.rules import AUTOGEN, PolicyRule, list_or_empty, pod_spec_of
 
 OPERATIONS = ("CREATE", "UPDATE")
@@ -248,13 +248,13 @@ def matches(subject: str, patterns: Sequence[str]) -> str:
             return "true"
         start, end = pattern.removesuffix("*"), pattern.removeprefix("*")
         if not _has_wildcard(start):
-            terms.append(f"{subject}.startsWith({_text(start)})")
+            terms.append(f"{subject}.startsWith({text(start)})")
         elif not _has_wildcard(end):
-            terms.append(f"{subject}.endsWith({_text(end)})")
+            terms.append(f"{subject}.endsWith({text(end)})")
         else:
             parts = {"*": ".*", "?": "."}
             regex = "".join(parts.get(char) or re.escape(char) for char in pattern)
-            terms.append(f"{subject}.matches({_text(f'^(?s){regex}$')})")
+            terms.append(f"{subject}.matches({text(f'^(?s){regex}$')})")
     return any_of(terms)
 
 
@@ -263,8 +263,8 @@ def one_of(subject: str, texts: Sequence[str]) -> str:
     if not texts:
         return "false"
     if len(texts) == 1:
-        return f"{subject} == {_text(texts[0])}"
-    return f"{subject} in [{', '.join(map(_text, texts))}]"
+        return f"{subject} == {text(texts[0])}"
+    return f"{subject} in [{', '.join(map(text, texts))}]"
 
 
 def any_of(terms: Iterable[str]) -> str:
@@ -414,9 +414,9 @@ def _member_fits(mapping: str, key: str, value: str, path: Pointer) -> str:
     """Return whether a mapping, an optional of CEL, has a member whose value fits a pattern."""
     if _has_wildcard(key):
         refuse("a key has a wildcard", path)
-    member = f"{mapping}[?{_text(key)}]"
+    member = f"{mapping}[?{text(key)}]"
     if value and not _has_wildcard(value):
-        return f'{member}.orValue("") == {_text(value)}'
+        return f'{member}.orValue("") == {text(value)}'
     return f"{member}.optMap(value, {matches('value', [value])}).orValue(false)"
 
 
@@ -456,7 +456,7 @@ def _selected(metadata: str, selector: Mapping[str, Any]) -> list[str]:
         for key, value in (selector.get("matchLabels") or {}).items()
     ]
     for one in selector.get("matchExpressions") or ():
-        label = f"{labels}[?{_text(one['key'])}]"
+        label = f"{labels}[?{text(one['key'])}]"
         is_one = f"{label}.optMap(value, {one_of('value', one.get('values') or [])}).orValue(false)"
         term = {
             "In": is_one,
@@ -556,7 +556,7 @@ def _subject(key: Any, path: Pointer, root: str, *, is_template: bool) -> str:
     if found[2] != "":
         refuse("Kyverno fails where the field of a precondition is missing: write `|| ''`", path)
     parent = f"{root}.?{steps[0]}" if is_template else f"{root}.{steps[0]}"
-    member = f"[?{_text(steps[2])}]" if is_member else ""
+    member = f"[?{text(steps[2])}]" if is_member else ""
     return f'{parent}.?{steps[1]}{member}.orValue("")'
 
 
@@ -587,14 +587,10 @@ def _members(given: Mapping[str, Any], key: str, path: Pointer) -> list[tuple[st
     return list(members.items())
 
 
-def _has_wildcard(text: str) -> bool:
-    return "*" in text or "?" in text
+def _has_wildcard(pattern: str) -> bool:
+    return "*" in pattern or "?" in pattern
 
 
 def _grouped(term: str) -> str:
     is_composed = any(sign in term for sign in (" && ", " || ", " ? "))
     return f"({term})" if is_composed else term
-
-
-def _text(text: str) -> str:
-    return cel.literal(text, '"')

@@ -318,4 +318,4 @@ def _expressions(wanted: Wanted, variables: Variables) -> dict[str, str]:
             "noProxy": _NO_PROXY,
         }
         values |= {"NO_PROXY": "variables.noProxy", "no_proxy": "variables.noProxy"}
-    return {**expressions, "proxy": cel_text.proxy_entries(values)}
+    return {**expressions, "proxy": cel_text.entries(values.items())}
