@@ -324,9 +324,8 @@ def _taken(
     They are those of the list, and those that this run generates.
     """
     kinds: set[tuple[str, str]] = set()
-    for name in wanted.targets:  # only an option can ask for a conversion
-        target = TARGETS[name]
-        if target.converts_to is not None and _is_enabled(name, wanted):
+    for target in _with_options(wanted):
+        if target.converts_to is not None:
             kinds |= target.converts_to(target.options(wanted.targets))
     found: set[Key] = set()
     for index in range(len(source) if kinds else 0):
@@ -373,12 +372,17 @@ def _companions(
             )
 
 
+def _with_options(wanted: ProxyConfig) -> Iterator[Target]:
+    """Yield the enabled targets that have options: only these can ask for more, so no other is imported."""
+    for name in wanted.targets:
+        if _is_enabled(name, wanted):
+            yield TARGETS[name]
+
+
 def _generated(atlas: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
     """Yield what the options of a target ask for, whatever is in the list."""
-    # Only an option can ask for an object; a target without options need not be imported.
-    for name in wanted.targets:
-        target = TARGETS[name]
-        if target.generates is None or not _is_enabled(name, wanted):
+    for target in _with_options(wanted):
+        if target.generates is None:
             continue
         options = target.options(wanted.targets)
         for data in target.generates(options):

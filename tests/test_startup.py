@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -24,9 +25,9 @@ FOR_WRONG_CONFIGS = {"jsonschema", "referencing", "attr", "rpds"}
 FOR_OTHER_INPUT = {"gzip", "hashlib", "traceback"}
 NEVER = {"argparse", "asyncio", "email", "html", "http", "importlib.metadata", "logging", "socket", "unittest"}
 OTHER_KINDS = {
-    "krm_fn.clusters.class_patches",
     "krm_fn.formats.cel",
     "krm_fn.sources.formats",
+    "krm_fn.targets.clusterclass.class_patches",
     "krm_fn.targets.clusterclass.nodes",
     "krm_fn.targets.clusterclass.patches",
     "krm_fn.targets.giantswarm_apps",
@@ -60,7 +61,17 @@ def modules_of_a_run(text: str, code: int) -> set[str]:
     return {*modules}
 
 
-@pytest.mark.parametrize("config", [CONFIG, CONFIG_MAP], ids=["a ProxyConfig", "a ConfigMap"])
+@pytest.mark.parametrize("name", sorted(FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_KINDS | OTHER_COMMANDS))
+def test_a_module_that_must_not_be_loaded_exists(name: str) -> None:
+    assert importlib.util.find_spec(name) is not None
+
+
+ONLY = CONFIG + "  only: [containerdDropIn]\n"
+
+
+@pytest.mark.parametrize(
+    "config", [CONFIG, CONFIG_MAP, ONLY], ids=["a ProxyConfig", "a ConfigMap", "a ProxyConfig with `only`"]
+)
 def test_a_run_with_a_right_config_loads_only_what_it_needs(config: str) -> None:
     loaded = modules_of_a_run(resource_list(WORKERS, SETTINGS, config=config), 0)
     unwanted = FOR_WRONG_CONFIGS | FOR_OTHER_INPUT | NEVER | OTHER_KINDS | OTHER_COMMANDS
