@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.engine import Draft
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 
@@ -66,8 +67,7 @@ class Container(NamedTuple):
 
 def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
     """Return where an object keeps the pod specification; None for an object of another kind."""
-    group = str(obj.get("apiVersion")).rpartition("/")[0]
-    return _POD_SPECS.get((group, str(obj.get("kind"))))
+    return _POD_SPECS.get(group_kind(obj))
 
 
 def labels(obj: Mapping[str, Any], key: str) -> set[str]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from krm_fn.carriers.pod_spec import CONTAINERS, INIT_CONTAINERS, Container, containers
 from krm_fn.config import Matcher
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets import _apps
 
@@ -111,7 +112,7 @@ def preset_containers(preset: Preset, obj: Mapping[str, Any], at: Pointer) -> It
     if preset.finds is not None:
         yield from preset.finds(obj)
         return
-    group = str(obj.get("apiVersion")).rpartition("/")[0]
+    group, _ = group_kind(obj)
     fits = group in preset.groups or any(fits_object(one, obj, at) for one in preset.matchers)
     for name, globs in (
         (INIT_CONTAINERS, preset.init_containers),

@@ -20,6 +20,7 @@ from typing import Any
 
 from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
 
@@ -84,7 +85,7 @@ class DataUses:
 
     def note_flux(self, obj: Mapping[str, Any]) -> None:
         """Note the Secret that an object of Flux refers to; nothing for any other object."""
-        group = str(obj.get("apiVersion")).rpartition("/")[0]
+        group, _ = group_kind(obj)
         name = lookup(obj, ("spec", "proxySecretRef", "name"))
         if group.endswith(_FLUX_GROUP) and isinstance(name, str) and name:
             key = ("Secret", namespace_of(obj), name)

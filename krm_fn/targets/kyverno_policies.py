@@ -108,6 +108,7 @@ from typing import Any
 
 from krm_fn.carriers.site import Places
 from krm_fn.engine import Draft
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
@@ -152,10 +153,10 @@ def sites(draft: Draft, context: Context) -> Places:
     if context.settings.variables() and generated.is_in_the_way(draft.data, context.options):
         generated.report_in_the_way(draft)
         return iter(())
-    group_kind = _group_kind(draft.data)
-    if group_kind == _BINDING:
+    kind = group_kind(draft.data)
+    if kind == _BINDING:
         return iter(())
-    if group_kind in WRAPPERS:
+    if kind in WRAPPERS:
         return wrapped(draft, lambda policy: _sites(policy, context, is_wrapped=True))
     return _sites(draft, context)
 
@@ -164,14 +165,14 @@ def _sites(
     draft: Draft, context: Context, *, is_wrapped: bool = False
 ) -> Iterator[RuleSite | CelExpressions | ComparedPolicy | Conversion]:
     """Yield the sites of one policy; one inside another object is not converted."""
-    group_kind = _group_kind(draft.data)
-    if group_kind in compared.KINDS:
-        yield ComparedPolicy(draft, ("spec",), f"this {group_kind[1]}")
+    kind = group_kind(draft.data)
+    if kind in compared.KINDS:
+        yield ComparedPolicy(draft, ("spec",), f"this {kind[1]}")
         return
     for path, title in generating_rules(draft.data):
         yield ComparedPolicy(draft, path, title)
     is_complete = context.options.get("fill") == COMPLETE
-    if draft.data.get("kind") in _WITH_CEL:
+    if kind[1] in _WITH_CEL:
         if context.settings.variables():
             draft.findings += harmful_expressions(draft.data, is_complete=is_complete)
         yield CelExpressions(draft, is_complete=is_complete)
@@ -214,10 +215,6 @@ def _sites(
             own=tuple(own.values()),
             taken=context.taken,
         )
-
-
-def _group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
-    return str(obj.get("apiVersion")).rpartition("/")[0], str(obj.get("kind"))
 
 
 def _own_variables(rule: rules.PolicyRule, context: Context) -> dict[str, str] | None:

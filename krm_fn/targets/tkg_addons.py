@@ -20,6 +20,7 @@ from krm_fn.carriers.site import Site, Variables
 from krm_fn.carriers.three_keys import ThreeKeys
 from krm_fn.engine import Draft
 from krm_fn.formats.embedded import values
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
@@ -109,8 +110,7 @@ class Table:
     def sites(self, draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
         """Yield the places of a proxy in a Secret with data values, or in a configuration."""
         obj = draft.data
-        group = str(obj.get("apiVersion")).rpartition("/")[0]
-        config = self.configs.get((group, str(obj.get("kind"))))
+        config = self.configs.get(group_kind(obj))
         if config is not None and not config.reads_no_proxy(obj):
             if context.settings.is_declared:
                 yield _slot(config).in_draft(draft)

@@ -95,6 +95,7 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Site, Variables, quoted
 from krm_fn.config import Matcher
 from krm_fn.engine import Draft
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
@@ -344,11 +345,11 @@ def _place(obj: Data, options: Options) -> _Place | None:
     at = pod_spec.pod_spec(obj)
     if at:
         return _Place(at)
-    group_kind = (str(obj.get("apiVersion")).rpartition("/")[0], str(obj.get("kind")))
-    if group_kind in _PROVIDERS:
+    kind = group_kind(obj)
+    if kind in _PROVIDERS:
         return _Place(("spec", "deployment"), is_provider=True)
     for one in options.get("customKinds", ()):
-        if (one["group"], one["kind"]) == group_kind:
+        if (one["group"], one["kind"]) == kind:
             path = one.get("podSpecPath", ".spec.template.spec")
             return _Place(tuple(path.removeprefix(".").split(".")))
     return None

@@ -233,3 +233,15 @@ def test_rules_of_policies_inside_other_objects_can_be_matched() -> None:
     names = kyverno_policies.TARGET.names_of_rules
     assert names is not None
     assert [list(names(wrap(p1()))) for wrap, _ in FORMS.values()] == [["add-proxies"]] * len(FORMS)
+
+
+@pytest.mark.parametrize("kind", [{"type": "string"}, ["Policy"], 5, None])
+def test_a_schema_in_the_values_is_no_policy(kind: Any) -> None:
+    schema = {"apiVersion": "kyverno.io/v1", "kind": kind, "env": {"HTTP_PROXY": "x"}}
+    obj = {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": "a"},
+        "spec": {"values": {"schema": schema}},
+    }
+    assert (changes(kyverno_policies, obj), findings(kyverno_policies, obj)) == ([], [])

@@ -18,7 +18,14 @@ from krm_fn import patch
 from krm_fn.errors import EditError, InputError
 from krm_fn.krm.resourcelist._kinds import kinds_in, may_hold
 from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, ItemEdits, WholeLayout, layout_of
-from krm_fn.krm.resourcelist._objects import BASE_NAME, BESIDE_NOTHING, Object, objects, reference
+from krm_fn.krm.resourcelist._objects import (
+    BASE_NAME,
+    BESIDE_NOTHING,
+    Object,
+    group_kind,
+    objects,
+    reference,
+)
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import same
 
@@ -27,6 +34,7 @@ __all__ = [
     "BESIDE_NOTHING",
     "Object",
     "ResourceList",
+    "group_kind",
     "kinds_in",
     "may_hold",
     "objects",

@@ -36,8 +36,7 @@ class Object(NamedTuple):
     @property
     def group_kind(self) -> tuple[str, str]:
         """``("apps", "Deployment")``; the group of ``v1`` is empty."""
-        group, slash, _ = self.ref.api_version.partition("/")
-        return (group if slash else "", self.ref.kind)
+        return _group(self.ref.api_version), self.ref.kind
 
     @property
     def labels(self) -> dict[str, Any]:
@@ -80,6 +79,16 @@ def _objects(data: dict[str, Any], path: Pointer, outer: ObjectRef | None) -> It
     for index, nested in enumerate(inner):
         if isinstance(nested, dict):
             yield from _objects(nested, (*path, "items", str(index)), ref)
+
+
+def group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
+    """Return API group and kind of plain data, as ``Object.group_kind``; what is missing or no string is empty."""
+    return _group(_string(obj.get("apiVersion"))), _string(obj.get("kind"))
+
+
+def _group(api_version: str) -> str:
+    group, slash, _ = api_version.partition("/")
+    return group if slash else ""
 
 
 def reference(obj: Mapping[str, Any]) -> ObjectRef:

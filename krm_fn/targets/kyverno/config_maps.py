@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.targets.data_uses import DataKey, KeyOfData, namespace_of
 from krm_fn.targets.kyverno import rules
 from krm_fn.targets.kyverno.values import ConfigMapKey, Unfillable, find_place
@@ -24,7 +25,7 @@ def config_map_of(policy: Mapping[str, Any], source: ConfigMapKey) -> DataKey:
 
 def keys_read(policy: Mapping[str, Any]) -> Iterator[KeyOfData]:
     """Yield the keys of ConfigMaps that the rules of a policy read; nothing for any other object."""
-    if (str(policy.get("apiVersion")).rpartition("/")[0], str(policy.get("kind"))) not in _POLICIES:
+    if group_kind(policy) not in _POLICIES:
         return
     for rule in rules.rules(policy):
         if not isinstance(rule, rules.PolicyRule):

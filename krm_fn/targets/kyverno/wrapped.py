@@ -18,6 +18,7 @@ from krm_fn.carriers.site import NestedSites
 from krm_fn.engine import Draft
 from krm_fn.formats import embedded
 from krm_fn.formats.embedded import Value
+from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
@@ -98,7 +99,7 @@ def _candidates(data: Any, depth: int) -> Iterator[tuple[Pointer, Any]]:
     left: list[tuple[Pointer, Any]] = [((), data)]
     while left:
         path, node = left.pop()
-        if isinstance(node, dict) and _is_policy(node):
+        if isinstance(node, dict) and group_kind(node) in POLICIES:
             if rules.mentioned(node):
                 yield path, node
         elif isinstance(node, dict):
@@ -117,11 +118,6 @@ def _texts_of_secret(secret: dict[str, Any]) -> Iterator[tuple[Pointer, Value]]:
     for value in embedded.values(secret):
         if isinstance(value, Value) and _may_hold_policy(value.text):
             yield value.path, value
-
-
-def _is_policy(data: dict[str, Any]) -> bool:
-    group, slash, _ = str(data.get("apiVersion")).partition("/")
-    return bool(slash) and (group, data.get("kind")) in POLICIES
 
 
 def _may_hold_policy(text: str) -> bool:
