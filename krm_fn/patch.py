@@ -37,7 +37,7 @@ class Operation:
     leaves_around: bool = field(default=False, compare=False)
 
     def to_json(self) -> dict[str, Any]:
-        """The operation as RFC 6902 writes it."""
+        """Return the operation as RFC 6902 writes it."""
         whole = {"op": self.op, "path": render_pointer(self.path)}
         return whole if self.op == "remove" else {**whole, "value": self.value}
 
@@ -58,12 +58,12 @@ def remove(*path: str | int) -> Operation:
 
 
 def render_pointer(path: Pointer) -> str:
-    """``("a/b", "0")`` -> ``/a~1b/0`` (RFC 6901)."""
+    """Return a path as a JSON Pointer (RFC 6901): ``("a/b", "0")`` -> ``/a~1b/0``."""
     return "".join("/" + token.replace("~", "~0").replace("/", "~1") for token in path)
 
 
 def field_path(path: Pointer) -> str:
-    """``("spec", "files", "0", "path")`` -> ``spec.files[0].path``, the style of the KRM functions specification."""
+    """Return a path in the style of the KRM functions specification: ``spec.files[0].path``."""
     text = ""
     for token in path:
         if token.isdigit():
@@ -76,7 +76,7 @@ def field_path(path: Pointer) -> str:
 
 
 def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
-    """What is at ``path`` in plain data, or ``default`` where a step of it is missing."""
+    """Return what is at ``path`` in plain data, or ``default`` where a step of it is missing."""
     for token in path:
         if isinstance(data, (dict, Mapping)):  # a dict is found much faster
             if token not in data:
@@ -92,7 +92,7 @@ def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
 
 
 def apply(data: Any, operations: Iterable[Operation]) -> Any:
-    """``data`` after the operations; ``data`` itself is changed where that is possible.
+    """Return ``data`` after the operations; ``data`` itself is changed where that is possible.
 
     Raises:
         InternalError: an operation does not fit the data. Targets work on data they have seen, so this is

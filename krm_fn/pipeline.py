@@ -198,7 +198,7 @@ def _roll_out(
     edits: _PlannedOperations,
     wanted: ProxyConfig,
 ) -> tuple[list[PlannedEdit], list[Result]]:
-    """The places and results, about objects of the names that they have once templates are renamed."""
+    """Return places and results with the names that their objects have after templates are renamed."""
     is_check = wanted.mode is Mode.CHECK
     if not is_check and any(result.severity is Severity.ERROR for result in found):
         return places, found  # nothing will be changed
@@ -229,7 +229,7 @@ def _roll_out(
 def _rolled(
     one: RolloutNote, edits: _PlannedOperations, mode: Mode, *, is_new: bool = False
 ) -> Result:
-    """What is said of a name; a change of it is noted, unless the object is one that is made in this run."""
+    """Return the result about a name, and note the operations, unless the object is created in this run."""
     if isinstance(one.what, Finding):
         return one.what.about(one.obj.ref)
     operations, result = _result_of_edit(one.what, one.obj, mode)
@@ -259,7 +259,7 @@ def _outcome(
 
 
 def _once(found: list[Result]) -> list[Result]:
-    """Without what another target reported already about the same field of the same object."""
+    """Return the results without those that another target reported for the same field of the same object."""
     first = {
         (result.line(), repr(result.current), repr(result.proposed)): result
         for result in reversed(found)
@@ -282,7 +282,10 @@ def _values_once(found: Iterable[Result]) -> list[Result]:
 
 
 def _not_shown_yet(value: Any, shown: set[str]) -> Any:
-    """Return a value, or the members of a mapping, without what was shown before; note it as shown."""
+    """Return a value, or the members of a mapping, without what was shown before.
+
+    Note it as shown.
+    """
     if isinstance(value, Mapping):
         left = {name: _not_shown_yet(member, shown) for name, member in value.items()}
         return {name: member for name, member in left.items() if member is not None} or None
@@ -323,7 +326,7 @@ def _with_number(result: Result, objects: Mapping[tuple[Severity, str], Set[Obje
 
 
 def _at_new_place(reported: Result, operations: list[Operation], place: PlannedEdit) -> Result:
-    """What another target said of an item, with the index it has once ``operations`` took one before it away.
+    """Return a result of another target with the index after ``operations`` removed an item before it.
 
     So the next run, which finds it there, says the same. A target knows of its own removals.
     """
@@ -356,7 +359,7 @@ def _config_ref(resource_list: EditableList) -> ObjectRef:
 
 
 def _proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
-    """What there is to say about one place, and what to do there; the object's data follows.
+    """Yield the results and operations of one place, and apply them to the object's data.
 
     What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
     """
@@ -395,7 +398,10 @@ def _done_and_found(
 
 
 def _resolved(place: PlannedEdit) -> Resolved:
-    """How the proxy of a place came about; what its list lacks counts only where a list of ours is in the end."""
+    """Return how the proxy of a place was resolved.
+
+    What its list lacks counts only if the place holds our list.
+    """
     holds_list = not place.resolved.missing or any(
         one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen()
     )

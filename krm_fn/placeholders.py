@@ -29,12 +29,12 @@ class Placeholder(NamedTuple):
 
 
 def is_in(text: str) -> bool:
-    """Whether a part of ``text`` is a placeholder."""
+    """Return whether ``text`` contains a placeholder."""
     return "${" in text and _PLACEHOLDER.search(text) is not None
 
 
 def alone(text: str) -> Placeholder | None:
-    """The placeholder that ``text`` is, as a whole; None for anything else.
+    """Return the placeholder that makes up ``text``; None for anything else.
 
     Quotes around a default are left out of ``text``: they are there for YAML, which sees them once the default has
     been put in, and would become a part of the value in a drop-in.
@@ -44,22 +44,25 @@ def alone(text: str) -> Placeholder | None:
 
 
 def normal(text: str) -> str:
-    """``text`` with each placeholder as ``alone`` has it."""
+    """Return ``text`` with each placeholder in the form of ``alone``."""
     return _PLACEHOLDER.sub(lambda match: _read(match).text, text)
 
 
 def with_defaults(text: str) -> str:
-    """``text`` with the default in the place of each placeholder; nothing where it has none."""
+    """Return ``text`` with each placeholder replaced by its default, "" if it has none."""
     return _PLACEHOLDER.sub(lambda match: _read(match).default, text)
 
 
 def without(text: str) -> str:
-    """``text`` without its placeholders."""
+    """Return ``text`` without its placeholders."""
     return _PLACEHOLDER.sub("", text)
 
 
 def split(text: str) -> list[str]:
-    """The parts of ``text`` between its commas, without blanks around them; a comma inside a placeholder is none."""
+    """Return the parts of ``text`` between its commas, without blanks.
+
+    Commas inside placeholders do not count.
+    """
     parts, start = [], 0
     spans = [match.span() for match in _PLACEHOLDER.finditer(text)]
     for at, char in enumerate(text):

@@ -44,13 +44,16 @@ class ObjectSource(Protocol):
     def __len__(self) -> int: ...
 
     def kinds(self, index: int) -> frozenset[str]:
-        """A cheap look at one entry: the kinds that may be in it; empty where nothing is known."""
+        """Return the kinds that may be in one entry, judged by its text.
+
+        Empty if nothing is known.
+        """
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
-        """A cheap look at one entry: whether one of the words is in it, or there are no words."""
+        """Return whether one of the words is in the text of one entry; True without words."""
 
     def objects(self, index: int) -> list[Object]:
-        """The objects of one entry; raises InputError."""
+        """Return the objects of one entry; raises InputError."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,10 @@ class PlannedEdit:
             yield sops.refusal()
 
     def seen(self) -> Iterator[Reading]:
-        """What the object says already in the place of the target; nothing where it is encrypted."""
+        """Yield what the object holds already in the place of the target.
+
+        Nothing if it is encrypted.
+        """
         if not sops.is_encrypted(self.obj.data):
             yield from self.target.read(self.obj.data, self.options, self.uses)
 
@@ -148,7 +154,7 @@ class PlannedEdit:
         return is_more or self.resolved.declared or any(group.is_declared for group in groups)
 
     def result(self, finding: Finding) -> Result:
-        """``finding``, stamped with the object and the target."""
+        """Return ``finding`` as a result about the object and the target."""
         return finding.about(self.obj.ref, self.target_id)
 
 
@@ -191,7 +197,9 @@ _NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 def plan_edits(
     source: ObjectSource, wanted: ProxyConfig, overview: Overview | None = None
 ) -> Iterator[PlannedEdit]:
-    """All places, in the order of the list and, in one object, of the table of targets; then those that are missing.
+    """Yield all planned edits, in the order of the list and of the table of targets.
+
+    Then those of missing objects.
 
     The data of an object is the same for all its places: what one target changes there, the next one sees. The places
     where ClusterClasses are patched come last, because a patch follows what their templates hold in the end.
@@ -346,7 +354,7 @@ def _note(overview: Overview, obj: Object, targets: Sequence[Target], wanted: Pr
 
 
 def _identity(obj: Object) -> Key:
-    """What an object is called, without the hash that a run put behind its name."""
+    """Return the identity of an object, without the hash that a run added to its name."""
     return (*obj.group_kind, obj.ref.namespace, obj.base_name)
 
 
@@ -427,7 +435,7 @@ def _places(
 
 
 def _lost(obj: Object, name: str, resolved: Resolved, classes: Classes) -> tuple[Finding, ...]:
-    """A warning where patches of a class that cannot be patched erase what the target writes."""
+    """Return a warning where patches of a class that cannot be patched erase what the target writes."""
     if name not in INSTEAD_OF or not resolved.settings.variables():
         return ()
     found = classes.lost(obj)
@@ -483,7 +491,7 @@ def _is_of(target: Target, obj: Object, wanted: ProxyConfig) -> bool:
 def _patched(
     index: int, obj: Object, wanted: ProxyConfig, classes: Classes
 ) -> Iterator[PlannedEdit]:
-    """The place of a ClusterClass that is to be patched or not to be patched any more, or of a Cluster made of one."""
+    """Yield the edit of a ClusterClass that gets or loses our patches, or of a Cluster of such a class."""
     about = classes.about(obj) if obj.group_kind in cluster_class.TARGET.kinds else None
     if about:
         memberships, resolved, around = about
@@ -524,7 +532,10 @@ class _EnabledTargets:
         return [target for target, hints in creators if source.contains(index, hints)]
 
     def _of_item(self, source: ObjectSource, index: int) -> tuple[list[_Hinted], list[_Hinted]]:
-        """Return the targets that an item could concern; one whose words its text lacks is not imported."""
+        """Return the targets that an item could concern.
+
+        One whose words its text lacks is not imported.
+        """
         kinds = source.kinds(index)
         if kinds not in self._with_words:
             self._with_words[kinds] = [
@@ -609,7 +620,7 @@ class _ItemReader:
                 yield from self.held[index]
 
     def readable_of_kinds(self, kinds: frozenset[str]) -> list[Object]:
-        """The objects of items that no target needs; what cannot be read there is no error."""
+        """Return the objects of items that no target needs; one that cannot be read is no error."""
         found = []
         for index in range(len(self.source)):
             if index not in self.held and not kinds.isdisjoint(self.source.kinds(index)):
@@ -617,7 +628,7 @@ class _ItemReader:
         return found
 
     def readable(self, index: int) -> list[Object]:
-        """The objects of one item that no target needs, none if it cannot be read."""
+        """Return the objects of one item that no target needs, none if it cannot be read."""
         if index not in self.held:
             try:
                 self.held[index] = self.source.objects(index)

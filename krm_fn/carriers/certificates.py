@@ -23,7 +23,7 @@ _OURS = re.compile(
 
 
 def with_ours(text: str, pem: str) -> str:
-    """``text`` with those certificates of ``pem`` that it lacks, in the place of those that were ours before."""
+    """Return ``text`` with the certificates of ``pem`` that it lacks, in the place of those that we added before."""
     others = _OURS.sub("", text)
     missing = "".join(one for one in split(pem) if one not in split(others))
     if not missing:

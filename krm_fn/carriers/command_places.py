@@ -60,7 +60,7 @@ class _Anchors:
 
 
 def part_of(command: str) -> CommandRole:
-    """What one command is."""
+    """Return what one command is."""
     if shell_exports.only_exports(command):
         return CommandRole.EXPORT
     if service_restart.is_ours(command):
@@ -76,7 +76,7 @@ def arrange(
     scripts: Mapping[str, str],
     ends_all: bool = False,
 ) -> Arrangement:
-    """The order that the commands should have.
+    """Return the order in which the commands should run.
 
     Args:
         commands: the texts; "" for an entry that is none.
@@ -136,7 +136,7 @@ def _anchors(
 
 
 def needs_the_proxy(command: str, scripts: Mapping[str, str]) -> bool:
-    """Whether a command needs the network, and does not set a proxy for itself."""
+    """Return whether a command needs the network, and does not set a proxy for itself."""
     return node_commands.needs_network(command, scripts) and not shell_exports.assigned(command)
 
 
@@ -162,7 +162,7 @@ def _ordered(
 def confuses_comments(
     commands: Sequence[str], place: str, scripts: Mapping[str, str], *, new: int
 ) -> bool:
-    """Whether kpt could copy a comment of one command to another one with the same text.
+    """Return whether kpt could copy a comment of one command to another one with the same text.
 
     kpt copies the comments of a list back by index, to entries that have the same text as the old one there (kyaml
     ``comments/comments.go``, ``VisitList``). What is ours is left out of the comparison, so that each run says

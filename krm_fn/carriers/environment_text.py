@@ -43,12 +43,15 @@ _EXPANDED = re.compile(r"[$`]")
 
 
 def of_lines(text: str) -> dict[str, str | None]:
-    """What lines ``NAME=value``, with or without ``export``, assign; of several the last."""
+    """Return the variables that lines ``NAME=value``, with or without ``export``, assign.
+
+    The last one counts.
+    """
     return {found["name"]: _unquoted(found["value"]) for found in _LINE.finditer(text[:LONGEST])}
 
 
 def of_apt(text: str) -> dict[str, str | None]:
-    """The proxies that a configuration of apt names."""
+    """Return the proxies that a configuration of apt names."""
     return {
         f"{found['scheme'].upper()}_PROXY": found["value"]
         for found in _APT.finditer(text[:LONGEST])
@@ -56,7 +59,7 @@ def of_apt(text: str) -> dict[str, str | None]:
 
 
 def of_system_conf(text: str) -> dict[str, str | None]:
-    """What ``DefaultEnvironment=`` gives to every service of the node."""
+    """Return the variables that ``DefaultEnvironment=`` sets for every service of the node."""
     values: dict[str, str | None] = {}
     for found in _DEFAULT_ENVIRONMENT.finditer(text[:LONGEST]):
         for word in escaping.systemd_words(found["value"]):
@@ -67,7 +70,7 @@ def of_system_conf(text: str) -> dict[str, str | None]:
 
 
 def of_docker(text: str) -> dict[str, str | None]:
-    """The proxies in the JSON of Docker's client or daemon."""
+    """Return the proxies in the JSON of Docker's client or daemon."""
     try:
         data = json.loads(text[:LONGEST])
     except (ValueError, RecursionError):
@@ -86,7 +89,7 @@ def _of_proxies(proxies: Any) -> Iterator[tuple[str, str | None]]:
 
 
 def _unquoted(written: str) -> str | None:
-    """A value as a shell or systemd reads it; None where it is expanded."""
+    """Return a value as a shell or systemd reads it; None where it is expanded."""
     value = written.strip()
     if value[:1] in ("'", '"') and value.find(value[0], 1) > 0:
         quote = value[0]

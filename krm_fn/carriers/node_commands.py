@@ -110,17 +110,20 @@ Scripts = Mapping[str, str]
 
 
 def needs_network(command: str, scripts: Scripts) -> bool:
-    """Whether a program that ``command`` runs has to reach something beyond the node, and reads the proxy variables."""
+    """Return whether a program of ``command`` contacts a host beyond the node and reads the proxy variables."""
     return any(_needs_network(program) for program in _all_programs(command, scripts))
 
 
 def touches_containerd(command: str, scripts: Scripts) -> bool:
-    """Whether ``command`` installs, configures, starts or stops containerd or CRI-O: a restart belongs behind it."""
+    """Return whether ``command`` installs, configures, starts or stops containerd or CRI-O.
+
+    A restart of ours belongs behind such a command.
+    """
     return any(_touches_containerd(program) for program in _all_programs(command, scripts))
 
 
 def unsets(command: str) -> list[str]:
-    """The proxy variables that ``command`` takes out of the environment of the commands behind it."""
+    """Return the proxy variables that ``command`` removes from the environment of the commands behind it."""
     found: set[str] = set()
     for program in programs(command):
         name, arguments = program.name, program.arguments
@@ -136,7 +139,7 @@ def unsets(command: str) -> list[str]:
 
 
 def _all_programs(command: str, scripts: Scripts) -> Iterator[Program]:
-    """The programs of a command and of the scripts that it runs, each script once."""
+    """Yield the programs of a command and of the scripts that it runs, each script once."""
     waiting, seen = [command], set[str]()
     while waiting:
         for program in programs(waiting.pop()):
@@ -163,7 +166,7 @@ def _needs_network(program: Program) -> bool:
 
 
 def _downloads(arguments: Sequence[str]) -> bool:
-    """False where every URL is one of the node itself or of the metadata of its cloud."""
+    """Return whether a URL is neither on the node itself nor the metadata service of its cloud."""
     if any(word.startswith("--unix-socket") for word in arguments):
         return False
     urls = [word for word in arguments if _SCHEME.match(word)]

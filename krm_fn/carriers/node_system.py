@@ -51,7 +51,10 @@ ADVICE = {
 
 
 def system_of(data: Mapping[str, Any]) -> NodeSystem:
-    """The system of the nodes that ``data`` sets up; Linux where nothing says another one."""
+    """Return the operating system of the nodes that ``data`` configures.
+
+    Linux where no field names another.
+    """
     if data.get("format") == "bottlerocket":
         return NodeSystem.BOTTLEROCKET
     paths = (lookup(entry, ("path",)) for entry in _entries(data, "files"))
@@ -68,7 +71,10 @@ def system_of(data: Mapping[str, Any]) -> NodeSystem:
 
 
 def runtime_of(data: Mapping[str, Any]) -> str:
-    """The service that pulls images: ``crio`` where the socket of the object is that of CRI-O, else ``containerd``."""
+    """Return the service that pulls images.
+
+    ``crio`` where the object names the socket of CRI-O, else ``containerd``.
+    """
     return CRI_O if any(one.endswith("/crio.sock") for one in _sockets(data)) else CONTAINERD
 
 

@@ -18,7 +18,7 @@ _COMMAND = "systemctl daemon-reload && systemctl restart {} {}"
 
 
 def command(unit: str) -> str:
-    """The command that restarts ``unit`` with its drop-ins."""
+    """Return the command that restarts ``unit`` with its drop-ins."""
     return _COMMAND.format(unit, MARK)
 
 
@@ -32,17 +32,17 @@ _SYSTEMCTL = re.compile(
 
 
 def is_ours(command: str) -> bool:
-    """True for the command this program appends, in the form of any of its versions."""
+    """Return whether a command is the restart that this program appends, or that one of its versions appended."""
     return command.rstrip().endswith(MARK) and "systemctl" in command
 
 
 def restarts(command: str, unit: str) -> bool:
-    """Whether ``command`` is our restart of ``unit``."""
+    """Return whether ``command`` is our restart of ``unit``."""
     return is_ours(command) and f"restart {unit} " in command
 
 
 def is_restarted(commands: Iterable[str], unit: str = CONTAINERD) -> bool:
-    """True if ``unit`` restarts (``restart``, or ``stop`` and ``start``) after a ``daemon-reload``."""
+    """Return whether ``unit`` restarts (``restart``, or ``stop`` and ``start``) after a ``daemon-reload``."""
     reloaded = stopped = False
     for verb, units in _calls(commands):
         if verb == "daemon-reload":
@@ -57,7 +57,7 @@ def is_restarted(commands: Iterable[str], unit: str = CONTAINERD) -> bool:
 
 
 def _calls(commands: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
-    """Each call of systemctl, in order: its verb, and the units it is about."""
+    """Yield each call of systemctl, in order: its verb, and the units it is about."""
     for command in commands:
         for part in _JOINT.split(command):
             if call := _SYSTEMCTL.fullmatch(part):

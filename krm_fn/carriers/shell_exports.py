@@ -47,7 +47,7 @@ class Plan:
 
 
 def export(name: str, value: str) -> str:
-    """The command that exports one variable: ``export NAME='value'``.
+    """Return the command that exports one variable: ``export NAME='value'``.
 
     Raises:
         ValueError: the value holds what a shell word cannot carry.
@@ -62,7 +62,7 @@ def plan(
     in_one_block: bool,
     block_end: int | None = None,
 ) -> Plan:
-    """How ``commands`` come to export exactly ``variables`` (of the six proxy variables), each once.
+    """Return how ``commands`` export exactly ``variables`` (of the six proxy variables), each one once.
 
     With ``in_one_block`` a block of exports at the end of the list, or before the index ``block_end``, takes in the
     missing ones in our order.
@@ -84,7 +84,10 @@ def plan(
 
 
 def only_exports(command: str) -> list[list[escaping.QuotedWord]] | None:
-    """The statements of a command, if it exports proxy variables and does nothing else; otherwise None."""
+    """Return the statements of a command, if it exports proxy variables and does nothing else.
+
+    Otherwise None.
+    """
     if not any(name in command for name in PROXY_VARIABLES):
         return None
     statements = escaping.shell_statements(command) or []
@@ -98,12 +101,12 @@ def only_exports(command: str) -> list[list[escaping.QuotedWord]] | None:
 
 
 def exported(command: str) -> list[str]:
-    """The variables that a command made of exports assigns, in its order."""
+    """Return the variables that a command made of exports assigns, in its order."""
     return [_name(command, word) for words in only_exports(command) or () for word in words[1:]]
 
 
 def assigned(command: str) -> list[tuple[str, str]]:
-    """The proxy variables a command of any kind assigns somewhere, with the value as far as plain text tells it."""
+    """Return the proxy variables that a command assigns somewhere, with their values as far as the text shows them."""
     return [] if command.lstrip().startswith("#") else _ASSIGNMENT.findall(command)
 
 
@@ -126,12 +129,15 @@ def live(commands: Sequence[str]) -> list[Export]:
 
 
 def exports_any(command: str) -> bool:
-    """Whether a command exports a proxy variable somewhere, whatever else it does."""
+    """Return whether a command exports a proxy variable somewhere, whatever else it does."""
     return any(True for _ in _exports_in(command, 0))
 
 
 def _exports_in(command: str, index: int) -> Iterator[Export]:
-    """The exports of one command; one inside an ``if``, a pipe or a sub-shell has no value that is sure."""
+    """Yield the exports of one command.
+
+    Inside an ``if``, a pipe or a sub-shell the value is not certain.
+    """
     if not any(name in command for name in PROXY_VARIABLES):
         return
     statements = escaping.shell_statements(command)
@@ -155,7 +161,7 @@ def _export(name: str, written: str, read: str | None, index: int) -> Export:
 
 
 def _pieces(command: str) -> Iterator[list[escaping.QuotedWord]]:
-    """The words of a command that is more than simple commands, as they are written; comments are passed over."""
+    """Yield the words of a command that is more than simple commands, as they are written, without comments."""
     for piece in _PIECE.finditer(command):
         if not piece[0].lstrip().startswith("#"):
             at = piece.start()
@@ -171,7 +177,10 @@ def _edited(
     variables: Mapping[str, str],
     seen: set[str],
 ) -> str:
-    """The command with its values as wanted; "" if none is. What it exports is added to ``seen``."""
+    """Return the command with the wanted values.
+
+    "" if it exports nothing then. Adds what it exports to ``seen``.
+    """
     edits: list[Edit] = []
     empty: set[int] = set()
     for number, words in enumerate(statements):
@@ -227,6 +236,6 @@ def _in_our_order(commands: Sequence[str], variables: Mapping[str, str], planned
 
 
 def _name(command: str, word: escaping.QuotedWord) -> str:
-    """The proxy variable a word assigns; "" for any other word."""
+    """Return the proxy variable a word assigns; "" for any other word."""
     found = _NAME.match(command, word.start, word.end)
     return found[1] if found else ""

@@ -23,22 +23,25 @@ _HASHED = re.compile(rf"{SYSTEMD_PROXY_SUFFIX}-[0-9a-f]{{10}}$")
 
 
 def name_for(cluster: str) -> str:
-    """The name of the Secret of a Cluster."""
+    """Return the name of the Secret of a Cluster."""
     return f"{cluster}{SYSTEMD_PROXY_SUFFIX}"
 
 
 def base_of(name: str) -> str:
-    """The name without the hash of ``spec.rollout.hashNames``, where it has one."""
+    """Return the name without the hash of ``spec.rollout.hashNames``, if it has one."""
     return _HASHED.sub(SYSTEMD_PROXY_SUFFIX, name)
 
 
 def is_one(name: object) -> bool:
-    """Whether an object of that name is the Secret of some Cluster."""
+    """Return whether a name is that of the Secret of a Cluster."""
     return isinstance(name, str) and has_suffix(base_of(name), SYSTEMD_PROXY_SUFFIX)
 
 
 def is_of(name: object, settings: ProxySettings) -> bool:
-    """Whether it is that of the Cluster the settings are for; of any, where none is known."""
+    """Return whether a name is that of the Secret of the settings' Cluster.
+
+    Of any Cluster, where none is known.
+    """
     base = base_of(name) if isinstance(name, str) else name
     return (
         base in [name_for(cluster) for cluster in settings.clusters]
@@ -48,7 +51,10 @@ def is_of(name: object, settings: ProxySettings) -> bool:
 
 
 def reference(settings: ProxySettings, unit: str) -> dict[str, Any]:
-    """Return the ``contentFrom`` of the drop-in of a service; that of CRI-O has the key of containerd."""
+    """Return the ``contentFrom`` of the drop-in of a service.
+
+    That of CRI-O has the key of containerd.
+    """
     key = KEYS.get(unit, KEYS[CONTAINERD])
     return {"secret": {"name": name_for(settings.cluster), "key": key}}
 

@@ -55,7 +55,10 @@ class Bundle(NamedTuple):
 
     @property
     def values(self) -> dict[str, str]:
-        """Return the variables with their values: the folders for ``SSL_CERT_DIR``, the path for all others."""
+        """Return the variables with their values.
+
+        The folders for ``SSL_CERT_DIR``, the path for all others.
+        """
         return {
             name: _directories(self.folder) if name == DIRECTORIES else self.path
             for name in self.variables
@@ -63,16 +66,19 @@ class Bundle(NamedTuple):
 
     @property
     def is_read_by_go(self) -> bool:
-        """Return whether a Go program finds the bundle: by a variable, or because it looks into the folder anyway."""
+        """Return whether a Go program finds the bundle.
+
+        By a variable, or because it looks into the folder anyway.
+        """
         return self.folder in _FOLDERS_OF_GO or any(name in self.variables for name in _READ_BY_GO)
 
     def volume(self) -> dict[str, Any]:
-        """The entry of ``volumes``."""
+        """Return the entry of ``volumes``."""
         items = {} if self.key == FILE else {"items": [{"key": self.key, "path": FILE}]}
         return {"configMap": {**items, "name": self.config_map}, "name": NAME}
 
     def mount(self) -> dict[str, Any]:
-        """The entry of ``volumeMounts``."""
+        """Return the entry of ``volumeMounts``."""
         return {"mountPath": self.folder, "name": NAME, "readOnly": True}
 
 

@@ -24,7 +24,10 @@ _NO_REST = re.compile(rf"=|^#|{_TEMPLATE.pattern}")
 
 
 def meant(one: Reading) -> Reading:
-    """``one``, of a drop-in, with the value its author meant; as it is where systemd reads that, or nobody can tell."""
+    """Return a reading of a drop-in with the value that its author meant.
+
+    The reading stays the same where systemd reads that value, or where the intention is not clear.
+    """
     text = one.raw.partition("=")[2]
     words = escaping.systemd_words(text)
     at = next((at for at, word in enumerate(words) if _assigned(text, word) == one.variable), None)
@@ -44,7 +47,7 @@ def meant(one: Reading) -> Reading:
 
 
 def without_strays(text: str) -> str:
-    """``text`` without the words that systemd ignores behind an assignment of a proxy variable."""
+    """Return ``text`` without the words that systemd ignores behind the assignment of a proxy variable."""
     whole, edits = with_final_eol(text), list[Edit]()
     for line in lines_of(whole):
         words = line.words()
@@ -55,7 +58,10 @@ def without_strays(text: str) -> str:
 
 
 def _strays(text: str, words: Sequence[QuotedWord], at: int) -> list[int]:
-    """The words behind the proxy variable ``at`` that assign nothing: the rest of a value without quotes."""
+    """Return the words behind the proxy variable ``at`` that assign nothing.
+
+    The rest of an unquoted value.
+    """
     found: list[int] = []
     is_open = _assigned(text, words[at]) and text[words[at].start] not in "\"'"
     for index in range(at + 1, len(words)) if is_open else ():
@@ -72,7 +78,7 @@ def _assigned(text: str, word: QuotedWord) -> str:
 
 
 def _literal(text: str, word: QuotedWord) -> str | None:
-    """The value as systemd unescapes it, else as it is written between its quotes."""
+    """Return the value as systemd unescapes it, else as it is written between its quotes."""
     if word.value is not None:
         return word.value.partition("=")[2]
     value = text[word.start : word.end].strip("\"'").partition("=")[2]

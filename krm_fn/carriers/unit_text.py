@@ -29,7 +29,7 @@ _NOTHING_OF_USE = re.compile(r"(\s|\[Service\])*")
 
 
 def fresh(variables: Mapping[str, str]) -> str:
-    """A drop-in that sets ``variables`` (name -> value) and nothing else.
+    """Return a drop-in that sets ``variables`` (name -> value) and nothing else.
 
     Raises:
         ValueError: a value holds what a unit file cannot carry.
@@ -44,7 +44,9 @@ def fresh(variables: Mapping[str, str]) -> str:
 
 
 def edit(text: str, variables: Mapping[str, str]) -> str:
-    """``text`` made to set exactly ``variables`` (of the six proxy variables); "" if nothing of use is left of it.
+    """Return ``text`` edited so that it sets exactly ``variables`` (of the six).
+
+    "" if nothing useful remains.
 
     Raises:
         ValueError: a value holds what a unit file cannot carry.
@@ -63,7 +65,7 @@ def edit(text: str, variables: Mapping[str, str]) -> str:
 
 
 def _repaired(text: str) -> str:
-    """``text`` with a section header that systemd takes, where it would bring nothing to life but proxy variables."""
+    """Return ``text`` with a section header that systemd accepts, where that activates only proxy variables."""
     header = rejected_header(text)
     found = _REPAIRABLE.fullmatch(header.joined.rstrip("\r")) if header else None
     if (
@@ -89,7 +91,7 @@ def _repaired(text: str) -> str:
 
 
 def _without_our_section(text: str) -> str:
-    """A [Service] that was added because there was none goes again when it is empty."""
+    """Return the text without an empty [Service] section that an earlier run added."""
     if header := rejected_header(text):
         return (
             _OUR_SECTION_BEFORE_A_REJECTED_ONE.sub("", text[: header.start]) + text[header.start :]
@@ -116,7 +118,7 @@ def _word(name: str, value: str) -> str:
 
 
 def _removals(gone: Sequence[Assignment]) -> Iterator[Edit]:
-    """The cuts that take assignments out of their lines, and lines out of the text that lose all they have."""
+    """Yield the edits that remove assignments from their lines, and lines that assign nothing then."""
     unwanted: dict[int, set[int]] = {}
     for one in gone:
         unwanted.setdefault(one.line.start, set()).add(one.index)
@@ -130,7 +132,7 @@ def _removals(gone: Sequence[Assignment]) -> Iterator[Edit]:
 def _rescued_comments(
     text: str, lines: Sequence[UnitLine], edits: Sequence[Edit]
 ) -> Iterator[Edit]:
-    """Comments between the parts of a continued line move in front of it where an edit would swallow them."""
+    """Yield edits that move comments inside a continued line in front of it, where another edit would delete them."""
     for line in {line.start: line for line in lines}.values():
         for start, end in line.comments:
             if any(edit_start <= start and end <= edit_end for edit_start, edit_end, _ in edits):
@@ -143,7 +145,10 @@ def _additions(
     kept: Mapping[str, Assignment],
     live: Mapping[str, Assignment],
 ) -> Iterator[Edit]:
-    """What is missing: behind the variable that precedes it in our order, so that the order of runs does not matter."""
+    """Yield what is missing, each variable behind the one that precedes it in our order.
+
+    So the result does not depend on the order of the runs.
+    """
     eol = eol_of(text)
     place, header = _first_place(text, kept, live)
     for name, value in variables.items():
@@ -157,7 +162,7 @@ def _additions(
 def _first_place(
     text: str, kept: Mapping[str, Assignment], live: Mapping[str, Assignment]
 ) -> tuple[int, str]:
-    """Where an assignment goes that none of ours precedes, and the section header it needs in front of it."""
+    """Return the place for an assignment that none of ours precedes, and the section header that it needs."""
     if kept:
         return next(iter(kept.values())).line.start, ""
     if live:

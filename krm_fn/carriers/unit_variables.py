@@ -47,7 +47,7 @@ class UnitSetting(NamedTuple):
 
 @lru_cache(maxsize=_TEXTS)
 def settings_of(text: str) -> tuple[UnitSetting, ...]:
-    """What the text sets, one entry for each variable, in the order of the assignments that count."""
+    """Return the variables that the text sets, in the order of the assignments that count."""
     text = with_final_eol(text)
     live, dead = assignments(text)
     lost = {one.name: one for one in dead if one.line.is_lost and one.name not in live}
@@ -64,7 +64,10 @@ def settings_of(text: str) -> tuple[UnitSetting, ...]:
 
 
 def read(text: str) -> dict[str, str]:
-    """The proxy variables the text sets, as systemd would read them; as written, where that cannot be known."""
+    """Return the proxy variables that the text sets, as systemd reads them.
+
+    As written, where that is not known.
+    """
     text = with_final_eol(text)
     live, _ = assignments(text)
     return {
@@ -74,7 +77,7 @@ def read(text: str) -> dict[str, str]:
 
 
 def assignments(text: str) -> tuple[dict[str, Assignment], list[Assignment]]:
-    """The assignment of each proxy variable that counts, and those that do not (overruled, or never read)."""
+    """Return the assignment of each proxy variable that counts, and those that do not (overridden, or never read)."""
     live: dict[str, Assignment] = {}
     dead: list[Assignment] = []
     for line in lines_of(text):
@@ -97,7 +100,10 @@ def assignments(text: str) -> tuple[dict[str, Assignment], list[Assignment]]:
 
 
 def _name(text: str, word: escaping.QuotedWord) -> str:
-    """The variable a word assigns; judged by its spelling where systemd would refuse it."""
+    """Return the variable that a word assigns.
+
+    Judged by its spelling where systemd would refuse the word.
+    """
     if word.value is not None:
         return word.value.partition("=")[0] if "=" in word.value else ""
     found = _NAME.match(text, word.start, word.end)

@@ -214,7 +214,7 @@ def _write_lines(lines: Iterable[str]) -> None:
 
 
 def _where(error: Exception) -> str:
-    """Type and place of an unexpected exception; its text is left out, it may quote the input."""
+    """Return the type and the place of an unexpected exception, without its text, which may quote the input."""
     import traceback  # noqa: PLC0415 -- for a bug only
 
     frames = traceback.extract_tb(error.__traceback__)

@@ -80,7 +80,7 @@ class _CommandLine:
     others: dict[str, None] = field(default_factory=dict)
 
     def last(self, *names: str) -> str:
-        """The last value of a flag that has several names; "" if it is not there."""
+        """Return the last value of a flag that has several names; "" if it is not there."""
         values = [value for name in names for value in self.flags.get(name, ())]
         return values[-1] if values else ""
 
@@ -148,7 +148,7 @@ def _refuse_misspelt(name: str) -> None:
 
 
 def _proxies(line: _CommandLine) -> dict[str, Any]:
-    """What both roles share, and an override for each role that has something of its own."""
+    """Return what both roles have in common, and an override for each role that has values of its own."""
     by_role = {role: _proxy(line, prefix) for prefix, role in _ROLES.items()}
     if not any(by_role.values()):
         return _proxy(line, _EVERYONE)
@@ -165,7 +165,7 @@ def _proxies(line: _CommandLine) -> dict[str, Any]:
 
 
 def _proxy(line: _CommandLine, role: str) -> dict[str, Any]:
-    """The fields that the flags of one role set."""
+    """Return the fields that the flags of one role set."""
     given: dict[str, Any] = {}
     for flag, (whose, target) in _PROXY_FLAGS.items():
         if whose == role and target == "noProxy":
@@ -273,7 +273,10 @@ def _flags_of_roles(
 
 
 def _infrastructure(defaults: ClusterNetwork) -> str:
-    """Return the word of the command line for the kind of infrastructure; preprovisioned where nothing says it."""
+    """Return the word of the command line for the kind of infrastructure.
+
+    Preprovisioned where nothing says it.
+    """
     for word, kind in _INFRASTRUCTURES.items():
         if kind == defaults.infrastructure_kind:
             return word

@@ -128,7 +128,10 @@ def _text(path: str, read_stdin: Callable[[], bytes]) -> str:
 
 
 def _in_words_of_the_file(problem: str, found: Mapping[tuple[str, ...], ForeignValue]) -> str:
-    """The same with the name that a field has in the file; a problem of the ``spec`` as a whole is a missing proxy."""
+    """Return a problem in the words of the file that was read: with its name for the field.
+
+    A problem of the whole ``spec`` means that the file has no proxy.
+    """
     where, _, text = problem.partition(": ")
     if where == "spec":
         return "the file must name a proxy for HTTP or HTTPS, not only what belongs to it"

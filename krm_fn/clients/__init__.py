@@ -29,14 +29,17 @@ class Client(Protocol):
         """What a person calls it, with the programs that are known to use it."""
 
     def goes_direct(self, no_proxy: str, host: str, port: int) -> bool:
-        """True if a request to ``host`` does not go through the proxy.
+        """Return whether a request to ``host`` does not go through the proxy.
 
         ``no_proxy`` is the exact text of the variable; ``host`` is that of a URL, but IPv6 without brackets; ``port``
         is the one that is connected to: 80 and 443 count as not written in the URL. False where the client breaks.
         """
 
     def breaks_on(self, no_proxy: str) -> str:
-        """Why this client fails for every host with this list, as one line for a person; "" if it does not."""
+        """Return why this client fails for every host with this list, as one line.
+
+        "" if it does not.
+        """
 
 
 def _never(no_proxy: str) -> str:

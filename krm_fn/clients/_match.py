@@ -17,17 +17,17 @@ _UNWRITTEN_PORTS = (80, 443)
 
 
 def trimmed(no_proxy: str) -> list[str]:
-    """The entries between commas, without the blanks around them; empty ones fall away."""
+    """Return the entries between commas without surrounding blanks; empty entries are left out."""
     return [entry for part in no_proxy.split(",") if (entry := part.strip())]
 
 
 def in_domain(name: str, domain: str) -> bool:
-    """``name`` is ``domain`` itself or ends with it at a dot."""
+    """Return whether ``name`` is ``domain`` itself or is below it."""
     return name == domain or name.endswith("." + domain)
 
 
 def address(text: str) -> Address | None:
-    """The IP address ``text`` writes, without brackets and zone."""
+    """Return the IP address that ``text`` writes, without brackets and zone."""
     if "%" in text:
         return None
     try:
@@ -37,7 +37,10 @@ def address(text: str) -> Address | None:
 
 
 def network(text: str, *, host_bits: bool = True) -> Network | None:
-    """What ``ipaddress`` reads: an address, a CIDR or an address with a netmask; ``host_bits`` may be set or not."""
+    """Return what ``ipaddress`` reads: an address, a CIDR or an address with a netmask.
+
+    Host bits may be set.
+    """
     try:
         return ipaddress.ip_network(text, strict=not host_bits)
     except ValueError:
@@ -45,22 +48,22 @@ def network(text: str, *, host_bits: bool = True) -> Network | None:
 
 
 def cidr(text: str) -> Network | None:
-    """The network of ``address/prefix``, host bits ignored; a netmask is not a prefix."""
+    """Return the network of ``address/prefix``, host bits ignored; a netmask is not a prefix."""
     return network(text) if _CIDR.fullmatch(text) else None
 
 
 def contains(net: Network | None, ip: Address | None) -> bool:
-    """``ip`` lies in ``net``; of two families, or where one is missing, it does not."""
+    """Return whether ``ip`` lies in ``net``; False if one is missing or their families differ."""
     return net is not None and ip is not None and ip in net
 
 
 def bracketed(host: str) -> str:
-    """``host`` as a URL writes it: IPv6 in brackets."""
+    """Return ``host`` as a URL writes it: IPv6 in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 def written_port(port: int) -> int | None:
-    """The port if a URL writes it: 80 and 443 are what ``http`` and ``https`` mean without one."""
+    """Return the port if a URL writes it: None for 80 and 443, the defaults of ``http`` and ``https``."""
     return None if port in _UNWRITTEN_PORTS else port
 
 
@@ -71,13 +74,13 @@ def netloc(host: str, port: int) -> str:
 
 
 def canonical(host: str) -> str:
-    """``host`` as parsers of URLs hand it on: lower case, IPv6 in the form of RFC 5952."""
+    """Return ``host`` as URL parsers return it: in lower case, IPv6 in the form of RFC 5952."""
     ip = address(host)
     return host.lower() if ip is None else str(ip)
 
 
 def ascii_name(name: str) -> str:
-    """``name`` with non-ASCII labels as A-labels (IDNA 2003, what the standard library has); else unchanged."""
+    """Return ``name`` with non-ASCII labels as A-labels (IDNA 2003, as in the standard library), else unchanged."""
     return ".".join(_a_label(label) for label in name.split("."))
 
 

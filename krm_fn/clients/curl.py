@@ -22,7 +22,10 @@ _LONGEST_ADDRESS = 127
 
 
 def curl_7_85(no_proxy: str, host: str, port: int) -> bool:
-    """Up to 7.85 (Ubuntu 22.04, RHEL 9): names only; commas and blanks separate, one leading dot falls away."""
+    """Return whether curl up to 7.85 (Ubuntu 22.04, RHEL 9) goes direct.
+
+    Names only; commas and blanks separate entries; one leading dot is ignored.
+    """
     del port
     name = host.lower()
     words = re.split(r"[, ]+", no_proxy.lower())
@@ -30,20 +33,29 @@ def curl_7_85(no_proxy: str, host: str, port: int) -> bool:
 
 
 def curl_8_8(no_proxy: str, host: str, port: int) -> bool:
-    """7.87 to 8.8 (Debian 12): CIDRs of IPv4, but IPv6 is compared as a name; a final dot is no matter."""
+    """Return whether curl 7.87 to 8.8 (Debian 12) goes direct.
+
+    It reads CIDRs of IPv4, compares IPv6 as a name, and ignores a final dot.
+    """
     del port
     words = (word for part in no_proxy.split(",") for word in _BLANK.split(part))
     return _check(no_proxy, words, host, strict=False)
 
 
 def curl_8_17(no_proxy: str, host: str, port: int) -> bool:
-    """8.9 to 8.17 (Debian 13): as before, but a blank between two entries ends the list."""
+    """Return whether curl 8.9 to 8.17 (Debian 13) goes direct.
+
+    As before, but a blank between entries ends the list.
+    """
     del port
     return _check(no_proxy, _until_a_blank(no_proxy), host, strict=False)
 
 
 def curl_8_18(no_proxy: str, host: str, port: int) -> bool:
-    """8.18 and later: CIDRs of IPv6 too; behind the slash there must be a number and nothing else."""
+    """Return whether curl 8.18 and later goes direct.
+
+    It reads CIDRs of IPv6 too; only a number may be behind the slash.
+    """
     del port
     return _check(no_proxy, _until_a_blank(no_proxy), host, strict=True)
 
@@ -70,7 +82,10 @@ def _until_a_blank(no_proxy: str) -> Iterator[str]:
 
 
 def _matches_address(word: str, ip: Address, *, strict: bool) -> bool:
-    """``/0`` and a prefix that is no number mean the address alone, as in C they are both 0."""
+    """Return whether an entry is the address ``ip``, or a CIDR that holds it.
+
+    ``/0`` and a prefix that is no number mean the address alone, because both are 0 in C.
+    """
     text, slash, prefix = word.partition("/")
     net = address(text)
     match = (_NUMBER.fullmatch if strict else _LEADING_NUMBER.match)(prefix)

@@ -14,13 +14,19 @@ _COMMA = re.compile(r",[ \t\n\v\f\r]*")
 
 
 def wget_1_19(no_proxy: str, host: str, port: int) -> bool:
-    """Up to 1.19 (RHEL 8): an entry that begins with a dot matches nothing (``src/host.c`` ``sufmatch``, v1.19.5)."""
+    """Return whether wget up to 1.19 (RHEL 8) goes direct: an entry with a leading dot matches nothing.
+
+    Source: ``sufmatch`` in ``src/host.c``, v1.19.5.
+    """
     del port
     return any(in_domain(host.lower(), entry) for entry in _wget_list(no_proxy))
 
 
 def wget_1_20(no_proxy: str, host: str, port: int) -> bool:
-    """From 1.20 (commit fd85ac9c): ``.d`` means the names below ``d`` (wget ``src/host.c`` ``sufmatch``, v1.21.3)."""
+    """Return whether wget 1.20 and later (commit fd85ac9c) goes direct: ``.d`` means the names below ``d``.
+
+    Source: ``sufmatch`` in ``src/host.c``, v1.21.3.
+    """
     del port
     name = host.lower()
     return any(
@@ -30,7 +36,9 @@ def wget_1_20(no_proxy: str, host: str, port: int) -> bool:
 
 
 def apt(no_proxy: str, host: str, port: int) -> bool:
-    """A suffix without a boundary: ``example.com`` matches ``notexample.com``.
+    """Return whether apt goes direct.
+
+    An entry is a suffix without a boundary (``example.com`` matches ``notexample.com``).
 
     apt 2.6 ``CheckDomainList`` (``apt-pkg/contrib/strutl.cc``), which ``methods/http.cc`` calls.
     """

@@ -19,7 +19,10 @@ _WITH_PORT = re.compile(
 
 
 def net_http(no_proxy: str, host: str, port: int) -> bool:
-    """``config.useProxy``, turned round; measured with Go 1.19 and 1.26."""
+    """Return whether Go's ``net/http`` goes direct: the inverse of ``config.useProxy``.
+
+    Measured with Go 1.19 and 1.26.
+    """
     ip = _unmapped(address(host))
     if host == "localhost" or (ip is not None and ip.is_loopback):
         return True

@@ -46,7 +46,11 @@ class _Pattern:
 
 
 def httpx(no_proxy: str, host: str, port: int) -> bool:
-    """``.d`` is what is below ``d``, ``d`` both; ports; a CIDR is its address alone; ``*`` anywhere is everything."""
+    """Return whether httpx goes direct.
+
+    ``.d`` means the names below ``d``, ``d`` both; ports count; a CIDR is its address alone; ``*``
+    anywhere means every host.
+    """
     entries = trimmed(no_proxy)
     if "*" in entries:
         return True
@@ -58,7 +62,7 @@ def httpx(no_proxy: str, host: str, port: int) -> bool:
 
 
 def breaks_on(no_proxy: str) -> str:
-    """Why no client can be made with this list, or ""."""
+    """Return why httpx cannot create a client with this list; "" if it can."""
     entries = trimmed(no_proxy)
     unreadable = [entry for entry in entries if _pattern(entry) is None]
     if not unreadable or "*" in entries:
@@ -69,7 +73,10 @@ def breaks_on(no_proxy: str) -> str:
 
 
 def _pattern(entry: str) -> _Pattern | None:
-    """Return what httpx compares with a URL for this entry; None if it can make no URL of the entry."""
+    """Return what httpx compares with a URL for this entry.
+
+    None if it can make no URL of the entry.
+    """
     url = _URL.match(_url(entry))
     authority = _AUTHORITY.match(url["authority"] or "") if url else None
     if (
@@ -99,7 +106,10 @@ def _url(entry: str) -> str:
 
 
 def _host(host: str) -> str:
-    """Raises ValueError for what is no host; names in lower case, IPv6 as it was written."""
+    """Return the host as httpx compares it: names in lower case, IPv6 as written.
+
+    Raises ValueError for no host.
+    """
     if _LIKE_IPV4.fullmatch(host):
         return str(ipaddress.IPv4Address(host))
     if host.startswith("[") and host.endswith("]"):

@@ -32,7 +32,9 @@ _WILDCARD = re.compile(r"^\*?\.")
 
 
 def undici(no_proxy: str, host: str, port: int) -> bool:
-    """``d``, ``.d`` and ``*.d`` all mean ``d`` and what is below it; ports; a blank separates as a comma does.
+    """Return whether undici goes direct.
+
+    ``d``, ``.d`` and ``*.d`` all mean ``d`` and the names below it; ports count; blanks and commas separate.
 
     undici 7.30 ``lib/dispatcher/env-http-proxy-agent.js``.
     """
@@ -47,7 +49,9 @@ def undici(no_proxy: str, host: str, port: int) -> bool:
 
 
 def proxy_from_env(no_proxy: str, host: str, port: int) -> bool:
-    """``d`` is ``d`` alone, ``.d`` what is below it, ``*d`` any name that ends so; ports; blanks separate.
+    """Return whether proxy-from-env goes direct.
+
+    ``d`` means ``d`` alone, ``.d`` the names below it, ``*d`` any name with that end; ports count; blanks separate.
 
     proxy-from-env 1.1 and 2.1 ``index.js``.
     """
@@ -63,7 +67,9 @@ def proxy_from_env(no_proxy: str, host: str, port: int) -> bool:
 
 
 def axios_1_19(no_proxy: str, host: str, port: int) -> bool:
-    """Axios 1.15 to 1.19: as proxy-from-env, but final dots are no matter, ``d:port`` is one host, ``fd00::1`` is read.
+    """Return whether axios 1.15 to 1.19 goes direct.
+
+    As proxy-from-env, but it ignores final dots, reads ``d:port`` as one host, and reads ``fd00::1``.
 
     axios ``lib/adapters/http.js`` calls proxy-from-env first and then its own ``lib/helpers/shouldBypassProxy.js``;
     either may answer that a host goes direct. Modelled after 1.19: 1.15.0 does not take loopback names for each
@@ -73,7 +79,10 @@ def axios_1_19(no_proxy: str, host: str, port: int) -> bool:
 
 
 def axios(no_proxy: str, host: str, port: int) -> bool:
-    """Axios 1.20 and later: also CIDRs of both families, and addresses in any form that a URL may hold."""
+    """Return whether axios 1.20 and later goes direct.
+
+    It also reads CIDRs of both families, and addresses in any form that a URL may have.
+    """
     return proxy_from_env(no_proxy, host, port) or _axios(no_proxy, host, port, reads_cidrs=True)
 
 
@@ -103,7 +112,10 @@ def _axios_matches(entry: str, name: str, port: int, *, reads_cidrs: bool) -> bo
 
 
 def _axios_port(entry: str) -> tuple[str, int]:
-    """``[host]:port`` and ``host:port``; with several colons there is no port."""
+    """Return host and port of ``[host]:port`` or ``host:port``.
+
+    With several colons there is no port.
+    """
     in_brackets = _IN_BRACKETS.match(entry)
     if in_brackets:
         return in_brackets["host"], int(in_brackets["port"] or 0)
@@ -112,7 +124,10 @@ def _axios_port(entry: str) -> tuple[str, int]:
 
 
 def _axios_name(host: str, *, is_exact: bool) -> str:
-    """``host`` without brackets and final dots; ``is_exact``: an address is compared as it is written."""
+    """Return ``host`` without brackets and final dots.
+
+    With ``is_exact`` an address is compared as written.
+    """
     text = (host[1:-1] if host.startswith("[") and host.endswith("]") else host).rstrip(".")
     if not is_exact and not text.isascii():
         text = ascii_name(text)
@@ -142,7 +157,10 @@ def _axios_cidr(entry: str) -> Network | None:
 
 
 def _short_ipv4(text: str) -> Address | None:
-    """``127.1`` and ``0x7f.0.0.1``, which URLs may hold, as the address that they are; None for a single number."""
+    """Return the address that ``127.1`` or ``0x7f.0.0.1`` means in a URL.
+
+    None for a single number.
+    """
     parts = text.split(".")
     numbers = [_ipv4_number(part) for part in parts]
     if not 2 <= len(parts) <= 4:
@@ -173,7 +191,10 @@ def _is_axios_loopback(name: str) -> bool:
 
 
 def node_http(no_proxy: str, host: str, port: int) -> bool:
-    """``d`` is ``d`` alone, ``.d`` both, ``*.d`` what is below; ports; alone of all a range (``10.1.2.1-10.1.2.9``).
+    """Return whether ``http`` and ``https`` of Node.js go direct.
+
+    ``d`` means ``d`` alone, ``.d`` both, ``*.d`` the names below; ports count. No other client reads
+    ranges (``10.1.2.1-10.1.2.9``).
 
     ``http`` of Node 24 with ``NODE_USE_ENV_PROXY=1`` (node ``lib/internal/http.js``); no test runs it.
     """

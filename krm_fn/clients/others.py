@@ -12,7 +12,9 @@ _ALWAYS_DIRECT_IN_JAVA = "localhost|127.*|[::1]|0.0.0.0|[::0]"
 
 
 def lwp(no_proxy: str, host: str, port: int) -> bool:
-    """libwww-perl 6.68 ``LWP::UserAgent::_need_proxy``: a suffix without a boundary, in the case it is written in.
+    """Return whether libwww-perl goes direct: an entry is a suffix without a boundary, and case counts.
+
+    Source: ``LWP::UserAgent::_need_proxy`` of 6.68.
 
     An empty entry between two commas matches every host; at the end of the list Perl's ``split`` drops it.
     """
@@ -30,7 +32,11 @@ def lwp(no_proxy: str, host: str, port: int) -> bool:
 
 
 def reqwest(no_proxy: str, host: str, port: int) -> bool:
-    """hyper-util ``src/client/proxy/matcher.rs``: CIDRs of both families; ``d`` and ``.d`` mean both; ``*`` every name.
+    """Return whether reqwest goes direct: CIDRs of both families; ``d`` and ``.d`` mean both.
+
+    ``*`` means every name.
+
+    Source: hyper-util ``src/client/proxy/matcher.rs``.
 
     An address is compared with addresses only, so that ``*`` does not let one go direct. Read, and measured once.
     """
@@ -43,7 +49,9 @@ def reqwest(no_proxy: str, host: str, port: int) -> bool:
 
 
 def dotnet(no_proxy: str, host: str, port: int) -> bool:
-    """``d`` is ``d`` alone, ``.d`` both; no ``*``, no port, no CIDR.
+    """Return whether .NET goes direct: ``d`` means ``d`` alone, ``.d`` both.
+
+    No ``*``, no port, no CIDR.
 
     .NET ``HttpEnvironmentProxy.IsMatchInBypassList`` (dotnet/runtime 3e9e3d8); read, never run.
     """
@@ -56,7 +64,9 @@ def dotnet(no_proxy: str, host: str, port: int) -> bool:
 
 
 def java(no_proxy: str, host: str, port: int) -> bool:
-    """``sun.net.spi.DefaultProxySelector`` (OpenJDK 17) with the list, ``|`` for ``,``, as ``http.nonProxyHosts``.
+    """Return whether Java goes direct with the list as ``http.nonProxyHosts``, ``|`` for ``,``.
+
+    Source: ``sun.net.spi.DefaultProxySelector`` (OpenJDK 17).
 
     Java reads no variable. A ``*`` may begin or end an entry; where the property is not empty, loopback goes direct.
     """

@@ -24,7 +24,9 @@ _OCTET = re.compile(r"0[xX](?P<hex>[0-9a-fA-F]+)|0(?P<octal>[0-7]*)|(?P<decimal>
 
 
 def urllib(no_proxy: str, host: str, port: int) -> bool:
-    """``urllib.request``, and botocore (boto3, the AWS CLI), which calls it: suffixes, ports, ``[v6]``; no CIDR.
+    """Return whether ``urllib.request`` and botocore (boto3, the AWS CLI) go direct.
+
+    Suffixes, ports, ``[v6]``; no CIDR.
 
     CPython ``Lib/urllib/request.py`` ``proxy_bypass_environment``; botocore 1.44 ``utils.should_bypass_proxies``.
     """
@@ -32,7 +34,9 @@ def urllib(no_proxy: str, host: str, port: int) -> bool:
 
 
 def aiohttp(no_proxy: str, host: str, port: int) -> bool:
-    """As urllib, but called with the bare host: no port, IPv6 without brackets, an IDN as people write it.
+    """Return whether aiohttp goes direct.
+
+    It asks urllib for the bare host: no port, IPv6 without brackets, an IDN with its Unicode letters.
 
     aiohttp 3.14 ``helpers.get_env_proxy_for_url``; yarl's ``URL.host`` decodes A-labels.
     """
@@ -41,7 +45,9 @@ def aiohttp(no_proxy: str, host: str, port: int) -> bool:
 
 
 def requests(no_proxy: str, host: str, port: int) -> bool:
-    """CIDRs of IPv4 from /1 to /32 and no blank anywhere, then what urllib says of the bare host.
+    """Return whether requests goes direct.
+
+    It reads CIDRs of IPv4 from /1 to /32, in a list without blanks, and then asks urllib for the bare host.
 
     requests 2.34 ``utils.should_bypass_proxies``.
     """
@@ -59,7 +65,12 @@ def requests(no_proxy: str, host: str, port: int) -> bool:
 
 
 def kubernetes(no_proxy: str, host: str, port: int) -> bool:
-    """Networks of both families, netmasks, ports, ``[v6]`` (Kubernetes client 37 ``client/rest.py``)."""
+    """Return whether the Kubernetes client goes direct.
+
+    Networks of both families, netmasks, ports, ``[v6]``.
+
+    Source: ``client/rest.py`` of version 37.
+    """
     name, location, ip = host.lower(), netloc(host, port), address(host)
     for entry in trimmed(no_proxy.lower()):
         domain = entry.lstrip(".")
@@ -74,7 +85,9 @@ def kubernetes(no_proxy: str, host: str, port: int) -> bool:
 
 
 def httplib2(no_proxy: str, host: str, port: int) -> bool:
-    """``d`` is ``d`` alone, ``.d`` both; case counts, and so does every blank.
+    """Return whether httplib2 goes direct: ``d`` means ``d`` alone, ``.d`` both.
+
+    Case and blanks count.
 
     httplib2 0.32 ``ProxyInfo.bypass_host``.
     """
@@ -87,7 +100,9 @@ def httplib2(no_proxy: str, host: str, port: int) -> bool:
 
 
 def websocket_client(no_proxy: str, host: str, port: int) -> bool:
-    """Networks without host bits; ``.d`` is a suffix without a boundary, so that it matches ``notd`` too.
+    """Return whether websocket-client goes direct.
+
+    It reads networks without host bits; ``.d`` is a suffix without a boundary, so that it matches ``notd`` too.
 
     websocket-client 1.9 ``_url._is_no_proxy_host``.
     """

@@ -18,7 +18,10 @@ _NETWORK = re.compile(r"([0-9.]+)(?:/(0|[1-9][0-9]*|[0-9.]+\.[0-9.]+))?")
 
 
 def net_http(no_proxy: str, host: str, port: int) -> bool:
-    """Names as suffixes, ports, CIDRs and netmasks of IPv4; loopback goes direct without an entry."""
+    """Return whether ``net/http`` of Ruby goes direct.
+
+    Names are suffixes; ports, CIDRs and netmasks of IPv4 count; loopback goes direct without an entry.
+    """
     name = host.lower()
     ip = address("127.0.0.1" if name == "localhost" else host)
     if ip is not None and (str(ip) == "::1" or str(ip).startswith("127.")):
@@ -45,7 +48,7 @@ def _in_network(entry: str, ip: int) -> bool:
 
 
 def _mask(text: str | None) -> int | None:
-    """The bits of a prefix or of a netmask without gaps; None for what IPAddr refuses."""
+    """Return the bits of a prefix or of a contiguous netmask; None for what IPAddr refuses."""
     if text is None:
         return 0xFFFFFFFF
     if text.isdecimal():

@@ -57,7 +57,7 @@ class Topology:
         return tuple(self._clusters[key] for key in self._graph.clusters)
 
     def of(self, obj: Object) -> tuple[Membership, ...]:
-        """The Clusters that ``obj``, of any kind, belongs to: none if it names none, several if they share it.
+        """Return the Clusters that ``obj`` belongs to: none if it names none, several if they share it.
 
         One that is not in the list is known by its name, and by what the objects of the list say that belong to it.
         """
@@ -76,7 +76,10 @@ class Topology:
         return node.network
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
-        """The ClusterClasses of which ``obj`` is a template; none if anything else uses it as well."""
+        """Return the ClusterClasses of which ``obj`` is a template.
+
+        None if another object uses it as well.
+        """
         sources = [use.source for use in self._graph.uses_of(key_of(obj))]
         return (
             tuple(dict.fromkeys(sources))
@@ -85,12 +88,15 @@ class Topology:
         )
 
     def class_of(self, cluster: Object) -> Key | None:
-        """The ClusterClass that a Cluster is made of, whether or not it is in the list."""
+        """Return the ClusterClass of a Cluster, whether or not it is in the list."""
         node = self._graph.clusters.get(key_of(cluster))
         return node.whole.class_key if node else None
 
     def cluster_of_class(self, cluster_class: Object) -> Cluster:
-        """Return what is known about every Cluster of a ClusterClass: its infrastructure, and the networks of that."""
+        """Return what is known about every Cluster of a ClusterClass.
+
+        Its infrastructure, and the networks of that.
+        """
         node = self._node(cluster_class)
         named = node.whole.infrastructure
         if named is None:
@@ -108,7 +114,9 @@ class Topology:
         )
 
     def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
-        """The nodes that ``spec.topology`` of a Cluster makes: ``("", "")`` is its control plane.
+        """Return the nodes of ``spec.topology`` of a Cluster.
+
+        The key of its control plane is ``("", "")``.
 
         Groups of workers have the section that they are in (``machineDeployments``), and their name there.
         """
@@ -125,7 +133,7 @@ class Topology:
         return found
 
     def _node(self, obj: Object) -> Hints:
-        """What an object says, with the keys of the objects in the list that it means."""
+        """Return the hints of an object, with the keys of the objects of the list that it refers to."""
         return self._graph.nodes.get(key_of(obj)) or hints(obj)
 
     def _membership(self, tie: Tie) -> Membership:
@@ -137,7 +145,7 @@ class Topology:
         )
 
     def _sources(self) -> dict[Key, list[Hints]]:
-        """Cluster -> the objects of it that hold facts, in the order of the list."""
+        """Return, for each Cluster, the objects with facts about it, in the order of the list."""
         found: dict[Key, list[Hints]] = {}
         for node in self._graph.nodes.values():
             ties = self._graph.ties(node) if _holds_facts(node) else ()
@@ -175,7 +183,10 @@ def _holds_facts(node: Hints) -> bool:
 
 
 def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) -> ClusterNetwork:
-    """The defaults that hold for a Cluster: those of its infrastructure, and kubeadm's if that makes it."""
+    """Return the defaults that apply to a Cluster.
+
+    Those of its infrastructure, and of kubeadm if it creates the Cluster.
+    """
     found = [
         defaults.for_cluster(node.assumed, cluster.key[3])
         for node in sources
@@ -194,7 +205,7 @@ def _assumed(cluster: Hints, sources: list[Hints], wholes: tuple[Whole, Whole]) 
 
 
 def _is_made_by_kubeadm(sources: list[Hints], wholes: tuple[Whole, Whole]) -> bool:
-    """Whether the control plane of a Cluster is one of kubeadm that nobody gives another network."""
+    """Return whether kubeadm creates the control plane of a Cluster and no object gives it another network."""
     named = next((whole.control_plane for whole in wholes if whole.control_plane), None)
     tied = [node.key for node in sources if _sort(node) == _CONTROL_PLANE]
     keys = [named] if named else tied
@@ -213,7 +224,7 @@ _KUBEADM_NETWORK = (
 
 
 def _unpatched(facts: Iterable[Fact], wholes: tuple[Whole, Whole]) -> Iterator[Fact]:
-    """Without defaults of a template where a patch of its class may say otherwise."""
+    """Yield the facts without defaults of a template that a patch of its class may change."""
     for fact in facts:
         is_of_template = fact.path[:3] == ("spec", "template", "spec")
         if not is_of_template or not any(
@@ -223,13 +234,16 @@ def _unpatched(facts: Iterable[Fact], wholes: tuple[Whole, Whole]) -> Iterator[F
 
 
 def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether what is at one path is a part of what is at the other."""
+    """Return whether one path leads into, or to, what is at the other path."""
     length = min(len(one), len(other))
     return one[:length] == other[:length]
 
 
 def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
-    """The Cluster, the infrastructure it names, that of its class, any other, the control plane, the rest."""
+    """Return the rank of a source of facts.
+
+    The order: the Cluster, the infrastructure it names, that of its class, any other, the control plane, the rest.
+    """
     if node.key[:2] == CLUSTER:
         return 0
     named = [whole.infrastructure for whole in wholes]
@@ -246,7 +260,10 @@ def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> ClusterNetwork:
 
 
 def _is_usable(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
-    """Whether what an object says holds for the Cluster: not that of a part in whose place it names another."""
+    """Return whether a fact of an object is valid for the Cluster.
+
+    Not if the Cluster names another object instead.
+    """
     if node.key[:2] in (CLUSTER, konvoy.INVENTORY, SECRET) or node.key[:2] in POOLS:
         return True
     of_class = (wholes[1].infrastructure, wholes[1].control_plane)
@@ -254,7 +271,7 @@ def _is_usable(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
 
 
 def _is_part(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
-    """Whether a Cluster is made of an object, its infrastructure or control plane, and names no other in its place."""
+    """Return whether an object is the infrastructure or control plane of a Cluster that names no other one."""
     named = [key for whole in wholes for key in (whole.infrastructure, whole.control_plane)]
     sort = _sort(node)
     has_rival = any(getattr(whole, sort) for whole in wholes) if sort else True
@@ -262,14 +279,17 @@ def _is_part(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
 
 
 def _sort(node: Hints) -> str:
-    """Which part of a Cluster an object can be, as ``Whole`` calls it; "" for workers."""
+    """Return which part of a Cluster an object can be, as ``Whole`` names it; "" for workers."""
     if node.key[1].removesuffix("Template") in INFRASTRUCTURE:
         return _INFRASTRUCTURE
     return _CONTROL_PLANE if node.role is Role.CONTROL_PLANE else ""
 
 
 def _infrastructure(cluster: Hints, its_class: Hints | None, sources: list[Hints]) -> Fact | None:
-    """Return the kind of the infrastructure cluster: as the Cluster, its class or an object that belongs to it says."""
+    """Return the kind of the infrastructure cluster.
+
+    As the Cluster, its class or an object that belongs to it says.
+    """
     if cluster.whole.infrastructure:
         kind = cluster.whole.infrastructure[1].removesuffix("Template")
         return Fact(kind, cluster.ref, ("spec", "infrastructureRef"))

@@ -39,7 +39,7 @@ class Aim(NamedTuple):
 
 
 def user_values_of(name: str) -> str:
-    """Whose user values an object of that name holds, by convention; "" for none."""
+    """Return whose user values an object of that name holds, by convention; "" for none."""
     return next(
         (name.removesuffix(end) for end in giantswarm.USER_VALUES_SUFFIXES if name.endswith(end)),
         "",
@@ -47,7 +47,10 @@ def user_values_of(name: str) -> str:
 
 
 def chart_of(release: Mapping[str, Any]) -> str:
-    """The chart of a HelmRelease: the last step of its path or URL; "" where it names none."""
+    """Return the chart of a HelmRelease: the last step of its path or URL.
+
+    "" where it names none.
+    """
     for path in (("chart", "spec", "chart"), ("chartRef", "name")):
         name = lookup(release, ("spec", *path))
         if isinstance(name, str) and name:
@@ -56,7 +59,7 @@ def chart_of(release: Mapping[str, Any]) -> str:
 
 
 def aim(obj: Object) -> Aim:
-    """The Cluster for which an App or a HelmRelease is, if one of its fields says so."""
+    """Return the Cluster that a field of an App or a HelmRelease names as its destination."""
     if obj.group_kind not in _KUBECONFIGS:
         return Aim()
     secret = lookup(obj.data, _KUBECONFIGS[obj.group_kind])
@@ -73,7 +76,7 @@ def aim(obj: Object) -> Aim:
 
 
 def may_be(obj: Object) -> tuple[str, ...]:
-    """The names of Clusters that the object may be named after, the likeliest first."""
+    """Return the names of Clusters after which the object may be named, the most likely one first."""
     if obj.group_kind in (("", "Secret"), ("", "ConfigMap")):
         names = [user_values_of(obj.ref.name)]
     elif obj.group_kind == _HELM_RELEASE and chart_of(obj.data) in giantswarm.CLUSTER_CHARTS:
@@ -91,7 +94,7 @@ def may_be(obj: Object) -> tuple[str, ...]:
 
 
 def _is_inside(obj: Object) -> bool:
-    """Whether an App is one of the management cluster."""
+    """Return whether an App is one of the management cluster."""
     if obj.group_kind != giantswarm.APP:
         return False
     is_inside = lookup(obj.data, ("spec", "kubeConfig", "inCluster")) is True

@@ -21,7 +21,9 @@ _AUTH_URLS = pattern("clouds.*.auth.auth_url")
 
 
 def keystone_hosts(secret: Any) -> tuple[str, ...]:
-    """The hosts of all clouds of a Secret, without port; nothing where it has no ``clouds.yaml`` that can be read.
+    """Return the hosts of all clouds of a Secret, without port.
+
+    Nothing where it has no ``clouds.yaml`` that can be read.
 
     Args:
         secret: the data of the object; of its credentials nothing is kept.
@@ -38,7 +40,7 @@ def keystone_hosts(secret: Any) -> tuple[str, ...]:
 
 
 def _text(secret: Any) -> str:
-    """The text of the key, which ``stringData`` sets before ``data`` does; "" where it is none."""
+    """Return the text of the key, from ``stringData`` before ``data``; "" where it is no text."""
     if not isinstance(secret, Mapping):
         return ""
     plain, encoded = lookup(secret, ("stringData", _KEY)), lookup(secret, ("data", _KEY))

@@ -56,7 +56,7 @@ def declared(obj: Object) -> ClusterNetwork:
 
 
 def sets_services(obj: Object) -> bool:
-    """Whether a Cluster or a Kubeadm object gives the services a network, in whatever form.
+    """Return whether a Cluster or a Kubeadm object sets the network of services, in any form.
 
     ``${SERVICE_CIDR:=["10.128.0.0/12"]}`` in the place of the list is no fact, but no silence either.
     """
@@ -70,7 +70,10 @@ def sets_services(obj: Object) -> bool:
 
 
 def merge(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
-    """One answer: of each fact the first source that has it, of networks, mirrors and hosts what any source has."""
+    """Return the union of several sources: of each fact the first value.
+
+    Networks, mirrors and hosts of all of them.
+    """
     whole = ClusterNetwork()
     for source in sources:
         whole = replace(
@@ -86,7 +89,7 @@ def merge(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
 
 
 def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """The facts without those whose value an earlier one has."""
+    """Return the facts without those whose value an earlier fact has."""
     first: dict[str, Fact] = {}
     for fact in facts:
         first.setdefault(fact.value, fact)
@@ -131,7 +134,7 @@ def _first(facts: tuple[Fact, ...]) -> Fact | None:
 
 
 def _apart(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Without a CIDR that another one covers: a subnet says nothing that its VPC does not say."""
+    """Return the facts without a CIDR that another one covers: a subnet adds nothing to its VPC."""
     kept: list[Fact] = []
     for fact in facts:
         if not any(is_covered(fact.value, other.value) for other in kept):

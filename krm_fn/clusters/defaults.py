@@ -58,16 +58,19 @@ class _Infrastructure(NamedTuple):
     is_template: bool
 
     def get(self, path: str) -> Any:
-        """What is at a path such as ``"networkSpec.vnet.id"`` below the ``spec``; None if nothing does."""
+        """Return the value at a path such as ``"networkSpec.vnet.id"`` below ``spec``.
+
+        None if there is none.
+        """
         return lookup(self.spec, pattern(path))
 
     def fact(self, value: str, path: str, default_of: str) -> Fact:
-        """A default; ``path`` is the field that would say otherwise."""
+        """Return a default; ``path`` is the field that overrides it."""
         return Fact(value, self.ref, (*self.start, *pattern(path)), default_of)
 
 
 def assumed(obj: Object) -> ClusterNetwork:
-    """What the silence of an infrastructure cluster, a managed control plane or the template of one means."""
+    """Return the defaults of the fields that an infrastructure cluster, control plane or template leaves out."""
     kind = obj.ref.kind
     find = _FINDERS.get(kind.removesuffix("Template"))
     if find is None:
@@ -81,13 +84,13 @@ def assumed(obj: Object) -> ClusterNetwork:
 
 
 def kubeadm_services(cluster: ObjectRef) -> Fact:
-    """The service CIDR of a Cluster that kubeadm makes and that declares none."""
+    """Return the service CIDR of a Cluster that kubeadm makes and that declares none."""
     path = pattern("spec.clusterNetwork.services.cidrBlocks")
     return Fact(KUBEADM_SERVICES, cluster, path, "kubeadm")
 
 
 def for_cluster(found: ClusterNetwork, name: str) -> ClusterNetwork:
-    """The facts with the name of the Cluster in the values that hold one."""
+    """Return the facts with the name of the Cluster in the values that hold one."""
     return replace(
         found,
         hosts=tuple(
@@ -129,7 +132,7 @@ def _aws_load_balancer(part: _Infrastructure) -> Iterator[Fact]:
 
 
 def _amazon(name: str) -> str:
-    """The domain of a region's services."""
+    """Return the domain of the services of a region."""
     return "amazonaws.com.cn" if name.startswith("cn-") else "amazonaws.com"
 
 
@@ -141,7 +144,7 @@ def _azure(part: _Infrastructure) -> ClusterNetwork:
 
 
 def _azure_network(part: _Infrastructure) -> Iterator[Fact]:
-    """The VNet that is made, unless every subnet has a CIDR of its own."""
+    """Yield the VNet that the provider creates, unless every subnet has a CIDR of its own."""
     vnet = part.get("networkSpec.vnet")
     vnet = vnet if isinstance(vnet, Mapping) else {}
     group = text(vnet.get("resourceGroup"))
@@ -166,7 +169,10 @@ def _azure_private(part: _Infrastructure) -> Iterator[Fact]:
 
 
 def _azure_public(part: _Infrastructure) -> Iterator[Fact]:
-    """The name of the public address, which holds a hash of what the manifest says; a template does not say it all."""
+    """Yield the name of the public address, which holds a hash of the manifest.
+
+    A template does not give all of it.
+    """
     name = part.ref.name
     subscription, location = text(part.get("subscriptionID")), region(part.get("location"))
     group = text(part.get("resourceGroup")) or name
@@ -182,7 +188,7 @@ def _azure_public(part: _Infrastructure) -> Iterator[Fact]:
 
 
 def _fnv32a(value: str) -> int:
-    """The 32-bit FNV-1a hash of Go's ``hash/fnv``."""
+    """Return the 32-bit FNV-1a hash of Go's ``hash/fnv``."""
     found = 0x811C9DC5
     for byte in value.encode("utf-8", "surrogatepass"):
         found = (found ^ byte) * 0x01000193 & 0xFFFFFFFF

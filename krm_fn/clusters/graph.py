@@ -73,7 +73,7 @@ class Graph:
         self._settle(named)
 
     def uses_of(self, key: Key) -> list[Use]:
-        """How other objects name the one of that key, whether or not it is in the list itself."""
+        """Return how other objects refer to the object with that key, whether or not it is in the list."""
         if key in self.nodes:
             return self._uses.get(key, [])
         found = self._unlisted.candidates(key)
@@ -81,14 +81,17 @@ class Graph:
         return [use for each in found for use in self._uses[each]] if is_one else []
 
     def ties(self, node: Hints) -> tuple[Tie, ...]:
-        """The Clusters of an object, in the order of the list; one role and group of a Cluster occurs once."""
+        """Return the Clusters of an object, in the order of the list.
+
+        A role and group of a Cluster occurs once.
+        """
         first: dict[tuple[object, ...], Tie] = {}
         for tie in sorted(self._search(node, set(), 0) or (), key=lambda tie: not tie.sure):
             first.setdefault((tie.cluster, tie.role, tie.group, tie.worker_class), tie)
         return tuple(first.values())
 
     def namesakes(self, cluster: Key) -> list[Key]:
-        """The Clusters of the list that have the name of ``cluster``, in any namespace."""
+        """Return the Clusters of the list that have the name of ``cluster``, in any namespace."""
         return self._keys.namesakes(cluster)
 
     def _take(self, obj: Object, named: dict[Key, list[Use]]) -> None:
@@ -127,7 +130,11 @@ class Graph:
             self._by_class.setdefault(cluster.whole.class_key, []).append(cluster)
 
     def _search(self, node: Hints, seen: set[Key], depth: int) -> Ties:
-        """``seen`` are the objects this search has asked: owners may own each other."""
+        """Return the ties of a node.
+
+        ``seen`` are the objects that this search has visited, since owners may own each
+        other.
+        """
         if node.key in seen or depth > _DEEPEST:
             return None
         seen.add(node.key)
@@ -157,7 +164,7 @@ class Graph:
         yield self._called(node, node.convention, "its name")
 
     def _through(self, use: Use, seen: set[Key], depth: int) -> Ties:
-        """The Clusters of what uses the object."""
+        """Return the Clusters of the object that uses this one."""
         if use.source in self.clusters:
             return [Tie(use.source, use.role, how=f"`{field_path(use.path)}` of the Cluster")]
         how = f'`{field_path(use.path)}` of {use.source[1]} "{use.source[3]}"'
@@ -170,7 +177,10 @@ class Graph:
         ]
 
     def _of_class(self, key: Key, use: Use | None = None, how: str = "") -> list[Tie]:
-        """The Clusters of a class; for a class of workers with the name of each group that a Cluster makes of it."""
+        """Return the Clusters of a class.
+
+        For a worker class also the name of each group that a Cluster makes of it.
+        """
         return [
             Tie(
                 cluster.key,
@@ -188,7 +198,10 @@ class Graph:
         return self._called(node, name, f"its label `{label}`")
 
     def _called(self, node: Hints, name: str, how: str, namespace: str = "") -> Ties:
-        """The Clusters that an object means by a name: of the list if there is one, else one that is not in it."""
+        """Return the Clusters that an object refers to by name.
+
+        Those of the list, else one that is not in it.
+        """
         if not name:
             return None
         found = self._listed(node, name, how, namespace)
@@ -198,14 +211,19 @@ class Graph:
         return [self._unlisted_tie(node, (*CLUSTER, where, name), how)]
 
     def _unlisted_tie(self, node: Hints, cluster: Key, how: str) -> Tie:
-        """A tie to a Cluster that is not in the list; a claim if a rule for its name may mean another one, which is."""
+        """Return a tie to a Cluster outside the list.
+
+        A claim if a rule for its name may mean one of the list.
+        """
         is_claim = bool(self.namesakes(cluster)) or not may_be_same(cluster[2], node.key[2])
         return Tie(
             cluster, node.role, node.group, how, claimed_from=node.key[2] if is_claim else ""
         )
 
     def _listed(self, node: Hints, name: str, how: str, namespace: str = "") -> list[Tie]:
-        """The Clusters of the list with that name: in ``namespace``, or that of the object, or else in any.
+        """Return the Clusters of the list with that name.
+
+        In ``namespace`` or the object's, else in any namespace.
 
         An object of Cluster API means none of another namespace than its own.
         """
@@ -221,7 +239,10 @@ class Graph:
         ]
 
     def _claim(self, node: Hints, cluster: Key) -> str:
-        """The namespace of an object that is not that of the Cluster which it names; "" where that is no claim."""
+        """Return the namespace of an object if it differs from that of the Cluster it names.
+
+        "" where that is no claim.
+        """
         is_about_it = len(self.clusters) == 1 and not node.is_core
         return "" if is_about_it or may_be_same(node.key[2], cluster[2]) else node.key[2]
 
@@ -251,12 +272,15 @@ class Graph:
         return [Tie(key, node.role, node.group, how, claimed_from=self._claim(node, key))]
 
     def _after(self, node: Hints) -> Ties:
-        """The Cluster after which a person may have named the object."""
+        """Return the Cluster after which the object is probably named."""
         found = (self._listed(node, name, "its name") for name in node.may_be)
         return next(filter(None, found), None)
 
     def _alike(self, node: Hints) -> Ties:
-        """The Cluster whose name the object's name begins with, up to a hyphen; the longest of several."""
+        """Return the Cluster whose name the object's name begins with, up to a hyphen.
+
+        The longest of several.
+        """
         name = node.key[3] if node.in_cluster_api else next(iter(node.may_be), "")
         while name:
             found = self._keys.find((*CLUSTER, node.key[2], name))
@@ -267,6 +291,6 @@ class Graph:
 
 
 def _together(said: Iterable[Ties]) -> Ties:
-    """All that several say; None if none of them says anything."""
+    """Return the ties of several sources together; None if none of them has any."""
     known = [ties for ties in said if ties is not None]
     return [tie for ties in known for tie in ties] if known else None

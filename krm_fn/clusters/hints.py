@@ -123,7 +123,7 @@ class Hints:
 
 
 def hints(obj: Object) -> Hints:
-    """Everything an object says about itself."""
+    """Return what an object says about the Cluster it belongs to."""
     key = key_of(obj)
     ours = is_cluster_api(key[0])
     group = _group(obj) if ours else ""
@@ -224,7 +224,7 @@ def _whole(obj: Object, key: Key) -> Whole:
 
 
 def _is_patched(obj: Object) -> bool:
-    """Whether patches of a ClusterClass write more than files and commands of the nodes, which hold no such facts."""
+    """Return whether patches of a ClusterClass write more than files and commands of nodes."""
     patches = [patch for _, patch in values(obj.data, ("spec", "patches", "*"))]
     written = ([text(path) for _, path in values(patch, _PATCHED_PATHS)] for patch in patches)
     return any(
@@ -233,7 +233,10 @@ def _is_patched(obj: Object) -> bool:
 
 
 def _rewritten(obj: Object) -> Iterator[Pointer]:
-    """The paths that the patches of a ClusterClass write in templates; a patch from elsewhere may write any."""
+    """Yield the paths that the patches of a ClusterClass write in templates.
+
+    An external patch may write any path.
+    """
     for _, patch in values(obj.data, ("spec", "patches", "*")):
         paths = [text(path) for _, path in values(patch, _PATCHED_PATHS)]
         for path in paths or [""]:

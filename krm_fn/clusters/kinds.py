@@ -47,7 +47,10 @@ KUBEADM_SPECS = {
 
 
 def kubeadm_spec_path(kind: str) -> Pointer:
-    """Where a Kubeadm object of that kind has its KubeadmConfigSpec; empty for any other kind."""
+    """Return the path of the KubeadmConfigSpec in a Kubeadm object of that kind.
+
+    Empty for any other kind.
+    """
     return KUBEADM_SPECS.get(kind, ())
 
 
@@ -88,7 +91,7 @@ def _infrastructure(
     api: str = "",
     endpoint: str = "",
 ) -> Fields:
-    """The fields of one kind; each text holds patterns with blanks between them."""
+    """Return the fields of one kind; each text holds patterns with blanks between them."""
     return Fields(
         endpoint=tuple(map(pattern, f"controlPlaneEndpoint.host {endpoint}".split())),
         region=(pattern(region),) if region else (),
@@ -193,18 +196,21 @@ The cluster of the others only names a network, or says nothing about it: vSpher
 
 
 def network_field(infrastructure: str) -> str:
-    """The field that can say in which network the machines are, in the words of a message; "" if there is none."""
+    """Return the field that can name the network of the machines, as messages show it.
+
+    "" if there is none.
+    """
     kind = infrastructure.removesuffix("Template")
     return f"`{_NETWORK_FIELDS[kind]}` of the {kind}" if kind in _NETWORK_FIELDS else ""
 
 
 def is_cluster_api(group: str) -> bool:
-    """True for the groups of Cluster API and its providers."""
+    """Return whether a group is one of Cluster API or its providers."""
     return group == CORE or group.endswith(f".{CORE}")
 
 
 def kinds(*, credentials: bool = False) -> frozenset[str]:
-    """The kinds worth reading: what ties objects to Clusters, or holds facts of one.
+    """Return the kinds to read: those that tie objects to Clusters, or hold facts about one.
 
     Args:
         credentials: whether the addresses in the credentials of an infrastructure count; they are in Secrets.

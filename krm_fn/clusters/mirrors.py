@@ -39,7 +39,7 @@ _DOCKER_HUB = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"}
 
 
 def mirror_hosts(file: Any) -> tuple[str, ...]:
-    """The hosts, without port, of the mirrors that an entry of ``files`` of a Kubeadm object names."""
+    """Return the hosts, without port, of the mirrors that an entry of ``files`` of a Kubeadm object names."""
     if not isinstance(file, Mapping):
         return ()
     path = text(file.get("path"))
@@ -53,7 +53,7 @@ def mirror_hosts(file: Any) -> tuple[str, ...]:
 
 
 def _urls(path: str, content: str) -> Iterator[str]:
-    """The addresses of what answers for another registry than itself."""
+    """Yield the addresses of servers that mirror a registry other than themselves."""
     if match := _HOSTS_FILE.search(path):
         yield from _others(_HOST_TABLE.findall(content), match[1])
     elif _CONFIG_FILE.fullmatch(path):
@@ -72,7 +72,7 @@ def _others(urls: list[str], registry: str) -> Iterator[str]:
 
 
 def _content(file: Mapping[str, Any]) -> str:
-    """The text of a file; "" where it cannot be read here (compressed, or out of a Secret)."""
+    """Return the text of a file; "" where it cannot be read here (compressed, or in a Secret)."""
     content, encoding = file.get("content"), file.get("encoding") or ""
     if not isinstance(content, str) or encoding not in ("", "base64"):
         return ""

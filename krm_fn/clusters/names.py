@@ -52,7 +52,10 @@ _NAMESAKES = frozenset(
 
 
 def named_after(obj: Object) -> str:
-    """The name of the Cluster that the name of ``obj`` is made of; "" for an object that no product names so."""
+    """Return the name of the Cluster that is part of the name of ``obj``.
+
+    "" if no product names it so.
+    """
     if obj.group_kind in _NAMESAKES:
         if tkg.TEMPLATE_ANNOTATION in obj.annotations:
             return ""
@@ -64,7 +67,9 @@ def named_after(obj: Object) -> str:
 
 
 def referred(obj: Object) -> str:
-    """The Cluster whose Secret or ConfigMap ``obj`` refers to by the name that a product gave it; "" if several.
+    """Return the Cluster whose Secret or ConfigMap ``obj`` names in the convention of a product.
+
+    "" if several.
 
     That is the Secret ``<cluster>-systemd-proxy`` of a file, or ``<cluster>-cluster-values`` of an App.
     """
@@ -80,7 +85,7 @@ def has_suffix(name: object, suffix: str) -> bool:
 
 
 def _referred(obj: Object) -> Iterator[tuple[str, str]]:
-    """The names that an object refers to, and how the name of a Secret of a Cluster ends there."""
+    """Yield the names that an object refers to, and the suffix that a Secret of a Cluster has there."""
     group, kind = obj.group_kind
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         for _, name in values(obj.data, (*KUBEADM_SPECS[kind], *_FILE_SECRET)):
@@ -91,6 +96,6 @@ def _referred(obj: Object) -> Iterator[tuple[str, str]]:
 
 
 def _before(obj: Object, suffixes: tuple[str, ...]) -> str:
-    """The name of an object without the suffix that it has; "" where it has none of them."""
+    """Return the name of an object without its suffix; "" where it has none of them."""
     name = obj.base_name
     return next((name.removesuffix(suffix) for suffix in suffixes if name.endswith(suffix)), "")

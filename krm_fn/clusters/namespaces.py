@@ -18,12 +18,12 @@ _Named = tuple[str, str, str]
 
 
 def is_open(namespace: str) -> bool:
-    """True if a later step may still decide which namespace it is."""
+    """Return whether a later step may still set the namespace."""
     return not namespace or is_template(namespace)
 
 
 def may_be_same(one: str, other: str) -> bool:
-    """True if both may be one namespace in the end."""
+    """Return whether both may turn out to be one namespace."""
     return one == other or is_open(one) or is_open(other)
 
 
@@ -46,18 +46,21 @@ class ByKey(Mapping[Key, _Value]):
         self._members[key] = value
 
     def candidates(self, key: Key) -> list[Key]:
-        """The keys of all objects that ``key`` may mean: the exact one alone, if it is there."""
+        """Return the keys of all objects that ``key`` may mean: only the exact one, if it is there."""
         if key in self._members:
             return [key]
         return [each for each in self._by_name.get(_named(key), ()) if may_be_same(each[2], key[2])]
 
     def find(self, key: Key) -> Key | None:
-        """The key of the object that ``key`` means; None if there is none, or more than one."""
+        """Return the key of the object that ``key`` means.
+
+        None if there is none, or more than one.
+        """
         found = self.candidates(key)
         return found[0] if len(found) == 1 else None
 
     def namesakes(self, key: Key) -> list[Key]:
-        """The keys of all objects with the group, kind and name of ``key``, in whatever namespace."""
+        """Return the keys of all objects with the group, kind and name of ``key``, in whatever namespace."""
         return list(self._by_name.get(_named(key), ()))
 
     def __getitem__(self, key: Key) -> _Value:

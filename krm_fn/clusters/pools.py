@@ -19,7 +19,7 @@ from krm_fn.clusters.reading import text
 
 
 def networks_of(spec: Any) -> tuple[str, ...]:
-    """The CIDRs that the addresses of a pool are in, each once; what cannot be read is left out.
+    """Return the CIDRs of the addresses of a pool, each once; what cannot be read is left out.
 
     Args:
         spec: ``spec`` of an InClusterIPPool or of an IPPool of Metal3, or ``ipv4Config`` of a ProxmoxCluster.
@@ -46,12 +46,18 @@ def _of_pool(pool: Mapping[str, Any], prefix_of_all: Any) -> Iterator[str]:
 
 
 def _is_number(prefix: Any) -> bool:
-    """True for what a schema of Kubernetes calls an integer; lists may also hold it as a text."""
+    """Return whether a prefix is an integer for a Kubernetes schema.
+
+    Lists may also hold it as a string.
+    """
     return (isinstance(prefix, int) and not isinstance(prefix, bool)) or text(prefix).isdecimal()
 
 
 def _network(cidr: str) -> Iterator[str]:
-    """The CIDR without bits behind its prefix; nothing for what is none, and for one that holds every address."""
+    """Yield the CIDR without host bits.
+
+    Nothing for an invalid one, and for one that holds every address.
+    """
     try:
         found = ipaddress.ip_network(cidr, strict=False)
     except ValueError:

@@ -26,12 +26,18 @@ _WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 
 
 def pattern(text: str) -> Pointer:
-    """``"spec.subnets.*.cidr"`` as a pointer; ``*`` stands for every item of a list and every member of a map."""
+    """Return ``"spec.subnets.*.cidr"`` as a pointer.
+
+    ``*`` means every item of a list and every member of a map.
+    """
     return tuple(text.split("."))
 
 
 def values(data: Any, wanted: Pointer, path: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
-    """Each value in ``data`` that fits the pattern ``wanted``, and where it is; ``path`` leads to ``data``."""
+    """Yield each value in ``data`` that matches the pattern ``wanted``, and its path.
+
+    ``path`` leads to ``data``.
+    """
     if not wanted:
         yield path, data
         return
@@ -45,12 +51,12 @@ def values(data: Any, wanted: Pointer, path: Pointer = ()) -> Iterator[tuple[Poi
 
 
 def text(value: Any) -> str:
-    """A string without blanks around it; "" for anything else."""
+    """Return a string without blanks around it; "" for anything else."""
     return value.strip() if isinstance(value, str) else ""
 
 
 def word(value: Any) -> str:
-    """A name such as ``eu-west-1``: letters, digits and single hyphens, or a placeholder alone."""
+    """Return a name such as ``eu-west-1`` or a single placeholder; "" for anything else."""
     found = text(value)
     if placeholder := placeholders.alone(found):
         return placeholder.text
@@ -58,12 +64,15 @@ def word(value: Any) -> str:
 
 
 def region(value: Any) -> str:
-    """The name of a region in the words of its provider; "" for what is none."""
+    """Return the name of a region as its provider writes it; "" for anything else."""
     return word(value)
 
 
 def host(value: Any) -> str:
-    """A name or an address without port, brackets and final dot; "" for what is neither, and for ``0.0.0.0``."""
+    """Return a name or an address without port, brackets and final dot.
+
+    "" for anything else, and for ``0.0.0.0``.
+    """
     found = text(value)
     if placeholders.is_in(found):
         return (
@@ -83,7 +92,10 @@ def host(value: Any) -> str:
 
 
 def url_host(value: Any) -> str:
-    """The host of a URL, or of what ``host`` reads: without scheme, port and path; "" where there is a user name."""
+    """Return the host of a URL, or of what ``host`` reads, without scheme, port and path.
+
+    "" where it has a user name.
+    """
     found = text(value)
     match = _URL.fullmatch(found)
     if placeholders.is_in(found):  # its default may hold any of the characters that divide a URL
@@ -92,7 +104,7 @@ def url_host(value: Any) -> str:
 
 
 def cidrs(value: Any) -> tuple[str, ...]:
-    """The CIDRs of a comma-separated text, as written; one that holds every address says nothing about a network."""
+    """Return the CIDRs of a comma-separated text, as written, without those that hold every address."""
     found = text(value)
     if placeholders.is_in(found):
         return tuple(filter(None, map(_cidr_or_placeholder, placeholders.split(found))))
@@ -100,7 +112,7 @@ def cidrs(value: Any) -> tuple[str, ...]:
 
 
 def _cidr_or_placeholder(part: str) -> str:
-    """A CIDR, or a text with placeholders whose defaults, where it has some, make it one."""
+    """Return a CIDR, or a text whose placeholders have defaults that make it a CIDR."""
     if not placeholders.is_in(part):
         return part if _is_cidr(part) else ""
     likely = placeholders.with_defaults(part)
@@ -114,7 +126,7 @@ def _has_default(part: str) -> bool:
 
 
 def _filled_in_later(value: str) -> str:
-    """A text with placeholders as it is to be written, without port; "" for what can be no host and no CIDR.
+    """Return a text with placeholders, without port; "" if it can be neither a host nor a CIDR.
 
     An ``@`` may be a part of a credential, in a default as well.
     """
@@ -126,7 +138,9 @@ def _filled_in_later(value: str) -> str:
 
 
 def is_covered(network: str, by: str) -> bool:
-    """True if every address of one CIDR (of ``cidrs``) is in the other; a host (of ``host``) is covered by itself only.
+    """Return whether every address of one CIDR (of ``cidrs``) is in the other.
+
+    A host covers only itself.
 
     Half of all clients read no CIDRs, so the address of a machine says more than the network it is in.
     """
@@ -147,7 +161,10 @@ def is_covered(network: str, by: str) -> bool:
 
 
 def is_template(value: str) -> bool:
-    """True for what a later step fills in: ``${NAME}`` (clusterctl, Flux), ``{{ name }}`` (Helm, jinja)."""
+    """Return whether a later step fills in a part.
+
+    ``${NAME}`` (clusterctl, Flux), ``{{ name }}`` (Helm, jinja).
+    """
     return "${" in value or "{{" in value
 
 

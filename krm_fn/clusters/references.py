@@ -86,7 +86,7 @@ class Use(NamedTuple):
 
 
 def uses(obj: Object) -> Iterator[tuple[Key, Use]]:
-    """The objects that an object of Cluster API, or a ClusterBootstrap, names in its fields, and how."""
+    """Yield the objects that an object of Cluster API, or a ClusterBootstrap, refers to, and the kind of use."""
     source = key_of(obj)
     if source[:2] == tkg.CLUSTER_BOOTSTRAP:
         yield from _values_of_add_ons(obj, source)
@@ -100,7 +100,10 @@ def uses(obj: Object) -> Iterator[tuple[Key, Use]]:
 
 
 def _credentials(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
-    """The Secret with the credentials of an OpenStackCluster; only its older versions name the kind."""
+    """Yield the Secret with the credentials of an OpenStackCluster.
+
+    Only its older versions name the kind.
+    """
     path = ("spec", "identityRef")
     name, kind = (text(lookup(obj.data, (*path, member))) for member in ("name", "kind"))
     if name and kind in ("", SECRET[1]):
@@ -108,7 +111,10 @@ def _credentials(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
 
 
 def _values_of_add_ons(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
-    """Where the add-ons of a Cluster take their values from: an object by its reference, or a Secret by its name."""
+    """Yield the source of the values of the add-ons of a Cluster.
+
+    An object by reference, or a Secret by name.
+    """
     for wanted in _VALUES:
         for path, value in values(obj.data, (*wanted, "valuesFrom", "providerRef")):
             target = target_of(value, source[2])
@@ -120,7 +126,7 @@ def _values_of_add_ons(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
 
 
 def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
-    """All that an object of any kind names by a reference of either shape, in whatever field, and where."""
+    """Yield every object that an object of any kind refers to, by a reference of either form, and the path."""
     left: list[tuple[Pointer, Any]] = [((str(key),), value) for key, value in obj.data.items()]
     while left:
         path, value = left.pop()
@@ -138,7 +144,10 @@ def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
 
 
 def class_of(data: Mapping[str, Any], namespace: str) -> tuple[Key | None, Pointer]:
-    """The class of a Cluster: v1beta2 ``classRef``, before ``class`` and ``classNamespace``; and where it is."""
+    """Return the class of a Cluster, and its path.
+
+    ``classRef`` (v1beta2) before ``class`` and ``classNamespace``.
+    """
     topology = lookup(data, ("spec", "topology"))
     for path, elsewhere in (
         (("classRef", "name"), ("classRef", "namespace")),
@@ -151,7 +160,7 @@ def class_of(data: Mapping[str, Any], namespace: str) -> tuple[Key | None, Point
 
 
 def owners(obj: Object) -> Iterator[Key]:
-    """The owners, which Kubernetes looks for in the namespace of the object itself."""
+    """Yield the owners, which are in the namespace of the object itself."""
     for _, owner in values(obj.data, ("metadata", "ownerReferences", "*")):
         target = target_of(owner, obj.ref.namespace)
         if target:
@@ -159,12 +168,15 @@ def owners(obj: Object) -> Iterator[Key]:
 
 
 def key_of(obj: Object) -> Key:
-    """What a reference to the object names."""
+    """Return the key by which a reference finds the object."""
     return (*obj.group_kind, obj.ref.namespace, obj.ref.name)
 
 
 def target_of(reference: Any, namespace: str) -> Key | None:
-    """What a reference of either shape names; without a namespace it means that of the referrer, ``namespace``."""
+    """Return the key that a reference of either form means.
+
+    Without a namespace it is in ``namespace``.
+    """
     if not isinstance(reference, Mapping):
         return None
     kind, name = text(reference.get("kind")), text(reference.get("name"))

@@ -98,13 +98,13 @@ class Foreign(NamedTuple):
 
 
 def system_kinds() -> frozenset[str]:
-    """The kinds of objects that no target writes, and that say of which system nodes are."""
+    """Return the kinds that no target writes and that show which system creates the nodes."""
     ours = {name for kind in _BY_KIND for name in (kind, f"{kind}Template")}
     return frozenset(ours | {kind for _, kind in _BY_GROUP_KIND})
 
 
 def system_of(group: str, kind: str) -> System | None:
-    """The system of a kind, if it is one that no target writes."""
+    """Return the system of a kind that no target writes."""
     if is_cluster_api(group):
         return _BY_KIND.get(kind.removesuffix("Template"))
     return _BY_GROUP_KIND.get((group, kind))

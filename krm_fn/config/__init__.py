@@ -62,7 +62,9 @@ def load(
     *,
     repeated: Iterable[Pointer] = (),
 ) -> ProxyConfig | None:
-    """The FunctionConfig, checked; None where nothing is asked: no FunctionConfig, or a ConfigMap without data.
+    """Return the checked FunctionConfig.
+
+    None without a FunctionConfig, or for a ConfigMap without data.
 
     Args:
         function_config: plain data, a ``ProxyConfig`` or a ``ConfigMap``; its ``metadata`` is never looked at. A field
@@ -91,7 +93,10 @@ def load(
 
 
 def _repeated(path: Pointer) -> str:
-    """Return the line about a key that is there twice; one that is no field of ours may be anything, and is hidden."""
+    """Return the line about a key that is there twice.
+
+    One that is no field of ours may be anything, and is hidden.
+    """
     known = _schema.known_part(path)
     if known == path:
         return f"{field_path(path)}: must not be given twice in one mapping: keep one of the two"
@@ -159,7 +164,7 @@ class _Form(NamedTuple):
     written: Mapping[str, str]
 
     def name(self, path: _schema.Place) -> str:
-        """The place that ``path`` leads to."""
+        """Return the name of the field at ``path``."""
         text = self.root
         for depth, step in enumerate(path):
             name = self.written.get(step, step) if depth == 0 and isinstance(step, str) else step
@@ -168,7 +173,10 @@ class _Form(NamedTuple):
 
 
 def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None) -> ProxyConfig:
-    """``spec`` as a ProxyConfig, or everything that is wrong with it in the words of the form it was written in."""
+    """Return ``spec`` as a ProxyConfig.
+
+    Raises with all problems, in the words of the form it was written in.
+    """
     reported = [f"{form.name(path)}: {text}" for path, text in _problems(spec)]
     if problems or reported:
         raise ConfigError(sorted({*problems, *reported}))
@@ -181,7 +189,7 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
 
 
 def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:
-    """What the schema says, except where there are finer words for the same place."""
+    """Yield the problems that the schema finds, except where a semantic check describes the same place better."""
     finer = list(_finer.problems(spec)) if isinstance(spec, dict) else []
     places = {path for path, _ in finer}
     if isinstance(spec, dict) and _means_removal(spec.get("mode")):

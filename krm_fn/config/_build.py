@@ -51,7 +51,10 @@ def built(spec: Mapping[str, Any], name: Name) -> ProxyConfig:
 
 
 def pem(text: str) -> str:
-    """Certificates without blank lines and blanks around them; the last line ends with a line break."""
+    """Return certificates without blank lines and surrounding blanks.
+
+    The last line ends with a line break.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return "".join(f"{line}\n" for line in lines)
 
@@ -69,7 +72,10 @@ def _mirror(written: Mapping[str, Any]) -> Mirror:
 
 
 def _selector(spec: Mapping[str, Any]) -> Selector:
-    """What the user means, without the objects that values are read from: written to, they would say what was said."""
+    """Return the selector of the user, without the objects from which values are read.
+
+    Writing to these would turn an output into an input.
+    """
     selector = spec.get("selector", {})
     include, exclude = (
         tuple(map(Matcher.of, selector.get(part, ()))) for part in ("include", "exclude")

@@ -37,7 +37,7 @@ Leaves = dict[tuple[str, ...], tuple[str, Any]]
 
 
 def read(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str], list[str]]:
-    """``data`` -> what it says as a ``spec``, the key behind each field that a variable named, and the problems."""
+    """Return what ``data`` means as a ``spec``, the key behind each field that a variable named, and the problems."""
     leaves: Leaves = {}
     problems: list[str] = []
     for key, value in data.items():
@@ -82,7 +82,9 @@ def _repeated(key: str, path: Pointer) -> str:
 
 
 def _typed(value: Any, wanted: str | list[str]) -> Any:
-    """A string as what the schema wants; what cannot be turned stays, so that the schema names it.
+    """Return a string as the type that the schema wants.
+
+    Unchanged if it cannot be converted, so that the schema reports it.
 
     A number stays one too: ``0640`` without quotes has already become 416, and must not pass as a string.
     """
@@ -104,7 +106,10 @@ def _flat(path: tuple[str, ...], value: Any) -> list[tuple[tuple[str, ...], Any]
 
 
 def _nested(leaves: Leaves) -> dict[str, Any]:
-    """The tree again. A leaf where others expect a mapping wins: the schema then says what it must be."""
+    """Return the tree of dotted keys. A leaf wins over a mapping at the same place.
+
+    The schema then reports it.
+    """
     spec: dict[str, Any] = {}
     for path in sorted(leaves, key=len):
         node: Any = spec

@@ -19,7 +19,7 @@ _Problems = Iterator[tuple[_schema.Place, str]]
 
 
 def problems(spec: dict[str, Any]) -> _Problems:
-    """Each mistake of ``spec`` (of ``_schema.plain``): where, and one line that says it."""
+    """Yield each mistake of ``spec`` (as ``_schema.plain`` returns it): its path, and one line about it."""
     yield from _of_proxy(spec, ())
     overrides = spec.get("overrides")
     for at, override in enumerate(overrides if isinstance(overrides, list) else ()):
@@ -31,7 +31,7 @@ def problems(spec: dict[str, Any]) -> _Problems:
 
 
 def _of_proxy(proxy: Any, place: _schema.Place) -> _Problems:
-    """What ``spec`` and an override have in common."""
+    """Yield the problems that ``spec`` and an override can both have."""
     for name in ("httpProxy", "httpsProxy"):
         url = lookup(proxy, (name,))
         if isinstance(url, str) and url:
@@ -61,7 +61,7 @@ def _entry_problems(text: Any, mistake: Callable[[str], str]) -> Iterator[str]:
 
 
 def _cidr_problem(text: str) -> str:
-    """Why ``text`` is no CIDR, and what to write; "" if it is one."""
+    """Return why ``text`` is not a CIDR, and what to write; "" if it is one."""
     shown = _schema.shown(text)
     try:
         network = ipaddress.ip_network(text, strict=False)
@@ -72,7 +72,7 @@ def _cidr_problem(text: str) -> str:
 
 
 def _unknown_rules(rules: Any) -> _Problems:
-    """A rule that looks like one and is none would be switched off for nothing."""
+    """Yield each unknown rule: a typing mistake would otherwise switch off nothing."""
     if not isinstance(rules, dict):
         return
     from krm_fn.krm.codes import CODES  # noqa: PLC0415 -- most runs name no rule
@@ -94,7 +94,10 @@ def _unknown_rules(rules: Any) -> _Problems:
 
 
 def _shared_path(targets: Any) -> _Problems:
-    """Two drop-ins in one file would overwrite each other's variables for ever."""
+    """Yield a problem if two drop-ins have one path.
+
+    They would overwrite each other's variables in every run.
+    """
     paths = {}
     for name in ("containerdDropIn", "kubeletDropIn"):
         given = lookup(targets, (name,), {})

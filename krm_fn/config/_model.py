@@ -22,7 +22,7 @@ Path = tuple[str, ...]
 
 
 def said(here: _Value | None, before: _Value) -> _Value:
-    """What holds once ``here``, which says nothing where it is None, lies over ``before``."""
+    """Return ``here``, or ``before`` if ``here`` is None."""
     return before if here is None else here
 
 
@@ -50,7 +50,7 @@ class PolicyChange:
     max_length: int | None = None
 
     def over(self, policy: Policy) -> Policy:
-        """``policy`` with everything that is said here in the place of what it said before."""
+        """Return ``policy`` with the fields that are set here in place of its own."""
         on = {name for name, wanted in self.derive.items() if wanted}
         return Policy(
             style=said(self.style, policy.style),
@@ -104,10 +104,10 @@ class Lookup(Protocol):
     """Reads the objects that a FunctionConfig refers to. What is wrong is a ConfigError without the place in it."""
 
     def values(self, source: Mapping[str, Any]) -> Mapping[Path, ForeignValue]:
-        """What an entry of ``spec.from`` says: path below ``spec`` -> value."""
+        """Return the values of an entry of ``spec.from``: path below ``spec`` -> value."""
 
     def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
-        """The text of a ConfigMap, not judged yet, and the ConfigMap itself unless it is only local."""
+        """Return the text of a ConfigMap, not checked yet, and the ConfigMap itself unless it is only local."""
 
 
 class Mirror(NamedTuple):
@@ -157,7 +157,7 @@ class ProxyConfig:
         return any(fnmatch.fnmatchcase(namespace, glob) for glob in self.trusted_namespaces)
 
     def derives(self, name: str) -> bool:
-        """Whether ``spec`` or an override asks for what is derived under this name."""
+        """Return whether ``spec`` or an override asks for the derived entries of this name."""
         return name in self.policy.derive or any(
             one.policy.derive.get(name) for one in self.overrides
         )

@@ -32,7 +32,7 @@ class ReferenceReader:
     problems: list[str] = field(default_factory=list)
 
     def values(self, at: int, source: Mapping[str, Any]) -> dict[Path, ForeignValue]:
-        """What an entry of ``from`` says, each value with a place that a reason puts in back-quotes, as any other."""
+        """Return the values of an entry of ``from``, each with its source, which reasons show in back-quotes."""
         place = self.name(("from", at))
         try:
             found = self.objects.values(source)
@@ -49,7 +49,7 @@ class ReferenceReader:
         }
 
     def certificates(self, spec: Mapping[str, Any], path: Path) -> Certificates | None:
-        """The certificates of a ConfigMap, where ``path`` leads to one."""
+        """Return the certificates of a ConfigMap, where ``path`` leads to one."""
         written = lookup(spec, (*path, "configMap"))
         if written is None:
             return None
@@ -68,7 +68,7 @@ class ReferenceReader:
 
 
 def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: ReferenceReader) -> ProxyConfig:
-    """``config`` with what its ``spec`` refers to.
+    """Return ``config`` with the values that its ``spec`` refers to.
 
     Raises:
         ConfigError: with everything that is wrong there.
@@ -95,7 +95,7 @@ def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: ReferenceRead
 def _over(
     config: ProxyConfig, spec: Mapping[str, Any], given: Mapping[Path, ForeignValue]
 ) -> ProxyConfig:
-    """``config`` over what objects say."""
+    """Return ``config`` with the values of other objects where it sets none itself."""
     below = _build.built(_nested(given), lambda path: given[tuple(map(str, path))].place)
     http, https = (
         mine if path[0] in spec else theirs
@@ -131,7 +131,7 @@ def _secret_urls(given: Mapping[Path, ForeignValue]) -> frozenset[str]:
 
 
 def _asks(config: ProxyConfig) -> bool:
-    """Whether there is anything to write, or to take out."""
+    """Return whether the config asks to write or to remove something."""
     urls = [config.http_proxy, config.https_proxy]
     urls += [
         url

@@ -35,7 +35,7 @@ _FOLDERS = (
 
 @functools.cache
 def schema() -> dict[str, Any]:
-    """The schema, read once.
+    """Return the schema, read once.
 
     Raises:
         InternalError: this installation has none.
@@ -54,7 +54,7 @@ def schema() -> dict[str, Any]:
 def fields(
     node: Mapping[str, Any] | None = None, path: tuple[str, ...] = ()
 ) -> dict[str, Mapping[str, Any]]:
-    """Dotted path below ``spec`` -> its schema, for every field that has a name of its own (not those inside lists)."""
+    """Return dotted path below ``spec`` -> its schema, for every named field (not for items of lists)."""
     found: dict[str, Mapping[str, Any]] = {}
     for name, child in (
         _resolved(node or schema()["properties"]["spec"]).get("properties", {}).items()
@@ -65,7 +65,10 @@ def fields(
 
 
 def field(name: str) -> Mapping[str, Any] | None:
-    """The schema of the field that a dotted path names, keys of a free mapping included; None if there is none."""
+    """Return the schema of the field at a dotted path, keys of a free mapping included.
+
+    None if there is none.
+    """
     parent, _, _key = name.rpartition(".")
     known = fields()
     free = known.get(parent, {}).get("additionalProperties")
@@ -73,7 +76,7 @@ def field(name: str) -> Mapping[str, Any] | None:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """``value`` with text as keys and without null members, which count as not given.
+    """Return ``value`` with string keys and without null members, which count as not set.
 
     What is deeper than any field of the schema is emptied, so that no nesting and no cycle is ever followed.
     """
@@ -86,7 +89,9 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def problems(spec: Any) -> Iterator[tuple[Place, str]]:
-    """Yield each way in which ``spec`` (of ``plain``) does not fit the schema: where, and one line that says it.
+    """Yield each way in which ``spec`` (of ``plain``) does not fit the schema.
+
+    Where, and one line that says it.
 
     ``jsonschema`` finds them; it is not imported where the quick check accepts ``spec``.
     """
@@ -114,7 +119,10 @@ def validator_class() -> Any:
 
 
 def shown(name: Any) -> str:
-    """A key a person wrote, fit for a message: of one line, not endless, and hidden where it may be a credential."""
+    """Return a key of the user for a message.
+
+    On one line, shortened, and hidden if it may be a credential.
+    """
     text = " ".join(str(name).split())
     return "***" if "@" in text or "://" in text else text[:80]
 
@@ -147,7 +155,7 @@ def _names() -> frozenset[str]:
 
 
 def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
-    """The line about a field that does not exist: the nearest of ``known``, else one of that name on another level."""
+    """Return the message about an unknown field, with the nearest name of ``known`` or of another level."""
     folded = {candidate.lower(): candidate for candidate in known}
     near = difflib.get_close_matches(name.lower(), folded, n=1)
     elsewhere = [
@@ -163,7 +171,7 @@ def unknown(name: str, known: Iterable[str], *, root: str = "spec.") -> str:
 
 
 def _resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The node, with what it refers to; what it says itself goes before that."""
+    """Return the node with the schema that it refers to; its own keywords win."""
     if "$ref" not in node:
         return node
     return {**schema()["$defs"][node["$ref"].rpartition("/")[2]], **node}
@@ -227,7 +235,7 @@ def _empty(error: Any) -> str:
 
 
 def _nothing_chosen(error: Any) -> str:
-    """None of the fields is there of which one must be: a proxy in ``spec``, or anything to set in an override."""
+    """Return the message for a missing alternative: a proxy in ``spec``, or any setting in an override."""
     if len(error.absolute_path) == 1:
         here = "must hold `httpProxy` or `httpsProxy`, here or in one of `overrides`"
         return f"{here}, or `from`, `trustedCA`, `registryMirror` or `mode: Remove`, which need neither"

@@ -25,7 +25,7 @@ class Matcher:
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Matcher:
-        """The matcher that a FunctionConfig holds, which is right."""
+        """Return the matcher of a valid FunctionConfig."""
         lists = {key: tuple(written.get(key, ())) for key in ("names", "namespaces", "kinds")}
         return cls(
             **lists, labels=written.get("labels", {}), annotations=written.get("annotations", {})
@@ -40,7 +40,10 @@ class Matcher:
         labels: Mapping[str, Any],
         annotations: Mapping[str, Any],
     ) -> bool:
-        """True if an object of this identity is meant; a label or annotation that is not a string fits nothing."""
+        """Return whether an object with this identity matches.
+
+        A label or annotation that is no string matches nothing.
+        """
         pairs = ((self.names, name), (self.namespaces, namespace), (self.kinds, kind))
         return (
             all(not globs or _is_one_of(text, globs) for globs, text in pairs)
@@ -64,7 +67,7 @@ class Selector(NamedTuple):
         labels: Mapping[str, Any] | None = None,
         annotations: Mapping[str, Any] | None = None,
     ) -> bool:
-        """True if ``include`` is empty or holds a matcher that fits, and none of ``exclude`` fits."""
+        """Return whether ``include`` is empty or matches, and no matcher of ``exclude`` does."""
 
         def fits(matcher: Matcher) -> bool:
             return matcher.fits(
@@ -116,7 +119,7 @@ class ClusterMatcher:
     rules: tuple[str, ...] = ()
 
     def fits(self, place: OverrideSubject) -> bool:
-        """True if the place is meant; a Cluster without a namespace has the empty one."""
+        """Return whether the place matches; a Cluster without a namespace has the empty one."""
         if self.targets and place.target not in self.targets:
             return False
         if self.objects and not _is_one_of(place.name, self.objects):

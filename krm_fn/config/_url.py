@@ -37,7 +37,7 @@ def problems(url: str) -> Iterator[str]:
 
 
 def _placeholder_problems(url: str) -> Iterator[str]:
-    """What a later step fills in is not judged, but its default is; a part of a URL could need an encoding."""
+    """Yield why a URL with a placeholder is invalid."""
     placeholder = placeholders.alone(url)
     if placeholder is None:
         yield 'must be a placeholder as a whole, such as "${HTTP_PROXY}", or hold none'

@@ -74,7 +74,7 @@ def _members(
 
 
 def _following(keys: Sequence[str], old: Mapping[str, Any]) -> list[str]:
-    """For each key, return the next one behind it that is in ``old``; "" where there is none."""
+    """Return, for each key, the next key behind it that is in ``old``; "" where there is none."""
     found: list[str] = []
     next_old = ""
     for key in reversed(keys):

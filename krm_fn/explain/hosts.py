@@ -49,7 +49,7 @@ def rows(
     https: bool = True,
     readers: Sequence[str] = tuple(CLIENTS),
 ) -> tuple[Row, ...]:
-    """What every reader does with every host that matters, under the list ``no_proxy``.
+    """Return what each client does with each host of interest, under the list ``no_proxy``.
 
     Args:
         no_proxy: the text of the variable.
@@ -104,7 +104,7 @@ def _hosts(networks: Sequence[ClusterNetwork], user: Sequence[str], public: str)
 
 
 def _nth(cidr: str, number: int) -> str:
-    """An address inside a CIDR; the CIDR's own text where it is none."""
+    """Return the address with that number inside a CIDR; the CIDR's own text if it is invalid."""
     try:
         return str(ipaddress.ip_network(cidr, strict=False)[number])
     except (ValueError, IndexError):
@@ -112,7 +112,7 @@ def _nth(cidr: str, number: int) -> str:
 
 
 def _called(entry: str) -> str:
-    """A host that somebody who wrote ``entry`` means: itself, a name below a domain, the first address of a CIDR."""
+    """Return an example host for ``entry``: itself, a name below a domain, the first address of a CIDR."""
     if entry == "*":
         return ""
     if "/" in entry:

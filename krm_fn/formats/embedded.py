@@ -62,7 +62,7 @@ class Embedded:
 
 
 def values(obj: Mapping[str, Any]) -> list[Value | Finding]:
-    """The texts of a Secret or a ConfigMap, in order, and what is wrong where one is none.
+    """Return the texts of a Secret or a ConfigMap, in order, and a finding for each that cannot be read.
 
     If a key is in ``data`` and in ``stringData``, only the latter counts. What SOPS has encrypted is no text.
     """
@@ -85,7 +85,7 @@ def values(obj: Mapping[str, Any]) -> list[Value | Finding]:
 
 
 def read(value: Value) -> list[Embedded] | Finding:
-    """The YAML documents of a text; what is wrong with it where it cannot be read."""
+    """Return the YAML documents of a text; a finding if it cannot be read."""
     try:
         parts = [value.text[start:end] for start, end in documents(value.text)]
         return [Embedded(value, index, Document(part).data()) for index, part in enumerate(parts)]
@@ -132,7 +132,7 @@ def begin_text(value: Value, members: Mapping[str, Any]) -> str | Finding:
 
 
 def mappings(value: Value) -> Iterator[Embedded]:
-    """The documents of a text that are mappings; none where it cannot be read."""
+    """Yield the documents of a text that are mappings; none where it cannot be read."""
     found = read(value)
     for one in found if isinstance(found, list) else ():
         if isinstance(one.data, dict):

@@ -71,7 +71,9 @@ def systemd(value: str) -> str:
 
 
 def shell(value: str) -> str:
-    """``value`` as one word of POSIX ``sh``, always in single quotes: nothing inside them is ever expanded.
+    """Return ``value`` as one word of POSIX ``sh``, always in single quotes.
+
+    Nothing inside them is ever expanded.
 
     Raises:
         ValueError: the value holds a NUL, which no shell word can carry.
@@ -82,7 +84,7 @@ def shell(value: str) -> str:
 
 
 def url_user_info(raw: str) -> str:
-    """A user name or password as RFC 3986 writes it in a URL: all but unreserved characters percent-encoded.
+    """Return a user name or password percent-encoded for a URL (RFC 3986: all but unreserved characters).
 
     What is a ``%`` and two hexadecimal digits already stays, so that encoding twice is encoding once.
     """
@@ -91,7 +93,7 @@ def url_user_info(raw: str) -> str:
 
 
 def kubernetes_env(value: str) -> str:
-    """``value`` for ``env[].value`` of a container: Kubernetes reads ``$$`` as ``$`` and expands ``$(NAME)``.
+    """Return ``value`` as ``env[].value``, where Kubernetes reads ``$$`` as ``$`` and expands ``$(NAME)``.
 
     In front of a brace ``$`` means itself and stays: ``$${NAME}`` would keep clusterctl and Flux from filling in
     ``${NAME}``.
@@ -100,7 +102,10 @@ def kubernetes_env(value: str) -> str:
 
 
 def read_kubernetes_env(value: str) -> str | None:
-    """What a container gets for ``env[].value``; None where the value refers to another variable by ``$(NAME)``."""
+    """Return the value that a container gets for ``env[].value``.
+
+    None if it refers to another variable by ``$(NAME)``.
+    """
     last = value.rfind(")")  # without one behind it, `$(` is text
     refers = any(
         found[0] == "$(" and found.start() < last for found in _KUBERNETES_PIECE.finditer(value)
@@ -109,7 +114,7 @@ def read_kubernetes_env(value: str) -> str | None:
 
 
 def systemd_words(line: str) -> list[QuotedWord]:
-    """The words systemd reads in the value of ``Environment=``, unquoted and unescaped, specifiers not yet resolved.
+    """Return the words of ``Environment=`` as systemd reads them, unquoted and unescaped, specifiers not resolved.
 
     A word with an invalid escape or an open quote has no value; systemd gives up on the line there and ignores what
     follows. The words behind an invalid escape are returned nevertheless: correcting it brings them back.
@@ -123,12 +128,15 @@ def systemd_words(line: str) -> list[QuotedWord]:
 
 
 def resolve_specifiers(value: str) -> str | None:
-    """``value`` with ``%%`` read as ``%``; None if another specifier makes it depend on the machine it is read on."""
+    """Return ``value`` with ``%%`` read as ``%``.
+
+    None if another specifier makes it depend on the machine.
+    """
     return None if _OPEN_SPECIFIER.search(value) else value.replace("%%", "%")
 
 
 def shell_statements(command: str) -> list[list[QuotedWord]] | None:
-    """The simple commands of a script that only joins words by ``;``, ``&&`` and line breaks, each as its words.
+    """Return the words of each simple command of a script that has only ``;``, ``&&`` and line breaks.
 
     None for anything else: pipes, redirections, sub-shells, background jobs, an open quote. Comments are passed over.
     The value of a word that the shell would expand (``$``, backticks, globs, braces, ``~``) is None.
@@ -184,7 +192,10 @@ def _systemd_word(line: str, start: int) -> QuotedWord:
 
 
 def _c_unescape(escape: re.Match[str]) -> bytes:
-    """The bytes of one C escape; none for those that systemd refuses (NUL, and what is no character)."""
+    """Return the bytes of one C escape.
+
+    None for those that systemd refuses (NUL, invalid characters).
+    """
     if escape["letter"]:
         return _C_LETTERS[escape["letter"]].encode()
     if escape["byte"] or escape["octal"]:

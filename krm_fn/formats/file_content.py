@@ -20,7 +20,9 @@ LARGEST = 1024 * 1024
 
 
 def decode(entry: Mapping[str, Any]) -> str | None:
-    """The text of ``entry`` (an entry of ``files`` with inline content); None if it cannot be read as text.
+    """Return the text of ``entry`` (an entry of ``files`` with inline content).
+
+    None if it cannot be read as text.
 
     A content that Cluster API renders (``contentFormat: Template``) is not read. More than 1 MiB is not read: Cluster
     API takes 10 KiB, and systemd no line longer than that. Plain ``gzip`` holds raw bytes, which YAML text cannot
@@ -47,7 +49,7 @@ def decode(entry: Mapping[str, Any]) -> str | None:
 
 
 def encode(text: str, encoding: str | None) -> str:
-    """``text`` as the ``content`` of an entry whose ``encoding`` is one that ``decode`` reads."""
+    """Return ``text`` as the ``content`` of an entry with an ``encoding`` that ``decode`` reads."""
     if encoding in _PLAIN:
         return text
     raw = text.encode()
@@ -59,7 +61,10 @@ def encode(text: str, encoding: str | None) -> str:
 
 
 def _gunzip(raw: bytes) -> bytes:
-    """The content of a gzip file, up to a size no drop-in has: a small one can hide a huge one."""
+    """Return the content of a gzip file, up to a size that no drop-in has.
+
+    A small file can hold a huge one.
+    """
     reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     content = reader.decompress(raw, LARGEST)
     if not reader.eof or reader.unused_data:

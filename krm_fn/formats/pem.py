@@ -16,7 +16,10 @@ _MOST_SHOWN = 3
 
 
 def split(pem: str) -> list[str]:
-    """Return each certificate of a bundle as a text of its own, without the text between them; equal ones once."""
+    """Return each certificate of a bundle as a text of its own, without the text between them.
+
+    Equal ones once.
+    """
     bodies = ("\n".join(found[1].split()) for found in _BLOCK.finditer(pem))
     return list(
         dict.fromkeys(
@@ -26,7 +29,10 @@ def split(pem: str) -> list[str]:
 
 
 def shown(pem: str) -> str:
-    """``2 certificates, SHA-256 5F:3A:…, 77:B1:…``: how many there are, and the fingerprints of the first."""
+    """Return the number of certificates and the first fingerprints.
+
+    ``2 certificates, SHA-256 5F:3A:…, 77:B1:…``.
+    """
     certificates = split(pem)
     number = f"{len(certificates)} certificate{'' if len(certificates) == 1 else 's'}"
     prints = [_fingerprint(one) for one in certificates[:_MOST_SHOWN]]

@@ -101,7 +101,7 @@ _IN_THE_SAME_SHELL = frozenset({"builtin", "command"})
 
 @lru_cache(maxsize=1024)
 def programs(text: str) -> tuple[Program, ...]:
-    """The programs that ``text`` runs, in the order in which they are written."""
+    """Return the programs that ``text`` runs, in the order in which they are written."""
     return tuple(_programs(text, 0)) if len(text) <= LONGEST else ()
 
 
@@ -249,7 +249,7 @@ class _ShellReader:
         return "".join(read)
 
     def _expansion(self) -> str:
-        """What ``$`` or a backtick begins, as it is written; the programs of a substitution are noted."""
+        """Return the text of an expansion (``$`` or a backtick), and note the programs of a substitution."""
         start = self.at
         if self.text[start] == "`":
             self.at += 1
@@ -288,7 +288,7 @@ def _without_assignments(words: Sequence[str]) -> Sequence[str]:
 
 
 def _unwrapped(program: Program, depth: int) -> list[Program]:
-    """``program``, or what it runs if it is one that runs another; nothing where too many run each other."""
+    """Return ``program``, or the program it wraps; nothing if they are nested too deeply."""
     runners = 0
     while program.name in _RUNNERS:
         runners += 1
@@ -313,7 +313,7 @@ def _unwrapped(program: Program, depth: int) -> list[Program]:
 
 
 def _of_shell(program: Program, depth: int) -> list[Program]:
-    """What ``bash -c TEXT`` or ``bash SCRIPT`` runs."""
+    """Return the programs that ``bash -c TEXT`` or ``bash SCRIPT`` runs."""
     arguments = program.arguments
     at = 0
     has_text = False

@@ -30,18 +30,18 @@ _CHECKSUM = re.compile(
 
 
 def is_encrypted(obj: Mapping[str, Any]) -> bool:
-    """Whether an object of the list is a document of SOPS."""
+    """Return whether SOPS has encrypted an object of the list."""
     held = obj.get(_MEMBER)
     return isinstance(held, Mapping) and not _MARKS.isdisjoint(held)
 
 
 def hides(text: str) -> bool:
-    """Whether a text is a value or a document of SOPS."""
+    """Return whether a text is a value or a document that SOPS has encrypted."""
     return _VALUE.search(text) is not None or _CHECKSUM.search(text) is not None
 
 
 def refusal(path: Pointer = (_MEMBER,)) -> Finding:
-    """What a run says of an object, or of the text at ``path`` of one."""
+    """Return the finding about an encrypted object, or about the encrypted text at ``path``."""
     return Finding(
         Severity.WARNING,
         f"{ENCRYPTED}, or leave it out with `spec.selector.exclude`",

@@ -15,7 +15,7 @@ Edit = tuple[int, int, str]
 
 
 def splice(text: str, edits: Iterable[Edit]) -> str:
-    """``text`` after all edits, whose offsets are those of ``text``; they must not overlap.
+    """Return ``text`` after all edits, whose offsets are those of ``text``; they must not overlap.
 
     Edits of the same place keep their order, insertions first.
     """
@@ -27,7 +27,7 @@ def splice(text: str, edits: Iterable[Edit]) -> str:
 
 
 def cuts(words: Sequence[Span], unwanted: Container[int]) -> list[Span]:
-    """What to cut so that the words with the indices ``unwanted`` go, each with one of the gaps beside it.
+    """Return the spans to delete so that the words ``unwanted`` disappear, each with one of the gaps beside it.
 
     The gap in front is removed if a word stays in front of it, otherwise the gap behind.
     """

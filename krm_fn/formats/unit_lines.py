@@ -34,7 +34,7 @@ class UnitLine(NamedTuple):
     is_lost: bool = False
 
     def words(self) -> list[escaping.QuotedWord]:
-        """The assignments of an ``Environment=`` line in [Service], with their places in the text."""
+        """Return the assignments of an ``Environment=`` line in [Service], with their places in the text."""
         key, equals, value = self.joined.partition("=")
         if self.section != SECTION or not equals or key.strip() != "Environment":
             return []
@@ -49,11 +49,14 @@ class UnitLine(NamedTuple):
         ]
 
     def resets(self) -> bool:
-        """True for an ``Environment=`` without a value."""
+        """Return whether this is an ``Environment=`` without a value."""
         return self.value_of("Environment") == ""
 
     def value_of(self, wanted: str) -> str | None:
-        """The value of the key ``wanted`` in [Service], as systemd puts it together; None for any other line."""
+        """Return the value of the key ``wanted`` in [Service], as systemd joins it.
+
+        None for any other line.
+        """
         key, equals, value = self.joined.partition("=")
         is_it = (
             self.section == SECTION and not self.is_lost and key.strip() == wanted and bool(equals)
@@ -61,12 +64,12 @@ class UnitLine(NamedTuple):
         return value.strip() if is_it else None
 
     def is_rejected_header(self) -> bool:
-        """Whether this is a section header with anything behind its bracket, or without one."""
+        """Return whether this is a section header with anything behind its bracket, or without one."""
         return is_rejected_header(self.joined)
 
 
 def unset_by(text: str, variables: Mapping[str, str | None]) -> set[str]:
-    """Those of ``variables`` (name -> value) that ``UnsetEnvironment=`` of the text takes out, whatever sets them.
+    """Return those of ``variables`` (name -> value) that ``UnsetEnvironment=`` removes, wherever they are set.
 
     Source: systemd.exec(5): ``NAME`` takes any value out, ``NAME=value`` that one only.
     """
@@ -88,7 +91,7 @@ def unset_by(text: str, variables: Mapping[str, str | None]) -> set[str]:
 
 
 def environment_files(text: str) -> list[str]:
-    """The files of ``EnvironmentFile=``, whose variables win over those of ``Environment=``, wherever that is."""
+    """Return the files of ``EnvironmentFile=``, whose variables always override those of ``Environment=``."""
     found: list[str] = []
     for line in lines_of(with_final_eol(text)):
         value = line.value_of("EnvironmentFile")
@@ -100,7 +103,9 @@ def environment_files(text: str) -> list[str]:
 
 
 def rejected_header(text: str) -> UnitLine | None:
-    """The first section header of a text that systemd rejects, and with it everything behind.
+    """Return the first section header that systemd rejects; None if there is none.
+
+    systemd ignores all lines behind it.
 
     Source: ``parse_line`` in systemd's ``src/shared/conf-parser.c``: "Invalid section header".
     """
@@ -110,13 +115,13 @@ def rejected_header(text: str) -> UnitLine | None:
 
 
 def is_rejected_header(line: str) -> bool:
-    """Whether a line begins as a section header and does not end as one."""
+    """Return whether a line begins like a section header and does not end like one."""
     words = line.strip()
     return words.startswith("[") and not words.endswith("]")
 
 
 def lines_of(text: str) -> Iterator[UnitLine]:
-    """The lines of a text as systemd puts them together, comments between their parts set aside."""
+    """Yield the lines of a text as systemd joins them, without the comments between their parts."""
     section, parts, offsets, comments, start = "", list[str](), list[int](), list[Span](), 0
     is_lost = False
     for physical in _PHYSICAL_LINE.finditer(text):
@@ -148,13 +153,15 @@ def _is_continued(line: str) -> bool:
 
 
 def eol_of(text: str) -> str:
-    """The line break that the text uses, that of Unix where it has none."""
+    """Return the line break of the text; that of Unix if it has none."""
     found = _EOL.search(text)
     return found[0] if found else "\n"
 
 
 def with_final_eol(text: str) -> str:
-    r"""The text with a line break at its end, unless it is empty; with one more where ``\`` continues the last line.
+    r"""Return the text with a final line break, unless it is empty.
+
+    With two where ``\`` continues the last line.
 
     What is put behind it would become a part of that line otherwise.
     """

@@ -84,7 +84,7 @@ class _Build:
     looked: Mapping[str, ScanResult]
 
     def defined(self, file: str) -> Iterator[Note]:
-        """That variables of a build are well where they are."""
+        """Yield notes about variables of a build that are correct where they are."""
         for name, line in self.looked[file].defined.items():
             yield Note(
                 Severity.INFO,
@@ -94,7 +94,7 @@ class _Build:
             )
 
     def note(self, file: str, left: Leak) -> Note:
-        """What becomes of something that is left."""
+        """Return the note about something that stays in the image."""
         if left.dest and not left.names:
             message = (
                 f"places `{left.dest}` from a file that was not among the inputs: name it, too"
@@ -126,7 +126,10 @@ class _Build:
         return Note(Severity.WARNING, file, left.line, message)
 
     def _remover(self, file: str, left: Leak) -> str:
-        """``file:line`` of what removes a file or a folder above it; of a Dockerfile, only what it does itself."""
+        """Return ``file:line`` of the step that removes a file or its folder.
+
+        Of a Dockerfile, only its own steps count.
+        """
         for name, one in self.looked.items():
             is_of_one_build = name == file or (left.is_swept and one.kind != dockerfile.KIND)
             for path, line in one.removed.items() if is_of_one_build else ():
@@ -145,7 +148,7 @@ def _decoded(data: bytes | None) -> str | None:
 
 
 def _look(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
-    """What one file is and leaves, judged by its place, its name and then its content."""
+    """Return what a file is and what it leaves in the image, judged by its path, name and content."""
     dest = places.dest_of(name)
     if dest:
         found = places.settings(dest, text)
@@ -161,7 +164,10 @@ def _look(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
 
 
 def _of_yaml(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
-    """All documents of a file; what cannot be read, as a template of YAML, is not known."""
+    """Return the result of all documents of a file.
+
+    One that cannot be read, like a template, is unknown.
+    """
     found: list[ScanResult] = []
     for start, end in documents(text):
         try:

@@ -53,7 +53,7 @@ class ScanResult:
 
 
 def together(kind: str, parts: Iterable[ScanResult]) -> ScanResult:
-    """Several looks at one file as one."""
+    """Return the results of several passes over one file as one."""
     all_parts = list(parts)
     return ScanResult(
         kind,

@@ -20,14 +20,14 @@ class Word(str):
     line: int
 
     def __new__(cls, text: str, line: int) -> Word:
-        """A text at a line."""
+        """Create a text with the number of its line."""
         word = super().__new__(cls, text)
         word.line = line
         return word
 
 
 def read(text: str) -> Any:
-    """The data of one document: dict, list, Word; raises InputError if it is not one."""
+    """Return the data of one document: dict, list, Word; raises InputError if it is not one."""
     document = Document(text)
     document.data()  # refuses what aliases would blow up
     breaks = [index for index, character in enumerate(text) if character == "\n"]
@@ -35,12 +35,12 @@ def read(text: str) -> Any:
 
 
 def text_of(data: Any) -> Word | None:
-    """The text, or None for anything else."""
+    """Return the text, or None for anything else."""
     return data if isinstance(data, Word) else None
 
 
 def entries(data: Any) -> Iterator[Any]:
-    """The entries of a list, or a single one in place of a list."""
+    """Yield the entries of a list, or a single one in place of a list."""
     yield from data if isinstance(data, list) else () if data is None else (data,)
 
 

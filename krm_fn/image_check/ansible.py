@@ -55,7 +55,7 @@ _Arguments = Mapping[str, Word]
 
 
 def is_one(data: Any) -> bool:
-    """Whether a document is a list of tasks or plays."""
+    """Return whether a document is a list of tasks or plays."""
     known = _SIGNS | _MODULES.keys()
     return isinstance(data, list) and any(
         isinstance(task, dict) and any(str(key).rpartition(".")[2] in known for key in task)
@@ -64,7 +64,7 @@ def is_one(data: Any) -> bool:
 
 
 def look(data: Any, file: str, texts: Mapping[str, str]) -> ScanResult:
-    """What the tasks of a document leave, and what they remove.
+    """Return what the tasks of a document leave, and what they remove.
 
     Args:
         data: a document that ``is_one``.
@@ -93,7 +93,7 @@ def _of_task(task: Mapping[Any, Any], file: str, texts: Mapping[str, str]) -> It
 
 
 def _arguments(given: Any, more: Any, item: Any) -> dict[str, Word]:
-    """The arguments of a module, whichever way they are written, with those of its loop put in."""
+    """Return the arguments of a module in any of their forms, with those of its loop."""
     written: dict[str, Any] = dict(given) if isinstance(given, dict) else {}
     if isinstance(given, Word):
         written = {
@@ -138,7 +138,7 @@ def _copied(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanR
 
 
 def _source(src: str, file: str, texts: Mapping[str, str]) -> str:
-    """The file that a task places: one of its role, or the only one of that name."""
+    """Return the file that a task copies: one of its role, or the only one with that name."""
     likely = [name for name in texts if src and f"/{name}".endswith(f"/{src}")]
     role = str(PurePosixPath(file).parent.parent)
     of_role = [name for name in likely if name.startswith(f"{role}/")]

@@ -29,7 +29,7 @@ _ENVIRONMENT = "proxy_env"
 
 
 def kind_of(data: Any) -> str:
-    """What a document is, by its members; "" for nothing that is known here."""
+    """Return the kind of a document by its members; "" if it is unknown."""
     if not isinstance(data, dict) or "apiVersion" in data:
         return ""
     if "provisioners" in data or "builders" in data:
@@ -40,7 +40,7 @@ def kind_of(data: Any) -> str:
 
 
 def look(data: dict[Any, Any]) -> ScanResult:
-    """The proxy variables that a document of such a kind sets, and what the commands in it leave."""
+    """Return the proxy variables that such a document sets, and what its commands leave."""
     commands = (
         _commands(one) for one in entries(data.get("provisioners")) if isinstance(one, dict)
     )

@@ -25,12 +25,12 @@ _COMMANDS = ("runcmd", "bootcmd", "early-commands", "late-commands")
 
 
 def is_one(text: str, data: Any) -> bool:
-    """Whether a document is user data, by its first line, or by the only member of an autoinstall."""
+    """Return whether a document is user data, by its first line, or by the only member of an autoinstall."""
     return isinstance(data, dict) and (text.startswith("#cloud-config") or "autoinstall" in data)
 
 
 def look(data: dict[Any, Any]) -> ScanResult:
-    """What the machine keeps of a document that ``is_one``."""
+    """Return what the machine keeps of a document of cloud-init (see ``is_one``)."""
     install = data.get("autoinstall")
     inner = install if isinstance(install, dict) else {}
     user_data = inner.get("user-data")

@@ -36,12 +36,15 @@ class _Step:
 
 
 def is_one(file: str) -> bool:
-    """Whether a file is a Dockerfile, by its name."""
+    """Return whether a file is a Dockerfile, by its name."""
     return bool(_NAME.search(file))
 
 
 def look(text: str, texts: Mapping[str, str]) -> ScanResult:
-    """What stays in the last image; ``texts`` are all files, by name, among them those that are copied."""
+    """Return what the last image keeps.
+
+    ``texts`` are all files by name, among them those that are copied.
+    """
     environment: dict[str, Leak] = {}
     parts: list[ScanResult] = []
     for step in _of_last_image(list(_steps(text))):
@@ -82,12 +85,12 @@ def _steps(text: str) -> Iterator[_Step]:
 
 
 def _is_comment_within(lines: list[str], start: int, index: int) -> bool:
-    """A comment between the lines of one instruction does not end it."""
+    """Return whether a line is a comment between the lines of one instruction, which does not end it."""
     return index > start and lines[index].lstrip().startswith("#")
 
 
 def _of_last_image(steps: list[_Step]) -> list[_Step]:
-    """The instructions of the last stage, behind those of the stages it is built on."""
+    """Return the instructions of the last stage, behind those of the stages it is built on."""
     stages: list[tuple[str, str, list[_Step]]] = [("", "", [])]
     for step in steps:
         found = _FROM.match(step.text) if step.name == "FROM" else None
@@ -104,14 +107,17 @@ def _of_last_image(steps: list[_Step]) -> list[_Step]:
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
-    """The proxy variables that an ``ENV`` sets, in either of its forms; "" for one that it empties."""
+    """Return the proxy variables that an ``ENV`` sets, in either of its forms.
+
+    "" for one that it empties.
+    """
     name, _, value = text.strip().partition(" ")
     given = _PAIR.findall(text) if "=" in name else [(name, value)]
     return [(name, value.strip(" \t\r\n\"'")) for name, value in given if _PROXY.fullmatch(name)]
 
 
 def _copied(step: _Step, texts: Mapping[str, str]) -> ScanResult:
-    """A file that is copied to a place that is known, where its text is among ``texts``."""
+    """Return the result of a file that is copied to a known path, if its text is among ``texts``."""
     words = [word for word in step.text.split() if not word.startswith("--")]
     if len(words) != 2:
         return ScanResult()

@@ -84,7 +84,10 @@ _TABLE: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 
 
 def dest_of(path: str) -> str:
-    """Where a file is on the machine, by the end of its path; "" if none that is known here ends so."""
+    """Return the path of a file on the machine, by the end of its path here.
+
+    "" if that is not known.
+    """
     plain = _TEMPLATE.sub("", path)
     parts = plain.split("/")
     for start in range(len(parts)):
@@ -95,7 +98,7 @@ def dest_of(path: str) -> str:
 
 
 def settings(dest: str, text: str) -> list[FoundName]:
-    """What ``text`` sets as the file ``dest``, a path that ``dest_of`` knows; nothing for another."""
+    """Return the variables that ``text`` sets as the file ``dest``, a path that ``dest_of`` knows."""
     known = dest_of(dest).lstrip("/")
     if _UNIT.fullmatch(known):
         return list(_of_unit(text))
@@ -108,13 +111,13 @@ def settings(dest: str, text: str) -> list[FoundName]:
 
 
 def placed(dest: str, text: str, line: int) -> ScanResult:
-    """What a build leaves that writes ``text``, or puts it into the section of a unit, by what is at ``line``."""
+    """Return what a build leaves that writes ``text`` to ``dest``, or into the section of a unit, at ``line``."""
     found = settings(dest, text) or settings(dest, f"[Service]\n{text}")
     return ScanResult(left=(Leak(line, names(found), dest),) if found else ())
 
 
 def names(found: list[FoundName]) -> tuple[str, ...]:
-    """Each name once, in order."""
+    """Return each name once, in order."""
     return tuple(dict.fromkeys(one.name for one in found))
 
 

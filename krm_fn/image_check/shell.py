@@ -34,7 +34,7 @@ _KEPT = re.compile(
 def look(
     text: str, kind: str = "shell script", *, first: int = 1, is_swept: bool = True
 ) -> ScanResult:
-    """What a script leaves, and what it removes.
+    """Return what a script leaves in the image, and what it removes.
 
     Args:
         text: the script.
@@ -59,7 +59,7 @@ def look(
 
 
 def _commands(text: str) -> Iterator[tuple[int, str, str | None]]:
-    """The number of its line counted from 0, the line with those that continue it, and its here-document."""
+    """Yield the number of each command's line from 0, its text with continued lines, and its here-document."""
     lines = text.split("\n")
     index = 0
     while index < len(lines):

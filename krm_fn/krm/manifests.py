@@ -54,17 +54,19 @@ class Manifests:
         return len(self._slices)
 
     def kinds(self, index: int) -> frozenset[str]:
-        """As ``ResourceList.kinds``."""
+        """Return the kinds that may be in a document, as ``ResourceList.kinds``."""
         if index not in self._kinds:
             self._kinds[index] = kinds_in(self.text(index))
         return self._kinds[index]
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
-        """As ``ResourceList.contains``."""
+        """Return whether a document holds one of the words, as ``ResourceList.contains``."""
         return may_hold(self.text(index), words)
 
     def objects(self, index: int) -> list[Object]:
-        """The objects of one document, each with the name of its file; none if it is no mapping.
+        """Return the objects of one document, each with the name of its file.
+
+        None if it is no mapping.
 
         Raises:
             InputError: the document cannot be read; the message names the file.
@@ -81,17 +83,17 @@ class Manifests:
         ]
 
     def function_config_of(self, index: int) -> Any:
-        """The ``functionConfig`` of a document that is a ResourceList, else None."""
+        """Return the ``functionConfig`` of a document that is a ResourceList, else None."""
         data = Document(self.text(index)).data() if "ResourceList" in self.kinds(index) else None
         return data.get("functionConfig") if isinstance(data, dict) else None
 
     def repeated(self, index: int, path: Pointer) -> list[Pointer]:
-        """Paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""
+        """Return paths, below the value at ``path`` of a document, of keys that occur twice in one mapping."""
         found = repeated_keys(Document(self.text(index)).root)
         return [one[len(path) :] for one in found if one[: len(path)] == path]
 
     def edited(self, changes: Mapping[int, Sequence[Operation]]) -> dict[str, bytes]:
-        """The files that change, with operations applied to some of their documents."""
+        """Return the files that change, with operations applied to some of their documents."""
         texts: dict[str, dict[int, str | None]] = {}
         for index in sorted(index for index in changes if changes[index]):
             part = self._slices[index]

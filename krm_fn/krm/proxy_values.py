@@ -32,7 +32,10 @@ def is_url(text: str) -> bool:
 
 
 def shown_url(text: str) -> str:
-    """Return the content of a field for a proxy URL, fit for a message: a URL without its password, or `***`."""
+    """Return the content of a field for a proxy URL, fit for a message.
+
+    A URL without its password, or `***`.
+    """
     return str(redact(text)) if not text or is_url(text) or _REFERENCE.match(text) else HIDDEN
 
 
@@ -86,7 +89,10 @@ def _member(key: Any, member: Any, *, is_url_of_entry: bool) -> Any:
 
 
 def _text(text: str) -> str:
-    """Return a text in which each assignment of a proxy is a URL or `***`; up to the end of the line if it is none."""
+    """Return a text in which each assignment of a proxy is a URL or `***`.
+
+    Up to the end of the line if it is none.
+    """
     parts: list[str] = []
     at = 0
     for found in _ASSIGNMENT.finditer(text):
@@ -99,7 +105,7 @@ def _text(text: str) -> str:
 
 
 def _is_harmless(text: str, start: int) -> bool:
-    """Whether a URL, a reference or nothing is behind the `=` of an assignment."""
+    """Return whether only a URL, a reference or nothing is behind the `=` of an assignment."""
     url = _URL.match(text, start)
     if url and _BEHIND_URL.match(text, url.end()):
         return True

@@ -60,7 +60,7 @@ class Finding(NamedTuple):
     code: str = ""
 
     def about(self, ref: ObjectRef, target: str = "") -> Result:
-        """The finding, stamped with the object and, where one said it, the target."""
+        """Return the finding as a result about the object and, where one reported it, the target."""
         return Result(
             self.severity,
             self.message,
@@ -144,15 +144,15 @@ class Result(NamedTuple):
         return f"{self.code}: {self.message}" if self.code and is_silenceable else self.message
 
     def line(self) -> str:
-        """``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
+        """Return ``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""
         return self._line(self._about(str(self.ref), field_path(self.path)))
 
     def line_with_file(self) -> str:
-        """The same with the name of the file in front of the object."""
+        """Return the line with the name of the file in front of the object."""
         return self._line(self.text_with_file())
 
     def text_with_file(self) -> str:
-        """The same without the severity, for where that is shown in another way."""
+        """Return the line without the severity, for outputs that show it in another way."""
         return self._about(redact(self.ref.file_path), str(self.ref), field_path(self.path))
 
     def _line(self, text: str) -> str:
@@ -164,7 +164,7 @@ class Result(NamedTuple):
         return printable(" ".join(text.split()))
 
     def to_data(self) -> dict[str, Any]:
-        """The entry as the specification writes it; keys without a value are left out."""
+        """Return the entry as the specification writes it; keys without a value are left out."""
         data: dict[str, Any] = {
             "message": printable(redact(" ".join(self.text.split()))),
             "severity": self.severity.value,
@@ -191,14 +191,14 @@ class Result(NamedTuple):
 
 
 def in_order(results: Iterable[Result]) -> list[Result]:
-    """By file, index, severity, then text: kyaml's ``Results.Sort``."""
+    """Return results by file, index, severity, then text: kyaml's ``Results.Sort``."""
     return sorted(
         results, key=lambda r: (r.ref.file_path, r.ref.file_index, _RANK[r.severity], r.line())
     )
 
 
 def by_importance(results: Iterable[Result]) -> list[Result]:
-    """Errors first: kpt shows the first four lines of stderr only."""
+    """Return errors first: kpt shows the first four lines of stderr only."""
     return sorted(in_order(results), key=lambda result: _RANK[result.severity])
 
 
@@ -206,7 +206,7 @@ _AT_MOST = 3
 
 
 def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line) -> list[str]:
-    """What there is to say, the most important first, a line each.
+    """Return the results, the most important first, a line each.
 
     What would be said of more than three places in the same words is said of the first, with the number of the other
     objects, or of the other places where they are all in one object: kpt shows four lines.
@@ -255,7 +255,7 @@ _USER_WITHOUT_HOST = re.compile(
 
 
 def redact(value: Any) -> Any:
-    """The same data with every ``user:password@`` as ``user:***@``, in strings at any depth.
+    """Return the same data with every ``user:password@`` as ``user:***@``, in strings at any depth.
 
     A user name is hidden, too, where it is likely to be a token: it is long, or its password is only a filler.
     """

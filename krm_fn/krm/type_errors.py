@@ -21,12 +21,12 @@ _TYPE_NAMES = {
 
 
 def called(value: Any) -> str:
-    """The type of a value in a message."""
+    """Return the name of a value's type for a message."""
     return "null" if value is None else _TYPE_NAMES.get(type(value), "something else")
 
 
 def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
-    """A field that is read has another type than it must have.
+    """Return the finding that a field has another type than it must have.
 
     It is an error because the API server rejects the object; a warning only where a template may yet fill in the rest.
     """

@@ -38,7 +38,7 @@ _WITHHELD = (
 def review(
     places: Iterable[PlannedEdit], wanted: ProxyConfig, config_ref: ObjectRef
 ) -> Iterator[Result]:
-    """Findings of the linter, and a warning for each place that does not say what others of its cluster say.
+    """Yield findings of the linter, and a warning for each place that differs from others of its cluster.
 
     A file of a node whose content a Secret of the list is to hold, but does not hold, is a warning, too.
 
@@ -93,7 +93,7 @@ def review(
 
 
 def _encoded(place: PlannedEdit, seen: Iterable[Reading]) -> Iterator[Result]:
-    """A warning for a placeholder of ours in a text that is stored encoded, where no later step finds it."""
+    """Yield a warning for a placeholder of ours in an encoded text, where no later step finds it."""
     ours = place.resolved.settings.variables().values()
     for one in seen:
         stored = lookup(place.obj.data, one.path)
@@ -110,7 +110,7 @@ def _encoded(place: PlannedEdit, seen: Iterable[Reading]) -> Iterator[Result]:
 
 
 def _unknown_addresses(place: PlannedEdit, seen: Iterable[Reading]) -> dict[Fact, Result]:
-    """A warning for each service CIDR that is a placeholder: its first address is missing in the list."""
+    """Return a warning for each service CIDR that is a placeholder: the list lacks its first address."""
     policy = place.resolved.policy
     holds_list = any(one.variable.upper() == "NO_PROXY" and one.value is not None for one in seen)
     if (
@@ -135,7 +135,10 @@ def _unknown_addresses(place: PlannedEdit, seen: Iterable[Reading]) -> dict[Fact
 def _of_settings(
     place: PlannedEdit, listing: Listing, rules: Rules, config_ref: ObjectRef
 ) -> Iterator[Result]:
-    """Findings about what is to be written: each about the object that says it, a Cluster or the FunctionConfig."""
+    """Yield findings about what the run writes.
+
+    Each about the object that declares it, a Cluster or the FunctionConfig.
+    """
     resolved = place.resolved
     completes = resolved.policy.style is Style.PORTABLE
     judged = lint.lint_settings(
@@ -150,7 +153,10 @@ def _of_settings(
 
 
 def _fact_of(entry: str, memberships: Iterable[Membership]) -> Fact | None:
-    """Return the fact of a Cluster that an entry of the list was derived from; None if it stands for no single one."""
+    """Return the fact of a Cluster that an entry of the list was derived from.
+
+    None if it stands for no single one.
+    """
     for membership in memberships:
         for _, fact in membership.cluster.network.facts():
             if entry in {fact.value, *canonical(fact.value.lower())}:
@@ -159,7 +165,7 @@ def _fact_of(entry: str, memberships: Iterable[Membership]) -> Fact | None:
 
 
 def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
-    """A warning for each object that holds one proxy for all nodes, and is passed by by overrides for some of them."""
+    """Yield a warning for each object with one proxy for all nodes, where overrides for some do not apply."""
     reported: set[ObjectRef] = set()
     for place in places:
         beyond = (
@@ -196,7 +202,10 @@ def _cluster(cluster: Cluster) -> str:
 
 
 def _is_place(place: PlannedEdit) -> bool:
-    """Return whether the target has a place in an object of the list; none writes to an encrypted one."""
+    """Return whether the target has a place in an object of the list.
+
+    None writes to an encrypted one.
+    """
     if sops.is_encrypted(place.obj.data) or (place.is_new and not place.is_asked):
         return False
     context = Context(place.options, place.resolved.settings, uses=place.uses)
@@ -204,7 +213,7 @@ def _is_place(place: PlannedEdit) -> bool:
 
 
 def _in_our_file(seen: tuple[Reading, ...], variables: Mapping[str, str]) -> list[Reading]:
-    """Without what is in another file than the one that says what is wanted: its target reported that it should go.
+    """Return the readings without those of another file than the wanted one, whose removal the target reported.
 
     What such a file sets is not worth a line for each rule.
     """
@@ -227,7 +236,10 @@ def _said(place: PlannedEdit, seen: tuple[Reading, ...]) -> ObservedObject:
 
 
 def _missing(places: Iterable[PlannedEdit]) -> Iterator[Result]:
-    """A warning for each reference to a key that a Secret of the list has not: Cluster API makes no node then."""
+    """Yield a warning for each reference to a key that a Secret of the list lacks.
+
+    Cluster API creates no node then.
+    """
     held = ByKey(
         (key_of(place.obj), _keys(place.obj.data))
         for place in places

@@ -46,7 +46,7 @@ _Witnesses = dict[tuple[str, str, str], tuple[ObservedObject, Reading]]
 
 
 def disagreements(said: Iterable[ObservedObject]) -> Iterator[Result]:
-    """A warning for each place that does not say what was wanted although another place of its cluster does.
+    """Yield a warning for each place that differs from the wanted value while another place of its cluster has it.
 
     Args:
         said: everything that was seen; only variables that a place sets are looked at. What cannot be known, and what
@@ -70,7 +70,10 @@ def _witnesses(said: Sequence[ObservedObject]) -> _Witnesses:
 
 
 def _agrees(seen: Reading, wanted: str) -> bool:
-    """Whether a place says what is wanted of it; of a list that is computed in part, the static part counts."""
+    """Return whether a place has the wanted value.
+
+    Of a list that is computed in part, the static part counts.
+    """
     if _is_unknown(seen):
         return not wanted
     value = _value(seen)
@@ -90,7 +93,7 @@ def _value(seen: Reading) -> str:
 def _grouped(
     one: ObservedObject, witnesses: _Witnesses
 ) -> Iterator[tuple[list[Reading], tuple[ObservedObject, Reading]]]:
-    """What differs in one object, the variables that differ alike in one place together, with a place that agrees."""
+    """Yield what differs in one object, variables with the same difference together, with a place that agrees."""
     groups: dict[tuple[str, ...], list[Reading]] = {}
     for seen in one.seen:
         wanted = one.wanted.get(seen.variable, "")
@@ -127,7 +130,7 @@ def _result(
 
 
 def _difference(seen: Reading, wanted: str, *, are_many: bool) -> str:
-    """What a place says instead of ``wanted``, behind the names of variables, without a credential."""
+    """Return what a place holds instead of ``wanted``, behind the names of variables, without a credential."""
     value = _value(seen)
     if seen.variable.upper() == "NO_PROXY":
         return _list_difference(parse(value), parse(wanted), are_many=are_many)

@@ -51,7 +51,10 @@ class Rules:
         return self.level(found.rule, found.severity)
 
     def level(self, rule: str, severity: Severity) -> Severity | None:
-        """Return the severity of a finding of ``rule`` that has ``severity`` by itself; None: it is switched off."""
+        """Return the severity of a finding of ``rule`` that has ``severity`` by itself.
+
+        None: it is switched off.
+        """
         if rule in self.levels:
             return self.levels[rule]
         return max(severity, self.at_most, key=_ORDER.index)
@@ -103,7 +106,7 @@ def lint_settings(
     derived: Container[str] = (),
     completes: bool = True,
 ) -> Iterator[Judged]:
-    """What is wrong with the variables that are to be written, wherever they are written.
+    """Yield the problems of the variables that the run writes, wherever it writes them.
 
     What the style decides is no warning, or each run would print it: what the list lacks is an information, unless
     ``rules`` says otherwise, and so is a domain that stays in the one form in which the user wrote it.
@@ -145,7 +148,7 @@ def lint_settings(
 
 
 def _filled_in_later(url: str) -> Iterator[Problem]:
-    """What has to hold for a URL that is not known here."""
+    """Yield the conditions that a URL with placeholders must meet later."""
     if placeholders.alone(url):
         message = (
             "a later step fills in the value, so inject-proxy neither checks nor escapes it: it must be a URL with its "
@@ -162,7 +165,7 @@ def lint_object(
     settled: Mapping[str, str] = MappingProxyType({}),
     names_are_chosen: bool = False,
 ) -> Iterator[Finding]:
-    """What is wrong with the variables that one target sees in one object.
+    """Yield the problems of the variables that one target reads in one object.
 
     Args:
         seen: what the target's ``observe`` gives.
@@ -224,7 +227,10 @@ class WrittenFile(NamedTuple):
 
 
 def places(seen: Iterable[Reading]) -> list[dict[str, Reading]]:
-    """What was seen, place by place: variable -> what that place says; of a repeated one the last."""
+    """Return the readings place by place: variable -> reading.
+
+    Of a repeated variable the last one.
+    """
     by_place: dict[str, dict[str, Reading]] = {}
     for one in seen:
         by_place.setdefault(one.place, {})[one.variable] = one
@@ -254,7 +260,7 @@ def _of_place(
 
 
 def _of_layers(place: Mapping[str, Reading]) -> _Findings:
-    """NP001 and NP009: texts that do not reach their reader."""
+    """Yield NP001 and NP009: texts that do not reach their reader."""
     for one in place.values():
         if one.is_lost:
             yield _loss(one), (one,)
@@ -281,7 +287,10 @@ def _goes_on_behind_a_blank(one: Reading) -> bool:
 
 
 def _words(one: Reading) -> list[str | None]:
-    """The words of a line of a drop-in from the one on that sets the variable; none for any other text."""
+    """Return the words of a line of a drop-in from the one that sets the variable.
+
+    None for any other text.
+    """
     words = (
         [word.value for word in escaping.systemd_words(one.raw.partition("=")[2])]
         if one.file
@@ -295,7 +304,7 @@ def _words(one: Reading) -> list[str | None]:
 
 
 def _of_pairs(place: Mapping[str, Reading]) -> _Findings:
-    """NP007 and NP008; two values of which one is not known here are taken for equal."""
+    """Yield NP007 and NP008; two values count as equal if one of them is not known here."""
     for upper in PROXY_VARIABLES[::2]:
         pair = tuple(place[name] for name in (upper, upper.lower()) if name in place)
         unset = next((one for one in pair if one.is_unset), None)
@@ -316,7 +325,7 @@ def _of_pairs(place: Mapping[str, Reading]) -> _Findings:
 def _of_lists(
     place: Mapping[str, Reading], listing: Listing, settled: Mapping[str, str]
 ) -> _Findings:
-    """NP002 for the place, and everything about the value of a list, once for both cases."""
+    """Yield NP002 for the place, and all problems of the value of a list, once for both cases."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value != ""]
     lists = [
         one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""
@@ -339,7 +348,7 @@ def _of_lists(
 
 @lru_cache(maxsize=4096)
 def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, ...]:
-    """What is wrong with a list: for any of its Clusters where it lacks something, else for all of them.
+    """Return the problems of a list: for any of its Clusters if it lacks something, else for all of them.
 
     Whether an entry is right is asked for the first few Clusters only: the entries of a list grow with its Clusters.
     """
@@ -365,7 +374,7 @@ def _judged(value: str, listing: Listing, *, has_proxy: bool) -> tuple[Problem, 
 def _of_urls(
     place: Mapping[str, Reading], listing: Listing, settled: Mapping[str, str]
 ) -> _Findings:
-    """Everything about the values of the URLs."""
+    """Yield all problems of the values of the URLs."""
     urls = [one for one in place.values() if one.variable.upper() != "NO_PROXY" and one.value]
     listed = ",".join(
         one.value or "" for one in place.values() if one.variable.upper() == "NO_PROXY"
@@ -383,7 +392,7 @@ def _of_urls(
 
 
 def _of_file(place: Mapping[str, Reading]) -> _Findings:
-    """NP030: the permissions of the file that the place is in."""
+    """Yield NP030: the permissions of the file that contains the place."""
     urls = (one for one in place.values() if one.variable.upper() != "NO_PROXY")
     guarded = tuple(one for one in urls if one.file and "@" in (one.value or ""))
     about = guarded or tuple(one for one in place.values() if one.by_ignition)
@@ -398,7 +407,7 @@ def _of_file(place: Mapping[str, Reading]) -> _Findings:
 def _of_writers(
     place: Mapping[str, Reading], all_places: Sequence[Mapping[str, Reading]]
 ) -> _Findings:
-    """NP031: the other places that write the same file, reported with the first of them."""
+    """Yield NP031: the other places that write the same file, reported with the first of them."""
     about = next(iter(place.values()))
     same = [next(iter(other.values())) for other in all_places if about.file]
     same = [one for one in same if one.file == about.file]

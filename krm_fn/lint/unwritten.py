@@ -103,7 +103,10 @@ def unwritten(
 
 
 def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
-    """One warning for each Cluster and system; none where an object of the system holds the proxy already."""
+    """Yield one warning for each Cluster and system.
+
+    None if an object of the system has the proxy already.
+    """
     first: dict[tuple[str, str], Foreign] = {}
     done: set[tuple[str, str]] = set()
     for one in found:
@@ -142,7 +145,7 @@ def _identity(one: Foreign) -> str:
 def _without_class(
     overview: Overview, places: Sequence[PlannedEdit], wanted: ProxyConfig
 ) -> Iterator[Result]:
-    """A warning for each Cluster of an unknown class, unless a target writes the proxy into the Cluster itself."""
+    """Yield a warning for each Cluster of an unknown class, unless a target writes into the Cluster itself."""
     if wanted.targets.get(cluster_class.TARGET.id, {}).get("sharedTemplates") == "Patch":
         return  # its target says so
     concerned = {obj.ref for obj, _, _ in overview.without_class}
@@ -190,7 +193,7 @@ def _of_object(
 def _stale(
     obj: Object, path: Pointer, name: str, wanted: ProxyConfig, *, is_declared: bool
 ) -> Result:
-    """The warning about a variable that nobody writes, with the way to have it written if there is one."""
+    """Return the warning about a variable that no target writes, with the way to select the object if there is one."""
     if _can_be_selected(obj, wanted):
         message = (_NOT_SELECTED if is_declared else _NOT_SELECTED_LEFT).format(name=name)
         return Result(Severity.WARNING, message, obj.ref, path, code="WorkloadNotSelected")
@@ -199,14 +202,14 @@ def _stale(
 
 
 def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:
-    """Whether the target of workloads could write an object."""
+    """Return whether the target of workloads could write an object."""
     options = workloads.TARGET.options(wanted.targets)
     is_of = obj.group_kind in workloads.TARGET.all_kinds(options)
     return is_of and _is_enabled(workloads.TARGET.id, wanted)
 
 
 def _proxies(obj: Object) -> Iterator[tuple[Pointer, str, str]]:
-    """The proxy URLs that an object sets in lists of variables, and in the files and commands of nodes."""
+    """Yield the proxy URLs that an object sets in lists of variables, and in files and commands of nodes."""
     is_node = system_of(*obj.group_kind) is not None
     for path, node in _nodes(obj.data):
         if isinstance(node, dict):
@@ -219,7 +222,7 @@ def _proxies(obj: Object) -> Iterator[tuple[Pointer, str, str]]:
 
 
 def _holds_policy(data: Any, *, is_root: bool = False) -> bool:
-    """Whether a Kyverno policy that names a proxy variable is inside ``data``, as an object or as a text."""
+    """Return whether a Kyverno policy with a proxy variable is inside ``data``, as an object or as a text."""
     for path, node in _nodes(data):
         if isinstance(node, str):
             names_policy = any(f"{group}/" in node for group in _KYVERNO_GROUPS) and "kind:" in node
@@ -234,7 +237,7 @@ def _holds_policy(data: Any, *, is_root: bool = False) -> bool:
 
 
 def _nodes(data: Any) -> Iterator[tuple[Pointer, Any]]:
-    """Each mapping, list and value in ``data``, with its path, in their order."""
+    """Yield each mapping, list and value in ``data``, with its path, in order."""
     left: list[tuple[Pointer, Any]] = [((), data)]
     while left:
         path, node = left.pop()
@@ -265,7 +268,10 @@ def _is_enabled(name: str, wanted: ProxyConfig) -> bool:
 
 
 def _is_written(place: PlannedEdit) -> bool:
-    """Whether a target has a place for a proxy in an object: it sees one, would write one, or leaves one on purpose."""
+    """Return whether a target has a place for a proxy in an object.
+
+    It reads, writes or deliberately skips one.
+    """
     if any(True for _ in place.seen()):
         return True
     context = Context(place.options, place.resolved.settings, uses=place.uses)
@@ -273,7 +279,7 @@ def _is_written(place: PlannedEdit) -> bool:
 
 
 def _is_switched_off(obj: Object, wanted: ProxyConfig) -> bool:
-    """Whether a target that the user has switched off is for the proxy in an object."""
+    """Return whether a target that the user disabled writes the proxy of an object."""
     for name in TARGETS:
         if _is_enabled(name, wanted):
             continue

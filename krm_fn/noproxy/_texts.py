@@ -16,13 +16,15 @@ _ADDRESS_WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+")
 
 
 def parse(entries: str | Iterable[str]) -> tuple[str, ...]:
-    """The entries of a comma-separated text, or of several, in order; blanks around one and empty ones fall away."""
+    """Return the entries of one or several comma-separated texts, in order, without blanks and empty ones."""
     texts = [entries] if isinstance(entries, str) else entries
     return tuple(entry for text in texts for part in text.split(",") if (entry := part.strip()))
 
 
 def mistake(entry: str) -> str:
-    """Why no client, or only some, would understand ``entry`` (one of ``parse``), and what to write; "" if it is fine.
+    """Return why no client, or only some, understand ``entry``, and what to write.
+
+    "" if it is correct.
 
     apt and wget miss an entry beside a blank; none reads ``;``, ``|`` or a URL (measured). What could be a credential
     is not repeated.

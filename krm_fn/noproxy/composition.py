@@ -29,7 +29,9 @@ from krm_fn.noproxy.styles import Piece, Recipe
 def compose(
     user: Sequence[Entry], networks: Sequence[ClusterNetwork], policy: Policy, audience: Audience
 ) -> tuple[Entry, ...]:
-    """The list for one audience: what the user wrote, completed in the policy's style, each entry with its reasons.
+    """Return the list for one audience.
+
+    The user's entries, completed in the policy's style, each with its reasons.
 
     Args:
         user: the entries as written, in order; in the styles ``Portable`` and ``Verbatim`` theirs comes first.
@@ -67,14 +69,20 @@ def _style(policy: Policy, audience: Audience) -> Style:
 
 
 def join(list_of_entries: Iterable[Entry]) -> str:
-    """The value of the variable: commas alone between the entries, because apt and wget read no blanks."""
+    """Return the value of the variable.
+
+    With commas alone between entries, because apt and wget read no blanks.
+    """
     return ",".join(entry.text for entry in list_of_entries)
 
 
 def _pieces(
     recipe: Recipe, user: Sequence[Entry], networks: Sequence[ClusterNetwork], audience: Audience
 ) -> Iterator[Piece]:
-    """The pieces of the style, in the forms it wants; the user's ``*`` alone switches the proxy off and stays so."""
+    """Yield the pieces of the style, in its forms.
+
+    The user's ``*`` alone disables the proxy and stays.
+    """
     if _is_everything(recipe, user):
         return iter([Piece("", user[0])])
     return _finished(recipe, recipe.pieces(user, networks, audience))
@@ -104,7 +112,10 @@ def _is_wanted(piece: Piece, policy: Policy) -> bool:
 
 
 def _finished(recipe: Recipe, pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Each piece as the entries to write: only names of the user are completed, derived hosts are exact."""
+    """Yield each piece as the entries to write.
+
+    Only names of the user are completed, derived hosts are exact.
+    """
     if not recipe.normal:
         yield from pieces
         return
@@ -138,7 +149,10 @@ def _merged(pieces: Iterable[Piece]) -> list[Entry]:
 
 
 def _merged_derived(pieces: Iterable[Piece]) -> list[Entry]:
-    """What several clusters share once; repetitions of the user stay, as they do in the program imitated."""
+    """Return derived entries of several clusters once.
+
+    Repetitions of the user stay, as in the imitated program.
+    """
     groups: dict[tuple[str, str], list[Piece]] = {}
     for at, piece in enumerate(pieces):
         key = (piece.derived_from, piece.entry.text) if piece.derived_from else ("", str(at))
@@ -148,7 +162,10 @@ def _merged_derived(pieces: Iterable[Piece]) -> list[Entry]:
 
 @lru_cache(maxsize=256)
 def _exclusions(patterns: tuple[str, ...]) -> tuple[Callable[[str], object], ...]:
-    """A test for each pattern: a glob where it has ``*`` or ``?``, else the exact entry, as written or normalised."""
+    """Return a test for each pattern.
+
+    A glob if it has ``*`` or ``?``, else the exact entry, as written or normalised.
+    """
     globs = [
         re.compile(translate(text.lower().replace("[", "[[]"))).match
         for text in patterns

@@ -102,7 +102,7 @@ def _is_left_alone(token: str) -> bool:
 
 
 def is_template(entry: str) -> bool:
-    """Whether another tool has still to fill in a part of ``entry``."""
+    """Return whether another tool still fills in a part of ``entry``."""
     return ("{" in entry or "$" in entry) and any(is_one for _, is_one in _pieces(entry))
 
 
@@ -153,7 +153,7 @@ def bare(entry: str) -> str:
 
 
 def _ascii(token: str) -> str:
-    """A name with other letters as its A-label (``xn--``), unless two standards disagree about it."""
+    """Return a non-ASCII name as its A-label (``xn--``), unless IDNA 2003 and 2008 disagree about it."""
     if token.isascii() or _AMBIGUOUS.search(token):
         return token
     dots = len(token) - len(token.removeprefix("*").removeprefix("."))
@@ -166,7 +166,7 @@ def _ascii(token: str) -> str:
 
 @lru_cache(maxsize=16384)
 def classify(entry: str) -> EntryKind:
-    """What ``entry``, one of ``bare``, is."""
+    """Return the kind of ``entry``, which is one of ``bare``."""
     if is_template(entry):
         return EntryKind.TEMPLATE
     if entry == "*":
@@ -191,7 +191,7 @@ def classify(entry: str) -> EntryKind:
 
 @lru_cache(maxsize=16384)
 def address(entry: str) -> Address | None:
-    """``entry`` as an address, with or without brackets; None where it is none."""
+    """Return ``entry`` as an address, with or without brackets; None if it is none."""
     try:
         return ipaddress.ip_address(
             entry[1:-1] if entry[:1] == "[" and entry[-1:] == "]" else entry
@@ -202,7 +202,10 @@ def address(entry: str) -> Address | None:
 
 @lru_cache(maxsize=16384)
 def network(entry: str) -> Cidr | None:
-    """``entry`` as a CIDR, also with host bits, a netmask or brackets; None where it is none."""
+    """Return ``entry`` as a CIDR, also with host bits, a netmask or brackets.
+
+    None if it is none.
+    """
     if "/" not in entry:
         return None
     try:
@@ -277,14 +280,16 @@ def forms(entry: str) -> tuple[str, ...]:
 
 
 def is_domain(name: str) -> bool:
-    """Whether ``name`` can have subdomains; a single label is a host's short name unless it is known as a domain."""
+    """Return whether ``name`` can have subdomains; a single label only if it is a known domain."""
     if name in SHORT_NAMES:
         return False
     return "." in name or name in CLUSTER_NAMES or is_top_level(name)
 
 
 def is_private_suffix(name: str) -> bool:
-    """Return whether ``name`` is a suffix that no public name ends in: an author who writes it means their own network.
+    """Return whether ``name`` is a suffix that no public name ends in.
+
+    An author who writes it means their own network.
 
     Source: RFC 2606, RFC 6761 and RFC 8375 (``home.arpa``); RFC 6762, section 3 (``.local``) and appendix G (the
     others); ICANN delegates none of them.
@@ -293,36 +298,39 @@ def is_private_suffix(name: str) -> bool:
 
 
 def is_top_level(label: str) -> bool:
-    """Whether a single label is known as a domain of its own: a country, a common suffix, a usual private one."""
+    """Return whether a single label is a known domain: a country, a common suffix, a usual private one."""
     return _TOP_LEVEL.fullmatch(label) is not None
 
 
 @lru_cache(maxsize=16384)
 def expand(text: str) -> tuple[str, ...]:
-    """Steps 1 to 4 for one entry as its author wrote it: the entries to write in its place, in order."""
+    """Return the entries to write for one entry of the user, in order: steps 1 to 4."""
     parts = (part for token in split(text) for part in canonical(bare(token)))
     return tuple(dict.fromkeys(form for part in parts for form in forms(part)))
 
 
 def normalise(texts: Iterable[str]) -> tuple[str, ...]:
-    """Steps 1 to 4 and 6 for a list: every entry in its portable forms; of equal ones the first keeps its place."""
+    """Return a list in its portable forms (steps 1 to 4 and 6).
+
+    Of equal entries the first one keeps its place.
+    """
     return tuple(dict.fromkeys(entry for text in texts for entry in expand(text)))
 
 
 def holds_every_address(entry: str) -> bool:
-    """Whether ``entry`` is a CIDR that holds every address there is."""
+    """Return whether ``entry`` is a CIDR that contains every address."""
     cidr = network(entry)
     return cidr is not None and cidr.prefixlen == 0
 
 
 def holds(entry: str, host: str) -> bool:
-    """Whether ``entry`` is a CIDR and ``host`` one of its addresses."""
+    """Return whether ``entry`` is a CIDR and contains the address ``host``."""
     cidr, found = network(entry), address(host)
     return cidr is not None and found is not None and found in cidr
 
 
 def breaks_clients(entry: str) -> bool:
-    """Whether a list with ``entry`` makes some client fail on every request: httpx raises ``InvalidURL``.
+    """Return whether ``entry`` makes some client fail on every request (httpx raises ``InvalidURL``).
 
     It does for IPv6 in brackets or with a prefix, and for names that are not ASCII; nodes run no such client.
     """
@@ -334,7 +342,7 @@ def breaks_clients(entry: str) -> bool:
 
 
 def confuses_ruby(entry: str) -> bool:
-    """Whether Ruby reads a part of the IPv6 address ``entry`` as the end of other hosts' names.
+    """Return whether Ruby reads a part of the IPv6 address ``entry`` as the end of other hosts' names.
 
     Ruby takes an entry apart at colons (``URI::Generic.use_proxy?``): ``::1`` is "1" and matches "10.0.0.1", and
     ``2001:db8::de`` matches everything in Germany.

@@ -86,12 +86,17 @@ _PROVIDERS = {
 
 
 def find(infrastructure: str) -> Provider | None:
-    """The provider behind a kind ("AWSCluster", also "AWSClusterTemplate"); None where it needs no entry."""
+    """Return the provider of a kind ("AWSCluster", also "AWSClusterTemplate").
+
+    None if it needs no entry.
+    """
     return _PROVIDERS.get(infrastructure.removesuffix("Template"))
 
 
 def machine_domains(infrastructure: str, region: str) -> Iterator[str]:
-    """The domain of the machines' private names: on AWS ``ec2.internal``, or ``<region>.compute.internal``.
+    """Yield the domain of the machines' private names.
+
+    On AWS ``ec2.internal``, or ``<region>.compute.internal``.
 
     Both where the region is a placeholder, which may become any.
     Source: AWS EC2 user guide, "Hostname types"; cluster-network-operator adds the same.

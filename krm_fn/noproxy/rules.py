@@ -54,7 +54,7 @@ class Problem(NamedTuple):
 def problem(
     rule: str, entry: str, message: str, *, corrected: str = "", severity: Severity | None = None
 ) -> Problem:
-    """A problem with the severity of its rule, unless this case is another."""
+    """Return a problem with the severity of its rule, unless this case is another."""
     return Problem(rule, severity or RULES[rule].severity, entry, message, corrected)
 
 

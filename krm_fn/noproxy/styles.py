@@ -42,7 +42,7 @@ class Recipe(NamedTuple):
 
 
 def speaks_ipv6(networks: Sequence[ClusterNetwork]) -> bool:
-    """Whether any of the clusters has IPv6 pods or services, as far as they are known."""
+    """Return whether any of the clusters has IPv6 pods or services, as far as that is known."""
     for network in networks:
         for cidr in (*network.pod_cidrs, *network.service_cidrs):
             if ":" in placeholders.with_defaults(cidr.value):
@@ -51,7 +51,10 @@ def speaks_ipv6(networks: Sequence[ClusterNetwork]) -> bool:
 
 
 def domains(networks: Sequence[ClusterNetwork]) -> tuple[Entry, ...]:
-    """The domain of each cluster; the default where one declares none, or where there is no cluster."""
+    """Return the domain of each cluster.
+
+    The default if a cluster declares none, or without clusters.
+    """
     found = []
     for network in networks or (ClusterNetwork(),):
         domain = network.service_domain.entry if network.service_domain else _DEFAULT_DOMAIN
@@ -60,12 +63,17 @@ def domains(networks: Sequence[ClusterNetwork]) -> tuple[Entry, ...]:
 
 
 def _plain_domain(text: str) -> str:
-    """A domain without dots around it, in lower case; the name of a placeholder in it stays as it is."""
+    """Return a domain without leading and final dots, in lower case.
+
+    Names of placeholders stay as they are.
+    """
     return text.strip(".") if entries.is_template(text) else text.strip(".").lower()
 
 
 def first_address(cidr: str) -> str:
-    """The first address of a service CIDR, which is the ClusterIP of ``kubernetes``; "" where there is none.
+    """Return the first address of a service CIDR, the ClusterIP of ``kubernetes``.
+
+    "" if there is none.
 
     Source: Kubernetes ``pkg/controlplane/instance.go`` takes address 1 of the first service CIDR.
     """
@@ -166,14 +174,14 @@ def _endpoints(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
 
 
 def _control_planes(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
-    """The endpoint of each control plane, and its other hosts."""
+    """Yield the endpoint of each control plane, and its other hosts."""
     for network in networks:
         yield from _endpoints((network,))
         yield from _pieces_of(model.ENDPOINT, network.hosts)
 
 
 def _infrastructure(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
-    """The infrastructure's own API, which the cloud provider and the storage driver of a cluster call."""
+    """Yield the API of the infrastructure, which the cloud provider and the storage driver of a cluster call."""
     for network in networks:
         yield from _pieces_of(model.INFRASTRUCTURE_ENDPOINT, network.infrastructure_hosts)
 
@@ -211,7 +219,10 @@ def _node_networks(networks: Sequence[ClusterNetwork]) -> Iterator[Piece]:
 def _giant_swarm(
     user: Sequence[Entry], networks: Sequence[ClusterNetwork], _audience: Audience
 ) -> Iterator[Piece]:
-    """cluster-apps-operator ``service/controller/resource/clustersecret/desired.go``, function ``noProxy``."""
+    """Yield the list of Giant Swarm's cluster-apps-operator.
+
+    Source: ``noProxy`` in ``service/controller/resource/clustersecret/desired.go``.
+    """
     for network in networks:
         if network.service_domain:
             domain = network.service_domain.entry
@@ -229,7 +240,9 @@ def _giant_swarm(
 def _tkg(
     user: Sequence[Entry], networks: Sequence[ClusterNetwork], _audience: Audience
 ) -> Iterator[Piece]:
-    """The members of TKG's ``get_no_proxy`` (ytt providers), user and cloud first, then in the documents' order.
+    """Yield the list of TKG's ``get_no_proxy`` (ytt providers).
+
+    User and cloud first, then in the order of the documents.
 
     ``get_no_proxy`` itself ends in services, pods, loopback, ``.svc``, ``.svc.cluster.local``; the documents show
     these groups the other way round, except that services stay in front of pods.
@@ -264,7 +277,10 @@ def _tkg_cloud(network: ClusterNetwork) -> Iterator[Piece]:
 def _sorted(
     user: Sequence[Entry], networks: Sequence[ClusterNetwork], _audience: Audience
 ) -> Iterator[Piece]:
-    """OpenShift cluster-network-operator ``pkg/util/proxyconfig/no_proxy.go``."""
+    """Yield the sorted list of OpenShift's cluster-network-operator.
+
+    Source: ``pkg/util/proxyconfig/no_proxy.go``.
+    """
     yield from _loopback((), ("127.0.0.1", "localhost"), v6=False)
     for name in (Entry("svc"), *domains(networks)):
         found = name.by_rule(f".{name.text}", "OpenShift always adds it")

@@ -83,7 +83,9 @@ class _Known:
 def rollout(
     source: ObjectSource, places: Sequence[PlannedEdit], wanted: ProxyConfig, changed: set[int]
 ) -> Iterator[RolloutNote]:
-    """New names and the references that follow, as the user wishes; and what will not be rolled.
+    """Yield new names and the references that follow, as the user chose.
+
+    And what will not be rolled.
 
     Args:
         source: the list before the run.
@@ -115,7 +117,7 @@ def rollout(
 
 
 def new_refs(said: Iterable[RolloutNote]) -> dict[ObjectRef, ObjectRef]:
-    """What the objects are that get another name by what was said, and what they will be."""
+    """Return the new identity of each object that gets another name."""
     return {
         one.obj.ref: one.obj.ref._replace(name=one.what.operations[0].value)
         for one in said
@@ -126,7 +128,10 @@ def new_refs(said: Iterable[RolloutNote]) -> dict[ObjectRef, ObjectRef]:
 def _templates(
     places: Sequence[PlannedEdit], wanted: ProxyConfig, changed: set[int]
 ) -> Iterator[_Template]:
-    """The templates of a list; of two with one identity the first says what both are called."""
+    """Yield the templates of a list.
+
+    Of two with one identity the first decides about both names.
+    """
     names: dict[Key, str] = {}
     followed = hashed(places)  # the name of such a Secret in a template says what its content is
     secrets = ByKey(
@@ -150,7 +155,7 @@ def _templates(
 
 
 def _taken(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object, str]]:
-    """The Secrets of the list, and the keys in them, that hold the content of files."""
+    """Yield the Secrets of the list, and the keys in them, that hold the content of files."""
     for root in ((), ("kubeadmConfigSpec",)):
         files = patch.lookup(obj.data, ("spec", "template", "spec", *root, "files"))
         for file in files if isinstance(files, list) else ():
@@ -163,7 +168,7 @@ def _taken(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object,
 
 
 def _hash(obj: Object, taken: Iterable[tuple[Object, str]]) -> str:
-    """A hash of what the nodes get: the template, and what it takes from Secrets."""
+    """Return a hash of what the nodes get: the template, and what it takes from Secrets."""
     fields = ("data", "stringData")
     elsewhere = [
         patch.lookup(secret.data, (field, key)) for secret, key in taken for field in fields
@@ -172,7 +177,7 @@ def _hash(obj: Object, taken: Iterable[tuple[Object, str]]) -> str:
 
 
 def _known(source: ObjectSource) -> _Known:
-    """Reads the items in which the kind of a template is, or of which nothing is known."""
+    """Return names and users of the templates of the list."""
     known, words = _Known(), {kind for _, kind in _TEMPLATES}
     for index in range(len(source)):
         seen = source.kinds(index)
@@ -190,7 +195,7 @@ def _known(source: ObjectSource) -> _Known:
 
 
 def _settled(known: _Known) -> _Known:
-    """The same by the names of the templates that are meant, where one of both leaves its namespace out."""
+    """Return the same with the names of the templates that are meant, where one of both has no namespace."""
     meant = meanings(ByKey((key, None) for key in known.names), [*known.users, *known.encrypted])
     settled = _Known(known.names)
     for key, users in known.users.items():
@@ -201,7 +206,7 @@ def _settled(known: _Known) -> _Known:
 
 
 def _obstacle(template: _Template, known: _Known) -> str:
-    """Why a template cannot have the name that it is to have; "" if it can."""
+    """Return why a template cannot have its new name; "" if it can."""
     key = key_of(template.obj)
     if key not in known.users:
         return (
@@ -239,7 +244,10 @@ def _renamed(template: _Template, users: list[_User]) -> Iterator[RolloutNote]:
 def _not_rolled(
     template: _Template, users: list[_User], wanted: ProxyConfig
 ) -> Iterator[RolloutNote]:
-    """What the user must know of a template that changes and keeps its name; once he has decided, it is no warning."""
+    """Yield notes about a template that changes and keeps its name.
+
+    Warnings, unless the user chose that.
+    """
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
     if template.obj.group_kind == _CONTROL_PLANES:
         text = (

@@ -45,7 +45,7 @@ def advice(hash_names: bool | None, by_hand: str, meaning: str) -> str:
 
 
 def holds_something(places: Iterable[PlannedEdit]) -> bool:
-    """Whether there is something in an object that a removal would take out."""
+    """Return whether an object holds something that a removal would remove."""
     return any(
         isinstance(one, Edit)
         for place in places
@@ -61,7 +61,7 @@ def holds_something(places: Iterable[PlannedEdit]) -> bool:
 
 
 def hash_of(content: Any) -> str:
-    """Ten hexadecimal digits of the SHA-256 of plain data, whatever the order of its keys."""
+    """Return ten hexadecimal digits of the SHA-256 of plain data, whatever the order of its keys."""
     import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for names with a hash
 
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -69,7 +69,10 @@ def hash_of(content: Any) -> str:
 
 
 def kept_name(obj: Object, *, is_hashed: bool) -> Edit | None:
-    """The annotation that gives the name back, later; an emptied mapping goes with it."""
+    """Return the edit of the annotation that keeps the old name.
+
+    An empty mapping is removed with it.
+    """
     notes = ("metadata", "annotations")
     if not is_hashed:
         is_last = len(obj.annotations) == 1

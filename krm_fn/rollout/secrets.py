@@ -59,7 +59,7 @@ class _Reference:
     of_class: PlannedEdit | None = None
 
     def names(self, secret: Object) -> bool:
-        """Whether it names the Secret, with its hash or as it was called before."""
+        """Return whether a reference names the Secret, with its hash or by its former name."""
         namespaces = {self.obj.ref.namespace, secret.ref.namespace} - {""}
         return self.name in (secret.ref.name, secret.base_name) and len(namespaces) < 2
 
@@ -74,7 +74,7 @@ class _Secret:
 
 
 def hashed(places: Sequence[PlannedEdit]) -> set[int]:
-    """``id`` of the data of the Secrets whose name follows from their content."""
+    """Return ``id`` of the data of the Secrets whose name depends on their content."""
     found = set()
     for place in places:
         name = (
@@ -90,7 +90,9 @@ def hashed(places: Sequence[PlannedEdit]) -> set[int]:
 def secret_names(
     source: ObjectSource, places: Sequence[PlannedEdit], wanted: ProxyConfig, changed: set[int]
 ) -> list[RolloutNote]:
-    """New names of Secrets and the references that follow; and which nodes keep the old content.
+    """Return new names of Secrets and the references that follow.
+
+    And which nodes keep the old content.
 
     Args:
         source: the list before the run.
@@ -136,7 +138,7 @@ def _secrets(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[_Se
 
 
 def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
-    """All files of the list whose content is in the Secret of a Cluster, as the run leaves them."""
+    """Yield all files of the list whose content is in the Secret of a Cluster, as the run leaves them."""
     there: dict[tuple[int, Pointer], Object] = {}
     asked: set[tuple[int, Pointer]] = set()
     for place in places:
@@ -171,7 +173,7 @@ def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Referen
 def _patchers(
     places: Sequence[PlannedEdit], kind: str
 ) -> Iterator[tuple[PlannedEdit, TargetContext, Key]]:
-    """The places of one kind where a class is patched so that drop-ins come from Secrets, and the key of the class."""
+    """Yield the ClusterClasses or Clusters whose patches take drop-ins from Secrets, and the key of the class."""
     for place in places:
         around = place.around
         if (
@@ -185,7 +187,7 @@ def _patchers(
 
 
 def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
-    """The Clusters whose class is patched, with the Secret that their nodes take drop-ins from."""
+    """Yield the Clusters of a patched class, with the Secret from which their nodes take drop-ins."""
     classes = {key: place for place, _, key in _patchers(places, "ClusterClass")}
     for place, around, key in _patchers(places, "Cluster"):
         name = cluster_class.secret_of(place.obj.data, place.resolved.settings, around)
@@ -195,7 +197,7 @@ def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
 
 
 def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[RolloutNote]:
-    """A warning for each class whose patches refer to Secrets of Clusters that are not in the list."""
+    """Yield a warning for each class whose patches refer to Secrets of Clusters that are not in the list."""
     listed = {key for _, _, key in _patchers(places, "Cluster")}
     generate = f"spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate"
     options = wanted.targets.get(giantswarm_systemd_proxy.TARGET.id, {})
@@ -244,14 +246,17 @@ def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[RolloutNo
 
 
 def _followed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[RolloutNote]:
-    """References that were added, to a Secret that has its hash already."""
+    """Yield references that were added, to a Secret that has its hash already."""
     for user in users:
         if not is_encrypted(user.obj.data):
             yield from _follows(user, secret)
 
 
 def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
-    """What makes a reference name the Secret as it is called now; nothing where it does."""
+    """Yield the edit that makes a reference name the Secret by its new name.
+
+    Nothing if it does already.
+    """
     message = "refers to the Secret by its new name, so that nodes roll"
     around = user.place.around if user.place else None
     if user.place is None or around is None:
@@ -268,7 +273,7 @@ def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
 
 
 def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
-    """Why a Secret cannot have the name that it is to have; "" if it can."""
+    """Return why a Secret cannot have its new name; "" if it can."""
     is_hashed = secret.name != secret.obj.base_name
     if is_hashed and not users:
         return (
@@ -285,7 +290,7 @@ def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
 
 
 def _rolling(source: ObjectSource, users: Sequence[_Reference], changed: set[int]) -> set[int]:
-    """``changed``, and the Clusters whose class gets other patches in this run."""
+    """Return ``changed``, and the Clusters whose class gets other patches in this run."""
     found = set(changed)
     for user in users:
         of_class = user.of_class
@@ -300,7 +305,10 @@ def _rolling(source: ObjectSource, users: Sequence[_Reference], changed: set[int
 def _not_rolled(
     secret: _Secret, users: Sequence[_Reference], wanted: ProxyConfig, changed: set[int]
 ) -> Iterator[RolloutNote]:
-    """Nodes that keep the old content: those of control planes, of templates that a class names, and of Clusters."""
+    """Yield nodes that keep the old content.
+
+    Of control planes, of templates that a class names, and of Clusters.
+    """
     if id(secret.obj) not in changed or wanted.hash_names:
         return
     severity = Severity.INFO if wanted.hash_names is False else Severity.WARNING
@@ -321,7 +329,7 @@ def _not_rolled(
 def _missing(
     source: ObjectSource, places: Sequence[PlannedEdit], references: Sequence[_Reference]
 ) -> Iterator[RolloutNote]:
-    """A warning for each object that refers to a Secret which is neither in the list nor created."""
+    """Yield a warning for each object that refers to a Secret which is neither in the list nor created."""
     asked = [one for one in references if one.is_wanted]
     if not asked:
         return
@@ -354,7 +362,7 @@ def _missing(
 
 
 def _names(source: ObjectSource) -> Iterator[tuple[str, str]]:
-    """Namespace and name of each Secret of the list, and of what becomes one."""
+    """Yield namespace and name of each Secret of the list, and of each object that becomes one."""
     for index in range(len(source)):
         kinds = source.kinds(index)
         if kinds and kinds.isdisjoint(_HOLDERS):

@@ -55,7 +55,9 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     name: str = "",
     rule: str = "",
 ) -> Resolved:
-    """Return what the user declared for this place, completed with what is known about it; empty for ``mode: Remove``.
+    """Return what the user declared for this place, completed with what is known about it.
+
+    Empty for ``mode: Remove``.
 
     Args:
         config: the checked FunctionConfig.
@@ -174,7 +176,9 @@ def resolve_for_all_machines(
 def subjects(
     memberships: Sequence[Membership], *, target: str, name: str = "", rules: Sequence[str] = ()
 ) -> list[OverrideSubject]:
-    """Return what overrides can match of one object: each of its memberships, with each of its rules and without.
+    """Return what overrides can match of one object.
+
+    Each of its memberships, with each of its rules and without.
 
     Arguments are those of ``resolve``; ``rules`` are the names of all rules of a Kyverno policy.
     """
@@ -209,7 +213,7 @@ def idle(config: ProxyConfig, places: Iterable[OverrideSubject]) -> Iterator[Fin
 def _is_mistaken(
     match: ClusterMatcher, there: Iterable[OverrideSubject], *, is_alone: bool
 ) -> bool:
-    """Whether a match that fits none of the places ``there`` means the Clusters of this list, not those of others."""
+    """Return whether a match that fits none of ``there`` is meant for Clusters of this list, not of other lists."""
     of_cluster = replace(match, roles=(), worker_groups=(), targets=(), objects=(), rules=())
     if of_cluster == ClusterMatcher():
         return bool(match.roles or match.worker_groups) and any(
@@ -222,7 +226,7 @@ def _is_mistaken(
 def _unreachable_overrides(
     config: ProxyConfig, places: Sequence[OverrideSubject], wishes: Sequence[_Declaration]
 ) -> tuple[str, ...]:
-    """The overrides that fit one of these places but for ``roles`` and ``workerGroups``, and would change something."""
+    """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
     found = []
     for at, override in enumerate(config.overrides):
         match = replace(override.match, roles=(), worker_groups=())
@@ -239,7 +243,7 @@ def _unreachable_overrides(
 def _withheld(
     config: ProxyConfig, memberships: Sequence[Membership], places: Sequence[OverrideSubject]
 ) -> tuple[Membership, ...]:
-    """The memberships that an object only claims, and whose proxy is not the one that it has without any Cluster.
+    """Return the memberships that an object only claims, and whose proxy is not the one without any Cluster.
 
     What is the same for every object is nobody's secret, so such a membership only adds what is known of the network.
     """
@@ -254,7 +258,7 @@ def _withheld(
 
 
 def _blank(memberships: Sequence[Membership]) -> ProxySettings:
-    """No proxy, for an object of these Clusters."""
+    """Return settings without a proxy, for an object of these Clusters."""
     names = tuple(dict.fromkeys(membership.cluster.name for membership in memberships))
     namespace = memberships[0].cluster.namespace if memberships else ""
     is_listed = all(membership.cluster.is_listed for membership in memberships)
@@ -264,7 +268,7 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
 
 
 def _differs_from_cluster(config: ProxyConfig, membership: Membership, wish: _Declaration) -> bool:
-    """Whether ``wish`` differs from that of the Cluster as a whole, without role, group and target."""
+    """Return whether ``wish`` differs from that of the Cluster as a whole, without role, group and target."""
     return wish != _wish(config, _place(Membership(membership.cluster), ""))
 
 
@@ -284,7 +288,7 @@ class _Declaration:
         return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
 
     def under(self, override: Override) -> _Declaration:
-        """What is left of it, and what is new, once ``override`` lies over it."""
+        """Return the declaration after ``override`` is applied to it."""
         changes = (override.http_proxy, override.https_proxy, override.disabled)
         before = () if override.replaces else self.entries
         return _Declaration(
@@ -307,7 +311,10 @@ def _wish(config: ProxyConfig, place: OverrideSubject) -> _Declaration:
 
 
 def _with_mirror(wish: _Declaration, mirror: Mirror | None) -> _Declaration:
-    """The host of ``spec.registryMirror`` counts as written by the user: no style leaves it out."""
+    """Return the declaration with the host of ``spec.registryMirror`` as an entry of the user.
+
+    Every style keeps it.
+    """
     policy = wish.policy
     is_listed = mirror and mirror.host in (entry.text for entry in wish.entries)
     if (
@@ -323,7 +330,10 @@ def _with_mirror(wish: _Declaration, mirror: Mirror | None) -> _Declaration:
 
 
 def _for_readers(wish: _Declaration, readers: Readers) -> _Declaration:
-    """Return the declaration with what the programs that read the list need in it; ``Verbatim`` adds nothing."""
+    """Return the declaration with what the programs that read the list need in it.
+
+    ``Verbatim`` adds nothing.
+    """
     policy = wish.policy
     if policy.style is Style.VERBATIM:
         return wish
@@ -356,7 +366,10 @@ def _place(
 def _united(
     wishes: Sequence[_Declaration], networks: Sequence[ClusterNetwork], audience: Audience
 ) -> tuple[Entry, ...]:
-    """One list for all places; those that share a policy are composed as one, so that its order is kept."""
+    """Return one list for all places.
+
+    Places with one policy are composed together, so that its order is kept.
+    """
     groups: dict[Policy, list[int]] = {}
     for at, wish in enumerate(wishes):
         groups.setdefault(wish.policy, []).append(at)
@@ -381,20 +394,26 @@ def _composed(
 
 
 def _merged(lists: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
-    """All lists, one after another; of equal entries the first keeps its place, and gets the reasons of all."""
+    """Return all lists, one after another.
+
+    Of equal entries the first stays, with the reasons of all.
+    """
     return tuple(noproxy.united(entry for entries in lists for entry in entries))
 
 
 def _conflicts(
     wishes: Sequence[_Declaration], memberships: Sequence[Membership]
 ) -> tuple[str, ...]:
-    """The first place, and those that want another proxy than it."""
+    """Return the first place, and those that get another proxy."""
     others = [at for at, wish in enumerate(wishes) if wish.urls != wishes[0].urls]
     return tuple(dict.fromkeys(_called(memberships[at]) for at in (0, *others))) if others else ()
 
 
 def _called(membership: Membership) -> str:
-    """A place in the words of a message: its Cluster, role and worker group, as far as they are known."""
+    """Return the name of a place for messages.
+
+    Its Cluster, role and worker group, as far as they are known.
+    """
     role = f" {membership.role.value}" if membership.role else ""
     group = f' "{membership.group}"' if membership.group else ""
     return f"`{_network.cluster_name(membership.cluster)}`{role}{group}"

@@ -42,7 +42,7 @@ class ProxySettings:
     is_listed: bool = field(default=True, compare=False)
 
     def variables(self) -> dict[str, str]:
-        """Name -> value of each variable to be set, both cases of each, in the order of the Giant Swarm document.
+        """Return name -> value of each variable to set, both cases of each, in the order of the Giant Swarm document.
 
         Both cases, because Go prefers the upper one, curl knows only ``http_proxy``, and wget and apt only lower ones.
         """

@@ -79,7 +79,7 @@ def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> Cl
 
 
 def cluster_name(cluster: Cluster) -> str:
-    """``Cluster/<namespace>/<name>``."""
+    """Return the name of a Cluster for messages: ``Cluster/<namespace>/<name>``."""
     return "/".join(part for part in ("Cluster", cluster.namespace, cluster.name) if part)
 
 
@@ -150,7 +150,9 @@ def missing(
 def talks_to_nodes(
     target: str, options: Mapping[str, Mapping[str, Any]], memberships: Sequence[Membership]
 ) -> bool:
-    """Whether what a target writes reaches a program that calls nodes by their addresses: the API server, etcd.
+    """Return whether the output of a target reaches a program that calls nodes by their addresses.
+
+    The API server, etcd.
 
     kubeadm copies the variables it is started with into the pods of the control plane, and calls etcd of the other
     nodes itself (``cmd/kubeadm/app/phases/controlplane/manifests.go``: ``GetProxyEnvVars``).
@@ -178,7 +180,7 @@ def _lacking(known: ClusterNetwork, needed: Iterable[Missing]) -> Iterator[Missi
 
 
 def _cover_nodes(user: Iterable[Entry], known: ClusterNetwork) -> bool:
-    """Whether a CIDR of the user holds the endpoint: an address of the network that the nodes are in, as a rule."""
+    """Return whether a CIDR of the user contains the endpoint, which usually is an address of the nodes' network."""
     endpoint = known.endpoint.value if known.endpoint else ""
     return any(holds(entry.text, endpoint) for entry in user)
 

@@ -54,7 +54,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
 
 
 def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
-    """One warning for each name that suggests a Cluster, and one for each name that several Clusters have."""
+    """Yield one warning for each name that suggests a Cluster, and one for each name of several Clusters."""
     namesakes: dict[str, list[Membership]] = {}
     for membership in memberships:
         namesakes.setdefault(membership.cluster.name, []).append(membership)
@@ -74,7 +74,7 @@ def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:
 
 
 def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
-    """What nobody says, where it can be declared, and what says that it is not needed."""
+    """Return what no object declares, where to declare it, and how to say that it is not needed."""
     absent = _absent(memberships)
     known = "" if missing[0].cluster else "belongs to no known Cluster, and "
     if absent:
@@ -98,13 +98,13 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
 
 
 def _enumerated(texts: Iterable[str]) -> str:
-    """The different texts, as a sentence has them: ``a, b or c``."""
+    """Return the distinct texts as a phrase: ``a, b or c``."""
     *front, last = dict.fromkeys(texts)
     return f"{', '.join(front)} or {last}" if front else last
 
 
 def _absent(memberships: Sequence[Membership]) -> tuple[str, ...]:
-    """The Clusters that are known by name only."""
+    """Return the Clusters of which only the name is known."""
     clusters = (membership.cluster for membership in memberships)
     return tuple(
         dict.fromkeys(f"`{cluster_name(cluster)}`" for cluster in clusters if not cluster.is_listed)

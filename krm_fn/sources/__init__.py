@@ -35,7 +35,7 @@ class Objects:
         self._lists = lists
 
     def values(self, source: Mapping[str, Any]) -> Mapping[_Path, ForeignValue]:
-        """What an entry of ``spec.from`` says.
+        """Return the values of an entry of ``spec.from``.
 
         Raises:
             ConfigError: the object, the key or the form of its value is not what it must be.
@@ -57,7 +57,7 @@ class Objects:
         }
 
     def certificates(self, config_map: Mapping[str, Any]) -> Certificates:
-        """The text of a ConfigMap, as it is there.
+        """Return the text of a ConfigMap, unchanged.
 
         Raises:
             ConfigError: the ConfigMap or its key is missing.
@@ -99,7 +99,10 @@ class Objects:
         return found[0]
 
     def _has_other_namespaces(self, namespace: str) -> bool:
-        """Whether an object of the list is in another namespace; of what cannot be read nothing is known."""
+        """Return whether an object of the list is in another namespace.
+
+        Unreadable items do not count.
+        """
         for one in self._lists:
             for index in range(len(one)):
                 if not one.contains(index, ("namespace",)):
@@ -127,7 +130,7 @@ class Objects:
 
 
 def _value(obj: Object, key: str | None) -> Value:
-    """The text under a key, or under the only one there is."""
+    """Return the text of a key, or of the only key."""
     if sops.is_encrypted(obj.data):
         raise ConfigError([f"{_called(obj)} {sops.ENCRYPTED}"])
     texts = {one.path[-1]: one for one in embedded.values(obj.data)}

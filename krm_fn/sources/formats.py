@@ -66,7 +66,7 @@ _MAPPINGS = {path for path, _ in (*_SWARM_PLACES, *_BUILDER_PLACES)}
 
 
 def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
-    """The fields of ``spec`` that ``text`` gives, each with the place it is in.
+    """Return the fields of ``spec`` that ``text`` sets, each with its place.
 
     Args:
         text: the whole file or value; of several YAML documents, later ones lie over earlier ones, where the system
@@ -107,7 +107,7 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
 
 
 def left_out(text: str) -> list[str]:
-    """Names in a file of TKG of what makes TKG's own list longer, and what no field of ``spec`` says."""
+    """Return names of a TKG file that add entries to TKG's own list and that ``spec`` has no field for."""
     data = _whole(text)
     names = [name for name in _TKG_NETWORKS if data.get(name)]
     names += [_TKG_FAMILY] if "ipv6" in str(data.get(_TKG_FAMILY)).lower() else []
@@ -186,7 +186,7 @@ def _image_builder(data: Any) -> _Fields:
 
 
 def _first(data: Any, places: _Places) -> _Fields:
-    """Field by field, what the first place says that says anything about it."""
+    """Return, field by field, the value of the first place that has one."""
     found: _Fields = {}
     for path, names in places:
         found = {**_three(data, path, names), **found}
@@ -208,7 +208,7 @@ def _three(data: Any, path: _Path, names: ProxyKeys) -> _Fields:
 
 
 def _text(value: Any) -> Any:
-    """A list of entries as one text, whose place is that of the list."""
+    """Return a list of entries as one text; its place is that of the list."""
     is_list = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
     return ",".join(value) if is_list else value
 

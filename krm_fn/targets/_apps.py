@@ -33,17 +33,17 @@ _OWN_IMAGE = re.compile(r"cert-manager-(controller|webhook|cainjector|startupapi
 
 
 def is_known(obj: Mapping[str, Any]) -> bool:
-    """True for a workload of one of the two."""
+    """Return whether a workload is cert-manager or chart-operator."""
     return is_chart_operator(obj) or bool(cert_manager_containers(obj))
 
 
 def is_chart_operator(obj: Mapping[str, Any]) -> bool:
-    """True for the Deployment of chart-operator."""
+    """Return whether an object is the Deployment of chart-operator."""
     return "chart-operator" in labels(obj, "app") | labels(obj, "app.kubernetes.io/name")
 
 
 def chart_operator_containers(obj: Mapping[str, Any]) -> list[Container]:
-    """The container of chart-operator and its init container."""
+    """Return the container of chart-operator and its init container."""
     if not is_chart_operator(obj):
         return []
     return [
@@ -55,12 +55,15 @@ def chart_operator_containers(obj: Mapping[str, Any]) -> list[Container]:
 
 
 def may_be_cert_manager(obj: Mapping[str, Any]) -> bool:
-    """True where the labels or an image allow it; then the containers decide."""
+    """Return whether labels or an image suggest cert-manager; the containers decide."""
     return _has_its_labels(obj) or any(has_image_of_cert_manager(one) for one in containers(obj))
 
 
 def cert_manager_containers(obj: Mapping[str, Any]) -> list[Container]:
-    """The containers that are cert-manager's: by image, by full name, or by a component where the labels name both."""
+    """Return the containers of cert-manager.
+
+    By image, by full name, or by component if the labels name both.
+    """
     names, components = _labels(obj)
     short = (components or names) & _COMPONENTS if names & _NAMES else frozenset()
     has_its_labels = _has_its_labels(obj)
@@ -73,7 +76,7 @@ def cert_manager_containers(obj: Mapping[str, Any]) -> list[Container]:
 
 
 def has_image_of_cert_manager(container: Container) -> bool:
-    """True for a container that runs a program of cert-manager, from any registry."""
+    """Return whether a container runs a program of cert-manager, from any registry."""
     return bool(_OWN_IMAGE.fullmatch(container.image.rpartition("/")[2]))
 
 
@@ -83,12 +86,12 @@ def _has_its_labels(obj: Mapping[str, Any]) -> bool:
 
 
 def is_cert_manager(obj: Mapping[str, Any]) -> bool:
-    """True where the labels say that this is a part of cert-manager, whatever its containers are called."""
+    """Return whether the labels name a part of cert-manager, whatever its containers are called."""
     names, components = _labels(obj)
     return bool(components and names & _NAMES)
 
 
 def _labels(obj: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """The names and the components that the labels of the object and of its pod template tell."""
+    """Return the names and the components in the labels of the object and of its pod template."""
     names = labels(obj, "app") | labels(obj, "app.kubernetes.io/name")
     return names, labels(obj, "app.kubernetes.io/component")

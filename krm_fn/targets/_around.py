@@ -44,11 +44,11 @@ class TargetContext:
     secret: str = ""
 
     def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
-        """The object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""
+        """Return the object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""
         key = target_of(reference, namespace)
         return self.templates.get(key) if key else None
 
     def is_used_elsewhere(self, reference: Any, namespace: str) -> bool:
-        """Whether a reference names a template that something else than a class refers to."""
+        """Return whether a reference names a template to which another object than a class refers."""
         key = target_of(reference, namespace)
         return key is not None and key in self.elsewhere

@@ -23,7 +23,7 @@ _OVERRIDES = ("variables", "overrides")
 
 
 def lists(obj: Mapping[str, Any]) -> Iterator[Pointer]:
-    """Where lists of variables are: those of the whole Cluster first, whether or not they are there."""
+    """Yield the paths of lists of variables, that of the whole Cluster first, whether or not they exist."""
     yield VARIABLES
     yield ("spec", "topology", "controlPlane", *_OVERRIDES)
     for section in ("machineDeployments", "machinePools"):
@@ -33,7 +33,7 @@ def lists(obj: Mapping[str, Any]) -> Iterator[Pointer]:
 
 
 def named(obj: Mapping[str, Any], path: Pointer, name: str) -> list[Pointer]:
-    """The entries of that name in one list, the last one first: one that goes moves only those that are done."""
+    """Return the entries with that name in one list, the last one first, so that a removal moves no other one."""
     entries = lookup(obj, path)
     found = enumerate(entries if isinstance(entries, list) else ())
     return [(*path, str(index)) for index, entry in found if lookup(entry, ("name",)) == name][::-1]
@@ -65,7 +65,10 @@ def remove_entry(draft: Draft, path: Pointer, kept: int) -> None:
 
 
 def _is_alone(holder: Any) -> bool:
-    """Whether a list or a mapping holds one thing; a variable's name beside its value is none."""
+    """Return whether a list or a mapping holds one thing.
+
+    A variable's name beside its value does not count.
+    """
     return (
         len(holder)
         - sum(name in holder for name in ("name", "definitionFrom") if isinstance(holder, Mapping))
@@ -74,6 +77,6 @@ def _is_alone(holder: Any) -> bool:
 
 
 def class_of(obj: Mapping[str, Any]) -> str:
-    """The name of the ClusterClass that a Cluster is made of, "" for none."""
+    """Return the name of the ClusterClass of a Cluster, "" for none."""
     found, _ = clusters.class_of(obj, "")
     return found[-1] if found else ""

@@ -105,5 +105,5 @@ def blank(draft: Draft) -> Iterator[TextDraft]:
 
 
 def is_of_chart(name: str, chart: str) -> bool:
-    """Whether a name tells that chart: it is the chart's, or holds it between hyphens."""
+    """Return whether a name is that of the chart, or contains it between hyphens."""
     return f"-{chart}-" in f"-{name}-"

@@ -27,13 +27,16 @@ _OLD_MIRRORS = re.compile(r"^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b", r
 
 
 def files_of(mirror: Mirror) -> list[File]:
-    """The files that a node needs for ``mirror``: ``hosts.toml``, and the certificates where there are any."""
+    """Return the files that a node needs for ``mirror``.
+
+    ``hosts.toml``, and the certificates if there are any.
+    """
     certificates = [File(_ca_path(mirror), MARK + mirror.ca.pem)] if mirror.ca.pem else []
     return [File(PATH, _hosts_toml(mirror)), *certificates]
 
 
 def is_ours(path: str, text: str) -> bool:
-    """Whether the file ``path`` with this text was written by ``files_of``, for whatever mirror."""
+    """Return whether ``files_of`` wrote the file ``path`` with this text, for any mirror."""
     return text.startswith(MARK) and (path == PATH or _CA_PATH.fullmatch(path) is not None)
 
 
@@ -43,12 +46,15 @@ def described(text: str) -> str:
 
 
 def reads_certs_d(config: str) -> bool:
-    """Whether a text (a file of containerd, or a command that writes one) makes containerd look at our files."""
+    """Return whether a text (a file of containerd, or a command that writes one) makes containerd read our files."""
     return "config_path" in config and CERTS_D in config
 
 
 def obstacle(config: str) -> str | None:
-    """Why containerd does not look at our files with ``config``, its whole ``config.toml``; None where it may do so."""
+    """Return why containerd does not read our files with ``config``, its whole ``config.toml``.
+
+    None if it may.
+    """
     if _OLD_MIRRORS.search(config):
         return "it has `registry.mirrors` or `registry.configs`, which exclude `config_path`"
     given = _CONFIG_PATH.search(config)
@@ -69,12 +75,12 @@ def _hosts_toml(mirror: Mirror) -> str:
 
 
 def _ca_path(mirror: Mirror) -> str:
-    """Where containerd also finds the certificates when an image is asked for under the mirror's own name."""
+    """Return where containerd also finds the certificates for images with the mirror's own name."""
     return f"{CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
 
 
 def _api_root(url: str) -> str:
-    """The URL with ``/v2`` before its path, where it is not there yet: the root of the API of a registry."""
+    """Return the URL with ``/v2`` before its path, if it lacks that: the root of the API of a registry."""
     parts = urlsplit(url)
     steps = [step for step in parts.path.split("/") if step]
     return "/".join(
@@ -83,5 +89,5 @@ def _api_root(url: str) -> str:
 
 
 def _string(text: str) -> str:
-    """A basic string of TOML: what JSON escapes, TOML escapes alike."""
+    """Return a basic string of TOML, which has the escapes of JSON."""
     return json.dumps(text, ensure_ascii=False)

@@ -22,7 +22,7 @@ def skeleton(
     labels: Mapping[str, str] | None = None,
     **members: Any,
 ) -> dict[str, Any]:
-    """A new ``v1`` object in the namespace of ``like``, with nothing of a proxy in it."""
+    """Return a new ``v1`` object in the namespace of ``like``, without a proxy."""
     metadata: dict[str, Any] = {"name": name, "labels": {LABEL: OURS, **(labels or {})}}
     namespace = lookup(like, ("metadata", "namespace"))
     if isinstance(namespace, str) and namespace:
@@ -31,5 +31,5 @@ def skeleton(
 
 
 def is_made(obj: Mapping[str, Any]) -> bool:
-    """Whether ``obj`` was made here, by its label."""
+    """Return whether this program created ``obj``, judged by its label."""
     return bool(lookup(obj, ("metadata", "labels", LABEL)) == OURS)

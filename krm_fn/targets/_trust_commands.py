@@ -56,7 +56,7 @@ ALL = tuple(_UPDATES)
 
 
 def commands(images: Sequence[str]) -> list[str]:
-    """The commands for some node images, each with our mark; none for none."""
+    """Return the commands for some node images, each with our mark; an empty list for no image."""
     updates = [_UPDATES[image] for image in ALL if image in images]
     texts = [f"if {is_one}; then {update} || {_FAILED}; fi" for is_one, update in updates]
     return [f"{text} {MARK}" for text in (*texts, _RESTART)] if texts else []

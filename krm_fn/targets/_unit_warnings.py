@@ -10,12 +10,12 @@ from krm_fn.carriers.site import quoted
 
 
 def shown(text: str) -> str:
-    """The variables that a text sets, a line each."""
+    """Return the variables that a text sets, one per line."""
     return "\n".join(f"{name}={value}" for name, value in unit_variables.read(text).items())
 
 
 def difference(old: str, new: str, unit: str) -> str:
-    """What is done to the service ``unit`` by writing ``new`` in the place of ``old``."""
+    """Return what changes for the service ``unit`` when ``new`` replaces ``old``."""
     before, after = unit_variables.read(old), unit_variables.read(new)
     changed = [name for name, value in after.items() if before.get(name) != value]
     gone = [name for name in before if name not in after]

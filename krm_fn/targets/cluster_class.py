@@ -87,19 +87,22 @@ from krm_fn.targets.clusterclass.names import PATCHES, VARIABLE
 
 
 def is_on(options: Mapping[str, Any]) -> bool:
-    """Whether classes are to be patched, instead of their templates being filled."""
+    """Return whether the run patches classes instead of filling their templates."""
     return bool(options.get("sharedTemplates") == "Patch")
 
 
 def erases(obj: Mapping[str, Any], around: TargetContext) -> bool:
-    """Whether patches of a ClusterClass take out what its templates are to hold, on any path."""
+    """Return whether patches of a ClusterClass remove what its templates must hold, at any path."""
     from krm_fn.targets.clusterclass import patches  # noqa: PLC0415 -- most lists have no class
 
     return any(True for _ in patches.erasers_of(obj, around))
 
 
 def secret_keys(around: TargetContext) -> list[str]:
-    """The keys that nodes take from the Secret of their Cluster; none where the patches refer to no Secret."""
+    """Return the keys that nodes take from the Secret of their Cluster.
+
+    None if the patches refer to no Secret.
+    """
     from krm_fn.targets.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
 
     units = variable.units_in_secret(around) if around.is_wanted else []
@@ -107,7 +110,9 @@ def secret_keys(around: TargetContext) -> list[str]:
 
 
 def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext) -> str:
-    """The name of the Secret from which nodes of a Cluster take drop-ins; "" where none of them has a proxy.
+    """Return the name of the Secret from which nodes of a Cluster take drop-ins.
+
+    "" if no node has a proxy.
 
     Args:
         obj: the Cluster.

@@ -181,7 +181,7 @@ class _References:
 
 
 def _is_of(obj: Mapping[str, Any], cluster: str) -> bool:
-    """Whether an App is installed in the workload cluster of that name, "" for none."""
+    """Return whether an App is installed in the workload cluster of that name, "" for none."""
     if not cluster:
         return False
     if lookup(obj, ("spec", "kubeConfig", "inCluster")) is True:
@@ -202,7 +202,7 @@ def _is_of(obj: Mapping[str, Any], cluster: str) -> bool:
 
 
 def _namespace(obj: Mapping[str, Any], settings: ProxySettings) -> str:
-    """Where the values of the cluster are; "" if nothing says it."""
+    """Return the namespace of the values of the cluster; "" if it is not known."""
     places = (
         lookup(obj, ("spec", "kubeConfig", "secret", "namespace")),
         lookup(obj, ("metadata", "namespace")),
@@ -220,7 +220,10 @@ def _is_missing(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -
 
 
 def _is_extra(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -> bool:
-    """Whether `spec.extraConfigs` refers to the object already; its `kind` is a ConfigMap where it is left out."""
+    """Return whether `spec.extraConfigs` refers to the object.
+
+    Without `kind` an entry is a ConfigMap.
+    """
     extra = lookup(obj, ("spec", "extraConfigs"))
     return any(
         isinstance(one, Mapping)
@@ -231,7 +234,7 @@ def _is_extra(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -> 
 
 
 def _ours(obj: Mapping[str, Any]) -> list[str]:
-    """Which references the annotation names, and are still what was set."""
+    """Return the references that the annotation names and that are unchanged."""
     noted = lookup(obj, (*_ANNOTATIONS, _OURS))
     return [
         field

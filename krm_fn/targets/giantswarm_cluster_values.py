@@ -133,7 +133,7 @@ class _Private:
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """The Secret and the ConfigMap of a Cluster that gets a proxy; ``sites`` fills them."""
+    """Yield the Secret and the ConfigMap of a Cluster with a proxy; ``sites`` fills them."""
     name = lookup(obj, ("metadata", "name"))
     if settings.variables() and isinstance(name, str) and name:
         labels = {giantswarm.CLUSTER_LABEL: name}
@@ -149,7 +149,7 @@ def _is_ours(obj: Mapping[str, Any]) -> bool:
 
 
 def _text(obj: Mapping[str, Any]) -> Value | Finding:
-    """The text that holds the values, or what is wrong in its place; one that is not there is empty."""
+    """Return the text of the values, or a finding; a missing text is empty."""
     for one in values(obj):
         if one.path[1:] in ((), (_KEY,)):
             return one

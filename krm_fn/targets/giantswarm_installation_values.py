@@ -93,7 +93,10 @@ _OPERATOR = ThreeKeys(giantswarm.PROXY, SHORT, "`proxy`", kept=1)
 
 
 def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
-    """Yield the places of a proxy in the values of an object; report what keeps them from having one."""
+    """Yield the places of a proxy in the values of an object.
+
+    Report what keeps them from having one.
+    """
     obj = draft.data
     cluster = context.settings.cluster
     name = lookup(obj, ("metadata", "name"))
@@ -119,7 +122,10 @@ def _sites(draft: Draft, slots: Iterable[ThreeKeys]) -> Iterator[Site]:
 
 
 def _is_known(name: Any, cluster: str) -> bool:
-    """Whether an object of that name is to hold values of the charts; user values of other apps are not ours."""
+    """Return whether an object with that name holds values of the charts.
+
+    User values of other apps are not ours.
+    """
     if not isinstance(name, str):
         return False
     whose = user_values_of(name)
@@ -129,7 +135,7 @@ def _is_known(name: Any, cluster: str) -> bool:
 
 
 def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
-    """Where the proxy is in the values, or where it belongs in those of a Cluster of that name."""
+    """Return the places of the proxy in the values, or where it belongs in those of the Cluster."""
     if is_of_chart(held.of, _POLICIES):
         found = [_POLICY, *_there(held, _SHARED)]
     elif is_of_chart(held.of, "cluster-apps-operator"):
@@ -143,7 +149,10 @@ def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
 
 
 def _there(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
-    """Those that are there already, a mapping or not; of a cluster's older ``proxy``, one with its names."""
+    """Return the places that exist, a mapping or not.
+
+    Of a cluster's older ``proxy``, one with its names.
+    """
     return [
         slot
         for slot in slots
@@ -167,7 +176,7 @@ def _is_cluster_release(held: HelmValues) -> bool:
 
 
 def _kept(held: HelmValues, slot: ThreeKeys) -> int:
-    """``spec`` of a HelmRelease stays in any case, and ``global`` of a text, without which nothing would be added."""
+    """Return how many steps of the path stay: ``spec`` of a HelmRelease, and ``global`` of a text."""
     if held.document and slot.path[:1] == _GLOBAL.path[:1]:
         return 1
     return slot.kept + len(held.root) if slot.kept else len(held.root[:1])

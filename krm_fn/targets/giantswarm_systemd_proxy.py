@@ -168,7 +168,7 @@ class _CreatedSecret:
 
 
 def _wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
-    """The keys that are written where they are missing."""
+    """Return the keys to add where they are missing."""
     always = _UNITS.values() if _made.is_made(obj) else ("containerd", *options.get("units", ()))
     return [key for key, unit in _UNITS.items() if unit in always]
 

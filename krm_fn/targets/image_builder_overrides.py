@@ -102,7 +102,10 @@ def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
 
 
 def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
-    """The texts that hold overrides, and what is wrong in their places; a Secret that was made here has its own."""
+    """Return the texts that hold overrides, and findings.
+
+    A Secret that this program created has its own text.
+    """
     name = lookup(obj, ("metadata", "name"))
     if not has_suffix(name, konvoy.USER_OVERRIDES_SUFFIX):
         return []

@@ -146,7 +146,10 @@ def _of_file(spec: ConfigSpec, entry: Any, path: Pointer) -> Iterator[Reading]:
 
 
 def _variables_in(file: str, text: str) -> dict[str, str | None]:
-    """What a file sets: name of a variable -> value; nothing for a file that nobody reads for a proxy."""
+    """Return the variables that a file sets: name -> value.
+
+    Empty for a file that no client reads for a proxy.
+    """
     folder, name = posixpath.split(file)
     if file in _ENVIRONMENT_FILES or folder == "/etc/profile.d":
         return environment_text.of_lines(text)

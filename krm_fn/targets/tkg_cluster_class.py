@@ -152,7 +152,10 @@ def _sites_of_cluster(draft: Draft, settings: ProxySettings, groups: _Groups) ->
 
 
 def _group_of(obj: Mapping[str, Any], path: Pointer) -> tuple[str, str] | None:
-    """Section and name of the group of workers whose variables are in a list; None for those of other nodes."""
+    """Return section and name of the worker group whose variables are in a list.
+
+    None for other nodes.
+    """
     holder = path[:-2]
     return (holder[3], str(lookup(obj, (*holder, "name")))) if "workers" in holder else None
 
@@ -250,12 +253,18 @@ def _label(group: tuple[str, str] | None) -> str:
 
 
 def _rest(obj: Mapping[str, Any], entry: Pointer) -> set[str]:
-    """Return what the variable holds besides: TKG defines ``systemWide`` only, which means nothing alone."""
+    """Return what the variable holds besides.
+
+    TKG defines ``systemWide`` only, which means nothing alone.
+    """
     return set(lookup(obj, (*entry, "value")) or ()) - {*_MEMBERS.names, "systemWide"}
 
 
 def _kept_steps(path: Pointer) -> int:
-    """So many steps lead to what stays when a list of variables goes: ``topology``, or whoever has some of its own."""
+    """Return how many steps stay when a list of variables is removed.
+
+    ``topology``, or a group with variables of its own.
+    """
     return len(path) - (1 if path == VARIABLES else 2)
 
 

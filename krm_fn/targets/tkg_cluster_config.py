@@ -78,7 +78,10 @@ _NOTHING = (
 
 
 def sites(draft: Draft, context: Context) -> Iterator[DocumentSites]:
-    """Yield the configuration of a cluster in a Secret; report what keeps it from having a proxy."""
+    """Yield the configuration of a cluster in a Secret.
+
+    Report what keeps it from having a proxy.
+    """
     settings = context.settings
     for value in _values(draft.data):
         found = TextDraft(draft, value).documents() if isinstance(value, Value) else value
@@ -107,7 +110,10 @@ def document_sites(draft: Draft, settings: ProxySettings) -> Iterator[Site]:
 
 
 def _lacks_vcenter(data: Mapping[str, Any], settings: ProxySettings) -> bool:
-    """Return whether TKG will refuse the list: it must hold the vCenter, unless its certificate is not checked."""
+    """Return whether TKG will refuse the list.
+
+    It must hold the vCenter, unless its certificate is not checked.
+    """
     server = data.get("VSPHERE_SERVER")
     if not isinstance(server, str) or not server or not settings.no_proxy:
         return False
@@ -149,7 +155,7 @@ class _SwitchAndCertificate:
 
 
 def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
-    """The text under ``value``, if the Secret is one of TKG, or what is wrong with it."""
+    """Yield the text under ``value`` of a Secret of TKG, or a finding."""
     name = lookup(obj, ("metadata", "name"))
     if (
         obj.get("type") in TARGET.text_hints

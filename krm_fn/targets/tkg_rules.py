@@ -28,14 +28,14 @@ _HALF = (
 
 
 def whole(settings: ProxySettings) -> ProxySettings:
-    """``settings``, as if nothing were declared where only one of both proxies is: TKG rejects half of them."""
+    """Return ``settings``, without a proxy if only one of both proxies is set, because TKG rejects that."""
     if half(settings) is None:
         return settings
     return replace(settings, http_proxy="", https_proxy="", no_proxy="", is_declared=False)
 
 
 def half(settings: ProxySettings) -> Finding | None:
-    """What to say where only one of both proxies is set."""
+    """Return the finding for settings with only one of both proxies."""
     if bool(settings.http_proxy) == bool(settings.https_proxy):
         return None
     return Finding(
@@ -46,7 +46,7 @@ def half(settings: ProxySettings) -> Finding | None:
 
 
 def certificate(settings: ProxySettings) -> str:
-    """``spec.trustedCA`` as TKG wants certificates: PEM in base64, on one line; "" for none."""
+    """Return ``spec.trustedCA`` in the form of TKG: PEM in base64, on one line; "" for none."""
     return base64.b64encode(settings.trusted_ca.pem.encode()).decode()
 
 

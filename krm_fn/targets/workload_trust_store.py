@@ -139,7 +139,7 @@ def companions(
 def _wanted(
     obj: Mapping[str, Any], trusted: Certificates, options: Mapping[str, Any]
 ) -> Bundle | None:
-    """What the containers of a workload are to see; None for nothing."""
+    """Return the bundle for the containers of a workload; None for none."""
     if not trusted.pem or not _is_meant(obj, options):
         return None
     name, key = NAME, FILE
@@ -157,7 +157,7 @@ def _wanted(
 
 
 def _is_source(obj: Mapping[str, Any], trusted: Certificates, name: str) -> bool:
-    """Whether the ConfigMap ``name`` in the namespace of ``obj`` is the one that the certificates come from."""
+    """Return whether the certificates come from the ConfigMap ``name`` in the namespace of ``obj``."""
     return bool(
         trusted.config_map and trusted.config_map[:2] == (_metadata(obj, "namespace", ""), name)
     )
@@ -180,7 +180,7 @@ def _is_meant(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
 
 
 def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
-    """A member of ``metadata``; ``default`` where there is none of its type."""
+    """Return a member of ``metadata``; ``default`` if there is none of its type."""
     value = lookup(obj, ("metadata", key))
     return value if isinstance(value, type(default)) else default
 

@@ -101,7 +101,10 @@ class YttSyntax:
         return problem if _problem(places, found, at_the_end) else at_the_end
 
     def opened(self, value: Value, name: str) -> Value | Finding:
-        """Return a text without a document to which one can be added: a header that is not closed yet is."""
+        """Return a text without a document to which one can be added.
+
+        A header that is not closed yet is.
+        """
         separators = list(_SEPARATOR.finditer(value.text))
         if _OF_A_DOCUMENT.search(value.text, separators[-1].end() if separators else 0):
             newline = "\r\n" if "\r\n" in value.text else "\n"
@@ -113,7 +116,9 @@ class YttSyntax:
 
 
 def undecided(text: str, names: Collection[str]) -> str:
-    """The first of ``names``, members at the root of a document, that code may give another value; "" for none.
+    """Return the first of ``names``, members at the root of a document, that code may change.
+
+    "" for none.
 
     Raises:
         InputError: the text cannot be read.
@@ -124,7 +129,7 @@ def undecided(text: str, names: Collection[str]) -> str:
 
 
 def _standing(reported: _Text, paths: Iterable[Pointer]) -> Iterator[Finding]:
-    """What decides about the places that are there."""
+    """Yield findings about ytt code that decides about existing places."""
     for path in paths:
         yield from _around(reported, path) if path in reported else ()
 
@@ -144,7 +149,7 @@ def _has_code(text: str) -> bool:
 
 
 def _meant(text: str) -> _Text:
-    """The places of a text; one whose name is there already gets another."""
+    """Return the places of a text; a repeated name gets a different one."""
     found: dict[Pointer, _Meant] = {}
     again: Counter[Pointer] = Counter()
     blocks: list[tuple[int, str]] = []
@@ -177,7 +182,7 @@ def _run(code: str, number: int, blocks: list[tuple[int, str]]) -> None:
 
 
 def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
-    """What is wrong with an edit that makes ``new`` of ``old``."""
+    """Yield findings about an edit that turns ``old`` into ``new``."""
     for path, one in old.items():
         if path not in new or new[path].place.said != one.place.said:
             yield from _around(old, path)
@@ -196,14 +201,17 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
 
 
 def _around(reported: _Text, path: Pointer) -> Iterator[Finding]:
-    """What decides about a place, or about one that it is in."""
+    """Yield findings about code that decides about a place, or about one that contains it."""
     for depth in range(1, len(path) + 1):
         if path[:depth] in reported:
             yield from _decided(reported[path[:depth]], path[-1])
 
 
 def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Finding]:
-    """What decides about the value of one place; ``name`` is for messages."""
+    """Yield findings about code that decides about the value of one place.
+
+    Messages show ``name``.
+    """
     if "(@" in (one.place.said or "") or any(map(_CODE.match, one.beside)):
         yield _ytt_warning(_COMPUTED, name=name if one.is_document else one.place.path[-1])
     for _, word in one.blocks:
@@ -216,7 +224,10 @@ def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Find
 
 
 def _annotated(comment: str, name: str) -> Finding:
-    """The annotation by its name alone: anything may follow it."""
+    """Return the finding about an annotation, with its name alone.
+
+    The rest of the line may hold anything.
+    """
     found = _NAME.match(comment)
     return _ytt_warning(_ANNOTATED, name=name, word=found[0] if found else "")
 

@@ -58,10 +58,10 @@ __all__ = [
 
 
 def read(text: str) -> Any:
-    """The plain data of one YAML document; raises InputError if it is not one."""
+    """Return the plain data of one YAML document; raises InputError if it is not one."""
     return Document(text).data()
 
 
 def mapping_text(members: Mapping[str, Any], *, like: str = "") -> str:
-    """A new document that says ``members``, in block style, with the line breaks of ``like``."""
+    """Return a new document with ``members`` in block style, with the line breaks of ``like``."""
     return "".join(member_text(key, value, like=like) for key, value in members.items())

@@ -37,7 +37,7 @@ class CommentedPlace:
 
 
 def places(text: str) -> list[CommentedPlace]:
-    """All places of ``text`` in its order, the end of it as the last one.
+    """Return all places of ``text`` in order, its end as the last one.
 
     Raises:
         InputError: a document of it cannot be read.
@@ -59,7 +59,7 @@ def places(text: str) -> list[CommentedPlace]:
 
 
 def _separator(text: str, start: int) -> int:
-    """Where the separator of the document at ``start`` begins; -1 if it has none."""
+    """Return where the separator of the document at ``start`` begins; -1 if it has none."""
     if text.startswith("---", start):
         return start
     return text.rfind("\n", 0, start - 1) + 1 if start > 1 else -1
@@ -82,7 +82,7 @@ def _said(node: Node) -> str | None:
 
 
 def _without_scalars(text: str, root: Node) -> str:
-    """``text`` with its scalars blotted out, line breaks excepted: a ``#`` in one is no comment."""
+    """Return ``text`` with its scalars blanked, except line breaks: a ``#`` in a scalar is no comment."""
     pieces, position = [], 0
     for node in walk(root):
         start = node.start

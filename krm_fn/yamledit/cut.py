@@ -34,7 +34,7 @@ class Cut(NamedTuple):
     items: tuple[tuple[int, int], ...]
 
     def member(self, key: str) -> str:
-        """The text of one member, its key included; empty if there is none."""
+        """Return the text of one member, its key included; empty if there is none."""
         start, end = self.members.get(key, (0, 0))
         return self.text[start:end]
 
@@ -49,7 +49,7 @@ def cut(text: str, key: str) -> Cut | None:
 
 
 def _breaks_lines_plainly(text: str) -> bool:
-    """True if every line break of YAML 1.1 in it is one that the patterns of this package see."""
+    """Return whether every line break of YAML 1.1 in the text is one that the patterns of this package match."""
     return text.count("\r") == text.count("\r\n") and not any(
         mark in text for mark in _OTHER_LINE_BREAKS
     )

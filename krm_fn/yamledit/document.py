@@ -48,7 +48,7 @@ class Part(NamedTuple):
         return view(self.node)
 
     def items(self) -> list[Part] | None:
-        """The items of a list, None for anything else."""
+        """Return the items of a list, None for anything else."""
         node = self.node.target if isinstance(self.node, Alias) else self.node
         return (
             [Part(self.whole, item) for item in node.items]
@@ -86,7 +86,7 @@ class Document:
         ]
 
     def members(self) -> dict[str, Part] | None:
-        """The members of the outermost mapping; None if the text is something else.
+        """Return the members of the outermost mapping; None if the text is something else.
 
         Raises:
             InputError: a mapping has a key twice.
@@ -105,7 +105,7 @@ class Document:
         return members
 
     def edit(self, operations: Sequence[Operation]) -> str:
-        """The text with the operations applied, as close to its author's style as can be.
+        """Return the text with the operations applied, as close to its author's style as possible.
 
         No operation, or one that changes nothing: the same text.
 
@@ -148,7 +148,10 @@ class Document:
         return give_back(self.root, operations, self._origins) if self._origins else operations
 
     def _endings(self, text: str | None) -> Iterator[str]:
-        """The text as it is, then with the final line break that its author left out: a literal block needs one."""
+        """Yield the text as it is, then with a final line break if it lacks one.
+
+        A literal block needs it.
+        """
         if text is not None:
             yield text
             if not text.endswith(tuple(BREAKS)):
@@ -160,7 +163,10 @@ class Document:
         prepare: Callable[[Spot, Sequence[Operation]], None],
         refusals: list[EditError] | None = None,
     ) -> str | None:
-        """The new text in one of the ways; None, and why in ``refusals``, where the layout does not allow it."""
+        """Return the new text in one of the ways.
+
+        None if the layout does not allow it, with the reason in ``refusals``.
+        """
         root = Spot(self.root)
         prepare(root, operations)
         style = replace(layout.style_of(self._lines, self.root), newline=newline_of(self.text))
@@ -206,7 +212,10 @@ def place_of(text: str, path: Sequence[str]) -> int:
 
 
 def span_of(text: str, path: Sequence[str]) -> tuple[int, int] | None:
-    """Return where the value at ``path`` begins and ends in a text that can be read; None where there is none."""
+    """Return where the value at ``path`` begins and ends in a text that can be read.
+
+    None where there is none.
+    """
     found = list(_way(Document(text).root, path))
     if len(found) < len(path) or not found:
         return None
@@ -243,7 +252,7 @@ def _in_place(root: Spot, operations: Sequence[Operation]) -> None:
 
 
 def _containers_anew(root: Spot, operations: Sequence[Operation]) -> None:
-    """For layouts that no surgical edit fits: each collection that an operation is about is rewritten."""
+    """Rewrite each collection that an operation concerns, for layouts that no surgical edit supports."""
     for operation in operations:
         shadow.apply(root, [operation])
         shadow.container(root, operation).rewrite()
@@ -277,7 +286,7 @@ def _expand(spot: Spot, alias: Alias) -> bool:
 
 
 def _changes(spot: Spot, target: Node) -> bool:
-    """True if the text of ``target`` does not stay as it is."""
+    """Return whether the text of ``target`` changes."""
     if spot.node is target:
         return _is_touched(spot)
     if not spot.kept:
@@ -310,12 +319,12 @@ def _is_touched(spot: Spot) -> bool:
 
 
 def member_text(key: str, value: Any, *, like: str) -> str:
-    """``key: value`` as the lines of a new member of the outermost mapping, with the line breaks of ``like``."""
+    """Return ``key: value`` as the lines of a new member of the outermost mapping, with the line breaks of ``like``."""
     line_break = newline_of(like)
     return "".join(line + line_break for line in block({key: value}, 0, Layout(newline=line_break)))
 
 
 def items_text(values: list[Any], column: int, *, like: str) -> str:
-    """The lines of new items of a list whose dashes are at ``column``, with the line breaks of ``like``."""
+    """Return the lines of new items of a list whose dashes are at ``column``, with the line breaks of ``like``."""
     line_break = newline_of(like)
     return "".join(line + line_break for line in block(values, column, Layout(newline=line_break)))

@@ -88,7 +88,7 @@ class Expansion:
         _spend(size)
 
     def _measure(self, node: Node, depth: int) -> tuple[int, int]:
-        """The number of values that ``node`` expands to, and how many levels of collections are in it."""
+        """Return the number of values that ``node`` expands to, and how many levels of collections are in it."""
         known = self._measured.get(id(node))
         if known is not None:
             return known

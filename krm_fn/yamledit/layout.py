@@ -22,12 +22,12 @@ _PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*(?:[ \t\r\n]+|#[^\n]*)*)*")
 
 
 def column_of(text: str, position: int) -> int:
-    """Columns before ``position`` on its line."""
+    """Return the column of ``position`` on its line."""
     return position - (text.rfind("\n", 0, position) + 1)
 
 
 def end_of_line(text: str, position: int) -> int:
-    """The end of the line that holds ``position``, line break excluded."""
+    """Return the end of the line that holds ``position``, line break excluded."""
     end = text.find("\n", position)
     if end < 0:
         return len(text)
@@ -35,7 +35,9 @@ def end_of_line(text: str, position: int) -> int:
 
 
 def end_of_child(text: str, end: int, column: int) -> int:
-    """The end of the last line that belongs to a child of a block collection at ``column``; the child ends at ``end``.
+    """Return the end of the last line of a child of a block collection at ``column``.
+
+    The child ends at ``end``.
 
     Comments below it that are indented deeper are its own: behind a literal block they would become words of it.
     """
@@ -46,7 +48,9 @@ def end_of_child(text: str, end: int, column: int) -> int:
 
 
 def above_comments(text: str, start: int) -> int:
-    """Return where the lines of comments directly above the item at ``start`` begin; ``start`` if there are none.
+    """Return where the lines of comments directly above the item at ``start`` begin.
+
+    ``start`` if there are none.
 
     Blank lines among them count as well. Comments at the beginning of a text are those of the whole text.
     """
@@ -65,7 +69,7 @@ def above_comments(text: str, start: int) -> int:
 
 
 def starts_line(text: str, position: int) -> bool:
-    """True if there are only blanks before ``position`` on its line."""
+    """Return whether there are only blanks before ``position`` on its line."""
     return text[text.rfind("\n", 0, position) + 1 : position].strip(" \t") == ""
 
 
@@ -130,7 +134,7 @@ class Geometry:
 
 
 def _question_mark(text: str, key: int) -> int:
-    """Where an explicit key (``? key``) begins; for any other key its own place."""
+    """Return where an explicit key (``? key``) begins; for any other key its own place."""
     mark = key - 1
     while mark >= 0 and text[mark] in " \t\r\n":
         mark -= 1
@@ -146,7 +150,10 @@ def _first_dash(text: str, node: Sequence) -> int:
 
 
 def style_of(text: str, root: Node) -> Layout:
-    """The layout most of the text has; where it shows none, that of kustomize (two columns, compact lists)."""
+    """Return the predominant layout of the text.
+
+    That of kustomize (two columns, compact lists) by default.
+    """
     steps: Counter[int] = Counter()
     dashes: Counter[int] = Counter()
     for node in walk(root):
@@ -183,7 +190,10 @@ def _most(counted: Counter[int], default: int, least: int) -> int:
 
 
 def style_near(text: str, node: Mapping | Sequence, place: Geometry, style: Layout) -> Layout:
-    """``style`` as the siblings of a new child refine it: quotes, columns behind a dash, JSON or not."""
+    """Return ``style`` adapted to the siblings of a new child.
+
+    Quotes, columns behind a dash, JSON or not.
+    """
     near = replace(style, json=style.json or _is_json(node), quotes=_quotes(node))
     if isinstance(node, Mapping) and not node.flow:
         own: Counter[int] = Counter()

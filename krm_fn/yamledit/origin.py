@@ -75,7 +75,7 @@ def origins(lines: str, root: Node) -> dict[Node, FormerValue]:
 
 
 def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[Node, FormerValue]]:
-    """The values of one collection that have a mark behind their key or dash."""
+    """Yield the values of one collection that have a mark behind their key or dash."""
     values = node.items if isinstance(node, SequenceNode) else [value for _, value in node.entries]
     try:
         behind = layout.Geometry(lines, node).behind
@@ -136,7 +136,10 @@ def give_back(
 
 
 def _left_of(node: Node, known: Mapping[Node, FormerValue]) -> FormerValue | None:
-    """Return what stays of a removed value: the members inside it that were there before; None if there are none."""
+    """Return what stays of a removed value: the members inside it that were there before.
+
+    None if there are none.
+    """
     if node in known:
         return known[node]
     members: dict[str, Any] = {}
@@ -148,7 +151,7 @@ def _left_of(node: Node, known: Mapping[Node, FormerValue]) -> FormerValue | Non
 
 
 def _changed(spot: Spot, path: Pointer) -> Iterator[tuple[Pointer, Node, Any]]:
-    """The places of the text that were looked into or get another value, outer ones first."""
+    """Yield the places of the text that were entered or get another value, outer ones first."""
     if spot.node is not None and (spot.children is not None or not spot.kept):
         yield path, spot.node, plain_data(spot.plain())
     for index, child in enumerate(spot.children or ()):
@@ -168,7 +171,7 @@ def plain_data(value: Any) -> Any:
 
 
 def _bare(value: Any) -> Any:
-    """Data without members that are null or empty; None for nothing."""
+    """Return data without null and empty members; None if nothing remains."""
     if isinstance(value, dict):
         members = {key: bare for key, item in value.items() if (bare := _bare(item)) is not None}
         return members or None

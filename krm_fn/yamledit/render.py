@@ -62,7 +62,7 @@ NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\
 
 
 def is_plain(text: str, *, flow: bool = False) -> bool:
-    """True if ``text`` may be unquoted and both YAML versions read it as this very string."""
+    """Return whether ``text`` may be unquoted: both YAML versions read it as this string."""
     if not (_PLAIN_IN_FLOW if flow else _PLAIN).fullmatch(text) or _NOT_PLAIN.search(text):
         return False
     return is_string_in_every_yaml(text)
@@ -77,7 +77,7 @@ def is_string_in_every_yaml(word: str) -> bool:
 
 
 def key(name: str, *, flow: bool = False, json: bool = False) -> str:
-    """A key on one line.
+    """Return a key on one line.
 
     Raises:
         EditError: it is the name of a key that is no text, which cannot be written again.
@@ -91,7 +91,10 @@ def key(name: str, *, flow: bool = False, json: bool = False) -> str:
 
 
 def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:
-    """One value on one line; ``quote`` is the author's, kept where it can hold the value."""
+    """Return one value on one line.
+
+    ``quote`` is the author's and stays if it can hold the value.
+    """
     if isinstance(value, Raw):
         if not flow or _PLAIN_IN_FLOW.fullmatch(value.text):
             return value.text
@@ -112,14 +115,17 @@ def _constant(value: Any) -> str:
 
 
 def double_quoted(value: str) -> str:
-    """``value`` in double quotes, on one line."""
+    """Return ``value`` in double quotes, on one line."""
     return _TO_ESCAPE.sub(
         lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False)
     )
 
 
 def is_literal(value: Any, *, is_short: bool = False) -> bool:
-    """True for a text of several lines, or with ``is_short`` of any, that a literal block can hold without ``|+``."""
+    """Return whether a literal block without ``|+`` can hold the text.
+
+    Of one line only with ``is_short``.
+    """
     return (
         isinstance(value, str)
         and ("\n" in value or is_short)
@@ -131,7 +137,7 @@ def is_literal(value: Any, *, is_short: bool = False) -> bool:
 
 
 def literal(value: str, indent: int, style: Layout) -> tuple[str, list[str]]:
-    """The header (``|``, ``|-``, ``|2`` …) and the lines of a literal block whose content is at ``indent``."""
+    """Return the header (``|``, ``|-``, ``|2`` …) and the lines of a literal block whose content is at ``indent``."""
     hint = str(style.step) if value.lstrip("\n").startswith(" ") else ""
     chomping = "" if value.endswith("\n") else "-"
     lines = value.removesuffix("\n").split("\n")
@@ -139,7 +145,7 @@ def literal(value: str, indent: int, style: Layout) -> tuple[str, list[str]]:
 
 
 def flow(value: Any, style: Layout, quote: str = "") -> str:
-    """``value`` on one line, as JSON where the author writes JSON."""
+    """Return ``value`` on one line, as JSON where the author writes JSON."""
     if style.json:
         return double_quoted(value) if isinstance(value, str) else _json(value)
     if isinstance(value, dict):
@@ -171,7 +177,7 @@ def _json(value: Any) -> str:
 def after_indicator(
     value: Any, column: int, style: Layout, *, dash: bool, quote: str = ""
 ) -> tuple[str, list[str]]:
-    """What follows ``key:`` or ``-`` in block style.
+    """Return what follows ``key:`` or ``-`` in block style.
 
     Args:
         value: plain data.
@@ -202,14 +208,17 @@ def after_indicator(
 
 
 def quote_of_new(value: Any, name: str | None, style: Layout) -> str:
-    """The quote the neighbours of a new value have; none for a text of several lines, which is a literal block."""
+    """Return the quote of the neighbours of a new value.
+
+    None for a text of several lines, which is a literal block.
+    """
     return (
         "" if isinstance(value, str) and "\n" in value else dict(style.quotes).get(name or "", "")
     )
 
 
 def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list[str]:
-    """The lines of a collection that is not empty, its keys or dashes at ``column``."""
+    """Return the lines of a collection that is not empty, its keys or dashes at ``column``."""
     lines: list[str] = []
     entries = value.items() if isinstance(value, dict) else ((None, item) for item in value)
     for name, item in entries:

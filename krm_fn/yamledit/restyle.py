@@ -82,7 +82,10 @@ def _says(text: str, value: str, frame: Frame) -> bool:
 
 
 def _on_one_line(raw: str, node: Scalar, value: str) -> str | None:
-    """The new text of a plain or quoted scalar behind its anchor and tag; None where only other quotes can hold it."""
+    """Return the new text of a plain or quoted scalar behind its anchor and tag.
+
+    None if only other quotes can hold it.
+    """
     if node.style == "":
         is_word = "\n" not in value and value.strip() == value and value.isprintable()
         return value if is_word and is_string_in_every_yaml(value) else None
@@ -93,7 +96,7 @@ def _on_one_line(raw: str, node: Scalar, value: str) -> str | None:
 
 
 def _double_quoted(raw: str, old: str, value: str) -> str:
-    """The text in double quotes; where it is on one line, what stays is spelled as it was."""
+    """Return the text in double quotes; on one line, unchanged parts keep their spelling."""
     tokens = [] if "\n" in raw else _ESCAPE.findall(raw[1:-1])
     if len(tokens) != len(old):
         return double_quoted(value)
@@ -126,7 +129,7 @@ def _literal(raw: str, start: int, old: str, value: str, newline: str) -> list[C
 
 
 def _folded(raw: str, start: int, old: str, value: str, newline: str) -> list[Change] | None:
-    """The same of a folded text: an empty line is a line break of the value, any other one a blank.
+    """Return the edits of a folded text, in which an empty line is a line break and any other line break a blank.
 
     Lines that are indented more, which are not folded, are left to others.
     """
@@ -154,7 +157,7 @@ def _folded(raw: str, start: int, old: str, value: str, newline: str) -> list[Ch
 
 
 def _paragraphs(body: Sequence[str]) -> list[list[str]]:
-    """The runs of lines between empty ones."""
+    """Return the runs of lines between empty ones."""
     found: list[list[str]] = []
     is_open = False
     for line in body:
@@ -167,7 +170,10 @@ def _paragraphs(body: Sequence[str]) -> list[list[str]]:
 
 
 def _unfolded(values: Sequence[str], paragraphs: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a folded block for the lines of its value, of which each that is not empty has its paragraph."""
+    """Return the lines of a folded block for the lines of its value.
+
+    Each non-empty line keeps its paragraph.
+    """
     lines: list[str] = []
     remaining = iter(paragraphs)
     for index, value in enumerate(values):
@@ -181,7 +187,10 @@ def _unfolded(values: Sequence[str], paragraphs: Sequence[Sequence[str]]) -> lis
 
 
 def _chomping(marks: str, value: str) -> str | None:
-    """The marks of a header that fit the line breaks at the end of a value; None where more than marks would change."""
+    """Return the marks of a header that fit the final line breaks of a value.
+
+    None if more must change.
+    """
     indicator = marks.strip("+-")
     if not indicator and value.lstrip("\n").startswith(" "):
         return None
@@ -197,7 +206,7 @@ def _lines(value: str) -> list[str]:
 
 
 def _line_ends(raw: str) -> list[tuple[int, int]]:
-    """Where each line begins and ends, line breaks excluded."""
+    """Return where each line begins and ends, line breaks excluded."""
     spans, begin = [], 0
     for line in raw.split("\n"):
         spans.append((begin, begin + len(line.removesuffix("\r"))))
@@ -206,5 +215,5 @@ def _line_ends(raw: str) -> list[tuple[int, int]]:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many items two sequences have in common at their beginning."""
+    """Return how many items two sequences have in common at their beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -39,11 +39,11 @@ class Spot:
         self.stays = True
 
     def is_list(self) -> bool:
-        """True for a list, False for a mapping or a scalar."""
+        """Return whether the collection is a list; False for a mapping or a scalar."""
         return isinstance(self.node, Sequence) if self.kept else isinstance(self.value, list)
 
     def open(self) -> list[Child]:
-        """The children; an alias, and a value that is new, are taken apart into spots of their own."""
+        """Return the children; an alias and a new value are expanded into spots of their own."""
         if self.children is None:
             if isinstance(self.node, Alias) and self.kept:
                 self.rewrite()
@@ -132,7 +132,7 @@ def _apply(root: Spot, operation: Operation) -> None:
 
 
 def container(root: Spot, operation: Operation) -> Spot:
-    """The collection that holds what the operation is about."""
+    """Return the collection that holds what the operation is about."""
     spot = root
     for token in operation.path[:-1]:
         spot = _child(spot, token).spot
@@ -141,13 +141,16 @@ def container(root: Spot, operation: Operation) -> Spot:
 
 
 def child_of(spot: Spot, token: str) -> Spot | None:
-    """The child that a step of a path names; None if there is none."""
+    """Return the child that a step of a path names; None if there is none."""
     found = _find(spot, token)
     return found.spot if found else None
 
 
 def detach(node: Node) -> Any:
-    """Plain data of ``node`` with ``Raw`` scalars, aliases and merge keys expanded; checked against an alias bomb."""
+    """Return plain data of ``node`` with ``Raw`` scalars, aliases and merge keys expanded.
+
+    Checked against an alias bomb.
+    """
     view(node)
     return _detach(node)
 
@@ -202,7 +205,9 @@ class _RepeatedKeyError(Exception):
 
 
 def _find(spot: Spot, token: str, *, is_ours: bool = True) -> Child | None:
-    """Return the child that ``token`` names; one that comes by a merge key is made a member of its own first.
+    """Return the child that ``token`` names.
+
+    One that comes by a merge key is made a member of its own first.
 
     Args:
         spot: what holds the child.
@@ -283,7 +288,7 @@ def _become_mapping(spot: Spot, value: dict[str, Any]) -> None:
 
 
 def _become_list(spot: Spot, value: list[Any]) -> None:
-    """Items that are equal at either end stay; of those between, as many as there are become the new ones."""
+    """Replace the items that differ: equal items at both ends stay, and those between change in pairs."""
     children = spot.open()
     old = [child.spot for child in children]
     head = 0

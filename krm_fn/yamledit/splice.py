@@ -40,7 +40,10 @@ class TextEdit(NamedTuple):
 
 
 def splice(text: str, edits: list[TextEdit]) -> str:
-    """``text`` with all edits made; of those at one place the earlier in the list comes first."""
+    """Return ``text`` with all edits made.
+
+    Of edits at one place the earlier in the list comes first.
+    """
     parts: list[str] = []
     position = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -61,7 +64,9 @@ class Origins(NamedTuple):
 
 
 def edits(text: str, root: Spot, style: Layout, before: Origins) -> list[TextEdit]:
-    """The edits that make the text say what the shadow says; inner ones before outer ones at the same place.
+    """Return the edits that bring the text to the state of the shadow.
+
+    Inner ones before outer ones at one place.
 
     Raises:
         EditError: a layout that cannot be edited in place.
@@ -85,7 +90,7 @@ class _Writer:
         self.envelope = envelope
 
     def spot(self, spot: Spot, place: Geometry | None, index: int) -> Iterator[TextEdit]:
-        """Edits for the child ``index`` of ``place``; the root has no place."""
+        """Yield edits for the child ``index`` of ``place``; the root has no place."""
         node = spot.node
         if node is None or (spot.kept and spot.children is None):
             return
@@ -109,7 +114,10 @@ class _Writer:
             yield from self.behind_indicator(spot, node, place, index)
 
     def restyled(self, spot: Spot, node: Node, place: Geometry) -> list[TextEdit]:
-        """The edits that give a scalar its new value in its author's style; none where there is no such way."""
+        """Return the edits that give a scalar its new value in its author's style.
+
+        None if there is no such way.
+        """
         value = spot.value if not spot.kept and spot.children is None else None
         if not isinstance(node, Scalar) or not isinstance(value, str):
             return []
@@ -123,7 +131,7 @@ class _Writer:
         ]
 
     def is_line(self, node: Node) -> bool:
-        """True for a flow collection on one line: it may become a block without losing a comment or a key."""
+        """Return whether a node is a flow collection on one line, which can become a block without losing a comment."""
         if (
             not isinstance(node, (MappingNode, Sequence))
             or not node.flow
@@ -139,7 +147,7 @@ class _Writer:
         return not any(isinstance(key, (MappingNode, Sequence)) for key in keys)
 
     def collection(self, node: MappingNode | Sequence, children: list[Child]) -> Iterator[TextEdit]:
-        """Edits inside a collection that stays: in its children, then what is removed, then what is new."""
+        """Yield edits inside a collection that stays: in its children, then removals, then additions."""
         stay = {child.index: child.spot for child in children if child.index is not None}
         if len(stay) == len(children) == _size(node) and all(
             _is_untouched(spot) for spot in stay.values()
@@ -186,7 +194,7 @@ class _Writer:
     def block_insertion(
         self, place: Geometry, behind: int | None, first: int, child: Child, style: Layout
     ) -> TextEdit:
-        """New lines below the child ``behind``, or above ``first``, the first one that stays."""
+        """Return new lines below the child ``behind``, or above ``first``, the first one that stays."""
         is_item, value = child.key is None, child.spot.plain()
         quote = quote_of_new(value, child.key, style)
         rest, below = after_indicator(value, place.column, style, dash=is_item, quote=quote)
@@ -207,7 +215,10 @@ class _Writer:
     def flow_insertion(
         self, place: Geometry, behind: int | None, first: int, child: Child, style: Layout
     ) -> TextEdit:
-        """A new member behind the child ``behind``, or before ``first``; on a line of its own if that one has one."""
+        """Return a new member behind the child ``behind``, or before ``first``.
+
+        On a line of its own if that one has one.
+        """
         quote = dict(style.quotes).get(child.key or "", "")
         head = "" if child.key is None else key(child.key, flow=True, json=style.json) + ": "
         member = head + flow(child.spot.plain(), style, quote)
@@ -220,7 +231,10 @@ class _Writer:
         return TextEdit(place.ends[behind], place.ends[behind], "," + gap + member)
 
     def in_flow(self, node: Node, spot: Spot, place: Geometry, index: int) -> TextEdit:
-        """Rewrite a child of a flow collection; what was nothing stays in a comment behind its key."""
+        """Rewrite a child of a flow collection.
+
+        What was nothing stays in a comment behind its key.
+        """
         value, quote = spot.plain(), _quote(node)
         text = flow(value, replace(self.style, json=self.style.json or quote == '"'), quote)
         has_colon = not place.is_list and place.behind[index] >= 0
@@ -266,7 +280,7 @@ class _Writer:
         yield TextEdit(indicator, end, rest + comment + body)
 
     def is_kept(self, spot: Spot, node: Node, place: Geometry, index: int) -> bool:
-        """True for what is nothing, or is on one line, and becomes a block: its words stay in a comment."""
+        """Return whether a node on one line, or an empty one, becomes a block and its words stay in a comment."""
         if place.is_list or self.is_envelope(place, index):
             return False
         line = self.text[place.behind[index] : layout.end_of_line(self.text, node.end)]
@@ -275,7 +289,7 @@ class _Writer:
         return _is_nothing(node) or isinstance(node, (MappingNode, Sequence))
 
     def is_envelope(self, place: Geometry, index: int) -> bool:
-        """True for a member of which what it was is not kept."""
+        """Return whether the old state of a member is not kept."""
         return place.starts[index] in self.envelope
 
     def root(self, value: Any, node: Node) -> TextEdit:
@@ -295,20 +309,20 @@ def _quote(node: Node) -> str:
 
 
 def _members_at(root: Node | None, names: Collection[str]) -> set[int]:
-    """Where members of the outermost mapping begin."""
+    """Return where members of the outermost mapping begin."""
     entries = root.entries if isinstance(root, MappingNode) else ()
     return {key.start for key, _ in entries if isinstance(key, Scalar) and key.value in names}
 
 
 def _is_nothing(node: Node) -> bool:
-    """True for an empty collection, and for null."""
+    """Return whether a node is an empty collection, or null."""
     if isinstance(node, (MappingNode, Sequence)):
         return _size(node) == 0
     return isinstance(node, Scalar) and scalar_value(node) is None
 
 
 def _grows(spot: Spot) -> bool:
-    """True if something empty in a flow collection gets a text of several lines, or what it was has to be kept.
+    """Return whether something empty in a flow collection becomes a text of several lines, or must keep a comment.
 
     In flow style the first would be one long line, and the second has a place behind the key of a block. A collection
     that holds something keeps its style, so that taking the text out again leaves what was there.
@@ -335,13 +349,13 @@ def _size(node: MappingNode | Sequence) -> int:
 
 
 def _keeps_one(node: MappingNode | Sequence, spot: Spot) -> bool:
-    """True if a child stays to edit around; a collection that loses or never had one is rewritten."""
+    """Return whether a child stays, so that the collection is edited and not rewritten."""
     children = spot.children or []
     return any(child.index is not None for child in children) or (_size(node) == 0 and not children)
 
 
 def _runs(indexes: set[int]) -> Iterator[tuple[int, int]]:
-    """``{1, 2, 5}`` -> (1, 2), (5, 5)."""
+    """Yield the runs of consecutive indexes: ``{1, 2, 5}`` -> (1, 2), (5, 5)."""
     for first in sorted(indexes):
         if first - 1 not in indexes:
             last = first

@@ -33,7 +33,7 @@ _EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
 
 
 def documents(text: str) -> list[tuple[int, int]]:
-    """Where each document starts and ends in ``text``, without the separators around it."""
+    """Return where each document starts and ends in ``text``, without the separators around it."""
     text = with_line_feeds(text)
     separators = _separators(text)
     starts = [one.start() if one["alone"] is None else one.end() for one in separators]
@@ -139,7 +139,7 @@ def _with_documents(text: str, new: Sequence[str]) -> str:
 
 
 def edit_documents(text: str, operations: Mapping[int, Sequence[Operation]]) -> str:
-    """``text`` with operations applied to some of its documents, by their number in ``documents``.
+    """Return ``text`` with operations applied to some of its documents, by their number in ``documents``.
 
     Raises: as ``Document.edit``, and EditError as ``prove``.
     """
@@ -155,7 +155,7 @@ def edit_documents(text: str, operations: Mapping[int, Sequence[Operation]]) -> 
 
 
 def prove(text: str, meant: Sequence[Any]) -> str:
-    """``text``, once PyYAML has read in it, as a whole, the documents that are meant.
+    """Return ``text``, after PyYAML has read as a whole the documents ``meant`` in it.
 
     Raises:
         EditError: it says something else, or nothing.

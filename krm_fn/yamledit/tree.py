@@ -69,7 +69,7 @@ class Mapping(Node):
 
 
 def compose(text: str) -> Node:
-    """The tree of the one document that ``text`` holds.
+    """Return the tree of the one document that ``text`` holds.
 
     Raises:
         InputError: the text is not YAML, holds no or several documents, nests too deep, or uses an unknown alias. The
@@ -89,7 +89,7 @@ def compose(text: str) -> Node:
 
 
 def compose_all(text: str) -> Iterator[Node]:
-    """The trees of all documents of ``text`` as PyYAML cuts it; one in which nothing is written is none.
+    """Yield the trees of all documents of ``text`` as PyYAML splits it, without empty documents.
 
     Raises:
         InputError: as ``compose``, but for the number of documents.
@@ -210,7 +210,7 @@ def _end_of_text_before(text: str, position: int) -> int:
 
 
 def _end_of_block_scalar(text: str, start: int, end: int) -> int:
-    """Without the line break behind it and, unless they are content (``|+``), without the empty lines either."""
+    """Return the end of a block scalar, without its line break and, except with ``|+``, without empty lines."""
     raw = text[start:end]
     keeps_blank_lines = "+" in raw.partition("\n")[0].partition("#")[0]
     if keeps_blank_lines:
@@ -219,7 +219,7 @@ def _end_of_block_scalar(text: str, start: int, end: int) -> int:
 
 
 def _end_of_content(text: str) -> int:
-    """Where the line breaks at the end of ``text`` begin."""
+    """Return where the final line breaks of ``text`` begin."""
     end = len(text)
     while text.endswith("\n", 0, end):
         end -= 2 if text.endswith("\r\n", 0, end) else 1
@@ -227,7 +227,7 @@ def _end_of_content(text: str) -> int:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """``node`` and everything in it, in the order of the text; aliases are not followed."""
+    """Yield ``node`` and everything in it, in the order of the text; aliases are not followed."""
     pending = [node]
     while pending:
         current = pending.pop()

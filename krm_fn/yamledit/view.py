@@ -30,7 +30,10 @@ _LONGEST_NUMBER = 1000  # Python refuses to read integers of more than 4300 digi
 
 
 def resolve(text: str) -> Any:
-    """What the core schema of YAML 1.2 makes of a plain scalar; a number JSON cannot hold stays a string."""
+    """Return the value of a plain scalar in the core schema of YAML 1.2.
+
+    A number that JSON cannot hold is a string.
+    """
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if len(text) > _LONGEST_NUMBER:
@@ -44,7 +47,7 @@ def resolve(text: str) -> Any:
 
 
 def scalar_value(node: Scalar) -> Any:
-    """The value of one scalar."""
+    """Return the value of one scalar."""
     if node.tag == _NULL_TAG:
         return None
     if node.style or node.tag not in _STR_TAGS:
@@ -68,7 +71,7 @@ class ComplexKey(str):
 
 
 def key_text(node: Node) -> str:
-    """A key as the string that JSON would make of it; a ``ComplexKey`` for one that is no scalar.
+    """Return a key as the string that JSON would have; a ``ComplexKey`` for one that is no scalar.
 
     Raises:
         InputError: as ``view``, for a key that holds aliases.
@@ -77,7 +80,7 @@ def key_text(node: Node) -> str:
 
 
 def is_merge(key: Node) -> bool:
-    """True for the merge key ``<<`` of YAML 1.1 (kpt writes it ``!!merge <<``)."""
+    """Return whether a key is the merge key ``<<`` of YAML 1.1 (kpt writes it ``!!merge <<``)."""
     return (
         isinstance(key, Scalar)
         and key.value == "<<"
@@ -87,7 +90,7 @@ def is_merge(key: Node) -> bool:
 
 
 def view(node: Node) -> Any:
-    """Plain data of ``node``: dict, list, str, int, float, bool, None; aliases and merge keys are expanded.
+    """Return plain data of ``node`` (dict, list, str, int, float, bool, None), with aliases and merge keys expanded.
 
     Of a key that occurs twice the last one counts, as JSON readers have it. No two places share an object.
 
@@ -153,7 +156,10 @@ class _Viewer:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Equal in value and in type, at every depth: for Python ``True == 1 == 1.0``, for YAML they differ."""
+    """Return whether both are equal in value and type, at every depth.
+
+    For Python ``True == 1 == 1.0``, not for YAML.
+    """
     if type(one) is not type(other):
         return False
     if isinstance(one, (dict, list)) and one is other:

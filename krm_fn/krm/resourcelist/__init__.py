@@ -81,7 +81,7 @@ class ResourceList:
         return self._layout.repeated("functionConfig")
 
     def kinds(self, index: int) -> frozenset[str]:
-        """A cheap look at an item's text: every word in it that could be its kind, or the kind of something in it.
+        """Return every word of an item's text that could be its kind, or the kind of an object inside it.
 
         Empty: nothing is known without reading the item.
         """
@@ -94,7 +94,10 @@ class ResourceList:
         return may_hold(self._layout.text(index), words)
 
     def objects(self, index: int) -> list[Object]:
-        """The object that an item is, or those inside an item of kind ``List``; raises as ``read`` does."""
+        """Return the object of an item, or the objects inside an item of kind ``List``.
+
+        Raises as ``read`` does.
+        """
         return list(objects(self.read(index)))
 
     def read(self, index: int) -> dict[str, Any]:
@@ -122,7 +125,7 @@ class ResourceList:
         new_items: Sequence[Mapping[str, Any]] = (),
         beside: Sequence[int] = (),
     ) -> bytes:
-        """The list with operations applied to some of its items, and with the results that it does not hold yet.
+        """Return the list after the operations on its items, with the results that it does not hold yet.
 
         Args:
             changes: index of an item -> operations, their paths from the item's root; one that removes the root takes
@@ -218,7 +221,10 @@ _INSTEAD = (
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text holds manifests as people write them: documents that are objects, and no ResourceList."""
+    """Return whether a text holds manifests as people write them.
+
+    Documents that are objects, and no ResourceList.
+    """
     found = dict.fromkeys(_MEMBER.findall(text))
     kinds = [value for key, value in found if key == "kind"]
     is_known = bool(kinds) and "" not in kinds  # a kind behind an anchor or a tag is not seen here

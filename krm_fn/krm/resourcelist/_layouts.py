@@ -23,7 +23,7 @@ SHAPE = (
 
 
 def layout_of(text: str) -> CutLayout | WholeLayout:
-    """The cheaper of the two that fits; raises InputError for a text that is no ResourceList in either."""
+    """Return the cheaper layout that fits; raises InputError for a text that is no ResourceList."""
     # Without a final line break nothing can be put behind the last member by text alone.
     parts = cut(text, "items") if text.endswith("\n") else None
     try:
@@ -53,7 +53,10 @@ class ItemEdits:
 
 
 def _end_of_item(text: str, column: int) -> int:
-    """Where the comments below an item begin in its slice: those at its end that are not indented as what is in it."""
+    """Return where the comments below an item begin.
+
+    Those at the end of its slice that are indented less.
+    """
     end = position = len(text)
     while position and text.endswith("\n", 0, position):
         start = text.rfind("\n", 0, position - 1) + 1
@@ -110,7 +113,10 @@ class CutLayout:
         return "".join([*pieces, text[position:result_start], results, text[result_end:]])
 
     def _item(self, index: int, edits: ItemEdits) -> str:
-        """The slice of an item after its edits, behind the last one what is new; comments below it stay below."""
+        """Return the slice of an item after its edits, then new items.
+
+        Comments below the item stay below.
+        """
         slice_, is_gone = self.text(index), index in edits.removed
         column = len(slice_) - len(slice_.lstrip(" "))
         operations = [replace(one, path=("0", *one.path)) for one in edits.changes.get(index, ())]
@@ -159,11 +165,11 @@ class WholeLayout:
         return len(self.items)
 
     def repeated(self, key: str) -> list[Pointer]:
-        """As ``CutLayout.repeated``."""
+        """Return the paths of repeated keys, as ``CutLayout.repeated``."""
         return list(repeated_keys(self.members[key].node)) if key in self.members else []
 
     def starts(self) -> list[int]:
-        """Where the value of each item begins in the text."""
+        """Return where the value of each item begins in the text."""
         return [item.start for item in self.items]
 
     def text(self, index: int) -> str:

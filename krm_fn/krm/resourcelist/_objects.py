@@ -64,7 +64,7 @@ class Object(NamedTuple):
 
 
 def objects(item: dict[str, Any]) -> Iterator[Object]:
-    """The object that an item is, or the objects of an item of kind ``List`` (kpt does not take those apart)."""
+    """Yield the object of an item, or the objects of an item of kind ``List`` (kpt does not split these)."""
     yield from _objects(item, (), None)
 
 
@@ -82,7 +82,10 @@ def _objects(data: dict[str, Any], path: Pointer, outer: ObjectRef | None) -> It
 
 
 def group_kind(obj: Mapping[str, Any]) -> tuple[str, str]:
-    """Return API group and kind of plain data, as ``Object.group_kind``; what is missing or no string is empty."""
+    """Return API group and kind of plain data, as ``Object.group_kind``.
+
+    What is missing or no string is empty.
+    """
     return _group(_string(obj.get("apiVersion"))), _string(obj.get("kind"))
 
 
@@ -92,7 +95,7 @@ def _group(api_version: str) -> str:
 
 
 def reference(obj: Mapping[str, Any]) -> ObjectRef:
-    """Identity and file of an object; what is missing or no string is empty."""
+    """Return identity and file of an object; what is missing or no string is empty."""
     notes = _metadata(obj, "annotations")
     index = str(
         notes.get(

@@ -110,7 +110,7 @@ def _of_sites(places: Sequence[LintSubject], rules: Rules) -> Iterator[Result]:
 
 
 def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[Result]]:
-    """The operations on one object, and a warning for each place where a person has to choose."""
+    """Return the operations on one object, and a warning for each place where a person has to choose."""
     draft = Draft(site.obj.data)
     notes: list[Result] = []
     for place in lint.places(site.seen):
@@ -128,7 +128,7 @@ def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[R
 
 
 def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
-    """Where the nodes, or the special workloads, of one cluster say different things.
+    """Yield a warning where the nodes, or the special workloads, of one cluster have different values.
 
     Without a known Cluster an object is compared with itself alone: a folder may hold manifests of many clusters.
     What is not known here is passed by, and so are workloads that no target knows: they may want a list of their own.

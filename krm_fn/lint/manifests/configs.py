@@ -48,7 +48,9 @@ class _ConfigText:
 
 
 def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
-    """The ProxyConfig whose rules, defaults and options count; the default one where several disagree, and a warning.
+    """Return the ProxyConfig whose rules, defaults and options count.
+
+    The default and a warning if several disagree.
 
     One that is wrong counts for nothing: ``judge`` tells what is wrong with it.
     """
@@ -67,7 +69,7 @@ def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
 
 
 def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[Result]:
-    """Everything that is wrong with a FunctionConfig."""
+    """Yield all problems of a FunctionConfig."""
     wanted, wrong = _loaded(given)
     yield from (Result(Severity.ERROR, text, given.ref) for text in wrong)
     silent = _REPORTED_BY_CONFIG if wrong else frozenset()
@@ -110,7 +112,10 @@ def _pairs(wanted: ProxyConfig, given: FunctionConfig, rules: Rules) -> Iterator
 
 
 def corrected(given: FunctionConfig, rules: Rules, audience: Audience) -> list[Operation]:
-    """Return what corrects the URLs and the entries of a ProxyConfig; nothing for the form of a ConfigMap."""
+    """Return what corrects the URLs and the entries of a ProxyConfig.
+
+    Nothing for the form of a ConfigMap.
+    """
     draft = Draft(given.data)
     for text in _texts(given.data) if given.data.get("kind") == config.KIND else ():
         problems = _problems(text, given, audience)
@@ -132,7 +137,7 @@ def _loaded(given: FunctionConfig) -> tuple[ProxyConfig | None, list[str]]:
 
 
 def _texts(data: Mapping[str, Any]) -> Iterator[_ConfigText]:
-    """The lists and URLs of ``spec`` and its overrides, or of a ConfigMap's ``data``."""
+    """Yield the lists and URLs of ``spec`` and its overrides, or of a ConfigMap's ``data``."""
     root = "spec" if data.get("kind") == config.KIND else "data"
     overrides = lookup(data, (root, "overrides"))
     places: list[Pointer] = [(root,)]
@@ -177,7 +182,7 @@ def _problems(text: _ConfigText, given: FunctionConfig, audience: Audience) -> l
 
 
 def _is_completed(given: FunctionConfig) -> bool:
-    """Whether the composition adds the dotted form of a domain."""
+    """Return whether NO_PROXY is composed with the dotted form of a domain."""
     return bool(
         lookup(given.data, ("spec", "noProxyPolicy", "style"), Style.PORTABLE.value)
         == Style.PORTABLE.value
@@ -226,7 +231,7 @@ class _Forms:
         self.used: dict[str, None] = {}
 
     def of(self, text: str) -> list[str]:
-        """The entries for those of ``text``, without what was given out before."""
+        """Return the entries for those of ``text``, without those that it returned before."""
         forms = dict.fromkeys(form for entry in parse(text) for form in self._of_entry(entry))
         new = [form for form in forms if form not in self.used]
         self.used |= dict.fromkeys(new)
@@ -247,7 +252,7 @@ class _Forms:
 
 
 def _is_added(form: str, forms: Sequence[str], written: Sequence[str]) -> bool:
-    """Whether ``form`` is among ``forms`` only as the twin of another."""
+    """Return whether ``form`` is among ``forms`` only as the dotted or bare form of another entry."""
     if form in written:
         return False
     return form[1:] in forms if form.startswith(".") else f".{form}" in written

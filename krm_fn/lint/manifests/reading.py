@@ -70,7 +70,7 @@ class ManifestFiles:
     def edited(
         self, changes: Mapping[Where, Sequence[Operation]]
     ) -> tuple[dict[str, bytes], list[Result]]:
-        """The files that change, and a warning for each document that cannot be edited without risk."""
+        """Return the files that change, and a warning for each document that cannot be edited without risk."""
         by_file: dict[str, dict[int, Sequence[Operation]]] = {}
         for (name, index), operations in changes.items():
             by_file.setdefault(name, {})[index] = operations
@@ -85,7 +85,10 @@ class ManifestFiles:
     def _edited(
         self, name: str, changes: Mapping[int, Sequence[Operation]]
     ) -> tuple[dict[str, bytes], list[Result]]:
-        """One file after its changes; where that fails, each change is tried alone and left out if it fails."""
+        """Return one file after its changes.
+
+        Where that fails, each change is tried alone and left out if it fails.
+        """
         try:
             return self._manifests[name].edited(changes), []
         except InputError as error:
@@ -152,7 +155,10 @@ def _matters(manifests: Manifests, index: int) -> bool:
 
 
 def _may_be_of(target: Target, kinds: frozenset[str]) -> bool:
-    """Return whether a document of these kinds may hold an object of a target: its values may have any names."""
+    """Return whether a document of these kinds may hold an object of a target.
+
+    Its values may have any names.
+    """
     return not kinds.isdisjoint(kind for _, kind in target.kinds)
 
 

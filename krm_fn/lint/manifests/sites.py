@@ -42,7 +42,7 @@ class LintSubject:
 
 
 def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[LintSubject]:
-    """All places that set something, in the order of the documents and, in one object, of the table of targets.
+    """Yield all places that set something, in the order of the documents and, in one object, of the table of targets.
 
     Args:
         items: the documents, Clusters among them.

@@ -24,7 +24,10 @@ _NOTHING: Mapping[str, str | None] = MappingProxyType({})
 
 
 def clash(place: Mapping[str, Reading]) -> str:
-    """The two cases of a variable whose values differ, so that only a person knows which one is right; "" for none."""
+    """Return the two cases of a variable whose values differ, so that a person has to choose.
+
+    "" for none.
+    """
     known = fixes.as_meant(place)
     for upper in PROXY_VARIABLES[::2]:
         values = {known[name].value for name in (upper, upper.lower()) if name in known}
@@ -36,7 +39,7 @@ def clash(place: Mapping[str, Reading]) -> str:
 def corrected(
     place: Mapping[str, Reading], listing: Listing, rules: Rules
 ) -> Mapping[str, str | None]:
-    """The variables of ``place`` that must change or are missing, with the values they should have.
+    """Return the variables of ``place`` that must change or are missing, with the right values.
 
     None stands for a variable that is missing and must say what the one in the other case says, which is not known.
     """
@@ -68,7 +71,7 @@ def corrected(
 
 
 def listed(text: str, listing: Listing, *, has_proxy: bool) -> str:
-    """The list ``text`` as the rules want it, for every Cluster of ``listing``."""
+    """Return the list ``text`` as the rules want it, for every Cluster of ``listing``."""
     for _ in range(_MOST_ROUNDS):
         before = text
         for network in listing.networks or (None,):
@@ -95,7 +98,10 @@ def _text(one: Reading) -> str | None:
 def _lists(
     known: Mapping[str, Reading], listing: Listing, reported: set[str]
 ) -> dict[str, str | None]:
-    """The lists of a place; a list that is computed in part keeps to the part that is there."""
+    """Return the lists of a place.
+
+    Of a list that is computed in part only the static part changes.
+    """
     if not reported & _LISTS:
         return {}
     has_proxy = any(name.upper() != "NO_PROXY" and one.value != "" for name, one in known.items())

@@ -44,7 +44,7 @@ def lint_list(
     has_proxy: bool = True,
     max_length: int = 0,
 ) -> list[Problem]:
-    """Everything that is wrong with ``text``, the value of NO_PROXY, by rule.
+    """Return the problems of ``text``, the value of NO_PROXY, by rule.
 
     Args:
         text: exactly as the client gets it, escaped for no layer.
@@ -77,7 +77,10 @@ def lint_list(
 
 
 def lint_for(text: str, audience: Audience, networks: Iterable[ClusterNetwork]) -> list[Problem]:
-    """What ``text``, beside a proxy, lacks for each of many clusters: what in ``lint_list`` depends on them."""
+    """Return what ``text``, beside a proxy, lacks for each cluster.
+
+    The part of ``lint_list`` that depends on clusters.
+    """
     listed = whole.Listed(_tokens(_raws(text)), audience, None)
     return [found for network in networks for found in whole.of_cluster(listed.beside(network))]
 
@@ -98,7 +101,7 @@ def fix(
     has_proxy: bool = True,
     max_length: int = 0,
 ) -> str:
-    """``text`` as the rules want it: what their fix allows is done, and what a person has to decide stays.
+    """Return ``text`` with all allowed fixes; what a person has to decide stays.
 
     Arguments are those of ``lint_list``. A list with an ``@`` stays as it is: what of it is a password is not known.
     """
@@ -134,7 +137,7 @@ def _may_hold_a_credential(text: str) -> bool:
 def _completed(
     found: tuple[str, ...], audience: Audience, network: ClusterNetwork | None
 ) -> tuple[str, ...]:
-    """The list with what it lacks at its end, each name of the cluster in both forms."""
+    """Return the list with its missing entries at the end, each name of the cluster in both forms."""
     lacks = [lack.entry for lack in whole.lacking(whole.Listed(found, audience, network))]
     domain = model.CLUSTER_DOMAIN
     if network and network.service_domain:

@@ -13,7 +13,10 @@ from krm_fn.noproxy.rules import Problem, problem
 def lint_permissions(
     permissions: str, *, has_password: bool, ignition: bool = False
 ) -> list[Problem]:
-    """NP030: the permissions of a file as written ("0640"), "" for none, which is "0644" on the node."""
+    """Return NP030: the problem of permissions as written ("0640").
+
+    "" means "0644", the default on the node.
+    """
     found = []
     if ignition and permissions and not permissions.startswith("0"):
         message = (
@@ -37,7 +40,7 @@ def lint_permissions(
 
 
 def lint_writers(path: str, writers: Sequence[str]) -> list[Problem]:
-    """NP031: everything that writes the file ``path``, by a name for a person."""
+    """Return NP031: the problem of several writers of the file ``path``, which the message names."""
     if len(set(writers)) < 2:
         return []
     names = " and ".join(dict.fromkeys(writers))

@@ -22,7 +22,7 @@ _RAW = re.compile(r"[^A-Za-z0-9._~-]")
 
 
 def lint_proxy(url: str, *, no_proxy: str = "", in_manifest: bool = False) -> list[Problem]:
-    """What is wrong with ``url``, the value of HTTP_PROXY or HTTPS_PROXY, which is not empty.
+    """Return the problems of ``url``, the value of HTTP_PROXY or HTTPS_PROXY, which is not empty.
 
     Args:
         url: as it is in the variable, escaped for no layer.
@@ -91,7 +91,9 @@ def _host(host: str, scheme: str, no_proxy: str) -> Iterator[Problem]:
 
 
 def corrected_url(url: str) -> str:
-    """The URL as NP005 and NP006 want it, as far as that is sure; it may hold a credential, so do not print it.
+    """Return the URL with the certain fixes of NP005 and NP006.
+
+    It may hold a credential, so do not print it.
 
     What is percent-encoded already stays: nothing is encoded twice.
     """
@@ -116,13 +118,16 @@ def _encoded(text: str) -> str:
 
 
 def lint_pair(http_proxy: str, https_proxy: str) -> list[Problem]:
-    """NP035: what is wrong with the two URLs together, each "" where its variable is not set."""
+    """Return NP035: the problems of both URLs together; "" means that a variable is not set."""
     message = "`HTTPS_PROXY` must be set too, or `https://` goes direct: programs call registries and APIs by it"
     return [problem("NP035", "", message)] if http_proxy and not https_proxy else []
 
 
 def lint_variables(variables: Mapping[str, str]) -> list[Problem]:
-    """NP007 and NP008: the two cases of each proxy variable of one place, name -> value (any other name is ignored)."""
+    """Return NP007 and NP008.
+
+    Differences between the two cases of the variables of one place (name -> value).
+    """
     return [
         found
         for upper in ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")

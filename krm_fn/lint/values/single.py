@@ -42,7 +42,7 @@ _BROAD = frozenset(
 
 @lru_cache(maxsize=16384)
 def of_entry(raw: str, audience: Audience, own: frozenset[str]) -> tuple[Problem, ...]:
-    """Everything that is wrong with ``raw``, one part of a list between two commas, trimmed.
+    """Return the problems of ``raw``, the part of a list between two commas, without surrounding blanks.
 
     ``own`` are domains that are the cluster's own and never too broad, although one label may be all they have.
     """
@@ -96,7 +96,7 @@ def _spelling(raw: str) -> Iterator[Problem]:
 
 
 def _place(token: str) -> Iterator[Problem]:
-    """Whether the entry says more than where to go: a scheme, a path, a port."""
+    """Yield a problem if the entry holds more than a host: a scheme, a path, a port."""
     host = entries.bare(token)
     if not token.isascii() and "/" not in token and ":" not in token:
         return
@@ -191,7 +191,10 @@ _172 = ipaddress.IPv4Network("172.0.0.0/8")
 
 
 def _reach(token: str, canonical: str) -> Iterator[Problem]:
-    """NP015 and NP025 for what IPv4 addresses and CIDRs reach: more, or something else, than a private network."""
+    """Yield NP015 and NP025.
+
+    IPv4 addresses and CIDRs that reach more, or other hosts, than a private network.
+    """
     found = entries.network(canonical if "/" in canonical else f"{canonical}/32")
     if not isinstance(found, ipaddress.IPv4Network) or found.prefixlen == 0:
         return
@@ -241,7 +244,7 @@ def _ipv6(token: str, kind: EntryKind, audience: Audience) -> Iterator[Problem]:
 
 
 def _is_short(token: str) -> bool:
-    """Whether the address in front of the prefix is in its short form, without brackets (RFC 5952)."""
+    """Return whether the address before the prefix is in its short form, without brackets (RFC 5952)."""
     text = token.partition("/")[0]
     return str(entries.address(text)) == text
 

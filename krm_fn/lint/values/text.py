@@ -20,7 +20,7 @@ LONGEST_ON_NODES = 4_900
 
 
 def of_length(text: str, audience: Audience, max_length: int) -> Iterator[Problem]:
-    """NP026: the whole value, in bytes, against the limits of what carries it."""
+    """Yield NP026: the length of the value in bytes, against the limits of the formats that carry it."""
     length = len(text.encode(errors="surrogatepass"))
     limit = max_length or (LONGEST_ON_NODES if audience is Audience.NODE else LONGEST)
     if length > LONGEST:
@@ -40,7 +40,7 @@ def of_length(text: str, audience: Audience, max_length: int) -> Iterator[Proble
 
 
 def of_spacing(text: str) -> Iterator[Problem]:
-    """NP010 and NP027 for what is between the entries: blanks beside commas, and commas with nothing between."""
+    """Yield NP010 and NP027: blanks beside commas, and commas with nothing between them."""
     parts = text.split(",")
     if any(part != part.strip() for part in parts):
         corrected = ",".join(part.strip() for part in parts)

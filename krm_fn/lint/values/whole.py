@@ -41,13 +41,13 @@ class Listed:
         return frozenset(cidr for cidr in found if cidr is not None)
 
     def beside(self, network: ClusterNetwork) -> Listed:
-        """The same list for another cluster; what was worked out about its entries is kept."""
+        """Return the same list for another cluster; results about its entries are kept."""
         other = replace(self, network=network)
         vars(other).update(texts=self.texts, cidrs=self.cidrs)
         return other
 
     def covers(self, host: str) -> bool:
-        """Whether Go, which reads most, goes to ``host`` (a name, an address or a CIDR) directly."""
+        """Return whether Go, which reads the most forms, goes to ``host`` (a name, an address or a CIDR) directly."""
         if "*" in self.texts:
             return True
         cidr = entries.network(host if "/" in host else f"{host}/{_bits(host)}")
@@ -64,7 +64,7 @@ class Listed:
         return frozenset((cidr.version, cidr.prefixlen) for cidr in self.cidrs)
 
     def wider(self, cidr: Cidr) -> Cidr | None:
-        """A CIDR of the list that holds ``cidr`` and more."""
+        """Return a CIDR of the list that holds ``cidr`` and more."""
         bits = sorted(
             bits
             for version, bits in self._prefixes
@@ -93,7 +93,7 @@ def _parents(name: str) -> Iterator[str]:
 
 
 def lacking(listed: Listed) -> Iterator[Lack]:
-    """What the list must hold for its cluster and does not, in the order in which it should be added."""
+    """Yield what the list must hold for its cluster and lacks, in the order in which to add it."""
     if "*" in listed.texts:
         return
     for name in ("localhost", "127.0.0.1"):
@@ -104,7 +104,7 @@ def lacking(listed: Listed) -> Iterator[Lack]:
 
 
 def _lacking_for(network: ClusterNetwork, listed: Listed) -> Iterator[Lack]:
-    """What a later step fills in is not known yet, so no list can be said to lack it."""
+    """Yield what the list lacks for one cluster, without names that a later step fills in and that are unknown here."""
     (domain,) = styles.domains((network,))
     for host, entry in (
         ("kubernetes.default.svc", "svc"),
@@ -151,14 +151,14 @@ def _plain(text: str) -> str:
 
 
 def of_cluster(listed: Listed) -> Iterator[Problem]:
-    """What the list lacks for its cluster."""
+    """Yield the problems of the list that concern its cluster."""
     for lack in lacking(listed):
         message = f'the list must hold "{lack.entry}": {lack.what}'
         yield problem(lack.rule, "", message, corrected=",".join((*listed.entries, lack.entry)))
 
 
 def of_list(listed: Listed) -> Iterator[Problem]:
-    """Everything about the entries together."""
+    """Yield the problems of the entries as a whole."""
     yield from of_cluster(listed)
     yield from _everything(listed)
     yield from _twins(listed)
@@ -184,7 +184,10 @@ _HOST_LABELS = 3
 
 
 def _twins(listed: Listed) -> Iterator[Problem]:
-    """NP011: each domain in both forms; a name that a dotted domain of the list covers needs no form of its own."""
+    """Yield NP011: a domain without its other form.
+
+    A name that a dotted domain covers needs no second form.
+    """
     network = listed.network or ClusterNetwork()
     exact = exact_hosts(network)
     own = entries.CLUSTER_NAMES | own_domains(network)
@@ -228,14 +231,16 @@ def _dotted_parents(name: str) -> Iterator[str]:
 
 
 def exact_hosts(network: ClusterNetwork) -> frozenset[str]:
-    """The hosts that the cluster itself names: they have no subdomains."""
+    """Return the hosts of the cluster itself: they have no subdomains."""
     derived = (network.mirrors, network.networks, network.hosts, network.infrastructure_hosts)
     hosts = (*(host for some in derived for host in some), network.endpoint)
     return frozenset(_plain(host.value) for host in hosts if host)
 
 
 def needless_twins(written: tuple[str, ...], listed: Listed) -> frozenset[str]:
-    """Return the dotted forms that the names in ``written`` do not need: an exact host, or under a dotted domain.
+    """Return the dotted forms that the names in ``written`` do not need.
+
+    An exact host, or under a dotted domain.
 
     So ``fix`` adds no form of which NP027 would say that it is not needed.
     """
@@ -256,7 +261,7 @@ def _twin(text: str, corrected: str, missed: str, own: frozenset[str]) -> Proble
 
 
 def own_domains(network: ClusterNetwork) -> frozenset[str]:
-    """The domain of the cluster: never a public site, and never too broad."""
+    """Return the domain of the cluster: it is never a public site, and never too broad."""
     domain = network.service_domain
     return frozenset({domain.value.strip(".").lower()} if domain else ())
 
@@ -320,7 +325,10 @@ def _where_covered(text: str, cover: str, listed: Listed) -> str:
 
 
 def _cover(text: str, listed: Listed) -> str:
-    """The entry that makes ``text`` say nothing in almost any client; an address is never covered, nor its twin."""
+    """Return the entry that makes ``text`` redundant in almost any client.
+
+    "" for an address and its twin.
+    """
     cidr = entries.network(text)
     if cidr is not None and cidr.prefixlen < cidr.max_prefixlen:
         wider = listed.wider(cidr)
@@ -332,6 +340,6 @@ def _cover(text: str, listed: Listed) -> str:
 
 
 def without_covered(found: tuple[str, ...]) -> tuple[str, ...]:
-    """The list without entries that others cover in almost every client: nearly the same meaning, shorter."""
+    """Return the list without entries that others cover in almost every client."""
     listed = Listed(found, Audience.NODE, None)
     return tuple(text for text in found if not _cover(text, listed))

@@ -59,7 +59,10 @@ class Written(NamedTuple):
     is_first: bool = False
 
     def may_be_file(self, path: str) -> bool:
-        """Whether this may be a file of that path; a Go template that holds the path counts."""
+        """Return whether this may be a file with that path.
+
+        A Go template that contains the path counts.
+        """
         return lookup(self.value, ("path",)) == path or path in self.text
 
 
@@ -117,7 +120,7 @@ class _NodePatch(NamedTuple):
 
 
 def of_template(entries: Sequence[Any] | None) -> ListState:
-    """The state of a list before any patch: None for one that is missing or null.
+    """Return the state of a list before any patch: None for one that is missing or null.
 
     An empty one may be missing: the API server drops it (``omitempty``).
     """
@@ -135,14 +138,14 @@ def of_template(entries: Sequence[Any] | None) -> ListState:
 
 
 def state_of_started_list() -> ListState:
-    """The state of a list that a patch has just made empty."""
+    """Return the state of a list that a patch has just made empty."""
     return ListState(may_be_missing=False, may_be_list=True, may_hold_entries=False)
 
 
 def simulate(
     patches: Sequence[Any], nodes: NodeClass, path: Pointer, state: ListState
 ) -> ListState:
-    """The state of the list at ``path`` of the template of ``nodes`` after the patches, in order.
+    """Return the state of the list at ``path`` of the template of ``nodes`` after the patches, in order.
 
     Args:
         patches: entries of ``spec.patches``; what has a wrong shape does nothing.
@@ -168,14 +171,14 @@ def _after(state: ListState, index: int, patch: _NodePatch, path: Pointer) -> Li
 
 
 def _after_extension(state: ListState, index: int) -> ListState:
-    """A runtime extension: it is taken to leave what is there, and may make what is not."""
+    """Return the state after a runtime extension, which is assumed to keep entries, and may create others."""
     if not state.may_be_missing:
         return state
     return state._replace(may_be_list=True, may_hold_entries=True, unseen=index)
 
 
 def _joined(one: ListState, other: ListState) -> ListState:
-    """What is known where either may be; ``other`` came later."""
+    """Return what is known if either state may be true; ``other`` is the later one."""
     return other._replace(
         may_be_missing=one.may_be_missing or other.may_be_missing,
         may_be_list=one.may_be_list or other.may_be_list,
@@ -206,7 +209,7 @@ def _written(state: ListState, write: _Write, path: Pointer) -> ListState:
 
 
 def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
-    """The list, or a mapping around it, is written or removed."""
+    """Return the state after the list, or a mapping around it, was written or removed."""
     erased = state._replace(
         kept=frozenset(),
         possible=frozenset(),
@@ -238,7 +241,7 @@ def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
 
 
 def _may_render_nothing(text: str) -> bool:
-    """Whether a Go template does not begin with an entry that is there whatever the variables say."""
+    """Return whether a Go template may render no entry, depending on the variables."""
     return text != "" and not text.lstrip().startswith(("-", "["))
 
 
@@ -282,7 +285,7 @@ def _write(operation: Any, op: str, path: Pointer, patch_field: PatchField) -> _
 
 
 def _matches(selector: Any, nodes: NodeClass) -> bool:
-    """Whether a definition is for the template of the nodes, as ``matchesSelector`` decides it."""
+    """Return whether a definition applies to the nodes' template (``matchesSelector`` of Cluster API)."""
     if lookup(selector, ("apiVersion",)) != nodes.api_version:
         return False
     if lookup(selector, ("kind",)) != nodes.kind:
@@ -295,7 +298,10 @@ def _matches(selector: Any, nodes: NodeClass) -> bool:
 
 
 def _fits(pattern: Any, name: str) -> bool:
-    """Cluster API takes one ``*``, at the beginning or at the end."""
+    """Return whether a pattern matches.
+
+    Cluster API accepts one ``*``, at the beginning or at the end.
+    """
     if not isinstance(pattern, str):
         return False
     if pattern.startswith("*") and name.endswith(pattern[1:]):
@@ -310,5 +316,5 @@ def _items(value: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _pointer(text: str) -> Pointer:
-    """``/a~1b/0`` -> ``("a/b", "0")`` (RFC 6901)."""
+    """Return a JSON Pointer (RFC 6901) as a path: ``/a~1b/0`` -> ``("a/b", "0")``."""
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in text.split("/")[1:])

@@ -92,7 +92,7 @@ class Classes:
                 self._take_cluster(obj)
 
     def _find_erasers(self, templates: Mapping[Key, Mapping[str, Any]]) -> None:
-        """Which classes would erase what their templates hold if they held a proxy."""
+        """Find the classes whose patches would erase a proxy in their templates."""
         for one in self._classes.values():
             around = TargetContext(
                 is_wanted=True,
@@ -104,7 +104,7 @@ class Classes:
             one.is_eraser = cluster_class.erases(one.obj.data, around)
 
     def _choose(self, templates: Sequence[Object]) -> None:
-        """Which classes are patched: an eraser, and whatever shares a template with one, step by step."""
+        """Choose the classes to patch: those that erase, and all that share a template with one of them."""
         classes_of = {key_of(obj): self.atlas.classes_of(obj) for obj in templates}
         found = {key for key, one in self._classes.items() if one.is_eraser and one.is_selected}
         while (
@@ -129,24 +129,24 @@ class Classes:
         return self._is_chosen or any(one.is_patched for one in self._classes.values())
 
     def is_template(self, obj: Object) -> bool:
-        """Whether patches of classes give the nodes what this object could hold itself."""
+        """Return whether patches of classes give the nodes what this object could hold itself."""
         return bool(self._patched(obj))
 
     def _patched(self, obj: Object) -> list[_Class]:
-        """The classes of a template, if all of them are patched."""
+        """Return the classes of a template, if all of them are patched."""
         keys = self.atlas.classes_of(obj) if self._classes else ()
         found = [self._classes[key] for key in keys if key in self._classes]
         return found if len(found) == len(keys) and all(one.is_patched for one in found) else []
 
     def replaces(self, target_id: str, obj: Object) -> bool:
-        """Whether an object is to hold nothing of a target, because its class does."""
+        """Return whether an object must hold nothing of a target, because its class does."""
         if target_id in INSTEAD_OF:
             return self.is_template(obj)
         is_one = target_id in INSTEAD_OF_WHERE_ERASED
         return is_one and any(one.is_eraser for one in self._patched(obj))
 
     def lost(self, obj: Object) -> Finding | None:
-        """A warning for a template whose class erases what it holds, and is not patched."""
+        """Return a warning for a template whose class erases its proxy, and is not patched."""
         for key in self.atlas.classes_of(obj) if self._classes else ():
             one = self._classes.get(key)
             if one and one.is_eraser and not one.is_patched:
@@ -164,7 +164,7 @@ class Classes:
         return None
 
     def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, TargetContext] | None:
-        """The nodes of a ClusterClass or a Cluster, what they are to get, and what is known of the list.
+        """Return the nodes of a ClusterClass or a Cluster, their settings, and what is known of the list.
 
         None for a Cluster that is made of no class.
         """
@@ -200,7 +200,7 @@ class Classes:
     def nodes(
         self, obj: Object, target_id: str, whole: Resolved
     ) -> tuple[tuple[Membership, ...], Resolved, TargetContext] | None:
-        """The nodes that a Cluster makes of a class, and what they are to get, where a rule tells some from others.
+        """Return the nodes that a Cluster makes of a class, with settings, if an override distinguishes some.
 
         Args:
             obj: any object.

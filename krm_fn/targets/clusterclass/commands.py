@@ -46,7 +46,7 @@ def possible_commands(template: Sequence[Any], state: ListState) -> list[str]:
 
 
 def _texts(written: Written) -> Iterator[str]:
-    """The commands that a patch writes; of a Go template each line counts as one."""
+    """Yield the commands that a patch writes; each line of a Go template counts as one."""
     if isinstance(written.value, str):
         yield written.value
     for line in written.text.splitlines():
@@ -80,5 +80,5 @@ def ends_of(commands: Sequence[str], place: str, scripts: Mapping[str, str]) -> 
 
 
 def _changes_proxy(command: str) -> bool:
-    """Whether the commands behind this one run with another proxy, or without one."""
+    """Return whether the commands behind this one run with another proxy, or without one."""
     return bool(node_commands.unsets(command)) or shell_exports.exports_any(command)

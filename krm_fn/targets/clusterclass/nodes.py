@@ -116,7 +116,7 @@ class Eraser:
 
 
 def enabled(around: TargetContext) -> dict[str, Mapping[str, Any]]:
-    """Those of the node targets that are at work, with their options."""
+    """Return the enabled node targets, with their options."""
     return _enabled(around, NODE_TARGETS)
 
 
@@ -128,7 +128,7 @@ def _enabled(around: TargetContext, targets: Mapping[str, Target]) -> dict[str, 
 def erasers(
     obj: Mapping[str, Any], around: TargetContext, patches: Sequence[Any]
 ) -> Iterator[Eraser]:
-    """The operations of ``patches`` that would take out what the templates of a class are to hold.
+    """Yield the operations of ``patches`` that would remove what the templates of a class must hold.
 
     Args:
         obj: the ClusterClass.
@@ -152,7 +152,7 @@ def erasers(
 
 
 def _lists(around: TargetContext, additions: _Additions) -> list[str]:
-    """The lists of a template that are to hold something."""
+    """Return the lists of a template that must hold something."""
     at_work = enabled(around) if around.is_wanted else {}
     options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
     found = []
@@ -180,7 +180,9 @@ def _simulated(
 def nodes_of(
     obj: Mapping[str, Any], around: TargetContext, before: Sequence[Any]
 ) -> Iterator[Nodes | Finding]:
-    """The sorts of nodes of a ClusterClass; a finding for each whose template cannot be patched.
+    """Yield the sorts of nodes of a ClusterClass.
+
+    A finding for each whose template cannot be patched.
 
     Args:
         obj: the ClusterClass.
@@ -224,7 +226,7 @@ def _not_known(
 
 
 def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:
-    """Section and name of each sort of nodes, and where its template is named."""
+    """Yield section and name of each sort of nodes, and the path of the reference to its template."""
     for ref in ("ref", "templateRef"):
         if isinstance(lookup(obj, ("spec", "controlPlane", ref)), Mapping):
             yield "", "", ("spec", "controlPlane", ref)
@@ -287,7 +289,10 @@ class _TemplateReader:
         return draft
 
     def read(self) -> Iterator[Nodes | Finding]:
-        """The nodes, or why their template cannot be patched; and what one should know of it."""
+        """Return the nodes, or why their template cannot be patched.
+
+        And what the user should know of it.
+        """
         draft = self.cleared()
         spec = kubeadm_config.find(draft)
         if spec is None:
@@ -353,13 +358,13 @@ class _TemplateReader:
         )
 
     def _ends(self, spec: ConfigSpec, commands: Sequence[Any], state: ListState) -> Ends:
-        """Where exports and restart belong among the commands as they are when our patches run."""
+        """Return where exports and restart belong among the commands that exist when our patches run."""
         options = self.around.options.get(kubeadm_commands.TARGET.id, {})
         place = str(options.get("place", ""))
         return ends_of(possible_commands(commands, state), place, scripts_of(spec))
 
     def _between(self, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
-        """A warning where a command needs the network, and exports or restart come too late for it."""
+        """Yield a warning if exports or restart come too late for a command that needs the network."""
         options = enabled(self.around).get(
             kubeadm_commands.TARGET.id, {"exports": False, "restart": False}
         )
@@ -403,7 +408,7 @@ class _TemplateReader:
         )
 
     def _twice(self, state: ListState) -> Iterator[Finding]:
-        """Files of ours that a patch of the class writes as well."""
+        """Yield files of ours that a patch of the class writes as well."""
         for written in state.added:
             paths = [path for path in self._our_paths(()) if written.may_be_file(path)]
             if paths:
@@ -414,7 +419,7 @@ class _TemplateReader:
                 yield Finding(Severity.WARNING, message, _field(written.field), code="PathRepeated")
 
     def _doubts(self, state: ListState, path: Pointer) -> Iterator[Finding]:
-        """What the simulation cannot tell."""
+        """Yield what the simulation cannot determine."""
         if state.unseen is not None:
             message = (
                 f"this patch is a runtime extension, which may or may not write `{field_path(path)}` before our patch "

@@ -31,7 +31,7 @@ _Operations = list[dict[str, Any]]
 
 
 def front(nodes: Sequence[Nodes], around: TargetContext) -> dict[str, Any] | None:
-    """The patch that starts lists before those of others run, where the class needs one."""
+    """Return the patch that creates lists before the patches of others run, if the class needs one."""
     definitions = _definitions(nodes, lambda one: (*one.place, one.front), _fronts)
     is_for_all = any(one.files or one.commands for one in nodes)
     return (
@@ -42,7 +42,7 @@ def front(nodes: Sequence[Nodes], around: TargetContext) -> dict[str, Any] | Non
 
 
 def patches(nodes: Sequence[Nodes], around: TargetContext) -> list[dict[str, Any]]:
-    """The patches that a class with these nodes needs behind those of others, in their order."""
+    """Return the patches that a class with these nodes needs behind those of others, in order."""
     additions = _definitions(nodes, lambda one: one.sort, lambda one: list(_common(one)))
     made = [_patch(ADDITIONS, additions)] if additions else []
     if not around.is_wanted:
@@ -57,7 +57,10 @@ def patches(nodes: Sequence[Nodes], around: TargetContext) -> list[dict[str, Any
 
 
 def _patch(name: str, definitions: list[dict[str, Any]], condition: str = "") -> dict[str, Any]:
-    """A patch for the Clusters for which ``condition`` is true; without one for all."""
+    """Return a patch for the Clusters for which ``condition`` is true.
+
+    For all Clusters without one.
+    """
     return {
         "name": name,
         **({"enabledIf": condition} if condition else {}),
@@ -93,7 +96,7 @@ def _fronts(one: Nodes) -> _Operations:
 
 
 def _common(one: Nodes) -> Iterator[dict[str, Any]]:
-    """The entries that are the same for all Clusters, in lists that are started where they are not there."""
+    """Yield the entries that are the same for all Clusters, in lists that they create if necessary."""
     for key, is_there, entries in (
         (FILES, one.has_files, one.files),
         (COMMANDS, one.has_commands, one.commands),

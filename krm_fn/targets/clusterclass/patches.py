@@ -59,7 +59,10 @@ class ClassEdit:
 
     @cached_property
     def arranged(self) -> _Arranged | None:
-        """Return the patches as they have to be; None where an error is in the way. What is wrong is reported."""
+        """Return the patches as they have to be.
+
+        None where an error is in the way. What is wrong is reported.
+        """
         obj, around = self.draft.data, self.around
         if not self._has_lists():
             return None
@@ -178,14 +181,17 @@ class ClassPatches:
 def sites(
     draft: Draft, settings: ProxySettings, around: TargetContext
 ) -> Iterator[VariableDefinition | ClassPatches]:
-    """Yield the variable and the patches of a ClusterClass; ``settings`` are the default of the variable."""
+    """Yield the variable and the patches of a ClusterClass.
+
+    ``settings`` are the default of the variable.
+    """
     edit = ClassEdit(draft, settings, around)
     yield VariableDefinition(edit)
     yield ClassPatches(edit)
 
 
 def erasers_of(obj: Mapping[str, Any], around: TargetContext) -> list[Eraser]:
-    """The operations of others that take out what the templates of a class are to hold.
+    """Return the operations of others that remove what the templates of a class must hold.
 
     Their paths name the index of a patch among those of others.
     """
@@ -203,12 +209,12 @@ class _Others:
     split: int
 
     def old_index(self, number: int) -> int:
-        """Where the class has the patch ``number``."""
+        """Return the index of the patch ``number`` in the class before the edit."""
         return self.indices[number]
 
 
 def _others(obj: Mapping[str, Any], around: TargetContext) -> tuple[_Others, list[Eraser]]:
-    """The patches of others, and those behind ours that make ours move."""
+    """Return the patches of others, and those behind ours that require ours to move."""
     held = list(enumerate(lookup(obj, _PATCHES) or ()))
     others = [(index, entry) for index, entry in held if lookup(entry, ("name",)) not in PATCHES]
     ours = [index for index, entry in held if lookup(entry, ("name",)) in _BEHIND]
@@ -246,7 +252,7 @@ class _Arranged:
     is_moved: bool = False
 
     def new_index(self, number: int) -> int:
-        """Where the patch ``number`` of others will be."""
+        """Return the index of the patch ``number`` of others after the edit."""
         in_front = self.before is not None and number >= self.before
         return number + in_front + (self.behind if number >= self.split else 0)
 
@@ -254,7 +260,10 @@ class _Arranged:
 def _arranged(
     others: _Others, nodes: Sequence[Nodes], around: TargetContext, kept: Sequence[tuple[int, Any]]
 ) -> _Arranged:
-    """All patches; ``kept`` are ours that stay as they are, because nothing says which proxy there is to be."""
+    """Return all patches in order.
+
+    ``kept`` are ours that stay, because no proxy is declared for them.
+    """
     first = front(nodes, around)
     before = min(one.first_writer for one in nodes if one.front) if first else None
     behind = patches(nodes, around)
@@ -277,7 +286,7 @@ def _ours(obj: Mapping[str, Any]) -> list[tuple[int, Any]]:
 def _reasons(
     obj: Mapping[str, Any], around: TargetContext, moved: Sequence[Eraser]
 ) -> Iterator[Finding]:
-    """Why a class is patched that the user did not choose, and why our patches are moved."""
+    """Yield why a class is patched that the user did not choose, and why our patches move."""
     if moved:
         yield from (_reason(one, f"so `{NODES}` is moved behind it") for one in moved)
     elif not around.is_chosen:
@@ -297,13 +306,13 @@ def _reason(one: Eraser, consequence: str) -> Finding:
 
 
 def _at(finding: Finding, index: Any) -> Finding:
-    """A finding about a patch of others, which names its number among these, with its index in the class."""
+    """Return a finding about a patch of others with the index of that patch in the class."""
     if finding.path[:2] != _PATCHES or len(finding.path) == len(_PATCHES):
         return finding
     return finding._replace(path=(*_PATCHES, str(index(int(finding.path[2]))), *finding.path[3:]))
 
 
 def _name(entry: Any) -> str | None:
-    """The name of a patch of ours; None for one of others."""
+    """Return the name of a patch of ours; None for one of others."""
     name = lookup(entry, ("name",))
     return str(name) if name in PATCHES else None

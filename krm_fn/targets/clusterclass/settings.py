@@ -40,7 +40,7 @@ _NAMES = {_PODS: PODS, _SERVICES: SERVICES, _ADDRESS: ADDRESSES}
 
 
 def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolved:
-    """What the nodes of any Cluster of a class get, as far as it does not depend on the Cluster.
+    """Return what the nodes of any Cluster of a class get, as far as it does not depend on the Cluster.
 
     Args:
         config: the checked FunctionConfig.
@@ -62,7 +62,9 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolve
 def for_nodes(
     config: ProxyConfig, membership: Membership, default: ProxySettings, *, target: str
 ) -> Resolved:
-    """What some nodes of a Cluster get: ``default`` itself where it becomes that, filled in.
+    """Return what some nodes of a Cluster get.
+
+    ``default`` itself if it gives the same when filled in.
 
     Args:
         config: the checked FunctionConfig.
@@ -117,7 +119,7 @@ class _Builtins(NamedTuple):
         return replace(cluster, network=probe)
 
     def fill(self, entries: Sequence[str]) -> Iterator[str]:
-        """The entries as the template of the patch makes them."""
+        """Yield the entries as the template of the patch renders them."""
         lists = {
             PODS: self.pods,
             SERVICES: self.services,
@@ -128,7 +130,7 @@ class _Builtins(NamedTuple):
 
 
 def _addresses(cidrs: Sequence[str]) -> Iterator[str]:
-    """The first address of each CIDR, by the rule of the template: it can add one to what is written, no more."""
+    """Yield the first address of each CIDR by the rule of the template, which can only add one."""
     for cidr in cidrs:
         if placeholders.is_in(cidr):
             continue  # the address comes out right in the cluster, where the placeholder has been filled in

@@ -64,14 +64,20 @@ _EXPORTS = r"""{{- $exports := list "export" }}
 
 
 def drop_in(attributes: Mapping[str, str]) -> str:
-    """An entry of ``files``: a drop-in with these attributes (``path``, ``owner``, ``permissions``)."""
+    """Return an entry of ``files``.
+
+    A drop-in with these attributes (``path``, ``owner``, ``permissions``).
+    """
     return (
         f'{_start()}{_DROP_IN}{{{{- dict {_members(attributes)} "content" $content | toJson }}}}\n'
     )
 
 
 def secret_drop_in(attributes: Mapping[str, str], suffix: str, key: str) -> str:
-    """The same with its content in a Secret: ``secret`` of the variable, else the Cluster's name and ``suffix``."""
+    """Return a drop-in with content from a Secret.
+
+    ``secret`` of the variable, else the Cluster's name and ``suffix``.
+    """
     name = f"(.{VARIABLE}.secret | default (print .builtin.cluster.name {_quoted(suffix)}))"
     secret = f'(dict "name" {name} "key" {_quoted(key)})'
     return (
@@ -80,7 +86,7 @@ def secret_drop_in(attributes: Mapping[str, str], suffix: str, key: str) -> str:
 
 
 def exports() -> str:
-    """A command that exports all variables that are set."""
+    """Return a command that exports all variables that are set."""
     return f"{_start()}{_EXPORTS}"
 
 

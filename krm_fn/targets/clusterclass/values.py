@@ -111,7 +111,7 @@ def sites(
 def _particular(
     obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
 ) -> Finding | None:
-    """What is wrong where the Secret of a Cluster would have to hold several proxies."""
+    """Return a finding if the Secret of a Cluster would have to hold several proxies."""
     if not (around.is_wanted and units_in_secret(around) and has_proxy(settings)):
         return None
     for path in lists(obj):
@@ -129,7 +129,7 @@ def _particular(
 def _wanted(
     obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
 ) -> Iterator[tuple[Pointer, dict[str, Any] | None]]:
-    """Each list of variables that is ours to fill, and the value that it is to hold."""
+    """Yield each list of variables that we fill, and the value for it."""
     whole = value_of(settings, around)
     for path in lists(obj):
         if path == VARIABLES:
@@ -146,7 +146,7 @@ def _wanted(
 def _group(
     obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: TargetContext
 ) -> ProxySettings:
-    """The proxy of the group of workers whose list of variables is at ``path``."""
+    """Return the proxy of the worker group whose list of variables is at ``path``."""
     name = lookup(obj, (*path[:_GROUP], "name"))
     return around.groups.get((path[_GROUP - 2], str(name)), settings)
 
@@ -154,7 +154,9 @@ def _group(
 def _secret(
     obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: TargetContext
 ) -> dict[str, str]:
-    """The member that names the Secret with the drop-ins, where its name has a hash; else empty.
+    """Return the member that names the Secret with the drop-ins, if its name has a hash.
+
+    Else an empty mapping.
 
     Only the rollout knows the hash, so a name that an earlier run wrote is kept until then.
     """

@@ -42,7 +42,7 @@ _NAME_OF_SECRET = {
 
 
 def writes_proxy(around: TargetContext) -> bool:
-    """Whether a patch writes the proxy itself, into a drop-in or a command."""
+    """Return whether a patch writes the proxy itself, into a drop-in or a command."""
     at_work = enabled(around)
     exports = kubeadm_commands.TARGET.id in at_work and at_work[kubeadm_commands.TARGET.id].get(
         "exports", True
@@ -53,7 +53,7 @@ def writes_proxy(around: TargetContext) -> bool:
 
 
 def units_in_secret(around: TargetContext) -> list[str]:
-    """The services whose drop-ins come from the Secret of a Cluster."""
+    """Return the services whose drop-ins come from the Secret of a Cluster."""
     at_work = enabled(around)
     return [UNITS[name] for name in UNITS if name in at_work and _is_in_secret(at_work[name])]
 
@@ -63,7 +63,7 @@ def _is_in_secret(options: Mapping[str, Any]) -> bool:
 
 
 def has_proxy(settings: ProxySettings) -> bool:
-    """Whether there is a proxy at all."""
+    """Return whether any proxy is set."""
     return bool(settings.http_proxy or settings.https_proxy)
 
 
@@ -103,7 +103,7 @@ def definition_of(settings: ProxySettings, around: TargetContext) -> dict[str, A
 
 
 def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The same in mappings of its own, so that it is not written as an alias."""
+    """Return a copy with mappings of its own, so that YAML writes no alias."""
     return {
         key: _copied(value) if isinstance(value, Mapping) else value
         for key, value in schema.items()

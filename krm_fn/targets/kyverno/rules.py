@@ -113,7 +113,7 @@ class PolicyRule:
 
 
 def rules(policy: Mapping[str, Any]) -> Iterator[PolicyRule | Finding]:
-    """The rules of a ClusterPolicy or Policy that mutate and that a person wrote."""
+    """Yield the rules of a ClusterPolicy or Policy that mutate, without those that Kyverno derived."""
     items = lookup(policy, ("spec", "rules"))
     if items is not None and not isinstance(items, list):
         yield from (wrong_type(("spec", "rules"), items, "a list") for _ in mentioned(items)[:1])
@@ -133,7 +133,7 @@ def rules(policy: Mapping[str, Any]) -> Iterator[PolicyRule | Finding]:
 
 
 def patches(rule: PolicyRule) -> Iterator[StrategicMergePatch]:
-    """Every strategic merge patch of a rule, those of ``foreach`` at any depth included."""
+    """Yield every strategic merge patch of a rule, those of ``foreach`` at any depth included."""
     context = _context(rule.fields, rule.path)
     for index, target in enumerate(list_or_empty(rule.mutate.get("targets"))):
         context += _context(target, (*rule.path, "mutate", "targets", str(index)))
@@ -145,7 +145,7 @@ def patches(rule: PolicyRule) -> Iterator[StrategicMergePatch]:
 
 
 def text_patches(rule: PolicyRule) -> Iterator[tuple[Pointer, list[str]]]:
-    """Where a ``patchesJson6902`` text of a rule mentions proxy variables, and which."""
+    """Yield the path of each ``patchesJson6902`` text that mentions proxy variables, and which it mentions."""
     for path, body, _ in _bodies(rule.mutate, (*rule.path, "mutate"), ()):
         names = mentioned(body.get("patchesJson6902"))
         if names:
@@ -153,7 +153,7 @@ def text_patches(rule: PolicyRule) -> Iterator[tuple[Pointer, list[str]]]:
 
 
 def slots(patch: StrategicMergePatch) -> Iterator[VariableSlot]:
-    """The entries of one patch that have one of the six names, in their order."""
+    """Yield the entries of one patch with one of the six names, in order."""
     for path, container in _containers(patch.body, patch.path):
         env_key = _key(container, "env")
         name = container.get("name")
@@ -174,7 +174,10 @@ def slots(patch: StrategicMergePatch) -> Iterator[VariableSlot]:
 
 
 def literal_keys(patch: StrategicMergePatch) -> Iterator[Pointer]:
-    """Yield where a patch says ``=(key)`` on the way to a proxy variable; below such a key nothing is looked for."""
+    """Yield where a patch says ``=(key)`` on the way to a proxy variable.
+
+    Below such a key nothing is looked for.
+    """
     waiting: list[tuple[Pointer, Any]] = [(patch.path, patch.body)]
     while waiting:
         path, item = waiting.pop(0)
@@ -191,7 +194,7 @@ def literal_keys(patch: StrategicMergePatch) -> Iterator[Pointer]:
 
 
 def env_from(patch: StrategicMergePatch) -> Iterator[Pointer]:
-    """Where containers of a patch take whole ConfigMaps or Secrets as environment."""
+    """Yield the paths where containers of a patch take whole ConfigMaps or Secrets as environment."""
     for path, container in _containers(patch.body, patch.path):
         key = _key(container, "envFrom")
         if container.get(key):
@@ -199,7 +202,10 @@ def env_from(patch: StrategicMergePatch) -> Iterator[Pointer]:
 
 
 def kinds(rule: PolicyRule) -> set[str]:
-    """The kinds whose objects a rule changes: those of ``targets`` if there are some, else the matched ones."""
+    """Return the kinds whose objects a rule changes.
+
+    Those of ``targets`` if it has any, else the matched ones.
+    """
     targets = [
         target.get("kind")
         for target in list_or_empty(rule.mutate.get("targets"))
@@ -211,7 +217,10 @@ def kinds(rule: PolicyRule) -> set[str]:
 
 
 def pod_spec_of(kind: str) -> Pointer | None:
-    """Return where objects of a kind have their pod specification; None where the kind is not known."""
+    """Return where objects of a kind have their pod specification.
+
+    None where the kind is not known.
+    """
     return _POD_SPEC_OF.get(kind)
 
 
@@ -287,7 +296,7 @@ def mentions(data: Any, word: str) -> bool:
 
 
 def namespaces(rule: PolicyRule, policy: Mapping[str, Any]) -> set[str]:
-    """The namespaces that a rule names for the objects it is asked about; a Policy sees its own alone."""
+    """Return the namespaces of the objects that a rule matches; a Policy sees only its own."""
     names = [lookup(policy, ("metadata", "namespace"))] if policy.get("kind") == "Policy" else []
     for _, block in match_blocks(rule) if rule.mutate.get("targets") is None else ():
         names += list_or_empty(lookup(block, ("resources", "namespaces")))
@@ -342,13 +351,13 @@ def _sets_a_value(body: Any) -> bool:
 
 
 def mentioned(data: Any) -> list[str]:
-    """Which of the six names are in the strings of ``data`` as whole words, each once, in our order."""
+    """Return which of the six names occur in the strings of ``data`` as whole words, each once, in our order."""
     found = {name for _, names in mentioning_texts(data, ()) for name in names}
     return [name for name in PROXY_VARIABLES if name in found]
 
 
 def mentioning_texts(data: Any, path: Pointer) -> Iterator[tuple[Pointer, list[str]]]:
-    """Each string at or below ``path``, keys included, that holds one of the six names, and which it holds."""
+    """Yield each string at or below ``path``, keys included, that contains one of the six names, and which."""
     waiting = [(path, data)]
     while waiting:
         place, item = waiting.pop()
@@ -384,7 +393,7 @@ def _context(fields: Any, path: Pointer) -> tuple[ContextEntry, ...]:
 
 
 def _containers(body: Any, path: Pointer) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
-    """The containers of all pod specifications in a patch, at whatever depth its kind keeps them."""
+    """Yield the containers of all pod specifications in a patch, at any depth."""
     if not isinstance(body, Mapping):
         return
     for key, value in body.items():
@@ -405,12 +414,15 @@ def _entry_name(entry: Any) -> str:
 
 
 def _sets_nothing(entry: Mapping[str, Any]) -> bool:
-    """True where the value is a condition, or the entry is a deletion (``$patch: delete``)."""
+    """Return whether the value is a condition, or the entry is a deletion (``$patch: delete``)."""
     return any(key in entry for key in ("(value)", "<(value)", "$patch"))
 
 
 def _key(fields: Mapping[str, Any], name: str) -> str:
-    """How ``name`` is written among ``fields``, with its anchor; ``name`` itself where it is not there."""
+    """Return the key of ``name`` among ``fields``, with its anchor.
+
+    ``name`` itself if it is not there.
+    """
     return next((key for key in fields if _bare_key(key) == name), name)
 
 

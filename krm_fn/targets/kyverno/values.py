@@ -78,7 +78,7 @@ def find_place(slot: VariableSlot) -> ValuePlace | Unfillable:
 
 
 def new_value(place: ValuePlace, wanted: str, *, is_list: bool) -> str | Unfillable:
-    """The text at ``place`` with its static part replaced by ``wanted``.
+    """Return the text at ``place`` with its static part replaced by ``wanted``.
 
     A list keeps the entries that Kyverno computes, in their order, behind ours; of a URL, all or nothing is static.
     """
@@ -99,7 +99,9 @@ def new_value(place: ValuePlace, wanted: str, *, is_list: bool) -> str | Unfilla
 
 
 def resolved(text: str, context: Sequence[ContextEntry], depth: int = 0) -> str | None:
-    """Return a text with its context variables replaced by their values; None where Kyverno computes a part of it.
+    """Return a text with its context variables replaced by their values.
+
+    None where Kyverno computes a part of it.
 
     Args:
         text: such as ``http://{{ host }}:3128``.
@@ -126,12 +128,12 @@ def resolved(text: str, context: Sequence[ContextEntry], depth: int = 0) -> str 
 
 
 def is_dynamic(text: str) -> bool:
-    """True where Kyverno, or Kubernetes, puts something in place of a part of ``text``."""
+    """Return whether Kyverno or Kubernetes replaces a part of ``text``."""
     return "{{" in text or "$(" in text
 
 
 def is_expression(text: str) -> bool:
-    """True for exactly one ``{{ … }}`` and nothing around it."""
+    """Return whether ``text`` is exactly one ``{{ … }}``."""
     if not (text.startswith("{{") and text.endswith("}}")):
         return False
     depth = 0
@@ -143,7 +145,10 @@ def is_expression(text: str) -> bool:
 
 
 def split_entries(text: str) -> list[str] | None:
-    """The comma-separated entries of a list, commas within braces not counted; None where braces do not match."""
+    """Return the comma-separated entries of a list, ignoring commas within braces.
+
+    None if braces do not match.
+    """
     entries, depth = [""], 0
     for char in text:
         depth += (char == "{") - (char == "}")
@@ -157,7 +162,7 @@ def split_entries(text: str) -> list[str] | None:
 
 
 def _entry_of(expression: str, context: Sequence[ContextEntry]) -> ContextEntry | str:
-    """The context entry that a pure reference names, or the reason why there is none."""
+    """Return the context entry that a pure reference names, or the reason why there is none."""
     reference = _REFERENCE.fullmatch(expression)
     start = _FIRST_WORDS.match(expression)
     words = start[1] if start else ""
@@ -188,7 +193,7 @@ def _config_map_key(expression: str, context: Sequence[ContextEntry]) -> ConfigM
 
 
 def _source(entry: ContextEntry) -> str:
-    """Where a context entry takes its value from, or "" if it is a plain ``variable.value``."""
+    """Return the source of the value of a context entry; "" if it is a plain ``variable.value``."""
     variable = entry.source.get("variable")
     if isinstance(variable, Mapping):
         if variable.get("jmesPath") is not None:
