@@ -1,7 +1,7 @@
-"""JSON Patch (RFC 6902) as the only language in which a package may ask for a change.
+"""JSON Patch (RFC 6902): the only form in which packages exchange changes.
 
-An operation is a value; applying operations to plain data is left to ``jsonpatch``, which is also
-the oracle that every edit of the text is proven against.
+An operation is a value; ``jsonpatch`` applies operations to plain data, and every edit of a text is
+compared with its result.
 """
 
 from __future__ import annotations

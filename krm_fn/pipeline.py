@@ -1,6 +1,6 @@
-"""The whole flow on one screen: bytes in, bytes out, and what there is to say about it.
+"""The whole flow of a run: bytes in, bytes and results out.
 
-It knows the order of the packages and no kind, path or string of the domain. All changes are made,
+It knows the order of the packages, and no kind, path or text of the domain. A run makes all changes
 or none: one error leaves every item as it was.
 """
 

@@ -1,7 +1,7 @@
-"""Certificates of ours in a text of certificates that others may write into, too.
+"""Our certificates in a text to which others may add certificates, too.
 
-What is between our two lines is ours, and everything else is somebody's. Programs that read
-PEM pass by what is outside of ``BEGIN`` and ``END`` (RFC 7468, section 2).
+The certificates between our two lines are ours; all others have another author. Programs that read
+PEM ignore text outside ``BEGIN`` and ``END`` (RFC 7468, section 2).
 """
 
 from __future__ import annotations

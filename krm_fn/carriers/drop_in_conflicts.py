@@ -1,7 +1,6 @@
 """What keeps the variables of a drop-in from its service: other drop-ins, and settings of systemd that win over them.
 
-It reports, each at the entry that is in the way, and changes nothing, because what is in the way belongs to somebody
-else.
+It reports each conflict at the entry that causes it, and changes nothing, because that entry has another author.
 
 Source: systemd.exec(5): ``UnsetEnvironment=`` is applied last, and settings of ``EnvironmentFile=`` override those of
 ``Environment=``, wherever they are.

@@ -1,4 +1,4 @@
-"""An object that is a part of another one, as sites of a draft of its own.
+"""The sites of an object that is a part of another object.
 
 A Helm value, or a wrapper that sends objects to other clusters, may hold a whole object as a part of its data. The
 sites of such an object edit it as if it were an item of the list; what they change, read and report is about the field

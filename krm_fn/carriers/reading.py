@@ -1,7 +1,7 @@
-"""What an object says already about a proxy, in the words of the program that reads it there.
+"""The value of a proxy variable in an object, as the program that reads it there gets it.
 
-A value only, no judgement; who wrote it does not matter. What cannot be known from the object
-alone is None with a reason, never a guess.
+It is the same whoever wrote it, and it is not judged here. A value that the object alone does not
+show is None with a reason, never a guess.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Shell commands that export proxy variables: which do that and nothing else, and how to bring them in line.
+"""Shell commands that export proxy variables: which do only that, and how to edit them.
 
 A command that does anything besides is never changed. An export whose value the shell would read
 as wanted stays as written; a variable is exported once, by its first export.

@@ -1,8 +1,7 @@
 """A text of an object that is one document of values.
 
-It is begun where it is missing, and removed when nothing is left in it. A text that says nothing
-any more is removed, with the field that held nothing else, and with the object if inject-proxy
-created that. A comment is something.
+A missing text is created. A text without any member is removed, with the field that held nothing
+else, and with the object if inject-proxy created that. A text with a comment stays.
 """
 
 from __future__ import annotations

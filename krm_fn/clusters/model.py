@@ -1,6 +1,6 @@
-"""What the topology says about an object: its Clusters, its role there, and how that is known.
+"""What the topology knows about an object: its Clusters, its role there, and the source of that.
 
-These are values only.
+Values only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How products name what belongs to a Cluster: after it.
+"""Names that products derive from the name of a Cluster.
 
-Whether there is a Cluster of that name is not known here.
+The list may have no Cluster with that name.
 """
 
 from __future__ import annotations

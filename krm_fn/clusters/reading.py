@@ -1,7 +1,7 @@
-"""Values out of plain data of which nothing is certain.
+"""Read values from plain data that may have any shape.
 
-A value of a wrong type is not there; nothing here raises. What a later step fills in (``${POD_CIDR}``) is a value like
-any other: it stays as it is, and nothing is worked out from it.
+A value of a wrong type counts as missing; nothing here raises. A placeholder (``${POD_CIDR}``) is a value like any
+other: it stays as it is, and nothing is derived from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A ``spec`` without mistakes, as a ProxyConfig.
+"""Build a ProxyConfig from a ``spec`` without mistakes.
 
-It judges nothing any more. Every entry and every fact is given the field it was written in, in
-the words of the form that was used.
+It checks nothing. Every entry and every fact gets the name of its field, in the form that the user
+wrote.
 """
 
 from __future__ import annotations

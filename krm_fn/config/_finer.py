@@ -1,7 +1,7 @@
-"""Mistakes that have finer words than the schema has.
+"""Semantic checks: mistakes that a schema cannot express, or describes worse.
 
-A field that is reported here is not reported by the schema, too; what is right for the
-schema may still be wrong here.
+A field that is reported here is not reported by the schema, too; what is valid for the schema may
+still be wrong here.
 """
 
 from __future__ import annotations

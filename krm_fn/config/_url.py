@@ -1,8 +1,8 @@
 """Whether a text can be the URL of a proxy, and why not.
 
-No message repeats any part of the URL: which part of a wrong one is the password, nobody knows.
+No message repeats any part of the URL, because any part of a wrong URL may be the password.
 
-Why so strict: Go ignores a proxy whose user info it cannot read, without a word, and goes direct; apt, aiohttp, Ruby
+Why so strict: Go silently ignores a proxy whose user info it cannot read, and goes direct; apt, aiohttp, Ruby
 and Node ignore one without a scheme; apt one whose scheme is in capitals (measured).
 """
 

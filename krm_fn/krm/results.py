@@ -1,6 +1,6 @@
-"""What a run has to say: findings of the packages, stamped with their object and put in order.
+"""The results of a run: findings of the packages, with their object, in order.
 
-Everything that leaves the program as prose passes through here, and no credential does.
+Every text that the program prints passes through here, and no credential does.
 
 Format: ``results`` of the KRM functions specification v1 (kustomize ``cmd/config/docs/api-conventions``), order and
 one-line form of kyaml (``kyaml/fn/framework/result.go``).

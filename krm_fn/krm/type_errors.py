@@ -1,6 +1,6 @@
-"""A field that has another type than the one it must have: how all targets tell it.
+"""The finding about a field that has another type than it must have, the same for all targets.
 
-It only words the finding; which fields are read is known by its callers.
+The callers know which fields they read.
 """
 
 from __future__ import annotations

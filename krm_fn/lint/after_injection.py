@@ -1,7 +1,7 @@
-"""What is left to say once every place has what it is to have: rules that do not hold, places that disagree.
+"""Findings after the injection: rules that are violated, and places that disagree.
 
-It looks at the objects as they are now and proposes nothing. What is to be written in many places
-is judged once, for the FunctionConfig that wants it; in a place only what is not ours.
+It reads the objects as they are now and proposes nothing. A value that the run writes in many places
+is judged once, for the FunctionConfig; in a place only the values of other authors are judged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a run does not write although a person may expect it: systems without a target, stale values, wrapped policies.
 
-Each is one line that says what to do, and only where a proxy is wanted: an object that the selector leaves out, a
-target that is switched off, and a Cluster that is to have no proxy are not mentioned.
+Each is one line that says what to do, and only where a proxy is wanted: an object that the selector excludes, a
+disabled target, and a Cluster without a proxy are not mentioned.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Algebra on the entries of NO_PROXY: parse, normalise, compose, lint.
+"""Operations on the entries of NO_PROXY: parse, normalise, compose.
 
-Where an entry comes from, and which object gets the list, is not known here.
+Which object gets the list is not known here.
 
     model        entries with reasons, the policy of the user
     network      what is known about the network of a cluster
@@ -8,7 +8,7 @@ Where an entry comes from, and which object gets the list, is not known here.
     providers    what each infrastructure must reach directly
     styles       five ways to make a list
     composition  one list, each entry with its reasons
-    lint         judge and correct a list
+    rules        the rules by which lint judges a list
 """
 
 from krm_fn.noproxy._texts import mistake, parse

@@ -1,8 +1,8 @@
-"""Which templates get a name that says what is in them, which references follow, and which nodes will not be rolled.
+"""Which templates get a name with a hash of their content, which references follow, and which nodes are not rolled.
 
 Cluster API rolls nodes when a reference changes, not when the template behind it does, and the API server takes no
 other content for a KubeadmControlPlaneTemplate. Only a ClusterClass carries the content of a KubeadmConfigTemplate on,
-so nothing is said of that.
+so a KubeadmConfigTemplate of a class causes no finding.
 
 Whether a template holds something of a target, the target says: a removal would take it out. Of
 the content it reads only which Secrets files are taken from. A name follows from the FunctionConfig and the content,

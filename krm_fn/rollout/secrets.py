@@ -1,4 +1,4 @@
-"""Names of the Secrets that hold drop-ins, and what is said of nodes that do not get the new content.
+"""Names of the Secrets that hold drop-ins, and findings about nodes that do not get the new content.
 
 Cluster API compares the fields of a Kubeadm object, and takes the content of a Secret once, when it
 makes a node. So another content rolls nothing, and another name in

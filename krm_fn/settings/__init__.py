@@ -1,4 +1,4 @@
-"""From what is declared and what is known about its Clusters to the proxy of one object.
+"""Resolve the proxy of one object from the ProxyConfig and the facts about its Clusters.
 
 It knows values, roles and audiences; never a kind, a field path or YAML. Installation-wide goes
 below every override, and of several overrides that set one field the last wins.

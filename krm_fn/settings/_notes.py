@@ -1,6 +1,6 @@
-"""What a person should know about how the proxy of an object came about.
+"""Notes about how the proxy of an object was resolved.
 
-Sentences only; nothing is decided here.
+Texts only; nothing is decided here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Objects of a list that a FunctionConfig refers to: values of other systems, and certificates.
 
-It finds an object and one text of it, and reads that in the form of its system. What the values
-are good for is judged by others; no text of an object is ever reported, only the names of its keys.
+It finds an object and one text of it, and reads the text in the form of its system. Other packages
+judge the values; no text of an object is ever reported, only the names of its keys.
 
     formats   the names that TKG, Giant Swarm and Konvoy Image Builder give to the fields of ``spec``
 """

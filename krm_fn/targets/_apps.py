@@ -1,6 +1,6 @@
 """Which workloads are cert-manager's or chart-operator's, by their labels and the names of their containers.
 
-It looks, and proposes nothing; the name of an object says nothing, it is that of a Helm release.
+The name of an object does not count, because it is that of a Helm release.
 """
 
 from __future__ import annotations

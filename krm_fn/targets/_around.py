@@ -1,4 +1,4 @@
-"""What a target knows of the list around its object, if it needs that: values, brought together by ``plan``."""
+"""What a target may know about other objects of the list: values that ``plan`` collects."""
 
 from __future__ import annotations
 

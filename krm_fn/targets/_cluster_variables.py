@@ -1,4 +1,4 @@
-"""The variables of a Cluster that is made of a ClusterClass: where they are, and how one comes and goes.
+"""The variables of a Cluster with a ClusterClass: where they are, and how to add and remove one.
 
 It knows the lists and the names in them, never what a variable means.
 

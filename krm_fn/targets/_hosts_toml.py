@@ -1,6 +1,6 @@
-"""The files that tell containerd about a registry mirror, and whether containerd looks at them at all.
+"""The files that configure a registry mirror in containerd, and whether containerd reads them.
 
-Texts and paths only; what becomes of them in an object is known by its callers.
+Texts and paths only; the callers write them into objects.
 
 Sources: containerd ``docs/hosts.md`` and ``core/remotes/docker/config/hosts.go``. The places of the files, ``/v2`` with
 ``override_path`` and the two capabilities are those of ``pkg/handlers/generic/mutation/mirrors`` of Nutanix CAREN, the

@@ -1,6 +1,6 @@
-"""Objects that this program makes because a list lacks them, and how they are known again.
+"""Objects that this program creates because a list lacks them, and the label that marks them.
 
-What carries the label was made here, and goes when there is nothing left in it that is wanted.
+An object with the label is removed when nothing wanted is left in it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Shell commands that bring certificates from a folder of ours into the trust store of a node, whatever its image is.
+"""Shell commands that add the certificates of our folder to the trust store of a node, for any image.
 
 Each command finds out on the node whether it is meant, so all of them may be used together; it may
 run again, it never ends the script it is a part of, and it holds no ``$``, which ``envsubst`` and clusterctl would

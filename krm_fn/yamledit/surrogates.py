@@ -1,6 +1,6 @@
 r"""JSON that writes a character as two escapes (``"\ud83d\ude00"``), which YAML does not know and PyYAML refuses.
 
-ReadableText: RFC 8259 section 7: a character above U+FFFF is escaped as a UTF-16 surrogate pair.
+Source: RFC 8259, section 7: a character above U+FFFF is escaped as a UTF-16 surrogate pair.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: the commands that nodes of a class may have when our patches run, in their order. Out: whether the
 exports, and the restart of containerd, belong at the beginning. The rules are those of
-``_command_places``, with one limit: a patch adds to a list at its beginning or at its end only, so
+``carriers.command_places``, with one limit: a patch adds to a list at its beginning or at its end only, so
 what belongs between two commands comes too late.
 
 Source: Cluster API 1.11, ``internal/webhooks/patch_validation.go`` (``validateIndexAccess``).

@@ -1,6 +1,6 @@
-"""The variable and the patches of a ClusterClass, as they are to be and as they are in it.
+"""Our variable and our patches in a ClusterClass: the wanted ones, and those that are there.
 
-They are known by their names, and everything else in their lists is someone else's. An operation is as small as its
+They are recognised by their names; all others in their lists have another author. An operation is as small as its
 cause: another proxy changes the default of the variable only.
 
 Our patches are behind those of others. Where others were added behind ours, ours stay where they are as long as the

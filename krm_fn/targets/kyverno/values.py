@@ -1,4 +1,4 @@
-"""A value of a Kyverno policy: what of it is static, what Kyverno computes, and what it becomes.
+"""A value of a Kyverno policy: its static part, the part that Kyverno computes, and its new text.
 
 Text that holds ``{{ }}`` or ``$( )`` is never overwritten. Either a part around it is, or the
 context variable that it names; where neither is possible, the reason is reported.
