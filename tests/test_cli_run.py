@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.cli._diff import unified_diff
 from support import COMMAND, TIME_LIMIT, inject_proxy, on_a_terminal
 
 CONFIG = """\
@@ -245,6 +246,29 @@ def test_the_diff_is_masked_and_nothing_is_written(tmp_path: Path) -> None:
     assert '\n+        Environment="HTTP_PROXY=http://svc:***@proxy.corp.example:3128"\n' in done.stdout
     assert "\n   token: ***\n" in done.stdout
     assert "would change b.yaml" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        pytest.param(
+            '[{a: "http://u:S1@h:1", b: me@x.example, c: http://v:S1@h:2}, {d: git@host}]',
+            '[{a: "http://u:***@h:1", b: me@x.example, c: http://v:***@h:2}, {d: git@host}]',
+            id="members behind a password stay",
+        ),
+        pytest.param("{a: nginx:1.2, b: me@x, c: u:S1@h}", "{a: nginx:1.2, b: me@x, c: u:***@h}", id="no scheme"),
+        pytest.param('{"a":"b:1.2","c":"d@e","f":"u:S1@h"}', '{"a":"b:1.2","c":"d@e","f":"u:***@h"}', id="JSON"),
+        pytest.param("{a: 'http://u:S1', b: me@x}", "{a: 'http://u:***', b: me@x}", id="a host was forgotten"),
+        pytest.param("{a: http://u:S1,S1@h, b: c}", "{a: http://u:***@h, b: c}", id="a password with a comma"),
+        pytest.param("{a: http://u:1,S1@h, b: c}", "{a: http://u:***@h, b: c}", id="a password like a port"),
+        pytest.param("{a: http://u:S1, S1@h, b: c}", "{a: http://u:***@h, b: c}", id="with a comma and a blank"),
+        pytest.param("a: http://u:S1 #S1@h", "a: http://u:***@h", id="with what begins a comment"),
+        pytest.param("a: [x:S1,S1@h, b]", "a: [x:***@h, b]", id="no scheme, a password with a comma"),
+        pytest.param('{a: "http://u:S1"S1@h", b: c}', '{a: "http://u:***@h", b: c}', id="no YAML"),
+    ],
+)
+def test_the_diff_masks_each_value_of_a_line_by_itself(line: str, shown: str) -> None:
+    assert unified_diff("a.yaml", None, f"{line}\n".encode(), has_colours=False)[-1] == f"+{shown}"
 
 
 def test_the_ranges_and_lines_of_the_diff_are_those_of_diff(tree: Path) -> None:

@@ -76,7 +76,31 @@ def test_what_is_no_string_is_not_changed(value: Any) -> None:
         pytest.param('export A="http://u:geheim@p" B', 'export A="http://u:***@p" B', id="inside a command"),
         pytest.param("a\nhttp://u:geheim@p\nb", "a\nhttp://u:***@p\nb", id="on a line of a file"),
         pytest.param("http://u:geheim@p\nhttp://v:geheim@q", "http://u:***@p\nhttp://v:***@q", id="on two lines"),
-        pytest.param("http://u:geheim@p,http://v:geheim@q", "http://u:***@q", id="twice on one line: all between goes"),
+        pytest.param("http://u:geheim@p,http://v:geheim@q", "http://u:***@p,http://v:***@q", id="twice on one line"),
+        pytest.param(
+            'is "http://u:geheim@p", not "http://v:geheim@q"',
+            'is "http://u:***@p", not "http://v:***@q"',
+            id="two in quotes",
+        ),
+        pytest.param(
+            "{a: http://u:geheim@p}, {b: http://v:geheim@q}",
+            "{a: http://u:***@p}, {b: http://v:***@q}",
+            id="two in a list",
+        ),
+        pytest.param("http://p:3128 http://v:geheim@q", "http://p:3128 http://v:***@q", id="behind a URL with a port"),
+        pytest.param("http://u:geheim a://b@q", "http://u:***@q", id="a password with a URL"),
+        pytest.param("u:geheim,http://v:geheim@q", "u:***@q", id="a URL behind what may be a password"),
+        pytest.param(
+            '{"a":"x:1.2","b":"http://u:geheim@p","c":"git@host"}',
+            '{"a":"x:1.2","b":"http://u:***@p","c":"git@host"}',
+            id="a member of JSON on one line",
+        ),
+        pytest.param(
+            '"{\\"b\\":\\"http://u:geheim@p\\",\\"c\\":\\"a@b\\"}"',
+            '"{\\"b\\":\\"http://u:***@p\\",\\"c\\":\\"a@b\\"}"',
+            id="JSON in a text in quotes",
+        ),
+        pytest.param('"http://u:ge@heim", x@p', '"http://u:***@heim", x@p', id="an address behind a URL in quotes"),
         pytest.param("cntlm://u:geheim@p", "cntlm://u:***@p", id="a scheme nobody knows"),
     ],
 )

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.krm.results import redact
+from krm_fn.krm.results import has_open_credential, redact
 from krm_fn.printable import printable
-from krm_fn.yamledit import span_of
+from krm_fn.yamledit import scalars, span_of
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
@@ -69,7 +70,7 @@ def _marked(mark: str, lines: Sequence[str], has_colours: bool) -> Iterator[str]
 
 def _shown(line: str) -> str:
     line = line.removesuffix("\n").removesuffix("\r")
-    return "\t".join(printable(part) for part in str(redact(line)).split("\t"))
+    return "\t".join(printable(part) for part in line.split("\t"))
 
 
 def _coloured(line: str, colour: str, has_colours: bool) -> str:
@@ -77,17 +78,55 @@ def _coloured(line: str, colour: str, has_colours: bool) -> str:
 
 
 def _masked(content: bytes | None, lines: list[str]) -> list[str]:
-    """Return the lines with ``***`` in place of what Secrets hold."""
+    """Return the lines with ``***`` in place of what Secrets hold, and of credentials."""
     hidden = list(_hidden(content)) if content and b"Secret" in content else []
-    if not hidden:
-        return lines
+    borders = list(_borders(content)) if content and b"@" in content else []
     shown, position = [], 0
     for line in lines:
         end = position + len(line)
-        is_hidden = any(start < end and position < stop for start, stop in hidden)
-        shown.append(_without_value(line) if is_hidden else line)
+        if any(start < end and position < stop for start, stop in hidden):
+            shown.append(str(redact(_without_value(line))))
+        else:
+            inside = borders[bisect_right(borders, position) : bisect_left(borders, end)]
+            shown.append(_without_credentials(line, [border - position for border in inside]))
         position = end
     return shown
+
+
+def _without_credentials(line: str, borders: Sequence[int]) -> str:
+    """Return a line in which each value is masked by itself, so that none hides the values behind it.
+
+    A value without quotes that ends inside of a credential is masked together with the next one.
+    """
+    parts, start = [], 0
+    for border in (*borders, len(line)):
+        part = line[start:border]
+        is_in_quotes = part.startswith(('"', "'"))
+        if border == len(line) or is_in_quotes or not has_open_credential(part):
+            parts.append(str(redact(part)))
+            start = border
+    return "".join(parts)
+
+
+def _borders(content: bytes) -> Iterator[int]:
+    """Yield where a value begins that does not belong to the one before it; none in a document that cannot be read.
+
+    A comma without a blank behind it may be part of a password, where neither side of it is in quotes.
+    """
+    manifests = Manifests({"": content})
+    for index in range(len(manifests)):
+        start, text = manifests.start(index), manifests.text(index)
+        if "@" not in text:
+            continue
+        try:
+            found = scalars(text)
+        except InputError:
+            continue
+        is_behind_quotes = False
+        for position, is_in_quotes in found:
+            if is_in_quotes or is_behind_quotes or text[position - 1 : position] in " \t[{":
+                yield start + position
+            is_behind_quotes = is_in_quotes
 
 
 def _without_value(line: str) -> str:

@@ -9,7 +9,7 @@ one-line form of kyaml (``kyaml/fn/framework/result.go``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -230,7 +230,7 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
 
 
 # A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the
-# last "@" of the line goes.
+# last "@" of the part of the line goes. A part is a URL with what is behind it, or what is between such parts.
 _USER = re.compile(r"://[^\s:@/]*:")
 _TOKEN = re.compile(r"://[^\s:@/]+@")
 # "user:secret@proxy:3128" in a manifest is a credential too.
@@ -271,7 +271,77 @@ def redact(value: Any) -> Any:
     return value
 
 
+def has_open_credential(text: str) -> bool:
+    """Return whether a URL of a text has a user name, and no "@" behind it: what follows may be its password."""
+    found = list(_USER_WITHOUT_HOST.finditer(text))
+    return bool(found) and "@" not in text[found[-1].end(1) :]
+
+
 def _redact_line(line: str) -> str:
+    if "@" not in line:
+        return line
+    parts: list[str] = []
+    position = 0
+    for start, end in _urls(line):
+        parts += [_redact_part(line[position:start]), _redact_part(line[start:end])]
+        position = end
+    return "".join([*parts, _redact_part(line[position:])])
+
+
+_NO_PORT = r"""(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`]))"""
+_TOKEN_OF_LINE = re.compile(
+    r"""(?P<scheme>(?<![^\s"'=,;|(){}\[\]<>`])[A-Za-z][A-Za-z0-9+.-]*://)"""
+    rf"(?P<name>[^\s:@/]*:{_NO_PORT})?"
+    rf"""|(?P<user>[^\s:@/"'=,`]:(?!\s|//){_NO_PORT})"""
+    r"|(?P<at>@)|(?P<blank>\s)"
+)
+"""What begins a URL, what may end a user name (a port behind the colon says it is none), and what ends a password."""
+
+_END_IN_QUOTES = re.compile(
+    r"""@(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?/?(?=\\*(["'])(?:[\s,;:)\]}]|$))"""
+)
+"""The host of a URL up to the quote that ends it."""
+
+
+def _urls(line: str) -> Iterator[tuple[int, int]]:
+    """Yield where URLs of a line begin, and where what may belong to each of them ends.
+
+    That is the quote that ends a URL in quotes, else the next URL or the end of the line. Where a user name was seen
+    and no "@" yet, what looks like the next URL may be in a password, and belongs to the one before.
+    """
+    start = -1
+    quote = ""
+    is_open = False
+    for token in _TOKEN_OF_LINE.finditer(line):
+        if token["scheme"]:
+            opening = _opening_quote(line, token.start())
+            if is_open and not (opening and start < 0):
+                continue
+            if start >= 0:
+                yield start, token.start()
+            start, quote, is_open = token.start(), opening, bool(token["name"])
+        elif token["user"]:
+            is_open = True
+        elif token["at"]:
+            is_open = False
+            end = _END_IN_QUOTES.match(line, token.start()) if start >= 0 and quote else None
+            if end and end[1] == quote:
+                yield start, end.end()
+                start = -1
+        elif start < 0:
+            is_open = False
+    if start >= 0:
+        yield start, len(line)
+
+
+def _opening_quote(line: str, start: int) -> str:
+    """Return the quote right before a position, if a value can begin with it; else nothing."""
+    quote = line[start - 1 : start]
+    before = line[start - 2] if start > 1 else " "
+    return quote if quote in ("'", '"') and before in "\\ \t=:,([{" else ""
+
+
+def _redact_part(line: str) -> str:
     if "@" not in line:
         return line
     line = _TOKEN.sub("://***@", _masked(line, _USER))

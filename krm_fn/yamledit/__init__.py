@@ -26,6 +26,7 @@ from krm_fn.yamledit.document import (
     items_text,
     member_text,
     place_of,
+    scalars,
     span_of,
 )
 from krm_fn.yamledit.expansion import limited
@@ -53,6 +54,7 @@ __all__ = [
     "repeated_keys_of_text",
     "rewrite_documents",
     "same",
+    "scalars",
     "span_of",
 ]
 

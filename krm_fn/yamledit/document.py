@@ -19,7 +19,7 @@ from krm_fn.yamledit.origin import FOR_YTT, PLAIN, FormerValue, give_back, origi
 from krm_fn.yamledit.render import Layout, block
 from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.splice import Origins, edits, splice
-from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
+from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import key_text, same, view
 
@@ -221,6 +221,16 @@ def span_of(text: str, path: Sequence[str]) -> tuple[int, int] | None:
         return None
     node = found[-1][1]
     return node.start, node.end
+
+
+def scalars(text: str) -> list[tuple[int, bool]]:
+    """Return where each scalar of a document begins, and whether it is in quotes, in the order of the text.
+
+    Raises:
+        InputError: the text is not one YAML document.
+    """
+    nodes = [node for node in walk(Document(text).root) if isinstance(node, Scalar)]
+    return [(node.start, node.style in ("'", '"')) for node in nodes if node.start < node.end]
 
 
 def _way(node: Node, path: Sequence[str]) -> Iterator[tuple[int, Node]]:
