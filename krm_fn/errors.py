@@ -7,6 +7,8 @@ a credential.
     ├── UsageError       2  the command line is wrong
     ├── OutputError      1  the output cannot be written: a full disk, a reader that has gone
     ├── InputError       1  the ResourceList, or one object of it, cannot be read
+    │   ├── TextError    1  a text is not YAML, at a line of it
+    │   ├── DocumentError 1  a document of a file, or an item, cannot be read
     │   ├── EditError    1  an object can be read, but not changed without risk (the writer refuses)
     │   └── ExpansionError 1  aliases ask for more values than a run may read
     ├── ConfigError      1  the FunctionConfig is wrong; carries all its problems at once
@@ -34,6 +36,39 @@ class OutputError(InjectProxyError):
 
 class InputError(InjectProxyError):
     """The input cannot be read as what it has to be."""
+
+
+class TextError(InputError):
+    """A text is not YAML: ``problem`` says why, ``line`` and ``column`` where (from 1), ``remedy`` what to do."""
+
+    def __init__(self, problem: str, line: int, column: int, remedy: str = "") -> None:
+        advice = f": {remedy}" if remedy else ""
+        super().__init__(f"{problem} at line {line}, column {column}{advice}")
+        self.problem = problem
+        self.line = line
+        self.column = column
+        self.remedy = remedy
+
+    def below(self, lines: int) -> TextError:
+        """Return the error as the whole text has it, in which there are so many lines above this one."""
+        return TextError(self.problem, self.line + lines, self.column, self.remedy)
+
+
+class DocumentError(InputError):
+    """A file, a document of it or an item of a list cannot be read.
+
+    Attributes:
+        problem: what is wrong, behind ``place`` (`document 3`, `` `items[3]` ``) where there is one.
+        file: the name of the file; "" where nobody knows it.
+        number: which document of the file it is, from 0.
+    """
+
+    def __init__(self, problem: str, *, place: str = "", file: str = "", number: int = 0) -> None:
+        self.problem = f"{place}: {problem}" if place else problem
+        self.file = file
+        self.number = number
+        separator = ", " if place else " "
+        super().__init__(f"{file}{separator}{self.problem}" if file else self.problem)
 
 
 class EditError(InputError):

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from krm_fn import clusters, settings
 from krm_fn.clusters import ByKey, Foreign, Key, Membership, Role, Topology
 from krm_fn.config import OverrideSubject, ProxyConfig, Selector
-from krm_fn.errors import InputError
+from krm_fn.errors import DocumentError, InputError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, reference
 from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
@@ -164,6 +164,7 @@ class Overview:
 
     ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
     selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
+    ``unreadable`` says why an entry of the list that is asked only for more to report is no object.
     ``same_name`` are Clusters with the name of an earlier one, which is beside each.
     ``not_generated`` are objects that an option asks for and that the selector does not include; whoever leaves them
     out by ``exclude`` means that.
@@ -177,6 +178,7 @@ class Overview:
     without_class: list[tuple[Object, str, Pointer]] = field(default_factory=list)
     same_name: list[tuple[Object, Object]] = field(default_factory=list)
     not_generated: list[Object] = field(default_factory=list)
+    unreadable: list[DocumentError] = field(default_factory=list)
     naming: list[tuple[Object, tuple[Membership, ...]]] = field(default_factory=list)
     memberships: dict[ObjectRef, tuple[Membership, ...]] = field(default_factory=dict)
 
@@ -253,6 +255,8 @@ def plan_edits(
                 owed += _companions(index, obj, creators, atlas, wanted)
     owed += generated
     yield from _created(owed, there, wanted, overview)
+    if overview is not None:
+        overview.unreadable = list(reader.unreadable.values())
     yield from last
 
 
@@ -611,6 +615,7 @@ class _ItemReader:
     def __init__(self, source: ObjectSource) -> None:
         self.source = source
         self.held: dict[int, list[Object]] = {}
+        self.unreadable: dict[int, DocumentError] = {}
 
     def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
         for index in range(len(self.source)):
@@ -632,7 +637,10 @@ class _ItemReader:
         if index not in self.held:
             try:
                 self.held[index] = self.source.objects(index)
-            except InputError:
+            except InputError as error:
+                if not isinstance(error, DocumentError):
+                    error = DocumentError(str(error))
+                self.unreadable[index] = error
                 return []
         return self.held[index]
 

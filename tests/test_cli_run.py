@@ -50,6 +50,7 @@ spec:
       content: "hello"
 """
 OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {a:   b}   # as it is\n"
+SERVICE = OTHER.replace("ConfigMap", "Service")
 TEMPLATE = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n"
 PATCH = NODES.replace("# the workers\n", "").split("  files:", 1)[0] + "  preKubeadmCommands: [echo]\n"
 SOPS = """\
@@ -365,6 +366,26 @@ def test_the_config_may_be_outside_of_the_paths_with_what_it_refers_to(tmp_path:
     assert "http://p.corp.example:1" in (tmp_path / "m/nodes.yaml").read_text()
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param(
+            f"{OTHER}---\n{SERVICE}env: HTTP_PROXY\n x: y\n", "document 2: not valid YAML", id="names a proxy"
+        ),
+        pytest.param(f"{OTHER}---\n{SERVICE} x: y\n", "", id="names none, so nobody reads it"),
+    ],
+)
+def test_a_document_that_cannot_be_read_is_skipped_with_a_warning(tree: Path, text: str, says: str) -> None:
+    write(tree, {"broken.yaml": text})
+    done = run(tree)
+    assert done.returncode == 0
+    assert ("broken.yaml" in done.stderr) == bool(says)
+    assert f"[warning] broken.yaml: DocumentUnreadable: skipped: {says}" in done.stderr or not says
+    assert ("at line 11, column 3;" in done.stderr) == bool(says)
+    assert (tree / "nodes/md-0.yaml").read_text() != NODES
+    assert (tree / "broken.yaml").read_text() == text
+
+
 WRONG = [
     pytest.param({"a.yaml": NODES}, ["."], 2, "there must be one ProxyConfig, but none was found", id="no ProxyConfig"),
     pytest.param(
@@ -383,6 +404,13 @@ WRONG = [
     ),
     pytest.param(
         {"p.yaml": CONFIG, "a.yaml": NODES.replace("spec:", "spec: [")}, [], 1, "a.yaml, document 1: ", id="no YAML"
+    ),
+    pytest.param(
+        {"p.yaml": CONFIG, "a.yaml": f"{CLUSTER}---\n{NODES} x: y\n"},
+        [],
+        1,
+        "at line 23, column 2; `--ex",
+        id="its line",
     ),
 ]
 

@@ -79,7 +79,9 @@ def test_a_cheap_look_tells_kinds_and_words() -> None:
     ("text", "says"),
     [
         pytest.param("{{- if .Values.x }}\na: b\n", "0.yaml, document 1: ", id="a template"),
-        pytest.param(f"{A}---\na: b\n\tc: d\n", "0.yaml, document 2: ", id="a tab in the second"),
+        pytest.param(f"{A}---\na: b\n\tc: d\n", "0.yaml, document 2: .* at line 5, column 1", id="a tab in the second"),
+        pytest.param(f"{A}---\n# x\n---\na: *b\n", "at line 6, column 4: quote a text", id="an unknown alias"),
+        pytest.param(f"{A}---\na: ü\x01\n", "at line 4, column 5$", id="a control character"),
     ],
 )
 def test_a_document_that_cannot_be_read_names_its_place_and_the_others_can(text: str, says: str) -> None:

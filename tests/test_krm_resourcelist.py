@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.errors import EditError, InputError
+from krm_fn.errors import DocumentError, EditError, InputError
 from krm_fn.krm.resourcelist import ResourceList, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import add, remove, replace
@@ -224,8 +224,14 @@ def test_an_item_nobody_asks_for_is_never_read() -> None:
     text = "kind: ResourceList\nitems:\n- a: [\n- kind: Pod\n"
     found = load(text)
     assert found.write({1: [add("a", value=1)]}, []).decode() == text + "  a: 1\n"
-    with pytest.raises(InputError, match="not valid YAML"):
+    with pytest.raises(InputError, match=r"`items\[0\]`: not valid YAML: .* at line 4, column 1$"):
         found.read(0)
+
+
+def test_an_item_that_is_no_yaml_is_named_with_the_line_in_the_whole() -> None:
+    text = "kind: ResourceList\nitems:\n- kind: A\n- kind: B\n   c: d\n"
+    with pytest.raises(DocumentError, match=r"^`items\[1\]`: not valid YAML: .* at line 5, column 5$"):
+        load(text).read(1)
 
 
 def test_an_item_that_an_alias_makes_too_large_is_reported_by_its_index() -> None:

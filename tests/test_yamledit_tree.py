@@ -140,7 +140,7 @@ def test_all_nodes_are_walked_in_the_order_of_the_text() -> None:
         pytest.param("a: 'x\n", "not valid YAML", id="a quote that is open"),
         pytest.param("a:\n\tb: 1\n", "at line 2, column 1", id="a tab as indentation"),
         pytest.param("a: @x\n", "at line 1, column 4", id="a reserved character"),
-        pytest.param("a: \x00\n", "control characters are not allowed at character 4", id="a NUL"),
+        pytest.param("a: \x00\n", "control characters are not allowed at line 1, column 4", id="a NUL"),
         pytest.param("a: 1\nb\n", "not valid YAML", id="a key without a colon"),
         pytest.param("a: b: c\n", "not valid YAML", id="two colons on one line"),
     ],

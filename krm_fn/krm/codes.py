@@ -121,6 +121,16 @@ _TABLE = (
         "Run inject-proxy for each folder by itself, or give the Clusters different names.",
     ),
     Code(
+        "DocumentUnreadable",
+        _W,
+        "A document of a file, or an item of the list, cannot be read as YAML, and is skipped.",
+        (
+            "Its text names a proxy or refers to an object, so that a run looks at it, but no target needs it. What "
+            "a target needs is an error instead. A run never reads what neither of them needs, and says nothing of it."
+        ),
+        "Correct the line that the message names, or leave the file out with `--exclude`.",
+    ),
+    Code(
         "EncodedPlaceholder",
         _W,
         "A base64 or gzip text holds a placeholder that no later step replaces.",

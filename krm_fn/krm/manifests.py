@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from krm_fn.errors import InputError
+from krm_fn.errors import DocumentError, InputError, TextError
 from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, kinds_in, may_hold, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Operation, Pointer
@@ -69,18 +69,24 @@ class Manifests:
         None if it is no mapping.
 
         Raises:
-            InputError: the document cannot be read; the message names the file.
+            DocumentError: the document cannot be read; the message names the file, and the line in it.
         """
         part = self._slices[index]
         try:
             data = Document(self.text(index)).data()
         except InputError as error:
-            raise InputError(f"{part.file}, document {part.number + 1}: {error}") from None
+            raise self._document_error(part, error) from None
         found = list(objects(data)) if isinstance(data, dict) else []
         return [
             obj._replace(ref=obj.ref._replace(file_path=part.file, file_index=part.number))
             for obj in found
         ]
+
+    def _document_error(self, part: _Slice, error: InputError) -> DocumentError:
+        if isinstance(error, TextError):
+            error = error.below(self._texts[part.file].count("\n", 0, part.start))
+        place = f"document {part.number + 1}"
+        return DocumentError(str(error), place=place, file=part.file, number=part.number)
 
     def function_config_of(self, index: int) -> Any:
         """Return the ``functionConfig`` of a document that is a ResourceList, else None."""
@@ -237,7 +243,8 @@ def _decoded(name: str, data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"{name} must be UTF-8, but byte {error.start + 1} is not") from None
+        problem = f"must be UTF-8, but byte {error.start + 1} is not"
+        raise DocumentError(problem, file=name) from None
 
 
 def _slices(name: str, text: str) -> Iterable[_Slice]:

@@ -39,6 +39,7 @@ _SAME_NAME = (
     "has the same namespace and name as another Cluster{where}, and says something else about the network: the objects "
     "of both get the network of that one, so run this function for each of them by itself"
 )
+_UNREADABLE = "skipped: {problem}; correct it, or leave the file out"
 _STALE = (
     "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this place: change it "
     "yourself, or leave the object out with `spec.selector.exclude`"
@@ -95,6 +96,10 @@ def unwritten(
         where = f" ({other.ref.file_path})" if other.ref.file_path else ""
         message = _SAME_NAME.format(where=where)
         yield Result(Severity.WARNING, message, obj.ref, code="ClusterNameTaken")
+    for error in overview.unreadable:
+        ref = ObjectRef(file_path=error.file, file_index=error.number)
+        message = _UNREADABLE.format(problem=error.problem)
+        yield Result(Severity.WARNING, message, ref, code="DocumentUnreadable")
     naming = {id(obj) for obj, _ in overview.naming}
     written = {id(place.obj) for place in places if id(place.obj) in naming and _is_written(place)}
     for obj, memberships in overview.naming:

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from krm_fn.errors import InputError
+from krm_fn.errors import InputError, TextError
 from krm_fn.yamledit.breaks import with_line_feeds
 from krm_fn.yamledit.surrogates import ReadableText
 
@@ -79,8 +79,8 @@ def compose(text: str) -> Node:
     builder = _Builder(source, with_line_feeds(source.text))
     for event in _events(source.text):
         if isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
-            raise InputError(
-                f"the input must be one YAML document, but a second one begins{_at(event.start_mark)}"
+            raise _error(
+                "the input must be one YAML document, but a second one begins", event.start_mark
             )
         builder.take(event)
     if builder.root is None:
@@ -114,16 +114,25 @@ def _events(text: str) -> Iterator[yaml.Event]:
         yield from yaml.parse(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise InputError(f"not valid YAML: {error.problem or error.context}{_at(mark)}") from None
-    except yaml.YAMLError as error:
-        reason = getattr(error, "reason", "it cannot be read")
-        raise InputError(
-            f"not valid YAML: {reason} at character {getattr(error, 'position', 0) + 1}"
-        ) from None
+        raise _error(f"not valid YAML: {error.problem or error.context}", mark) from None
+    except yaml.reader.ReaderError as error:
+        before = _text_before(text, error.position)
+        line = before.count("\n") + 1
+        column = len(before) - before.rfind("\n")
+        raise TextError(f"not valid YAML: {error.reason}", line, column) from None
 
 
-def _at(mark: Any) -> str:
-    return f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+def _text_before(text: str, position: int) -> str:
+    """Return what is before a position of ``ReaderError``: libyaml counts bytes, PyYAML characters."""
+    if _LOADER is yaml.SafeLoader:
+        return text[:position]
+    return text.encode(errors="surrogatepass")[:position].decode(errors="surrogatepass")
+
+
+def _error(problem: str, mark: Any, remedy: str = "") -> InputError:
+    if not mark:
+        return InputError(f"{problem}: {remedy}" if remedy else problem)
+    return TextError(problem, mark.line + 1, mark.column + 1, remedy)
 
 
 class _Builder:
@@ -165,16 +174,15 @@ class _Builder:
     def _alias(self, event: yaml.AliasEvent, start: int, end: int) -> Alias:
         target = self.anchors.get(event.anchor or "")
         if target is None:
-            raise InputError(
-                f"an alias has no anchor before it{_at(event.start_mark)}: quote a text that begins with `*`"
-            )
+            remedy = "quote a text that begins with `*`"
+            raise _error("an alias has no anchor before it", event.start_mark, remedy)
         if any(target is open_node for open_node in self.stack):
-            raise InputError(f"an alias must not be inside its own anchor{_at(event.start_mark)}")
+            raise _error("an alias must not be inside its own anchor", event.start_mark)
         return Alias(start, end, target=target)
 
     def _open(self, node: Sequence | Mapping, event: yaml.CollectionStartEvent) -> None:
         if len(self.stack) >= MAX_DEPTH:
-            raise InputError(f"nested more than {MAX_DEPTH} levels deep{_at(event.start_mark)}")
+            raise _error(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
         self._place(node, event.anchor)
         self.stack.append(node)
         self.keys.append(None)

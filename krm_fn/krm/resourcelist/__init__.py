@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from krm_fn import patch
-from krm_fn.errors import EditError, InputError
+from krm_fn.errors import DocumentError, EditError, InputError, TextError
 from krm_fn.krm.resourcelist._kinds import kinds_in, may_hold
 from krm_fn.krm.resourcelist._layouts import SHAPE, CutLayout, ItemEdits, WholeLayout, layout_of
 from krm_fn.krm.resourcelist._objects import (
@@ -108,12 +108,14 @@ class ResourceList:
         """
         try:
             data = self._layout.read(index)
-        except InputError:
-            # A slice that cannot be read alone may make sense in the whole; if not, the whole knows the line.
-            self._take_as_whole()
+        except InputError as error:
+            try:  # a slice that cannot be read alone may make sense in the whole
+                self._take_as_whole()
+            except TextError:
+                raise self._item_error(index, error) from None
             data = self._read_part(index)
         if not isinstance(data, dict):
-            raise InputError(
+            raise DocumentError(
                 f"`items[{index}]` must be an object, but it is a {_TYPE_NAMES.get(type(data), 'value')}"
             )
         return data
@@ -159,7 +161,13 @@ class ResourceList:
         try:
             return self._layout.read(index)
         except InputError as error:
-            raise InputError(f"`items[{index}]`: {error}") from None
+            raise self._item_error(index, error) from None
+
+    def _item_error(self, index: int, error: InputError) -> DocumentError:
+        """Return an error that names the item, and the line in the whole text."""
+        if isinstance(error, TextError):
+            error = error.below(self._text.count("\n", 0, self._layout.start(index)))
+        return DocumentError(str(error), place=f"`items[{index}]`")
 
     def _may_be_entangled(self, changed: Collection[int]) -> bool:
         """Return True if the name of an anchor of a changed item may be that of an alias elsewhere."""

@@ -89,6 +89,10 @@ class CutLayout:
             return []
         return [path[1:] for path in repeated_keys(Document(self.parts.member(key)).root)]
 
+    def start(self, index: int) -> int:
+        """Return where the text of an item begins."""
+        return self.parts.items[index][0]
+
     def text(self, index: int) -> str:
         start, end = self.parts.items[index]
         return self.parts.text[start:end]
@@ -171,6 +175,10 @@ class WholeLayout:
     def starts(self) -> list[int]:
         """Return where the value of each item begins in the text."""
         return [item.start for item in self.items]
+
+    def start(self, index: int) -> int:
+        """As ``CutLayout.start``."""
+        return self.items[index].start
 
     def text(self, index: int) -> str:
         return self.items[index].text

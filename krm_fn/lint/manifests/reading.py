@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import clusters, config
-from krm_fn.errors import InputError
+from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
@@ -139,8 +139,9 @@ class ManifestFiles:
                 self.problems += _misspelt(item)
 
     def _tell(self, name: str, error: InputError) -> None:
-        message = f"skipped: {str(error).removeprefix(name).lstrip(', ')}"
-        self.problems.append(Result(Severity.WARNING, message, ObjectRef(file_path=name)))
+        problem = error.problem if isinstance(error, DocumentError) else str(error)
+        ref = ObjectRef(file_path=name)
+        self.problems.append(Result(Severity.WARNING, f"skipped: {problem}", ref))
 
 
 def _matters(manifests: Manifests, index: int) -> bool:
