@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -200,6 +201,26 @@ def test_beside_json_a_created_object_gets_a_file_that_goes_with_it(tmp_path: Pa
     write(tmp_path, {"proxy.yaml": GENERATE + "  mode: Remove\n"})
     assert "removed c/secret-org-prod-systemd-proxy.yaml" in run(tmp_path).stderr
     assert contents(tmp_path).keys() == before.keys()
+
+
+@pytest.mark.parametrize(
+    ("kustomization", "is_noted"),
+    [
+        pytest.param("resources: [nodes.yaml]\n", True, id="lists other files"),
+        pytest.param("resources: [./mutatingpolicy-inject-proxy.yaml]\n", False, id="lists it"),
+        pytest.param("resources: [\n", False, id="no YAML"),
+        pytest.param(None, False, id="no kustomization"),
+    ],
+)
+def test_a_new_file_that_the_kustomization_lacks_is_noted(tmp_path: Path, kustomization: Any, is_noted: bool) -> None:
+    config = f"{CONFIG}  targets: {{kyvernoPolicies: {{generate: MutatingPolicy}}}}\n"
+    write(tmp_path, {"proxy.yaml": config, "nodes.yaml": NODES})
+    if kustomization:
+        write(tmp_path, {"kustomization.yaml": kustomization})
+    note = "add mutatingpolicy-inject-proxy.yaml to `resources` in kustomization.yaml, which does not list it\n"
+    for argv in (["--diff"], []):
+        assert (note in run(tmp_path, *argv).stderr) == is_noted
+    assert (tmp_path / "mutatingpolicy-inject-proxy.yaml").exists()
 
 
 def test_what_sops_has_encrypted_is_neither_edited_nor_created_again(tmp_path: Path) -> None:

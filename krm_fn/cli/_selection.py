@@ -150,16 +150,35 @@ def _inputs_of_kustomizations(paths: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for folder in map(Path, dict.fromkeys(map(os.path.dirname, paths))):
         for name in _KUSTOMIZATIONS:
-            file = folder / name
-            if not file.is_file():
-                continue
-            try:
-                data = read(file.read_bytes().decode())
-            except (InputError, OSError, UnicodeDecodeError):
-                continue
-            if isinstance(data, dict):
+            data = _read_kustomization(folder / name)
+            if data is not None:
                 found |= {str((folder / path).resolve()) for path in _inputs(data)}
     return found
+
+
+def kustomization_without(name: str) -> str | None:
+    """Return the name of the kustomization in the folder of a file that does not list it; None where all is well."""
+    folder = Path(name).parent
+    for kustomization in _KUSTOMIZATIONS:
+        file = folder / kustomization
+        data = _read_kustomization(file)
+        if data is None:
+            continue
+        listed = [entry for entry in _entries(data, "resources") if isinstance(entry, str)]
+        is_listed = any(os.path.normpath(entry) == Path(name).name for entry in listed)
+        return None if is_listed else str(file)
+    return None
+
+
+def _read_kustomization(file: Path) -> dict[str, Any] | None:
+    """Return the data of a kustomization; None where there is no such file, or it cannot be read."""
+    if not file.is_file():
+        return None
+    try:
+        data = read(file.read_bytes().decode())
+    except (InputError, OSError, UnicodeDecodeError):
+        return None
+    return data if isinstance(data, dict) else None
 
 
 def _inputs(kustomization: Mapping[str, Any]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
 from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
-from krm_fn.cli._selection import LeftAlone, Selection, select
+from krm_fn.cli._selection import LeftAlone, Selection, kustomization_without, select
 from krm_fn.cli._shard import Shard, shard_of
 from krm_fn.cli._writing import (
     current_umask,
@@ -389,6 +389,11 @@ def _lines(
             before = done.selection.manifests.get(name)
             verb = "remove" if content is None else "create" if before is None else "change"
             reported.append(f"{verb}d {name}" if is_written else f"would {verb} {name}")
+            kustomization = kustomization_without(name) if verb == "create" else None
+            if kustomization is not None:
+                reported.append(
+                    f"add {name} to `resources` in {kustomization}, which does not list it"
+                )
     if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
         reported.append(
             "inject-proxy run: failed because of the warnings, as `failOn` says; nothing was written"
