@@ -19,6 +19,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import Severity
+from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
 
@@ -113,6 +114,10 @@ class EnvList:
             WrongTypeError: ``env`` is no list.
         """
         env = self._draft.items(self._path) or []
+        for index, entry in enumerate(env if variables else ()):
+            if not isinstance(entry, Mapping):
+                path = (*self._path, str(index))
+                self._draft.findings.append(wrong_type(path, entry, "a mapping"))
         wanted = {name: kubernetes_env(value) for name, value in variables.items()}
         if self._conflict == KEEP:
             self._keep(env, wanted)

@@ -89,7 +89,7 @@ def containers(
 
 
 def report_wrong_types(draft: Draft, field: str = CONTAINERS, *, at: Pointer = POD_SPEC) -> None:
-    """Report the first field of a wrong type on the way to a list of containers."""
+    """Report the first field of a wrong type on the way to a list of containers, or what in it is no container."""
     path = (*at, field)
     for length in range(1, len(path) + 1):
         value = draft.get(path[:length])
@@ -97,5 +97,10 @@ def report_wrong_types(draft: Draft, field: str = CONTAINERS, *, at: Pointer = P
         if value is None:
             return
         if not isinstance(value, wanted):
-            draft.findings.append(wrong_type(path[:length], value, called))
+            found = wrong_type(path[:length], value, called)
+            if found not in draft.findings:  # on the way to another list, too
+                draft.findings.append(found)
             return
+    for index, item in enumerate(draft.get(path)):
+        if not isinstance(item, dict):
+            draft.findings.append(wrong_type((*path, str(index)), item, "a mapping"))

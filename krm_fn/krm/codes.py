@@ -652,7 +652,17 @@ _TABLE = (
             "Somebody renamed a container of cert-manager or chart-operator, or an annotation that "
             "chooses containers names one that is not there."
         ),
-        "Give the container the name that the message names, or correct the annotation.",
+        (
+            "Give the container the name that the message names, or correct the annotation: "
+            '"true", "false", or names of containers, separated by commas.'
+        ),
+    ),
+    Code(
+        "AnnotationNoString",
+        _W,
+        "An annotation that says whether a workload gets the proxy has no effect.",
+        "Its value is no string: `true` without quotes is a boolean in YAML, and the API server rejects it.",
+        'Put the value in quotes: `"true"`.',
     ),
     Code(
         "ValueOutOfSecret",

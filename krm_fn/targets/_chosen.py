@@ -63,6 +63,18 @@ def wish(obj: Mapping[str, Any], at: Pointer) -> Wish:
     return Wish(is_wanted, tuple(names))
 
 
+def no_strings(obj: Mapping[str, Any], at: Pointer) -> Iterator[tuple[Pointer, Any]]:
+    """Yield the annotations that say who gets the proxy and are no strings, such as `true` without quotes.
+
+    The API server rejects them. A value that is not there, as in `name:`, is none of them. Arguments as ``is_refused``.
+    """
+    for path, mapping in _located_annotations(obj, at):
+        for name in dict.fromkeys((*LISTS, *REFUSALS)):
+            value = mapping.get(name)
+            if value is not None and not isinstance(value, str):
+                yield (*path, name), value
+
+
 def written(obj: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the containers whose variables are ours, by the annotation of an earlier run."""
     text = lookup(obj, ("metadata", "annotations", WRITTEN))
@@ -75,7 +87,15 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def _annotations(obj: Mapping[str, Any], at: Pointer) -> Iterator[Mapping[str, Any]]:
-    for path in dict.fromkeys((("metadata",), (*at[:-1], "metadata"))):
-        found = lookup(obj, (*path, "annotations"))
+    for _, found in _located_annotations(obj, at):
+        yield found
+
+
+def _located_annotations(
+    obj: Mapping[str, Any], at: Pointer
+) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+    for above in dict.fromkeys((("metadata",), (*at[:-1], "metadata"))):
+        path = (*above, "annotations")
+        found = lookup(obj, path)
         if isinstance(found, Mapping):
-            yield found
+            yield path, found

@@ -97,6 +97,7 @@ from krm_fn.config import Matcher
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Severity
+from krm_fn.krm.type_errors import called
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
 from krm_fn.targets import _apps, _chosen
@@ -249,7 +250,8 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
         return
     before = _chosen.written(draft.data)
     chosen = _choose(draft, place, context)
-    if not (chosen.there or chosen.missing or before):
+    _report_wrong_annotations(draft, place, context)
+    if not (chosen.is_wanted or chosen.there or chosen.missing or before):
         return
     for name in (INIT_CONTAINERS, CONTAINERS):
         pod_spec.report_wrong_types(draft, name, at=place.at)
@@ -356,10 +358,14 @@ def _place(obj: Data, options: Options) -> _Place | None:
 
 
 class _Choice(NamedTuple):
-    """The containers that get the proxy, and the names of those that a provider object lacks."""
+    """The containers that get the proxy, and the names of those that a provider object lacks.
+
+    ``is_wanted``: an annotation or a matcher chooses the workload, whatever containers it has.
+    """
 
     there: tuple[Container, ...] = ()
     missing: tuple[str, ...] = ()
+    is_wanted: bool = False
 
 
 def _choose(draft: Draft, place: _Place, context: Context) -> _Choice:
@@ -371,24 +377,26 @@ def _choose(draft: Draft, place: _Place, context: Context) -> _Choice:
     wish = _chosen.wish(obj, place.at)
     found: set[Pointer] = set()
     missing: list[str] = []
+    is_wanted = True
     if wish.names:
         found |= {one.path for one in every if one.name in wish.names}
         missing = [name for name in wish.names if name not in {one.name for one in every}]
     else:
-        is_matched = wish.is_wanted or _is_matched(obj, place.at, options)
-        if is_matched:
+        is_wanted = wish.is_wanted or _is_matched(obj, place.at, options)
+        if is_wanted:
             found |= {one.path for one in every if _is_named(one, options)}
         is_preset = False
         for preset in _presets(options):
             found |= {one.path for one in preset_containers(preset, obj, place.at)}
             is_preset = is_preset or _is_of_preset(obj, place, preset)
-        if place.is_provider and (is_matched or is_preset) and not found:
+        if place.is_provider and (is_wanted or is_preset) and not found:
             missing = [_MANAGER]
     found -= _owned(obj, options)
     if missing and not place.is_provider:
         _report_missing(draft, missing, context)
         missing = []
-    return _Choice(tuple(one for one in every if one.path in found), tuple(missing))
+    there = tuple(one for one in every if one.path in found)
+    return _Choice(there, tuple(missing), is_wanted)
 
 
 def _is_matched(obj: Data, at: Pointer, options: Options) -> bool:
@@ -427,9 +435,20 @@ def _report_missing(draft: Draft, names: list[str], context: Context) -> None:
     if context.settings.variables():
         message = (
             f"an annotation chooses {quoted(names)} for the proxy, and no container or init container "
-            "has this name: correct the annotation"
+            'has this name: the annotation must be "true", "false" or names of its containers'
         )
         draft.report(Severity.WARNING, message, _ANNOTATIONS, code="ContainerNotFound")
+
+
+def _report_wrong_annotations(draft: Draft, place: _Place, context: Context) -> None:
+    """Report annotations that have no effect, because their values are no strings."""
+    for path, value in _chosen.no_strings(draft.data, place.at):
+        if context.settings.variables():
+            message = (
+                f"the annotation `{path[-1]}` has no effect, because its value must be a string, not "
+                f"{called(value)}: put it in quotes"
+            )
+            draft.report(Severity.WARNING, message, path, code="AnnotationNoString")
 
 
 def _all_containers(obj: Any, at: Pointer) -> Iterator[Container]:

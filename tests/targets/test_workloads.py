@@ -86,7 +86,6 @@ def note(obj: Any) -> Any:
     "obj",
     [
         pytest.param(workload(), id="nobody asks for it"),
-        pytest.param(workload(annotations={"fn.inject-proxy.io/proxy": True}), id="an annotation that is no text"),
         pytest.param(workload(annotations={"fn.inject-proxy.io/proxy": ""}), id="an empty annotation"),
         pytest.param(workload(container("web", MINE)), id="a proxy of its own"),
         pytest.param(workload(labels="x", annotations=["y"]), id="metadata of a wrong type"),
@@ -189,9 +188,34 @@ def test_a_name_that_no_container_has_is_a_warning() -> None:
     (said,) = messages(workloads, obj)
     assert said == (
         "an annotation chooses `wbe` for the proxy, and no container or init container has this name: "
-        "correct the annotation"
+        'the annotation must be "true", "false" or names of its containers'
     )
     assert filled(obj) == ["web"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "called"),
+    [
+        pytest.param("fn.inject-proxy.io/proxy", True, "a boolean", id="true, or yes, without quotes"),
+        pytest.param("fn.inject-proxy.io/proxy", False, "a boolean", id="false without quotes"),
+        pytest.param("fn.inject-proxy.io/proxy", ["web"], "a list", id="a list of names"),
+        pytest.param("config.openshift.io/inject-proxy", 1, "a number", id="a number"),
+        pytest.param("kubernetes.azure.com/no-http-proxy-vars", True, "a boolean", id="a refusal"),
+    ],
+)
+@pytest.mark.parametrize("place", ["annotations", "pod"])
+def test_an_annotation_that_is_no_string_is_a_warning(name: str, value: Any, called: str, place: str) -> None:
+    metadata: Any = {"annotations": {name: value}}
+    obj = workload(pod=metadata) if place == "pod" else workload(**metadata)
+    (found,) = findings(workloads, obj)
+    assert (found.severity, found.code, found.path[-2:]) == (
+        Severity.WARNING,
+        "AnnotationNoString",
+        ("annotations", name),
+    )
+    assert f"must be a string, not {called}: put it in quotes" in found.message
+    assert findings(workloads, obj, NONE) == []
+    assert changes(workloads, obj) == []
 
 
 @pytest.mark.parametrize(
@@ -490,6 +514,28 @@ def test_a_field_of_a_wrong_type_is_an_error_that_names_it(obj: Any, path: str) 
         obj["metadata"]["annotations"][NOTE] = "web"
 
     assert [(one.severity, one.path[-1]) for one in findings(workloads, obj)] == [(Severity.ERROR, path)]
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "wanted"),
+    [
+        pytest.param({"containers": {"web": {}}}, "containers", "a list, not a mapping", id="a mapping of containers"),
+        pytest.param({"containers": ["web"]}, "containers/0", "a mapping, not a string", id="a container is a string"),
+        pytest.param(
+            {"containers": [{"name": "a", "env": ["A=b"]}]}, "env/0", "a mapping, not a string", id="a variable"
+        ),
+        pytest.param([], "spec", "a mapping, not a list", id="a list of specifications"),
+    ],
+)
+@pytest.mark.parametrize("by", ["annotation", "matcher"])
+def test_a_wrong_type_in_a_chosen_workload_is_an_error_that_names_it(
+    spec: Any, path: str, wanted: str, by: str
+) -> None:
+    obj = workload(**({"annotations": ASKED} if by == "annotation" else {}))
+    obj["spec"]["template"]["spec"] = spec
+    (found,) = findings(workloads, obj, **(ALL if by == "matcher" else {}))
+    assert (found.severity, "/".join(found.path).endswith(path)) == (Severity.ERROR, True)
+    assert f"must be {wanted};" in found.message
 
 
 def test_lint_fixes_the_values_of_a_chosen_container() -> None:
