@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from krm_fn.errors import InternalError
 
@@ -20,8 +19,7 @@ APPEND = "-"
 """The pointer token that stands for the place behind the last item of a list."""
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """One operation of RFC 6902 on one object.
 
     ``value`` is plain data (dict, list, str, int, float, bool, None) and ignored by ``remove``. ``before`` names the
@@ -34,7 +32,7 @@ class Operation:
     path: Pointer
     value: Any = None
     before: str = ""
-    leaves_around: bool = field(default=False, compare=False)
+    leaves_around: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the operation as RFC 6902 writes it."""

@@ -7,9 +7,8 @@ or none: one error leaves every item as it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from krm_fn import config, lint, patch, settings
 from krm_fn.config import Lookup, Mode, ProxyConfig
@@ -28,8 +27,7 @@ from krm_fn.sources import Objects
 from krm_fn.yamledit import limited
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The outcome of a run: ``output`` is the ResourceList to be written, ``results`` are in kyaml's order.
 
     ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
@@ -148,7 +146,7 @@ def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
     found += lint.levelled(review(places, wanted, _config_ref(resource_list)), rules)
     found += lint.levelled(exposed_passwords(places, wanted.secret_urls), rules)
     outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
-    return replace(outcome, fail_on=wanted.fail_on)
+    return outcome._replace(fail_on=wanted.fail_on)
 
 
 class _PlannedOperations:
@@ -165,10 +163,10 @@ class _PlannedOperations:
         """Note what is to be done at a place; what is new is added as its data is in the end."""
         if place.is_new:
             self.new_items += [place.obj.data] if operations else []
-            self.beside += [place.index] if operations else []
+            self.beside += [place.item_index] if operations else []
             return
         self.touched |= {id(place.obj)} if operations else set()
-        self.add(place.index, place.obj, operations)
+        self.add(place.item_index, place.obj, operations)
 
     def add(self, index: int, obj: Object, operations: list[Operation]) -> None:
         """Note operations on an object of an item, from the root of the item."""
@@ -219,7 +217,7 @@ def _roll_out(
         return places, reported
     return (
         [
-            replace(place, obj=place.obj._replace(ref=refs.get(place.obj.ref, place.obj.ref)))
+            place._replace(obj=place.obj._replace(ref=refs.get(place.obj.ref, place.obj.ref)))
             for place in places
         ],
         [result._replace(ref=refs.get(result.ref, result.ref)) for result in reported],
@@ -234,7 +232,7 @@ def _rolled(
         return one.what.about(one.obj.ref)
     operations, result = _result_of_edit(one.what, one.obj, mode)
     if not is_new:
-        edits.add(one.index, one.obj, operations)
+        edits.add(one.item_index, one.obj, operations)
     return result
 
 
@@ -405,7 +403,7 @@ def _resolved(place: PlannedEdit) -> Resolved:
     holds_list = not place.resolved.missing or any(
         one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen()
     )
-    return place.resolved if holds_list else replace(place.resolved, missing=())
+    return place.resolved if holds_list else place.resolved._replace(missing=())
 
 
 def _done(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation], Result]:
@@ -432,7 +430,7 @@ def _of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
     new = place.obj.ref._replace(api_version=ref.api_version, kind=ref.kind)
     if new == place.obj.ref:  # what has changed is known by the identity of its object
         return place
-    return replace(place, obj=place.obj._replace(ref=new))
+    return place._replace(obj=place.obj._replace(ref=new))
 
 
 def _not_done(message: str) -> str:
@@ -448,6 +446,6 @@ def _result_of_edit(
         severity, message = Severity.ERROR, _not_done(edit.message)
     result = Result(severity, message, obj.ref, edit.path, edit.current, edit.proposed, target)
     operations = [
-        replace(operation, path=(*obj.path, *operation.path)) for operation in edit.operations
+        operation._replace(path=(*obj.path, *operation.path)) for operation in edit.operations
     ]
     return operations, result

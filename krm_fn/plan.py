@@ -7,8 +7,7 @@ target and no Cluster could want is never read, and none is read twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from krm_fn import clusters, settings
 from krm_fn.clusters import ByKey, Foreign, Key, Membership, Role, Topology
@@ -56,11 +55,10 @@ class ObjectSource(Protocol):
         """Return the objects of one entry; raises InputError."""
 
 
-@dataclass(frozen=True)
-class PlannedEdit:
-    """One object as one target sees it: item ``index`` of the list, its Clusters, and the proxy it is to get.
+class PlannedEdit(NamedTuple):
+    """One object as one target sees it: item ``item_index`` of the list, its Clusters, and the proxy it is to get.
 
-    ``is_new``: the object is not in the list yet, and its ``index`` is that of the one beside which it is added,
+    ``is_new``: the object is not in the list yet, and its ``item_index`` is that of the one beside which it is added,
     or ``BESIDE_NOTHING``.
     ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
     are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
@@ -69,7 +67,7 @@ class PlannedEdit:
     target converts others.
     """
 
-    index: int
+    item_index: int
     obj: Object
     target_id: str
     memberships: tuple[Membership, ...]
@@ -79,7 +77,7 @@ class PlannedEdit:
     around: TargetContext | None = None
     notes: tuple[Finding, ...] = ()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
-    uses: DataUses = field(default_factory=DataUses)
+    uses: DataUses = DataUses()
     taken: frozenset[Key] = frozenset()
 
     @property
@@ -158,7 +156,6 @@ class PlannedEdit:
         return finding.about(self.obj.ref, self.target_id)
 
 
-@dataclass
 class Overview:
     """What `plan_edits` sees besides its places, filled while it runs.
 
@@ -172,15 +169,16 @@ class Overview:
     are those of the Clusters themselves.
     """
 
-    candidates: int = 0
-    selected: int = 0
-    foreign: list[Foreign] = field(default_factory=list)
-    without_class: list[tuple[Object, str, Pointer]] = field(default_factory=list)
-    same_name: list[tuple[Object, Object]] = field(default_factory=list)
-    not_generated: list[Object] = field(default_factory=list)
-    unreadable: list[DocumentError] = field(default_factory=list)
-    naming: list[tuple[Object, tuple[Membership, ...]]] = field(default_factory=list)
-    memberships: dict[ObjectRef, tuple[Membership, ...]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.candidates = 0
+        self.selected = 0
+        self.foreign: list[Foreign] = []
+        self.without_class: list[tuple[Object, str, Pointer]] = []
+        self.same_name: list[tuple[Object, Object]] = []
+        self.not_generated: list[Object] = []
+        self.unreadable: list[DocumentError] = []
+        self.naming: list[tuple[Object, tuple[Membership, ...]]] = []
+        self.memberships: dict[ObjectRef, tuple[Membership, ...]] = {}
 
     def take_clusters(self, read: Sequence[Object], atlas: Topology, wanted: ProxyConfig) -> None:
         """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
@@ -250,7 +248,7 @@ def plan_edits(
             there.add(_identity(obj), None)
             if is_selected:
                 for place in _places(index, obj, targets, wanted, classes):
-                    yield replace(place, uses=uses, taken=taken)
+                    yield place._replace(uses=uses, taken=taken)
                 last += _patched(index, obj, wanted, classes) if is_patched else ()
                 owed += _companions(index, obj, creators, atlas, wanted)
     owed += generated
@@ -270,7 +268,7 @@ def _created(
         if _is_selected(place.obj, wanted):
             there.add(_identity(place.obj), None)
             yield place
-        elif overview is not None and place.index == BESIDE_NOTHING and place.is_asked:
+        elif overview is not None and place.item_index == BESIDE_NOTHING and place.is_asked:
             is_excluded = _fits(place.obj, wanted.selector._replace(exclude=()))
             overview.not_generated += [] if is_excluded else [place.obj]
 

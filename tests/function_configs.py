@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -81,8 +80,6 @@ def without_reasons(value: Any) -> Any:
     if isinstance(value, Fact):
         return Fact(value.value)
     if isinstance(value, tuple):
-        return tuple(map(without_reasons, value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: without_reasons(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        return dataclasses.replace(value, **fields)
+        members = map(without_reasons, value)
+        return value._make(members) if hasattr(value, "_make") else tuple(members)
     return value

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -228,7 +227,7 @@ items:
 PROXY = ProxySettings("http://proxy:3128", "http://proxy:3129", "localhost,.svc")
 TRUST = Certificates("-----BEGIN CERTIFICATE-----\nMIIBxzCCAW2g\n-----END CERTIFICATE-----\n")
 MIRROR = Mirror("https://r.example:5000", "r.example", TRUST)
-EVERYTHING = replace(PROXY, cluster="one", trusted_ca=TRUST, mirror=MIRROR)
+EVERYTHING = PROXY._replace(cluster="one", trusted_ca=TRUST, mirror=MIRROR)
 SETTINGS = [
     pytest.param(PROXY, ONE_OF_EACH_TYPE, id="inject"),  # the next one writes the same, and more: it takes every value
     pytest.param(EVERYTHING, WRONG, id="inject certificates and a mirror, too"),

@@ -58,9 +58,13 @@ def fact_line(fact: Fact) -> str:
 
 def facts_of(found: Cluster) -> dict[str, Any]:
     """The facts of a Cluster, each with the place it was read from."""
-    members = {**vars(found.network), "infrastructure": None, "provider_files": found.provider_files}
-    lists = {name: [fact_line(fact) for fact in value] for name, value in members.items() if isinstance(value, tuple)}
+    members = {**found.network._asdict(), "infrastructure": None, "provider_files": found.provider_files}
     single = {name: fact_line(value) for name, value in members.items() if isinstance(value, Fact)}
+    lists = {
+        name: [fact_line(fact) for fact in value]
+        for name, value in members.items()
+        if isinstance(value, tuple) and not isinstance(value, Fact)
+    }
     rest = {"labels": dict(found.labels), "infrastructure": found.network.infrastructure_kind}
     return {name: value for name, value in (rest | lists | single).items() if value}
 

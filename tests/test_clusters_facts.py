@@ -59,7 +59,9 @@ def facts(*items: dict[str, Any]) -> Cluster:
 def value(found: Cluster, name: str) -> Any:
     """The bare values of a fact: a tuple, a text, or None."""
     fact = getattr(found.network, name)
-    return tuple(each.value for each in fact) if isinstance(fact, tuple) else fact.value if fact else None
+    if isinstance(fact, Fact):
+        return fact.value
+    return tuple(each.value for each in fact) if isinstance(fact, tuple) else None
 
 
 def values(found: Cluster) -> dict[str, Any]:
@@ -82,7 +84,7 @@ def test_a_fact_knows_where_it_was_read() -> None:
     found = facts(*everything)
     for name in NAMES[:-1]:
         held = getattr(found.network, name)
-        for fact in held if isinstance(held, tuple) else (held,):
+        for fact in (held,) if isinstance(held, Fact) else held:
             assert isinstance(fact, Fact)
             assert lookup(by_ref[str(fact.ref)], fact.path) == fact.value
 

@@ -67,13 +67,13 @@ def test_what_is_accepted(spec: dict[str, Any], expected: ProxyConfig) -> None:
 @pytest.mark.parametrize(
     ("no_proxy", "expected"),
     [
-        pytest.param("a, b", (Entry("a", ("`spec.noProxy`",)), Entry("b", ("`spec.noProxy`",))), id="a text"),
+        pytest.param("a, b", (Entry.of_config("a", "spec.noProxy"), Entry.of_config("b", "spec.noProxy")), id="a text"),
         pytest.param(
             ["a", "b,c"],
             (
-                Entry("a", ("`spec.noProxy[0]`",)),
-                Entry("b", ("`spec.noProxy[1]`",)),
-                Entry("c", ("`spec.noProxy[1]`",)),
+                Entry.of_config("a", "spec.noProxy[0]"),
+                Entry.of_config("b", "spec.noProxy[1]"),
+                Entry.of_config("c", "spec.noProxy[1]"),
             ),
             id="a list, one item of it with two entries",
         ),

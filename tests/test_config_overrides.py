@@ -26,13 +26,16 @@ LAB = ClusterMatcher(clusters=("lab",))
             {"noProxy": "a,b"},
             Override(
                 LAB,
-                no_proxy=(Entry("a", ("`spec.overrides[0].noProxy`",)), Entry("b", ("`spec.overrides[0].noProxy`",))),
+                no_proxy=(
+                    Entry.of_config("a", "spec.overrides[0].noProxy"),
+                    Entry.of_config("b", "spec.overrides[0].noProxy"),
+                ),
             ),
             id="a text of entries",
         ),
         pytest.param(
             {"noProxy": ["a"], "noProxyMode": "Replace"},
-            Override(LAB, no_proxy=(Entry("a", ("`spec.overrides[0].noProxy[0]`",)),), replaces=True),
+            Override(LAB, no_proxy=(Entry.of_config("a", "spec.overrides[0].noProxy[0]"),), replaces=True),
             id="entries in the place of those before",
         ),
         pytest.param(

@@ -28,7 +28,8 @@ from krm_fn.noproxy import ALL_DERIVED, ClusterNetwork, Entry, Fact, Policy, Sty
             {"extra": ["a", "b, c"]},
             Policy(
                 extra=tuple(
-                    Entry(text, (f"`spec.noProxyPolicy.extra[{at}]`",)) for text, at in (("a", 0), ("b", 1), ("c", 1))
+                    Entry.of_config(text, f"spec.noProxyPolicy.extra[{at}]")
+                    for text, at in (("a", 0), ("b", 1), ("c", 1))
                 )
             ),
             id="further entries in a list",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,7 +58,7 @@ def test_a_list_without_a_problem(text: str, audience: Audience) -> None:
 @pytest.mark.parametrize("infrastructure", ["", "VSphereCluster", *providers._PROVIDERS])
 def test_the_composed_list_has_no_problem(audience: Audience, infrastructure: str) -> None:
     kind = Fact(infrastructure) if infrastructure else None
-    network = replace(NETWORK, infrastructure=kind, region=Fact("eu-west-1"))
+    network = NETWORK._replace(infrastructure=kind, region=Fact("eu-west-1"))
     composed = join(compose((Entry("corp.example"),), (network,), Policy(), audience))
     assert lint_list(composed, audience=audience, network=network) == []
     assert fix(composed, audience=audience, network=network) == composed

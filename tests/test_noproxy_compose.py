@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +21,7 @@ ALWAYS = f"localhost,127.0.0.1,{NAMES}"
 
 
 def entries(text: str, source: str = "spec.noProxy") -> tuple[Entry, ...]:
-    return tuple(Entry(part, (f"`{source}[{at}]`",)) for at, part in enumerate(text.split(","))) if text else ()
+    return tuple(Entry.of_config(part, f"{source}[{at}]") for at, part in enumerate(text.split(","))) if text else ()
 
 
 def facts_of(text: str, source: str) -> tuple[Fact, ...]:
@@ -286,7 +284,7 @@ def test_portable(user: str, networks: tuple[ClusterNetwork, ...], expected: str
             id="what makes httpx fail is not for pods, whoever wrote it",
         ),
         pytest.param(
-            dataclasses.replace(V6, endpoint=None, infrastructure=Fact("AWSCluster")),
+            V6._replace(endpoint=None, infrastructure=Fact("AWSCluster")),
             "",
             f"{ALWAYS.replace('127.0.0.1', '127.0.0.1,::1')},fd01::/48,fd02::/112,fd02::1,169.254.169.254,"
             "fd00:ec2::254",
@@ -458,7 +456,7 @@ def test_every_entry_has_its_reasons(text: str, why: tuple[str, ...]) -> None:
     found = noproxy.compose(
         entries("10.96.0.1,A.b:80,10.9.9.9/32,c.d"),
         (network("", "10.96.0.0/12"),),
-        Policy(extra=(Entry("e.f", ("`spec.noProxyPolicy.extra[0]`",)),)),
+        Policy(extra=(Entry.of_config("e.f", "spec.noProxyPolicy.extra[0]"),)),
         Audience.NODE,
     )
     assert {entry.text: entry.why for entry in found}[text] == why
@@ -493,7 +491,7 @@ PROVIDERS = {
     "AWS": network("192.168.0.0/16", "10.96.0.0/12", endpoint="abc.eu-west-1.elb.amazonaws.com",
                    infrastructure="AWSCluster", region="eu-west-1", nodes="10.0.0.0/16"),
     "Azure": network("192.168.0.0/16", "10.96.0.0/12", endpoint="10.0.0.7", infrastructure="AzureCluster"),
-    "GCP, dual stack": dataclasses.replace(DUAL, infrastructure=Fact("GCPCluster")),
+    "GCP, dual stack": DUAL._replace(infrastructure=Fact("GCPCluster")),
 }  # fmt: skip
 DIRECT = (
     "kubernetes.default.svc",

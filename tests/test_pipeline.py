@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -256,7 +255,7 @@ def test_an_object_that_cannot_be_read_or_edited_is_refused(
 
 def test_a_target_sees_what_those_before_it_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    watched = replace(chart_operator.TARGET, sites=lambda draft, _: seen.append(json.dumps(draft.data)) or [])
+    watched = chart_operator.TARGET._replace(sites=lambda draft, _: seen.append(json.dumps(draft.data)) or [])
     monkeypatch.setattr(plan, "TARGETS", {**TARGETS, watched.id: watched})
     ran(DEPLOYMENT.replace("tier: infra", "tier: infra\n    beside: chart-operator"))
     assert PROXY in seen[0]

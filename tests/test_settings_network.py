@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,7 +34,7 @@ def cluster(name: str = "prod-1", number: int = 0, **facts: Any) -> Cluster:
         networks=(Fact("10.200.0.0/16", infrastructure, ("spec", "network", "vpc", "cidrBlock")),),
         mirrors=(Fact("mirror.example.com", ref, ("spec", "x")),),
     )
-    return Cluster("org-acme", name, ref=ref, network=replace(everything, **facts))
+    return Cluster("org-acme", name, ref=ref, network=everything._replace(**facts))
 
 
 NOTHING: dict[str, Any] = {

@@ -10,6 +10,7 @@ from function_configs import PROXY, loaded
 from krm_fn.clusters import Cluster, Membership, Role
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, Entry, Style
+from krm_fn.noproxy.model import Origin
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings, Resolved, idle, resolve, subjects
 
 IDLE = "`spec.overrides[0].match` fits nothing in this list"
@@ -27,6 +28,11 @@ def resolved(spec: dict[str, Any], *memberships: Membership, target: str = "kube
     return resolve(loaded(**spec), memberships, target=target, audience=Audience.NODE)
 
 
+def proxy(found: Resolved) -> ProxySettings:
+    """The proxy alone, without what is known about the Clusters of the object."""
+    return ProxySettings(*found.urls, found.settings.no_proxy)
+
+
 def override(match: dict[str, Any], **sets: Any) -> dict[str, Any]:
     return {"match": match, **sets}
 
@@ -34,7 +40,8 @@ def override(match: dict[str, Any], **sets: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("memberships", [(), (CONTROL_PLANE,), (CONTROL_PLANE, WORKER)], ids=["none", "one", "several"])
 def test_remove_wants_no_variable_anywhere(memberships: tuple[Membership, ...]) -> None:
     spec = {**BASE, "mode": "Remove", "overrides": [override({"roles": ["Worker"]}, httpProxy=EU, disabled=False)]}
-    assert resolved(spec, *memberships) == Resolved()
+    found = resolved(spec, *memberships)
+    assert found._replace(settings=proxy(found)) == Resolved()
     assert Resolved().settings.variables() == {}
 
 
@@ -59,8 +66,9 @@ def test_an_override_for_others_changes_nothing(
     match: dict[str, Any], memberships: list[Membership], target: str
 ) -> None:
     spec = {**BASE, "overrides": [override(match, httpProxy=EU, httpsProxy=EU, noProxy=["eu"])]}
-    assert resolved(spec, *memberships, target=target) == resolved(BASE, *memberships, target=target)
-    assert resolved(spec, *memberships, target=target).settings == ALL
+    found = resolved(spec, *memberships, target=target)
+    assert found._replace(unreachable_overrides=()) == resolved(BASE, *memberships, target=target)
+    assert proxy(found) == ALL
 
 
 @pytest.mark.parametrize(
@@ -77,7 +85,7 @@ def test_an_override_for_others_changes_nothing(
 )
 def test_an_override_that_fits(match: dict[str, Any], memberships: list[Membership], target: str) -> None:
     spec = {**BASE, "overrides": [override(match, httpProxy=EU, httpsProxy=EU, noProxy=["eu"])]}
-    assert resolved(spec, *memberships, target=target).settings == ProxySettings(EU, EU, "base,eu")
+    assert proxy(resolved(spec, *memberships, target=target)) == ProxySettings(EU, EU, "base,eu")
 
 
 HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
@@ -140,14 +148,17 @@ HERE, ALSO_HERE = {"clusters": ["prod-1"]}, {"roles": ["Worker"]}
     ],
 )
 def test_what_lies_over_it(overrides: list[dict[str, Any]], expected: ProxySettings) -> None:
-    assert resolved({**BASE, "overrides": overrides}, WORKER).settings == expected
+    assert proxy(resolved({**BASE, "overrides": overrides}, WORKER)) == expected
 
 
 def test_the_entries_say_where_they_were_written() -> None:
     found = resolved(
         {**BASE, "overrides": [override({"clusters": ["x"]}, noProxy="x"), override(HERE, noProxy=["a"])]}, WORKER
     )
-    assert found.entries == (Entry("base", ("`spec.noProxy[0]`",)), Entry("a", ("`spec.overrides[1].noProxy[0]`",)))
+    assert found.entries == (
+        Entry.of_config("base", "spec.noProxy[0]"),
+        Entry.of_config("a", "spec.overrides[1].noProxy[0]"),
+    )
     assert found.settings.no_proxy == "base,a"
     assert found.policy.style is Style.VERBATIM
 
@@ -175,7 +186,7 @@ def test_whether_anything_says_which_proxy_it_has(spec: dict[str, Any], declared
     found = resolved(spec, WORKER)
     assert found.declared is declared
     if not declared:
-        assert (found.settings, found.entries, found.missing) == (ProxySettings(), (), ())
+        assert (proxy(found), found.entries, found.missing) == (ProxySettings(), (), ())
 
 
 LAB_WORKER = Membership(LAB, Role.WORKER, group="md-0")
@@ -223,10 +234,14 @@ def test_a_shared_object_goes_direct_to_what_any_of_its_clusters_needs() -> None
     ]
     found = resolved({**BASE, "overrides": overrides}, WORKER, LAB_WORKER)
     assert found.entries == (
-        Entry("base", ("`spec.noProxy[0]`",)),
-        Entry("prod", ("`spec.overrides[0].noProxy[0]`",)),
-        Entry("both", ("`spec.overrides[0].noProxy[1]`", "`spec.overrides[1].noProxy[0]`")),
-        Entry("lab", ("`spec.overrides[1].noProxy[1]`",)),
+        Entry.of_config("base", "spec.noProxy[0]"),
+        Entry.of_config("prod", "spec.overrides[0].noProxy[0]"),
+        Entry(
+            "both",
+            ("`spec.overrides[0].noProxy[1]`", "`spec.overrides[1].noProxy[0]`"),
+            frozenset({Origin.CONFIG}),
+        ),
+        Entry.of_config("lab", "spec.overrides[1].noProxy[1]"),
     )
 
 

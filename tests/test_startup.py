@@ -23,7 +23,19 @@ print(json.dumps([code, sorted({*sys.modules} - before)]), file=sys.stderr)
 
 FOR_WRONG_CONFIGS = {"jsonschema", "referencing", "attr", "rpds"}
 FOR_OTHER_INPUT = {"gzip", "hashlib", "traceback"}
-NEVER = {"argparse", "asyncio", "email", "html", "http", "importlib.metadata", "logging", "socket", "unittest"}
+NEVER = {
+    "argparse",
+    "asyncio",
+    "dataclasses",  # it imports inspect, and each class of it costs as much as four NamedTuples
+    "email",
+    "html",
+    "http",
+    "importlib.metadata",
+    "inspect",
+    "logging",
+    "socket",
+    "unittest",
+}
 OTHER_KINDS = {
     "krm_fn.formats.cel",
     "krm_fn.sources.formats",

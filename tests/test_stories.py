@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -47,7 +46,7 @@ def test_differences(old: Any, new: Any, expected: list[tuple[str, ...]]) -> Non
 def tampered(old: bytes, new: bytes) -> Outcome:
     outcome = run(STORY)
     assert outcome.output.count(old) == 1
-    return replace(outcome, output=outcome.output.replace(old, new))
+    return outcome._replace(output=outcome.output.replace(old, new))
 
 
 def test_every_change_of_a_good_run_is_explained() -> None:
@@ -65,7 +64,7 @@ def test_a_change_that_no_result_tells_of_is_noticed(old: bytes, new: bytes, pla
 
 
 def test_a_changed_comment_in_an_item_without_results_is_noticed() -> None:
-    tampering = replace(run(STORY), results=())
+    tampering = run(STORY)._replace(results=())
     assert len(unexplained(STORY, tampering)) >= 1
 
 

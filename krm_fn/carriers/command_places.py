@@ -12,7 +12,6 @@ that installs, configures or starts containerd.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -49,13 +48,12 @@ class Arrangement(NamedTuple):
     has_new_restart_there: bool = False
 
 
-@dataclass
-class _Anchors:
+class _Anchors(NamedTuple):
     """Indices of the old list before which something belongs; its length is the end."""
 
     exports: int
     restart: int
-    moved_exports: list[int] = field(default_factory=list)
+    moved_exports: Sequence[int] = ()
     moves_restart: bool = False
 
 

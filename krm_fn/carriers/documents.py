@@ -134,7 +134,7 @@ class DocumentDraft:
             Why that is impossible; text and draft are as after the last commit then.
         """
         operations: Sequence[Operation] = self.draft.operations()
-        if self._found.index < 0:
+        if self._found.number < 0:
             problem = self._begin(syntax) if operations else None
         else:
             problem = self._edit(operations, syntax)
@@ -161,7 +161,7 @@ class DocumentDraft:
             if isinstance(checked, Finding):
                 return self.about_text(checked)
             operations = checked
-        return self.text.edit(self._found.index, operations) if operations else None
+        return self.text.edit(self._found.number, operations) if operations else None
 
     def about_text(self, finding: Finding) -> Finding:
         """Return a finding about the document as one about the text in the object."""

@@ -49,8 +49,8 @@ class NodeExports:
             reading = Reading(
                 one.name,
                 one.value,
-                (*self._spec.commands, str(one.index)),
-                texts[one.index],
+                (*self._spec.commands, str(one.position)),
+                texts[one.position],
                 _LABEL,
                 one.why,
                 is_lost=one.is_lost,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from krm_fn.carriers import node_commands
 from krm_fn.formats import escaping
@@ -21,29 +21,28 @@ _PIECE = re.compile(r"[^;&|\n]+")
 _WRITTEN = re.compile(r"[^\s(){}]+")
 
 
-@dataclass(frozen=True)
-class Export:
-    """A variable that the command ``index`` exports; ``value`` None: not known from the text, and ``why``.
+class Export(NamedTuple):
+    """A variable that the command at ``position`` exports; ``value`` None: not known from the text, and ``why``.
 
     ``is_lost`` is True where the shell expands a part of a password, or something that is no reference to a variable.
-    ``is_unset`` is True where the command ``index`` takes the variable out of the environment again.
+    ``is_unset`` is True where that command takes the variable out of the environment again.
     """
 
     name: str
     value: str | None
-    index: int
+    position: int
     why: str = ""
     is_lost: bool = False
     is_unset: bool = False
 
 
-@dataclass
 class Plan:
     """What is to become of a list of commands: index -> new text, indices to drop, variables nothing exports yet."""
 
-    rewritten: dict[int, str] = field(default_factory=dict)
-    removed: set[int] = field(default_factory=set)
-    missing: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.rewritten: dict[int, str] = {}
+        self.removed: set[int] = set()
+        self.missing: list[str] = []
 
 
 def export(name: str, value: str) -> str:

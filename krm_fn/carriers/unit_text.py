@@ -121,7 +121,7 @@ def _removals(gone: Sequence[Assignment]) -> Iterator[Edit]:
     """Yield the edits that remove assignments from their lines, and lines that assign nothing then."""
     unwanted: dict[int, set[int]] = {}
     for one in gone:
-        unwanted.setdefault(one.line.start, set()).add(one.index)
+        unwanted.setdefault(one.line.start, set()).add(one.position)
     for line in {one.line.start: one.line for one in gone}.values():
         words = [(word.start, word.end) for word in line.words()]
         whole = len(unwanted[line.start]) == len(words)

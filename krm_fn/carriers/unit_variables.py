@@ -7,7 +7,6 @@ before, and the last assignment of a name wins.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,12 +21,11 @@ _REJECTED = "systemd rejects a section header above the assignment, and everythi
 _NAME = re.compile(r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?=""")
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(NamedTuple):
     """One word of a line that assigns a proxy variable; ``value`` None: not to be known, or refused by systemd."""
 
     line: UnitLine
-    index: int
+    position: int
     word: escaping.QuotedWord
     name: str
     value: str | None

@@ -13,7 +13,6 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -84,7 +83,7 @@ def _main(arguments: list[str]) -> int:
     from krm_fn.pipeline import run  # noqa: PLC0415 -- help and version answer at once
 
     outcome = run(data)
-    outcome = outcome if fail_on is None else replace(outcome, fail_on=fail_on)
+    outcome = outcome if fail_on is None else outcome._replace(fail_on=fail_on)
     _print(outcome.output)
     _write_lines(_reported(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments)))
     return outcome.exit_code

@@ -9,7 +9,6 @@ import difflib
 import json
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from krm_fn import config
@@ -139,7 +138,7 @@ def _config(manifests: Manifests, others: Manifests | None, path: str) -> ProxyC
     wanted = config.load(given.data, objects, repeated=given.repeated)
     if wanted is None:
         raise UsageError("the functionConfig asks for nothing: it must say which proxy to inject")
-    return replace(wanted, mode=Mode.INJECT) if wanted.mode is Mode.CHECK else wanted
+    return wanted._replace(mode=Mode.INJECT) if wanted.mode is Mode.CHECK else wanted
 
 
 def _old_config(manifests: Manifests, path: str) -> ProxyConfig:
@@ -170,7 +169,7 @@ def _explained(
     outcome: Outcome = run_checked(_UnwrittenList(files), wanted)
     of_nodes = None
     if wanted.lint:  # a rule may silence the findings from which follows what happens to nodes
-        of_nodes = run_checked(_UnwrittenList(files), replace(wanted, lint={})).results
+        of_nodes = run_checked(_UnwrittenList(files), wanted._replace(lint={})).results
     return explain(plan_edits(Manifests(files), wanted), outcome.results, asked, of_nodes)
 
 

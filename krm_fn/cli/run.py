@@ -301,14 +301,13 @@ def _edited(
         outcome = run_list(files, Objects(files, *([others] if others else [])))
     except InputError as error:
         raise type(error)(f"{error}; `--exclude` leaves a file out") from None
-    outcome = replace(
-        outcome,
+    outcome = outcome._replace(
         results=tuple(_with_file(result, found, files) for result in outcome.results),
         fail_on=FAIL_ON[given.fail_on] if given.fail_on else outcome.fail_on,
     )
     own, elsewhere = _divided(outcome.results, files, selection, shard)
     failures = sum(is_severe(result.severity, outcome.fail_on) for result in elsewhere)
-    return _Done(replace(outcome, results=tuple(own)), files, selection, shard, failures)
+    return _Done(outcome._replace(results=tuple(own)), files, selection, shard, failures)
 
 
 def _divided(
@@ -373,7 +372,7 @@ def _as_check(outcome: Outcome) -> Outcome:
         else result
         for result in outcome.results
     ]
-    return replace(outcome, results=tuple(results))
+    return outcome._replace(results=tuple(results))
 
 
 def _lines(

@@ -9,7 +9,6 @@ out: of the templates of a class with patches only the kind of the infrastructur
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from krm_fn.clusters import defaults
 from krm_fn.clusters.declared import distinct, merge
@@ -170,7 +169,7 @@ class Topology:
             name=cluster.key[3],
             labels=cluster.whole.labels,
             ref=cluster.ref,
-            network=replace(network, infrastructure=_infrastructure(cluster, its_class, ranked)),
+            network=network._replace(infrastructure=_infrastructure(cluster, its_class, ranked)),
             assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else ClusterNetwork(),
             provider_files=distinct(files),
         )

@@ -6,7 +6,6 @@ One object at a time; to which Cluster it belongs is not known here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from krm_fn.clusters.clouds import keystone_hosts
 from krm_fn.clusters.kinds import (
@@ -47,7 +46,7 @@ def declared(obj: Object) -> ClusterNetwork:
         return ClusterNetwork(infrastructure_hosts=distinct(_facts(obj, [()], keystone_hosts)))
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         spec = KUBEADM_SPECS[kind]
-        return replace(_read(obj, KUBEADM_FIELDS, spec), mirrors=_mirrors(obj, spec))
+        return _read(obj, KUBEADM_FIELDS, spec)._replace(mirrors=_mirrors(obj, spec))
     base = kind.removesuffix("Template")
     if base not in INFRASTRUCTURE:
         return ClusterNetwork()
@@ -76,8 +75,7 @@ def merge(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
     """
     whole = ClusterNetwork()
     for source in sources:
-        whole = replace(
-            whole.completed_by(source),
+        whole = whole.completed_by(source)._replace(
             networks=_apart((*whole.networks, *source.networks)),
             mirrors=distinct((*whole.mirrors, *source.mirrors)),
             hosts=distinct((*whole.hosts, *source.hosts)),

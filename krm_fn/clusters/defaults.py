@@ -25,7 +25,6 @@ Sources, each read in the code of the project:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from krm_fn.clusters.reading import host, pattern, region, text
@@ -91,10 +90,9 @@ def kubeadm_services(cluster: ObjectRef) -> Fact:
 
 def for_cluster(found: ClusterNetwork, name: str) -> ClusterNetwork:
     """Return the facts with the name of the Cluster in the values that hold one."""
-    return replace(
-        found,
+    return found._replace(
         hosts=tuple(
-            replace(fact, value=fact.value.replace(_CLUSTER, name)) for fact in found.hosts
+            fact._replace(value=fact.value.replace(_CLUSTER, name)) for fact in found.hosts
         ),
     )
 

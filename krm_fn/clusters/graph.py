@@ -18,7 +18,6 @@ that of ``clusterctl generate cluster``: ``<cluster>-control-plane``, ``<cluster
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from krm_fn.clusters.hints import Hints, Whole, hints
@@ -109,7 +108,7 @@ class Graph:
         self._unlisted = ByKey((key, key) for key in self._uses if key not in self.nodes)
         for key, node in self.nodes.items():
             if key[:2] in (CLUSTER, CLUSTER_CLASS):
-                self.nodes[key] = replace(node, whole=self._settled(node.whole))
+                self.nodes[key] = node._replace(whole=self._settled(node.whole))
             if key[:2] == CLUSTER:
                 self._take_cluster(self.nodes[key])
 
@@ -117,8 +116,7 @@ class Graph:
         def meant(key: Key | None) -> Key | None:
             return key and self._meaning.get(key, key)
 
-        return replace(
-            whole,
+        return whole._replace(
             infrastructure=meant(whole.infrastructure),
             control_plane=meant(whole.control_plane),
             class_key=meant(whole.class_key),

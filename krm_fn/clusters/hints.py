@@ -9,7 +9,8 @@ Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from krm_fn.clusters.charts import Aim, aim, may_be
 from krm_fn.clusters.declared import declared, sets_services
@@ -58,8 +59,7 @@ _PATCHED_PATHS = pattern("definitions.*.jsonPatches.*.path")
 _LISTS_OF_NODES = ("/files", "/files/-", "/preKubeadmCommands", "/preKubeadmCommands/-")
 
 
-@dataclass(frozen=True)
-class Whole:
+class Whole(NamedTuple):
     """What only a Cluster and a ClusterClass say: which objects are the infrastructure and the control plane.
 
     ``workers`` are the names of a Cluster's worker groups by class; a class is ``patched`` if its templates are not
@@ -68,16 +68,15 @@ class Whole:
 
     infrastructure: Key | None = None
     control_plane: Key | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = MappingProxyType({})
     class_key: Key | None = None
     class_path: Pointer = ()
-    workers: Mapping[WorkerClass, tuple[str, ...]] = field(default_factory=dict)
+    workers: Mapping[WorkerClass, tuple[str, ...]] = MappingProxyType({})
     patched: bool = False
     rewritten: tuple[Pointer, ...] = ()
 
 
-@dataclass(frozen=True)
-class Hints:
+class Hints(NamedTuple):
     """Everything one object says about itself; what it does not say is empty.
 
     ``label`` is a name and its value; ``aim`` is the Cluster for which a chart is; ``convention`` that after which a
@@ -97,14 +96,14 @@ class Hints:
     convention: str = ""
     referred: str = ""
     label: tuple[str, str] = ("", "")
-    aim: Aim = field(default_factory=Aim)
+    aim: Aim = Aim()
     may_be: tuple[str, ...] = ()
     owners: tuple[Key, ...] = ()
-    network: ClusterNetwork = field(default_factory=ClusterNetwork)
-    assumed: ClusterNetwork = field(default_factory=ClusterNetwork)
+    network: ClusterNetwork = ClusterNetwork()
+    assumed: ClusterNetwork = ClusterNetwork()
     provider_files: tuple[Fact, ...] = ()
     sets_services: bool = False
-    whole: Whole = field(default_factory=Whole)
+    whole: Whole = Whole()
 
     @property
     def in_cluster_api(self) -> bool:

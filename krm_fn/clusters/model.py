@@ -6,8 +6,8 @@ Values only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.krm.results import ObjectRef
@@ -21,8 +21,7 @@ class Role(Enum):
     WORKER = "Worker"
 
 
-@dataclass(frozen=True)
-class Cluster:
+class Cluster(NamedTuple):
     """One Cluster: its identity, and what is known about its network.
 
     ``network`` is what its objects say, ``assumed`` what holds all the same where nobody says anything: defaults of
@@ -32,11 +31,15 @@ class Cluster:
 
     namespace: str = ""
     name: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
-    ref: ObjectRef = field(default_factory=ObjectRef)
-    network: ClusterNetwork = field(default_factory=ClusterNetwork)
-    assumed: ClusterNetwork = field(default_factory=ClusterNetwork)
+    labels: Mapping[str, str] = MappingProxyType({})
+    ref: ObjectRef = ObjectRef()
+    network: ClusterNetwork = ClusterNetwork()
+    assumed: ClusterNetwork = ClusterNetwork()
     provider_files: tuple[Fact, ...] = ()
+
+    def __hash__(self) -> int:
+        """Hash the identity alone: the labels are a mapping, which has no hash."""
+        return hash((self.namespace, self.name))
 
     @property
     def is_listed(self) -> bool:

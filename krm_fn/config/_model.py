@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from krm_fn.config._selector import ClusterMatcher, Selector
@@ -34,8 +34,7 @@ class Mode(Enum):
     CHECK = "Check"
 
 
-@dataclass(frozen=True)
-class PolicyChange:
+class PolicyChange(NamedTuple):
     """A ``noProxyPolicy``: what it says, and nothing of what it leaves out.
 
     Convention: merged as JSON merges (RFC 7396): a list replaces the list before, ``derive`` name by
@@ -43,7 +42,7 @@ class PolicyChange:
     """
 
     style: Style | None = None
-    derive: Mapping[str, bool] = field(default_factory=dict)
+    derive: Mapping[str, bool] = MappingProxyType({})
     extra: tuple[Entry, ...] | None = None
     exclude: tuple[str, ...] | None = None
     rooted: bool | None = None
@@ -62,8 +61,7 @@ class PolicyChange:
         )
 
 
-@dataclass(frozen=True)
-class Override:
+class Override(NamedTuple):
     """One entry of ``spec.overrides``: whom it is for, and what it sets.
 
     None means "as before". ``replaces``: ``no_proxy`` replaces the entries before; it is not added behind them.
@@ -75,7 +73,7 @@ class Override:
     no_proxy: tuple[Entry, ...] | None = None
     replaces: bool = False
     disabled: bool | None = None
-    policy: PolicyChange = field(default_factory=PolicyChange)
+    policy: PolicyChange = PolicyChange()
 
 
 class Certificates(NamedTuple):
@@ -115,11 +113,10 @@ class Mirror(NamedTuple):
 
     url: str
     host: str
-    ca: Certificates = field(default_factory=Certificates)
+    ca: Certificates = Certificates()
 
 
-@dataclass(frozen=True)
-class ProxyConfig:
+class ProxyConfig(NamedTuple):
     """A checked FunctionConfig.
 
     The URLs are as given, "" for none. ``no_proxy`` holds the user's entries, taken apart at commas and trimmed, each
@@ -137,13 +134,13 @@ class ProxyConfig:
     https_proxy: str = ""
     no_proxy: tuple[Entry, ...] = ()
     mode: Mode = Mode.INJECT
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = Policy()
     overrides: tuple[Override, ...] = ()
-    cluster_defaults: ClusterNetwork = field(default_factory=ClusterNetwork)
-    lint: Mapping[str, Severity | None] = field(default_factory=dict)
-    selector: Selector = field(default_factory=Selector)
-    targets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    trusted_ca: Certificates = field(default_factory=Certificates)
+    cluster_defaults: ClusterNetwork = ClusterNetwork()
+    lint: Mapping[str, Severity | None] = MappingProxyType({})
+    selector: Selector = Selector()
+    targets: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    trusted_ca: Certificates = Certificates()
     mirror: Mirror | None = None
     hash_names: bool | None = None
     fail_on: Severity = Severity.ERROR

@@ -7,7 +7,6 @@ there. A place is named by the entry that refers to it and by the object; what i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,14 +21,14 @@ Judge = Callable[[Any], Iterable[tuple[_schema.Place, str]]]
 """A ``spec`` -> what is wrong with it: where, and one line that says it."""
 
 
-@dataclass(frozen=True)
 class ReferenceReader:
     """Reads what is referred to; ``problems`` gathers what is wrong, each with its place."""
 
-    objects: Lookup
-    name: _build.Name
-    judge: Judge
-    problems: list[str] = field(default_factory=list)
+    def __init__(self, objects: Lookup, name: _build.Name, judge: Judge) -> None:
+        self.objects = objects
+        self.name = name
+        self.judge = judge
+        self.problems: list[str] = []
 
     def values(self, at: int, source: Mapping[str, Any]) -> dict[Path, ForeignValue]:
         """Return the values of an entry of ``from``, each with its source, which reasons show in back-quotes."""
@@ -81,8 +80,8 @@ def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: ReferenceRead
     if reader.problems:
         raise ConfigError(sorted(set(reader.problems)))
     if config.mirror and mirror_ca:
-        config = replace(config, mirror=config.mirror._replace(ca=mirror_ca))
-    merged = _over(replace(config, trusted_ca=trusted or config.trusted_ca), spec, given)
+        config = config._replace(mirror=config.mirror._replace(ca=mirror_ca))
+    merged = _over(config._replace(trusted_ca=trusted or config.trusted_ca), spec, given)
     if spec.get("from") and not _asks(merged):
         raise ConfigError(
             [
@@ -108,8 +107,7 @@ def _over(
     )
     known = {entry.text for entry in below.no_proxy}
     denied = all(path in given and given[path].value == "" for path in _URLS)
-    return replace(
-        config,
+    return config._replace(
         http_proxy=http,
         https_proxy=https,
         no_proxy=(

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class Matcher:
+class Matcher(NamedTuple):
     """Fits an object when every field that is given fits; of several globs in one field, one must."""
 
     names: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = MappingProxyType({})
+    annotations: Mapping[str, str] = MappingProxyType({})
 
     @classmethod
     def of(cls, written: Mapping[str, Any]) -> Matcher:
@@ -83,8 +82,7 @@ class Selector(NamedTuple):
         )
 
 
-@dataclass(frozen=True)
-class OverrideSubject:
+class OverrideSubject(NamedTuple):
     """Where a proxy is to go: a Cluster, the nodes of it that an object makes, and the target at work.
 
     ``cluster`` is None for an object that belongs to no known one; ``role`` is "ControlPlane", "Worker" or "" and
@@ -95,15 +93,18 @@ class OverrideSubject:
     target: str
     cluster: str | None = None
     namespace: str = ""
-    labels: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    labels: Mapping[str, Any] = MappingProxyType({})
     role: str = ""
     groups: tuple[str, ...] = ()
     name: str = ""
     rule: str = ""
 
+    def __hash__(self) -> int:
+        """Hash all but the labels, which are a mapping and have no hash."""
+        return hash((self.target, self.cluster, self.namespace, self.role, self.groups, self.name))
 
-@dataclass(frozen=True)
-class ClusterMatcher:
+
+class ClusterMatcher(NamedTuple):
     """Fits a place when every field that is given fits.
 
     Without a Cluster, only ``targets``, ``objects`` and ``rules`` can fit.
@@ -111,7 +112,7 @@ class ClusterMatcher:
 
     clusters: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = MappingProxyType({})
     roles: tuple[str, ...] = ()
     worker_groups: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()

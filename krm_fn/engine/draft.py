@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from krm_fn import patch
@@ -273,7 +272,7 @@ class Draft:
             return [patch.remove()]
         found = diff(self._before, self._data, self._origins)
         return [
-            replace(operation, leaves_around=True)
+            operation._replace(leaves_around=True)
             if operation.op == "add" and operation.path[:-1] in self._kept
             else operation
             for operation in found

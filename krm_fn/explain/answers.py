@@ -93,7 +93,7 @@ def _answers(place: PlannedEdit) -> Iterator[Answer]:
     for part, settings in _exceptions(place):
         if settings.variables() != place.resolved.settings.variables():
             entries = tuple(Entry(text) for text in settings.no_proxy.split(",") if text)
-            resolved = replace(place.resolved, settings=settings, entries=entries)
+            resolved = place.resolved._replace(settings=settings, entries=entries)
             identity = (*first.identity, str(part))
             yield replace(first, identity=identity, parts=(part,), resolved=resolved)
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from krm_fn.errors import EditError, ExpansionError, InputError
@@ -52,12 +51,11 @@ class Value(NamedTuple):
         return _decoded(written) if self.is_base64 else written
 
 
-@dataclass(frozen=True)
-class Embedded:
-    """One YAML document of a value: number ``index`` of those in it; ``data`` is its plain data."""
+class Embedded(NamedTuple):
+    """One YAML document of a value, with its ``number`` among those in it; ``data`` is its plain data."""
 
     value: Value
-    index: int
+    number: int
     data: Any
 
 

@@ -8,7 +8,7 @@ that could not set it reported that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from krm_fn.krm.proxy_values import shown_url
 from krm_fn.krm.results import ObjectRef, Result, Severity, redact
@@ -21,8 +21,7 @@ CODE = "NP040"
 _SHOWN = 3
 
 
-@dataclass(frozen=True)
-class ObservedObject:
+class ObservedObject(NamedTuple):
     """What one target sees in one object, after injection.
 
     ``wanted`` is what the settings ask for there (name -> value, empty for no proxy); ``clusters`` names the Clusters
@@ -32,7 +31,7 @@ class ObservedObject:
     ref: ObjectRef
     target: str
     seen: tuple[Reading, ...]
-    wanted: Mapping[str, str] = field(hash=False)
+    wanted: Mapping[str, str]
     clusters: tuple[str, ...] = ()
 
     @property

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -35,15 +34,14 @@ _FEW = 4
 _ORDER = list(Severity)
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(NamedTuple):
     """Which rules speak, and how loud.
 
     ``levels`` is ``spec.lint.rules``: rule id -> severity, None for off. A rule that is not in there has the severity
     of the table, but none above ``at_most``: a run that injects must not fail because of what others wrote.
     """
 
-    levels: Mapping[str, Severity | None] = field(default_factory=dict, hash=False)
+    levels: Mapping[str, Severity | None] = MappingProxyType({})
     at_most: Severity = Severity.ERROR
 
     def severity(self, found: Problem) -> Severity | None:

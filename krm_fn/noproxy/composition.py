@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from fnmatch import translate
 from functools import lru_cache
 
@@ -141,7 +140,7 @@ def _rewritten(entry: Entry, text: str) -> Entry:
         return entry.by_rule(
             text, f"the address itself beside {entry.text} (for clients that read no CIDRs)"
         )
-    return replace(entry, text=text, why=(*entry.why, f'written "{entry.text}"'))
+    return entry._replace(text=text, why=(*entry.why, f'written "{entry.text}"'))
 
 
 def _merged(pieces: Iterable[Piece]) -> list[Entry]:

@@ -6,7 +6,6 @@ Data only, no decision; every value carries the reason why it is there, as lines
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -105,17 +104,15 @@ class Origin(Enum):
     """A rule of the style, or of the clients that read the list."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry of a list and why it is there: one line for each reason, in the order in which they were found.
 
-    ``origins`` says where the reasons come from. It does not count for equality: the same reasons have the same
-    origins.
+    ``origins`` says where the reasons come from: the same reasons have the same origins.
     """
 
     text: str
     why: tuple[str, ...] = ()
-    origins: frozenset[Origin] = field(default=frozenset(), compare=False)
+    origins: frozenset[Origin] = frozenset()
 
     @classmethod
     def of_config(cls, text: str, field_path: str) -> Entry:

@@ -7,15 +7,14 @@ a provider take where nobody says anything, ``spec.clusterDefaults``, and what f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy.model import Entry
 from krm_fn.patch import Pointer, field_path
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """One value, and where it was read.
 
     ``path`` leads from the root of the object ``ref`` to the value. A default is read nowhere: then ``path`` leads to
@@ -24,7 +23,7 @@ class Fact:
     """
 
     value: str
-    ref: ObjectRef = field(default_factory=ObjectRef)
+    ref: ObjectRef = ObjectRef()
     path: Pointer = ()
     default_of: str = ""
     config_field: str = ""
@@ -53,8 +52,7 @@ class Fact:
         return Entry.of_object(self.value, reason) if reason else Entry(self.value)
 
 
-@dataclass(frozen=True)
-class ClusterNetwork:
+class ClusterNetwork(NamedTuple):
     """The facts about the network of one Cluster; what nobody says is empty.
 
     CIDRs are as written. ``service_domain`` has no dots around it ("cluster.local"), ``endpoint`` is a name or an
@@ -88,13 +86,15 @@ class ClusterNetwork:
 
     def facts(self) -> Iterator[tuple[str, Fact]]:
         """Yield each fact with the name of the field that holds it, in the order of the fields."""
-        for name, held in vars(self).items():
-            for fact in held if isinstance(held, tuple) else (held,):
-                if fact is not None:
+        for name in self._fields:
+            held = getattr(self, name)
+            if isinstance(held, Fact):
+                yield name, held
+            elif held is not None:
+                for fact in held:
                     yield name, fact
 
     def completed_by(self, other: ClusterNetwork) -> ClusterNetwork:
         """Return this network with the fields of ``other`` in the place of those that are empty."""
-        return ClusterNetwork(
-            **{name: held or getattr(other, name) for name, held in vars(self).items()}
-        )
+        pairs = zip(self, other, strict=True)
+        return ClusterNetwork._make(own or others for own, others in pairs)

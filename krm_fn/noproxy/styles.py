@@ -7,7 +7,6 @@ user wrote, ``ROOTED`` for rooted names); it removes nothing, merges nothing and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from krm_fn import placeholders
@@ -58,7 +57,7 @@ def domains(networks: Sequence[ClusterNetwork]) -> tuple[Entry, ...]:
     found = []
     for network in networks or (ClusterNetwork(),):
         domain = network.service_domain.entry if network.service_domain else _DEFAULT_DOMAIN
-        found.append(replace(domain, text=_plain_domain(domain.text)))
+        found.append(domain._replace(text=_plain_domain(domain.text)))
     return tuple(found)
 
 
@@ -226,7 +225,7 @@ def _giant_swarm(
     for network in networks:
         if network.service_domain:
             domain = network.service_domain.entry
-            plain = replace(domain, text=domain.text.strip("."))
+            plain = domain._replace(text=domain.text.strip("."))
             yield Piece(model.CLUSTER_DOMAIN_NAMES, plain)
     yield from _cidrs(networks)
     yield from _endpoints(networks)

@@ -16,8 +16,8 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
+from typing import NamedTuple
 
 from krm_fn import patch
 from krm_fn.clusters import ByKey, Key, key_of, meanings, references
@@ -54,30 +54,29 @@ _User = tuple[int, Object, Pointer]
 """Item, object, and the field in which it refers to a template."""
 
 
-@dataclass(frozen=True)
-class _Template:
+class _Template(NamedTuple):
     """A template as the run leaves it, the name that it is to have, and whether the nodes it makes change.
 
     ``is_same``: only a Secret from which it takes a file changes.
     """
 
-    index: int
+    item_index: int
     obj: Object
     name: str
     is_changed: bool
     is_same: bool
 
 
-@dataclass
 class _Known:
     """Of the templates of a list: their names, and who refers to them, with the field that does.
 
     ``encrypted``: what SOPS has encrypted of a template and of all that refer to it.
     """
 
-    names: set[Key] = field(default_factory=set)
-    users: dict[Key, list[_User]] = field(default_factory=dict)
-    encrypted: dict[Key, ObjectRef] = field(default_factory=dict)
+    def __init__(self, names: Iterable[Key] = ()) -> None:
+        self.names = set(names)
+        self.users: dict[Key, list[_User]] = {}
+        self.encrypted: dict[Key, ObjectRef] = {}
 
 
 def rollout(
@@ -108,7 +107,7 @@ def rollout(
             yield from _not_rolled(template, users, wanted)
         elif obstacle := _obstacle(template, known):
             yield RolloutNote(
-                template.index,
+                template.item_index,
                 template.obj,
                 Finding(Severity.WARNING, f"keeps its name, {obstacle}", NAME, code="NameKept"),
             )
@@ -141,7 +140,7 @@ def _templates(
     )
     for _, group in groupby(places, key=lambda place: id(place.obj)):
         of_object = list(group)
-        index, obj = of_object[0].index, of_object[0].obj
+        index, obj = of_object[0].item_index, of_object[0].obj
         if obj.group_kind in _TEMPLATES and obj.ref.name:
             is_hashed = wanted.hash_names and holds_something(of_object)
             taken = list(_taken(obj, secrets))
@@ -223,7 +222,7 @@ def _obstacle(template: _Template, known: _Known) -> str:
 
 
 def _renamed(template: _Template, users: list[_User]) -> Iterator[RolloutNote]:
-    index, obj, name = template.index, template.obj, template.name
+    index, obj, name = template.item_index, template.obj, template.name
     why = "so that nodes roll" if name != obj.base_name else "without a hash"
     yield RolloutNote(
         index, obj, Edit((patch.replace(*NAME, value=name),), f'renamed to "{name}" {why}')
@@ -255,7 +254,7 @@ def _not_rolled(
             f"immutable. {advice(wanted.hash_names, GIVE_A_NAME, 'you rename it')}"
         )
         found = Finding(severity, text, ("spec", "template", "spec"), code="TemplateImmutable")
-        yield from [RolloutNote(template.index, template.obj, found)] if users else []
+        yield from [RolloutNote(template.item_index, template.obj, found)] if users else []
         return
     text = (
         "nodes keep the old proxy: Cluster API rolls them only when the name of the template changes. "

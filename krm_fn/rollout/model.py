@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn import patch
 from krm_fn.krm.resourcelist import BASE_NAME, Object
@@ -20,11 +19,10 @@ NAME = ("metadata", "name")
 HEX = 10
 
 
-@dataclass(frozen=True)
-class RolloutNote:
-    """What is to be done to an object of item ``index``, or what there is to say about it."""
+class RolloutNote(NamedTuple):
+    """What is to be done to an object of item ``item_index``, or what there is to say about it."""
 
-    index: int
+    item_index: int
     obj: Object
     what: Edit | Finding
 

@@ -16,8 +16,8 @@ Sources: Cluster API 1.11 ``bootstrap/kubeadm/internal/controllers/kubeadmconfig
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import NamedTuple
 
 from krm_fn import patch
 from krm_fn.clusters import Key, kubeadm_spec_path
@@ -43,14 +43,13 @@ _MADE_FROM_TEMPLATES = {"KubeadmConfigTemplate"}
 """Kinds that a message about their users names themselves."""
 
 
-@dataclass(frozen=True)
-class _Reference:
+class _Reference(NamedTuple):
     """A file whose content is in the Secret ``name``: one of the Kubeadm object ``obj``, or of nodes of the Cluster.
 
     ``place`` is that of a Cluster whose class is patched; its nodes follow the Cluster and ``of_class``.
     """
 
-    index: int
+    item_index: int
     obj: Object
     path: Pointer
     name: str
@@ -64,11 +63,10 @@ class _Reference:
         return self.name in (secret.ref.name, secret.base_name) and len(namespaces) < 2
 
 
-@dataclass(frozen=True)
-class _Secret:
+class _Secret(NamedTuple):
     """A Secret with drop-ins, and the name that it is to have."""
 
-    index: int
+    item_index: int
     obj: Object
     name: str
 
@@ -134,7 +132,7 @@ def _secrets(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[_Se
         is_hashed = wanted.hash_names and holds_something(of_object)
         content = hash_of([obj.data.get("data"), obj.data.get("stringData")])
         name = f"{obj.base_name}-{content}" if is_hashed else obj.base_name
-        yield _Secret(of_object[0].index, obj, name)
+        yield _Secret(of_object[0].item_index, obj, name)
 
 
 def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
@@ -142,7 +140,7 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
     there: dict[tuple[int, Pointer], Object] = {}
     asked: set[tuple[int, Pointer]] = set()
     for place in places:
-        where = (place.index, place.obj.path)
+        where = (place.item_index, place.obj.path)
         if not place.is_new and kubeadm_spec_path(place.obj.ref.kind):
             there[where] = place.obj
             if place.resolved.settings.variables():
@@ -193,7 +191,7 @@ def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
         name = cluster_class.secret_of(place.obj.data, place.resolved.settings, around)
         if name:
             path = ("spec", "topology")
-            yield _Reference(place.index, place.obj, path, name, True, place, classes.get(key))
+            yield _Reference(place.item_index, place.obj, path, name, True, place, classes.get(key))
 
 
 def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[RolloutNote]:
@@ -219,14 +217,14 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
             message += f". `{generate}: true` turns this warning into an information"
         severity = Severity.INFO if is_made else Severity.WARNING
         yield RolloutNote(
-            place.index,
+            place.item_index,
             place.obj,
             Finding(severity, message, ("spec", "patches"), code="SecretOfClassMissing"),
         )
 
 
 def _renamed(secret: _Secret, users: Sequence[_Reference]) -> Iterator[RolloutNote]:
-    index, obj, name = secret.index, secret.obj, secret.name
+    index, obj, name = secret.item_index, secret.obj, secret.name
     is_hashed = name != obj.base_name
     if obstacle := _obstacle(secret, users):
         yield RolloutNote(
@@ -262,14 +260,14 @@ def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
     if user.place is None or around is None:
         if user.name != secret.name:
             change = Edit((patch.replace(*user.path, value=secret.name),), message)
-            yield RolloutNote(user.index, user.obj, change)
+            yield RolloutNote(user.item_index, user.obj, change)
         return
     name = secret.name if secret.name != secret.obj.base_name else ""
-    known = replace(around, secret=name, has_hashed_secrets=False)
+    known = around._replace(secret=name, has_hashed_secrets=False)
     context = Context(user.place.options, user.place.resolved.settings, around=known)
     for one in cluster_class.TARGET.edit(user.obj.data, context):
         if isinstance(one, Edit):
-            yield RolloutNote(user.index, user.obj, one._replace(message=message))
+            yield RolloutNote(user.item_index, user.obj, one._replace(message=message))
 
 
 def _obstacle(secret: _Secret, users: Sequence[_Reference]) -> str:
@@ -296,7 +294,9 @@ def _rolling(source: ObjectSource, users: Sequence[_Reference], changed: set[int
         of_class = user.of_class
         if of_class is not None and id(of_class.obj) in changed and id(user.obj) not in found:
             path = ("spec", "patches")
-            there = (one for one in source.objects(of_class.index) if one.path == of_class.obj.path)
+            there = (
+                one for one in source.objects(of_class.item_index) if one.path == of_class.obj.path
+            )
             if any(lookup(one.data, path) != lookup(of_class.obj.data, path) for one in there):
                 found.add(id(user.obj))
     return found
@@ -320,7 +320,7 @@ def _not_rolled(
             f"{advice(wanted.hash_names, 'Roll them yourself', 'you roll them')}"
         )
         yield RolloutNote(
-            user.index,
+            user.item_index,
             user.obj,
             Finding(severity, message, user.path, user.name, code="NodesNotRolled"),
         )
@@ -342,7 +342,7 @@ def _missing(
     held |= set(_names(source))
     reported: set[tuple[int, Pointer, str]] = set()
     for one in asked:
-        key = (one.index, one.obj.path, one.name)
+        key = (one.item_index, one.obj.path, one.name)
         is_held = any((namespace, one.name) in held for namespace in (one.obj.ref.namespace, ""))
         is_held = is_held or (
             not one.obj.ref.namespace and any(name == one.name for _, name in held)
@@ -355,7 +355,7 @@ def _missing(
             f"`spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate` to true"
         )
         yield RolloutNote(
-            one.index,
+            one.item_index,
             one.obj,
             Finding(Severity.WARNING, message, one.path, code="SystemdSecretMissing"),
         )

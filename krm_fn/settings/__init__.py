@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Membership, Role
@@ -76,14 +76,14 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
         return Resolved(blank)
-    blank = replace(blank, trusted_ca=config.trusted_ca, mirror=config.mirror)
+    blank = blank._replace(trusted_ca=config.trusted_ca, mirror=config.mirror)
     if audience is Audience.NOBODY:
         return Resolved(blank)
     if audience is Audience.TKG and config.reads_objects:
         # What is stored may be what was read: completed, it would come back as the user's list in the next run.
         audience = Audience.PRODUCT
     if withheld := _withheld(config, memberships, places):
-        return Resolved(replace(blank, is_declared=False), withheld=withheld)
+        return Resolved(blank._replace(is_declared=False), withheld=withheld)
     wishes = [_wish(config, place) for place in places]
     networks = [
         network_of(membership.cluster, config.cluster_defaults, wish.policy)
@@ -105,8 +105,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     completed = [_for_readers(wish, readers) for wish in wishes]
     entries = _united(completed, networks, audience) if any(first.urls) else ()
     return Resolved(
-        settings=replace(
-            blank,
+        settings=blank._replace(
             http_proxy=first.urls[0],
             https_proxy=first.urls[1],
             no_proxy=noproxy.join(entries),
@@ -170,7 +169,7 @@ def resolve_for_all_machines(
         if any(map(override.match.fits, places))
     }
     beyond = tuple(one for one in united.unreachable_overrides if one not in reached)
-    return replace(united, unreachable_overrides=beyond, of_role=first_role)
+    return united._replace(unreachable_overrides=beyond, of_role=first_role)
 
 
 def subjects(
@@ -214,7 +213,7 @@ def _is_mistaken(
     match: ClusterMatcher, there: Iterable[OverrideSubject], *, is_alone: bool
 ) -> bool:
     """Return whether a match that fits none of ``there`` is meant for Clusters of this list, not of other lists."""
-    of_cluster = replace(match, roles=(), worker_groups=(), targets=(), objects=(), rules=())
+    of_cluster = match._replace(roles=(), worker_groups=(), targets=(), objects=(), rules=())
     if of_cluster == ClusterMatcher():
         return bool(match.roles or match.worker_groups) and any(
             place.role or place.groups for place in there
@@ -229,13 +228,15 @@ def _unreachable_overrides(
     """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
     found = []
     for at, override in enumerate(config.overrides):
-        match = replace(override.match, roles=(), worker_groups=())
+        match = override.match._replace(roles=(), worker_groups=())
         passed_by = (
             (place, wish)
             for place, wish in zip(places, wishes, strict=True)
             if not override.match.fits(place)
         )
-        if any(match.fits(place) and wish.under(override) != wish for place, wish in passed_by):
+        if any(
+            match.fits(place) and wish.under(override).differs(wish) for place, wish in passed_by
+        ):
             found.append(f"spec.overrides[{at}]")
     return tuple(found)
 
@@ -269,23 +270,29 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
 
 def _differs_from_cluster(config: ProxyConfig, membership: Membership, wish: _Declaration) -> bool:
     """Return whether ``wish`` differs from that of the Cluster as a whole, without role, group and target."""
-    return wish != _wish(config, _place(Membership(membership.cluster), ""))
+    return wish.differs(_wish(config, _place(Membership(membership.cluster), "")))
 
 
-@dataclass(frozen=True)
-class _Declaration:
-    """What is declared for one place, without what is known about it."""
+class _Declaration(NamedTuple):
+    """What is declared for one place, without what is known about it.
+
+    ``declared`` is False where nothing declares it.
+    """
 
     http_proxy: str
     https_proxy: str
     entries: tuple[Entry, ...]
     policy: Policy
     disabled: bool = False
-    declared: bool = field(default=True, compare=False)
+    declared: bool = True
 
     @property
     def urls(self) -> tuple[str, str]:
         return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
+
+    def differs(self, other: _Declaration) -> bool:
+        """Return whether the other one says something else, whether anything declares it or not."""
+        return self != other._replace(declared=self.declared)
 
     def under(self, override: Override) -> _Declaration:
         """Return the declaration after ``override`` is applied to it."""
@@ -324,8 +331,8 @@ def _with_mirror(wish: _Declaration, mirror: Mirror | None) -> _Declaration:
         or MIRRORS not in policy.derive
     ):
         return wish
-    return replace(
-        wish, entries=(*wish.entries, Entry.of_config(mirror.host, "spec.registryMirror.url"))
+    return wish._replace(
+        entries=(*wish.entries, Entry.of_config(mirror.host, "spec.registryMirror.url"))
     )
 
 
@@ -342,7 +349,7 @@ def _for_readers(wish: _Declaration, readers: Readers) -> _Declaration:
     # In the style Portable every list has the names with a final dot.
     if readers.writes_rooted_names and has_names and policy.style is not Style.PORTABLE:
         policy = policy._replace(rooted=True)
-    return replace(wish, policy=policy._replace(extra=(*policy.extra, *extra)))
+    return wish._replace(policy=policy._replace(extra=(*policy.extra, *extra)))
 
 
 def _place(

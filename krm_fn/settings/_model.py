@@ -5,7 +5,7 @@ Values only; a field that is empty is a variable that must not be set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.config import Certificates, Mirror
@@ -13,8 +13,7 @@ from krm_fn.noproxy import ClusterNetwork, Entry, Origin, Policy
 from krm_fn.settings._network import Missing
 
 
-@dataclass(frozen=True)
-class ProxySettings:
+class ProxySettings(NamedTuple):
     """The proxy of one object; a field that is empty is a variable that must not be set.
 
     All three empty is the desired state "no proxy". The URLs are checked and percent-encoded, ``no_proxy`` is the
@@ -32,14 +31,14 @@ class ProxySettings:
     http_proxy: str = ""
     https_proxy: str = ""
     no_proxy: str = ""
-    cluster: str = field(default="", compare=False)
-    namespace: str = field(default="", compare=False)
-    trusted_ca: Certificates = field(default_factory=Certificates)
+    cluster: str = ""
+    namespace: str = ""
+    trusted_ca: Certificates = Certificates()
     mirror: Mirror | None = None
-    clusters: tuple[str, ...] = field(default=(), compare=False)
-    differs_from_cluster: bool = field(default=False, compare=False)
-    is_declared: bool = field(default=True, compare=False)
-    is_listed: bool = field(default=True, compare=False)
+    clusters: tuple[str, ...] = ()
+    differs_from_cluster: bool = False
+    is_declared: bool = True
+    is_listed: bool = True
 
     def variables(self) -> dict[str, str]:
         """Return name -> value of each variable to set, both cases of each, in the order of the Giant Swarm document.
@@ -58,8 +57,7 @@ PROXY_VARIABLES = tuple(ProxySettings("x", "x", "x").variables())
 """The six names this program owns, in the order in which it writes them."""
 
 
-@dataclass(frozen=True)
-class Resolved:
+class Resolved(NamedTuple):
     """The proxy of one object, and how it came about.
 
     ``entries`` are those of ``settings.no_proxy`` with their reasons, ``networks`` what is known of each Cluster, and
@@ -73,15 +71,15 @@ class Resolved:
     ``of_role`` is the role whose proxy the machines of all roles get, None where that of the Cluster does.
     """
 
-    settings: ProxySettings = field(default_factory=ProxySettings)
+    settings: ProxySettings = ProxySettings()
     entries: tuple[Entry, ...] = ()
     networks: tuple[ClusterNetwork, ...] = ()
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = Policy()
     conflicts: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
-    unreachable_overrides: tuple[str, ...] = field(default=(), compare=False)
+    unreachable_overrides: tuple[str, ...] = ()
     withheld: tuple[Membership, ...] = ()
-    of_role: Role | None = field(default=None, compare=False)
+    of_role: Role | None = None
 
     @property
     def urls(self) -> tuple[str, str]:

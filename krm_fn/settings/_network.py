@@ -7,7 +7,6 @@ the infrastructure provider, or missing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from krm_fn.clusters import Cluster, Membership, Role, network_field
@@ -70,8 +69,7 @@ def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> Cl
     if not known.endpoint:
         hosts = (*assumed.hosts, *hosts)
     has_api = INFRASTRUCTURE_ENDPOINT in policy.derive
-    return replace(
-        known.completed_by(assumed),
+    return known.completed_by(assumed)._replace(
         networks=networks,
         hosts=hosts,
         infrastructure_hosts=known.infrastructure_hosts if has_api else (),

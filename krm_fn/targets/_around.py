@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from krm_fn.clusters import Key, target_of
 from krm_fn.settings import ProxySettings
 
 
-@dataclass(frozen=True)
-class TargetContext:
+class TargetContext(NamedTuple):
     """What is around a ClusterClass, or around a Cluster that is made of one; without anything: nobody wants it.
 
     A target that patches no class gets ``groups`` only.
@@ -32,10 +31,10 @@ class TargetContext:
 
     is_wanted: bool = False
     is_known: bool = True
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    templates: Mapping[Key, Mapping[str, Any]] = field(default_factory=dict)
-    default: ProxySettings = field(default_factory=ProxySettings)
-    groups: Mapping[tuple[str, str], ProxySettings] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    templates: Mapping[Key, Mapping[str, Any]] = MappingProxyType({})
+    default: ProxySettings = ProxySettings()
+    groups: Mapping[tuple[str, str], ProxySettings] = MappingProxyType({})
     is_chosen: bool = True
     is_behind: bool = False
     elsewhere: Container[Key] = frozenset()

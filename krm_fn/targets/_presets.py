@@ -13,9 +13,8 @@ Sources: the released manifests of Flux (``install.yaml``, chart ``flux2``), Arg
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers.pod_spec import CONTAINERS, INIT_CONTAINERS, Container, containers
 from krm_fn.config import Matcher
@@ -27,8 +26,7 @@ PROVIDER_GROUP = "operator.cluster.x-k8s.io"
 """The group of the objects from which cluster-api-operator installs the providers of Cluster API."""
 
 
-@dataclass(frozen=True)
-class Preset:
+class Preset(NamedTuple):
     """One program.
 
     Attributes:
@@ -52,8 +50,8 @@ class Preset:
     groups: tuple[str, ...] = ()
     finds: Callable[[Mapping[str, Any]], Iterable[Container]] | None = None
     target: str = ""
-    names: tuple[str, ...] = field(default=(), kw_only=True)
-    writes_rooted_names: bool = field(default=False, kw_only=True)
+    names: tuple[str, ...] = ()
+    writes_rooted_names: bool = False
 
 
 _PART_OF = "app.kubernetes.io/part-of"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from krm_fn.carriers.reading import Reading
@@ -23,8 +23,7 @@ Options = Mapping[str, Any]
 """``spec.targets.<id>``, checked against the schema; defaults are not filled in."""
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """What a target knows besides the object.
 
     Attributes:
@@ -39,11 +38,11 @@ class Context:
             the target converts others.
     """
 
-    options: Options = field(default_factory=dict)
-    settings: ProxySettings = field(default_factory=ProxySettings)
+    options: Options = MappingProxyType({})
+    settings: ProxySettings = ProxySettings()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     around: TargetContext | None = None
-    uses: DataUses = field(default_factory=DataUses)
+    uses: DataUses = DataUses()
     taken: frozenset[tuple[str, str, str, str]] = frozenset()
 
 
@@ -75,8 +74,7 @@ class Creation(NamedTuple):
         return not self.option or bool(options.get(self.option))
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """One place in which a proxy is written, in objects of some kinds.
 
     Attributes:
@@ -168,8 +166,8 @@ class Target:
 
     def has_site(self, data: Data, context: Context) -> bool:
         """Return whether an object has a place that this target writes, whatever is in it now."""
-        declared = replace(context.settings, is_declared=True)
-        asked = replace(context, settings=declared)
+        declared = context.settings._replace(is_declared=True)
+        asked = context._replace(settings=declared)
         return any(True for _ in self.sites(Draft(data), asked))
 
     def read(self, data: Data, options: Options, uses: DataUses | None = None) -> Iterator[Reading]:

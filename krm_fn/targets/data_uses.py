@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from krm_fn.carriers.env_list import Provided, variable_of
@@ -41,7 +40,6 @@ _WHOLE_REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
 _FLUX_GROUP = ".toolkit.fluxcd.io"
 
 
-@dataclass
 class DataUse:
     """How one ConfigMap or Secret is read.
 
@@ -52,10 +50,11 @@ class DataUse:
         of_policies: key -> variables in upper case, each once, for rules of Kyverno.
     """
 
-    keys: dict[str, str] = field(default_factory=dict)
-    of_policies: dict[str, dict[str, None]] = field(default_factory=dict)
-    is_environment: bool = False
-    is_proxy_of_flux: bool = False
+    def __init__(self) -> None:
+        self.keys: dict[str, str] = {}
+        self.of_policies: dict[str, dict[str, None]] = {}
+        self.is_environment = False
+        self.is_proxy_of_flux = False
 
 
 class DataUses:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
@@ -31,7 +31,7 @@ def whole(settings: ProxySettings) -> ProxySettings:
     """Return ``settings``, without a proxy if only one of both proxies is set, because TKG rejects that."""
     if half(settings) is None:
         return settings
-    return replace(settings, http_proxy="", https_proxy="", no_proxy="", is_declared=False)
+    return settings._replace(http_proxy="", https_proxy="", no_proxy="", is_declared=False)
 
 
 def half(settings: ProxySettings) -> Finding | None:

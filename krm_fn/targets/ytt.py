@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from krm_fn.errors import EditError, ExpansionError
 from krm_fn.formats.embedded import Embedded, Value
@@ -90,14 +90,14 @@ class YttSyntax:
         if not _has_code(found.value.text):
             return operations
         places = _meant(found.value.text)
-        members = ((str(found.index), *path) for path in self._members)
+        members = ((str(found.number), *path) for path in self._members)
         decided = next(_standing(places, members), None)
         if decided is not None:
             return decided
         problem = _problem(places, found, operations)
         if problem is None:
             return operations
-        at_the_end = [replace(one, before="") for one in operations]
+        at_the_end = [one._replace(before="") for one in operations]
         return problem if _problem(places, found, at_the_end) else at_the_end
 
     def opened(self, value: Value, name: str) -> Value | Finding:
@@ -138,7 +138,7 @@ def _problem(reported: _Text, found: Embedded, operations: Sequence[Operation]) 
     if not operations:
         return None
     try:
-        new = edit_documents(found.value.text, {found.index: operations})
+        new = edit_documents(found.value.text, {found.number: operations})
     except (EditError, ExpansionError):
         return None  # whoever writes the text tells it
     return next(_problems(reported, _meant(new)), None)

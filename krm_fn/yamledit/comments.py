@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect, bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from krm_fn.yamledit.breaks import with_line_feeds
 from krm_fn.yamledit.document import Document
@@ -20,20 +19,21 @@ _COMMENT = re.compile(r"(?:^|(?<=[ \t\ufeff]))#[^\r\n]*", re.MULTILINE)
 _WORD = re.compile(r"[^\r\n]")
 
 
-@dataclass(eq=False)
 class CommentedPlace:
     """A document, a member of a mapping or an item of a list.
 
-    ``path`` begins with the number of the document; that of a comment behind everything is (). ``said`` is the text
+    ``path`` begins with the number of the document; that of a comment behind everything is (). ``start`` is where it
+    begins in the text: a document with its separator, and -1 if it has none. ``said`` is the text
     of a scalar, None of anything else. ``above`` are the comments between the place before and this one on lines of
     their own, ``beside`` those behind something on its line.
     """
 
-    path: tuple[str, ...]
-    start: int  # that of a document is its separator, and -1 if it has none
-    said: str | None = None
-    above: list[str] = field(default_factory=list)
-    beside: list[str] = field(default_factory=list)
+    def __init__(self, path: tuple[str, ...], start: int, said: str | None = None) -> None:
+        self.path = path
+        self.start = start
+        self.said = said
+        self.above: list[str] = []
+        self.beside: list[str] = []
 
 
 def places(text: str) -> list[CommentedPlace]:

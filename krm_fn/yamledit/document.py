@@ -6,7 +6,6 @@ The new text, read again, says what ``jsonpatch`` makes of the old data, or ther
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -169,7 +168,7 @@ class Document:
         """
         root = Spot(self.root)
         prepare(root, operations)
-        style = replace(layout.style_of(self._lines, self.root), newline=newline_of(self.text))
+        style = layout.style_of(self._lines, self.root)._replace(newline=newline_of(self.text))
         before = Origins(self._origins, self.envelope, FOR_YTT if self.for_ytt else PLAIN)
         try:
             _expand_stale_aliases(root, self.root)

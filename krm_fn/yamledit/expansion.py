@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from krm_fn.errors import ExpansionError
 from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequence
@@ -23,11 +22,11 @@ _PER_CHARACTER = 2
 """A run may expand this much, and more the longer its texts are: what it costs stays linear in the input."""
 
 
-@dataclass
 class _Budget:
     """What a run may still expand."""
 
-    left: int
+    def __init__(self, left: int) -> None:
+        self.left = left
 
 
 _BUDGET: ContextVar[_Budget | None] = ContextVar("_BUDGET", default=None)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 from krm_fn.errors import EditError
 from krm_fn.yamledit.breaks import newline_of
@@ -194,12 +193,12 @@ def style_near(text: str, node: Mapping | Sequence, place: Geometry, style: Layo
 
     Quotes, columns behind a dash, JSON or not.
     """
-    near = replace(style, json=style.json or _is_json(node), quotes=_quotes(node))
+    near = style._replace(json=style.json or _is_json(node), quotes=_quotes(node))
     if isinstance(node, Mapping) and not node.flow:
         own: Counter[int] = Counter()
         for _, value in node.entries:
             _count(text, place.column, value, Counter(), own)
-        return replace(near, dash=_most(own, near.dash, 0))
+        return near._replace(dash=_most(own, near.dash, 0))
     if isinstance(node, Sequence) and not node.flow:
         gaps = [item.start - start for item, start in zip(node.items, place.starts, strict=True)]
         in_line = [
@@ -207,7 +206,7 @@ def style_near(text: str, node: Mapping | Sequence, place: Geometry, style: Layo
             for gap, start in zip(gaps, place.starts, strict=True)
             if "\n" not in text[start : start + gap]
         ]
-        return replace(near, width=max(in_line[-1], 2) if in_line else near.width)
+        return near._replace(width=max(in_line[-1], 2) if in_line else near.width)
     return near
 
 

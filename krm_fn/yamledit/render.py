@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -17,8 +16,7 @@ from krm_fn.errors import EditError
 from krm_fn.yamledit.view import ComplexKey, resolve
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """How the author of a text lays it out.
 
     Attributes:
@@ -38,8 +36,7 @@ class Layout:
     quotes: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Raw:
+class Raw(NamedTuple):
     """A scalar that keeps the words of its author: ``text`` as it was written, ``value`` what it means."""
 
     text: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.errors import EditError
@@ -86,13 +85,15 @@ class Spot:
         }
 
 
-@dataclass
 class Child:
     """A child: ``key`` is None for an item of a list and for a merge key ``<<``; ``index`` is its place in the text."""
 
-    key: str | None
-    spot: Spot
-    index: int | None = None
+    __slots__ = ("index", "key", "spot")
+
+    def __init__(self, key: str | None, spot: Spot, index: int | None = None) -> None:
+        self.key = key
+        self.spot = spot
+        self.index = index
 
 
 def apply(root: Spot, operations: Iterable[Operation]) -> None:

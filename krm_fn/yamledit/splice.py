@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from krm_fn.yamledit import layout
@@ -236,7 +235,7 @@ class _Writer:
         What was nothing stays in a comment behind its key.
         """
         value, quote = spot.plain(), _quote(node)
-        text = flow(value, replace(self.style, json=self.style.json or quote == '"'), quote)
+        text = flow(value, self.style._replace(json=self.style.json or quote == '"'), quote)
         has_colon = not place.is_list and place.behind[index] >= 0
         if not has_colon or not value or not isinstance(value, (dict, list)):
             return TextEdit(node.start, node.end, text)

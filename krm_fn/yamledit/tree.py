@@ -9,7 +9,6 @@ All positions are offsets into the text, in characters.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
@@ -24,7 +23,6 @@ MAX_DEPTH = 500
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-@dataclass(eq=False)
 class Node:
     """A value of the text; ``start`` includes its anchor and tag, ``end`` is behind its last character.
 
@@ -32,40 +30,56 @@ class Node:
     scalar the end of its last line of content, line break excluded.
     """
 
-    start: int
-    end: int
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
 
 
-@dataclass(eq=False)
 class Scalar(Node):
     """``style`` is ``""`` for plain, else one of ``'``, ``"``, ``|``, ``>``; ``tag`` is empty unless written."""
 
-    value: str
-    style: str = ""
-    tag: str = ""
+    __slots__ = ("style", "tag", "value")
+
+    def __init__(self, start: int, end: int, value: str, style: str = "", tag: str = "") -> None:
+        self.start = start
+        self.end = end
+        self.value = value
+        self.style = style
+        self.tag = tag
 
 
-@dataclass(eq=False)
 class Alias(Node):
     """``*name``; ``target`` is the anchored node itself."""
 
-    target: Node
+    __slots__ = ("target",)
+
+    def __init__(self, start: int, end: int, target: Node) -> None:
+        super().__init__(start, end)
+        self.target = target
 
 
-@dataclass(eq=False)
 class Sequence(Node):
     """A list, in block style or in flow style."""
 
-    flow: bool
-    items: list[Node] = field(default_factory=list)
+    __slots__ = ("flow", "items")
+
+    def __init__(self, start: int, end: int, *, flow: bool) -> None:
+        super().__init__(start, end)
+        self.flow = flow
+        self.items: list[Node] = []
 
 
-@dataclass(eq=False)
 class Mapping(Node):
     """Pairs of key and value in the order of the text."""
 
-    flow: bool
-    entries: list[tuple[Node, Node]] = field(default_factory=list)
+    __slots__ = ("entries", "flow")
+
+    def __init__(self, start: int, end: int, *, flow: bool) -> None:
+        super().__init__(start, end)
+        self.flow = flow
+        self.entries: list[tuple[Node, Node]] = []
 
 
 def compose(text: str) -> Node:

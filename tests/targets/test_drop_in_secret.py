@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,10 +12,10 @@ from krm_fn.krm.results import Severity
 from krm_fn.targets import containerd_drop_in, kubelet_drop_in
 
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
-OF_ONE = replace(PROXY, cluster="mycluster", clusters=("mycluster",))
-SHARED = replace(PROXY, cluster="a", clusters=("a", "b"))
-PARTICULAR = replace(OF_ONE, differs_from_cluster=True)
-GONE = replace(NONE, cluster="mycluster", clusters=("mycluster",))
+OF_ONE = PROXY._replace(cluster="mycluster", clusters=("mycluster",))
+SHARED = PROXY._replace(cluster="a", clusters=("a", "b"))
+PARTICULAR = OF_ONE._replace(differs_from_cluster=True)
+GONE = NONE._replace(cluster="mycluster", clusters=("mycluster",))
 SECRET = {"content": "Secret"}
 INLINE = {"content": "Inline"}
 CONTENT = fresh(PROXY.variables())

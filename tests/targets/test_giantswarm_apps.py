@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -104,17 +103,17 @@ def test_an_app_of_the_cluster_gets_what_it_lacks(obj: Any, ours: str) -> None:
     ],
 )
 def test_references_lead_to_the_namespace_of_the_values(obj: Any, namespace: str, wanted: str) -> None:
-    result = apply(target, obj, replace(OF_IT, namespace=namespace))
+    result = apply(target, obj, OF_IT._replace(namespace=namespace))
 
     assert [result["spec"]["config"][field]["namespace"] for field in ("configMap", "secret")] == [wanted, wanted]
-    again = apply(target, result, replace(OF_IT, namespace="elsewhere"))
+    again = apply(target, result, OF_IT._replace(namespace="elsewhere"))
     assert again["spec"]["config"]["secret"] == {**REFERENCE, "namespace": "elsewhere"}
 
 
 def test_a_reference_of_a_person_into_another_namespace_is_reported_and_stays() -> None:
     obj = app(config={"configMap": {"name": REFERENCE["name"]}, "secret": {**REFERENCE, "namespace": "org-b"}})
 
-    (reported,) = proposals(target, obj, replace(OF_IT, namespace="org-a"))
+    (reported,) = proposals(target, obj, OF_IT._replace(namespace="org-a"))
     assert isinstance(reported, Finding)
     assert reported.message == 'must be "org-a", where the Cluster and its values are, not "org-b": change it'
     assert reported.path == ("spec", "config", "secret", "namespace")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from krm_fn.targets import Context, Target, containerd_drop_in, kubeadm_commands
 TARGETS = [module.TARGET for module in (containerd_drop_in, kubelet_drop_in, kubeadm_commands, registry_mirror)]
 PATH = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
 MIRROR = Mirror("https://registry.corp.example:5000", "registry.corp.example", Certificates("x\n"))
-MIRRORED = replace(PROXY, mirror=MIRROR)
+MIRRORED = PROXY._replace(mirror=MIRROR)
 JUNK = st.sampled_from(
     [None, True, 0, 0.5, "", "x", "${X}", [], {}, [None], {"x": 1}, "[Service]\nEnvironment=NO_PROXY=\\q\n"]
 )

@@ -6,8 +6,6 @@ Both give the same data and the same meaning; the cut one only pays for what is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
@@ -32,22 +30,18 @@ def layout_of(text: str) -> CutLayout | WholeLayout:
         return WholeLayout(text)
 
 
-@dataclass(frozen=True)
 class ItemEdits:
     """What becomes of the items: operations by index, from the item's root, and objects to add behind all.
 
-    An operation that removes the root takes the item out.
+    An operation that removes the root takes the item out: ``removed`` are the indexes of these items.
     """
 
-    changes: Mapping[int, Sequence[Operation]]
-    new_items: list[Any]
-
-    @cached_property
-    def removed(self) -> set[int]:
-        """The items that are taken out."""
-        return {
+    def __init__(self, changes: Mapping[int, Sequence[Operation]], new_items: list[Any]) -> None:
+        self.changes = changes
+        self.new_items = new_items
+        self.removed = {
             index
-            for index, operations in self.changes.items()
+            for index, operations in changes.items()
             if any(not one.path for one in operations)
         }
 
@@ -123,7 +117,7 @@ class CutLayout:
         """
         slice_, is_gone = self.text(index), index in edits.removed
         column = len(slice_) - len(slice_.lstrip(" "))
-        operations = [replace(one, path=("0", *one.path)) for one in edits.changes.get(index, ())]
+        operations = [one._replace(path=("0", *one.path)) for one in edits.changes.get(index, ())]
         edited = slice_ if is_gone or not operations else _edited(slice_, operations)
         new = items_text(edits.new_items, column, like=slice_) if index == len(self) - 1 else ""
         if not (is_gone or new):
@@ -188,7 +182,7 @@ class WholeLayout:
 
     def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> str:
         operations = [
-            replace(operation, path=("items", str(index), *operation.path))
+            operation._replace(path=("items", str(index), *operation.path))
             for index in sorted(
                 edits.changes, reverse=True
             )  # the index of an item must hold once others are gone

@@ -12,7 +12,7 @@ passed by.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from krm_fn import lint
 from krm_fn.config import ProxyConfig
@@ -124,7 +124,7 @@ def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[R
                 Result(Severity.WARNING, message, site.obj.ref, first.path, target=site.target)
             )
     operations = draft.operations() if draft.edits else []
-    return [replace(one, path=(*site.obj.path, *one.path)) for one in operations], notes
+    return [one._replace(path=(*site.obj.path, *one.path)) for one in operations], notes
 
 
 def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
@@ -152,4 +152,4 @@ def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
         said: dict[str, str] = {}
         for one in (one for member in members for one in member.seen):
             said.setdefault(one.variable, one.known if one.value is None else one.value)
-        yield from drift.disagreements(replace(member, wanted=said) for member in members)
+        yield from drift.disagreements(member._replace(wanted=said) for member in members)

@@ -7,7 +7,7 @@ where it is, a list stays a list and a text a text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import config
@@ -126,7 +126,7 @@ def corrected(given: FunctionConfig, rules: Rules, audience: Audience) -> list[O
             _correct_list(draft, text, _Forms(given, rules, audience))
         else:
             draft.set(text.path, corrected_url(text.value))
-    return [replace(one, path=(*given.path, *one.path)) for one in draft.operations()]
+    return [one._replace(path=(*given.path, *one.path)) for one in draft.operations()]
 
 
 def _loaded(given: FunctionConfig) -> tuple[ProxyConfig | None, list[str]]:

@@ -7,7 +7,6 @@ wrong can be corrected by ``fix`` where the rule allows it, and then no such pro
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from krm_fn.lint.values import single, whole
 from krm_fn.lint.values import text as text_rules
@@ -111,7 +110,8 @@ def fix(
         return "*"
     written = entries.split(text)
     listed = whole.Listed(written, audience, network)
-    undue = whole.needless_twins(written, replace(listed, entries=entries.normalise([text])))
+    normalised = whole.Listed(entries.normalise([text]), audience, network)
+    undue = whole.needless_twins(written, normalised)
     undue |= {name.rstrip(".") for name in written if whole.is_rooted_beside_its_name(name, listed)}
     undue = undue.difference(written)
     kept = [

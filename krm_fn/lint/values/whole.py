@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,13 +17,15 @@ from krm_fn.noproxy.network import ClusterNetwork
 from krm_fn.noproxy.rules import Problem, problem
 
 
-@dataclass(frozen=True)
 class Listed:
     """The entries of one list as clients see them, and what is known about their cluster and their reader."""
 
-    entries: tuple[str, ...]
-    audience: Audience
-    network: ClusterNetwork | None
+    def __init__(
+        self, entries: tuple[str, ...], audience: Audience, network: ClusterNetwork | None
+    ) -> None:
+        self.entries = entries
+        self.audience = audience
+        self.network = network
 
     @cached_property
     def texts(self) -> frozenset[str]:
@@ -42,7 +43,7 @@ class Listed:
 
     def beside(self, network: ClusterNetwork) -> Listed:
         """Return the same list for another cluster; results about its entries are kept."""
-        other = replace(self, network=network)
+        other = Listed(self.entries, self.audience, network)
         vars(other).update(texts=self.texts, cidrs=self.cidrs)
         return other
 

@@ -8,7 +8,6 @@ the selector leaves out is not there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from krm_fn.clusters import ByKey, Key, Membership, Topology, key_of
@@ -25,16 +24,16 @@ _ALL_NODES = ("", "")
 """Those of which nothing else is said."""
 
 
-@dataclass
 class _Class:
     """A class of the list: the proxy it gives to all nodes, its Clusters, and whether its patches erase."""
 
-    obj: Object
-    default: Resolved
-    is_selected: bool
-    clusters: dict[Key, dict[tuple[str, str], Resolved]] = field(default_factory=dict)
-    is_eraser: bool = False
-    is_patched: bool = False
+    def __init__(self, obj: Object, default: Resolved, *, is_selected: bool) -> None:
+        self.obj = obj
+        self.default = default
+        self.is_selected = is_selected
+        self.clusters: dict[Key, dict[tuple[str, str], Resolved]] = {}
+        self.is_eraser = False
+        self.is_patched = False
 
     @property
     def is_wanted(self) -> bool:
@@ -79,7 +78,7 @@ class Classes:
     def _read(self, known: list[Object], is_selected: Callable[[Object], bool]) -> None:
         for obj in known:
             if self._is(obj, _CLASS):
-                its_class = _Class(obj, self._default(obj), is_selected(obj))
+                its_class = _Class(obj, self._default(obj), is_selected=is_selected(obj))
                 self._classes.setdefault(key_of(obj), its_class)
         if not self._classes:
             return
@@ -194,7 +193,7 @@ class Classes:
         groups = {
             where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
         }
-        around = replace(self._of_class(its_class), groups=groups, is_behind=False)
+        around = self._of_class(its_class)._replace(groups=groups, is_behind=False)
         return tuple(nodes.values()), found[_ALL_NODES], around
 
     def nodes(

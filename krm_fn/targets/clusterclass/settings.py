@@ -10,7 +10,6 @@ Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.clus
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from krm_fn import noproxy, placeholders
@@ -47,16 +46,15 @@ def for_class(config: ProxyConfig, of_class: Cluster, *, target: str) -> Resolve
         of_class: what is known about every such Cluster: its infrastructure, and the networks that its machines are in.
         target: the ID of the target at work.
     """
-    probe = replace(
-        network_of(of_class, config.cluster_defaults, config.policy),
+    probe = network_of(of_class, config.cluster_defaults, config.policy)._replace(
         pod_cidrs=(Fact(_PODS),),
         service_cidrs=(Fact(_SERVICES),),
         service_domain=Fact(_DOMAIN),
     )
     found = resolve(
-        replace(config, cluster_defaults=probe), (), target=target, audience=Audience.NODE
+        config._replace(cluster_defaults=probe), (), target=target, audience=Audience.NODE
     )
-    return _with_list(replace(found, networks=(), missing=()), _named(found))
+    return _with_list(found._replace(networks=(), missing=()), _named(found))
 
 
 def for_nodes(
@@ -111,12 +109,12 @@ class _Builtins(NamedTuple):
         """Return the Cluster with a value that is known again in the place of each that Cluster API knows."""
         probe = cluster.network
         if self.pods:
-            probe = replace(probe, pod_cidrs=(Fact(_PODS),))
+            probe = probe._replace(pod_cidrs=(Fact(_PODS),))
         if self.services:
-            probe = replace(probe, service_cidrs=(Fact(_SERVICES),))
+            probe = probe._replace(service_cidrs=(Fact(_SERVICES),))
         if self.domain:
-            probe = replace(probe, service_domain=Fact(_DOMAIN))
-        return replace(cluster, network=probe)
+            probe = probe._replace(service_domain=Fact(_DOMAIN))
+        return cluster._replace(network=probe)
 
     def fill(self, entries: Sequence[str]) -> Iterator[str]:
         """Yield the entries as the template of the patch renders them."""
@@ -147,4 +145,4 @@ def _named(found: Resolved) -> list[str]:
 
 
 def _with_list(found: Resolved, entries: Sequence[str]) -> Resolved:
-    return replace(found, settings=replace(found.settings, no_proxy=",".join(entries)))
+    return found._replace(settings=found.settings._replace(no_proxy=",".join(entries)))
