@@ -1,7 +1,7 @@
 """What can go wrong, and whose fault it is.
 
-An exception knows the exit code of the command and one line that says what to do; it never holds
-a credential.
+An exception knows its code (`krm_fn.krm.codes`), the exit code of the command and one line that says
+what to do; it never holds a credential.
 
     InjectProxyError
     ├── UsageError       2  the command line is wrong
@@ -22,16 +22,20 @@ class InjectProxyError(Exception):
     """The root: ``str(error)`` is one line for a person."""
 
     exit_code = 1
+    code = "InputInvalid"
 
 
 class UsageError(InjectProxyError):
     """The command line names something that does not exist."""
 
     exit_code = 2
+    code = "WrongUsage"
 
 
 class OutputError(InjectProxyError):
     """The result is there, but nobody takes it."""
+
+    code = "OutputNotWritten"
 
 
 class InputError(InjectProxyError):
@@ -74,13 +78,19 @@ class DocumentError(InputError):
 class EditError(InputError):
     """A place cannot be edited without risk to what is around it."""
 
+    code = "EditRefused"
+
 
 class ExpansionError(InputError):
     """Aliases expand to more values than a text, or all texts of a run, may hold."""
 
+    code = "TooManyValues"
+
 
 class ConfigError(InjectProxyError):
     """The FunctionConfig is wrong: ``problems`` holds one line for each thing to correct, never empty."""
+
+    code = "ConfigInvalid"
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("; ".join(problems))
@@ -91,3 +101,4 @@ class InternalError(InjectProxyError):
     """A check of this program on itself failed."""
 
     exit_code = 3
+    code = "InternalError"

@@ -26,6 +26,9 @@ from krm_fn.settings import Resolved
 from krm_fn.sources import Objects
 from krm_fn.yamledit import limited
 
+CHANGE_DUE = "ProxyMissing"
+"""The code of a change that a check reports and does not make."""
+
 
 class Outcome(NamedTuple):
     """The outcome of a run: ``output`` is the ResourceList to be written, ``results`` are in kyaml's order.
@@ -348,7 +351,7 @@ def _at_new_place(reported: Result, operations: list[Operation], place: PlannedE
 
 
 def _about_config(resource_list: EditableList, message: str) -> Result:
-    return Result(Severity.ERROR, message, _config_ref(resource_list))
+    return Result(Severity.ERROR, message, _config_ref(resource_list), code=ConfigError.code)
 
 
 def _config_ref(resource_list: EditableList) -> ObjectRef:
@@ -441,10 +444,11 @@ def _result_of_edit(
     edit: Edit, obj: Object, mode: Mode, target: str = ""
 ) -> tuple[list[Operation], Result]:
     """Return the operations of an edit from the root of the item, and the one result about them."""
-    severity, message = Severity.INFO, edit.message
+    severity, message, code = Severity.INFO, edit.message, ""
     if mode is Mode.CHECK:
-        severity, message = Severity.ERROR, _not_done(edit.message)
-    result = Result(severity, message, obj.ref, edit.path, edit.current, edit.proposed, target)
+        severity, message, code = Severity.ERROR, _not_done(edit.message), CHANGE_DUE
+    ref = obj.ref
+    result = Result(severity, message, ref, edit.path, edit.current, edit.proposed, target, code)
     operations = [
         operation._replace(path=(*obj.path, *operation.path)) for operation in edit.operations
     ]

@@ -11,8 +11,9 @@ _HEAD = """\
 
 # Messages
 
-Every warning and every information of a run begins with a code, such as `NodesNotRolled`, or with the ID of a rule,
-such as `NP038`. In `results` it is the tag `rule`. This page explains the codes; [lint.md](lint.md) explains the rules.
+Every error, warning and information of a run begins with a code, such as `NodesNotRolled`, or with the ID of a rule,
+such as `NP038`. In `results` it is the tag `rule`. This page explains the codes; [lint.md](lint.md) explains the rules. A
+message about a change that was made has no code.
 
 To silence one, or to change its severity, name it in `spec.lint.rules` of the ProxyConfig:
 
@@ -25,15 +26,20 @@ spec:
       OtherWriter: Error        # the run fails and changes nothing
 ```
 
-The values are `"Off"`, `Info`, `Warning` and `Error`. An error without a code in front of it says that a change is
-impossible, or with `mode: Check` that a change is due; nothing silences it. A message about a change that was made
-has no code.
+The values are `"Off"`, `Info`, `Warning` and `Error`. Nothing silences an error that is not of a rule: it says that a
+change is impossible, or with `mode: Check` that a change is due.
 """
 
 _CODES = """
 ## Codes of a run
 
 The severity is the one that the message has if `spec.lint.rules` does not name its code.
+"""
+
+_FIXED = """
+## Codes that nothing silences
+
+A run and the other commands report these codes; `spec.lint.rules` accepts none of them.
 """
 
 _RULES = """
@@ -50,7 +56,9 @@ makes it an error. [lint.md](lint.md) explains each of them.
 def page() -> str:
     """Return the whole page of messages."""
     rules = [f"| [{rule.id}](lint.md#{rule.id.lower()}) | {_row(rule)} |\n" for rule in RULES.values()]
-    return "".join([_HEAD, _CODES, *map(_of_code, CODES.values()), _RULES, *rules])
+    codes = [_of_code(code) for code in CODES.values() if not code.is_fixed]
+    fixed = [_of_code(code) for code in CODES.values() if code.is_fixed]
+    return "".join([_HEAD, _CODES, *codes, _FIXED, *fixed, _RULES, *rules])
 
 
 def rules() -> str:
@@ -72,11 +80,8 @@ def _cell(text: str) -> str:
 
 
 def _of_code(code: Code) -> str:
-    return _entry(
-        code.id,
-        code.severity,
-        [("Meaning", code.meaning), ("Cause", code.cause), ("Remedy", code.remedy)],
-    )
+    parts = [("Meaning", code.meaning), ("Cause", code.cause), ("Remedy", code.remedy)]
+    return _entry(code.id, code.severity, parts, is_fixed=code.is_fixed)
 
 
 def _of_rule(rule: Rule) -> str:
@@ -87,10 +92,11 @@ def _of_rule(rule: Rule) -> str:
     return _entry(rule.id, rule.severity, parts)
 
 
-def _entry(name: str, severity: Severity, parts: list[tuple[str, str]]) -> str:
+def _entry(name: str, severity: Severity, parts: list[tuple[str, str]], *, is_fixed: bool = False) -> str:
     lines = [f"\n### {name}\n", f"- **Severity:** {severity.value}"]
     lines += [f"- **{title}:** {text}" for title, text in parts]
-    lines.append(f'- **Silence it with:** `spec: {{lint: {{rules: {{{name}: "Off"}}}}}}`')
+    if not is_fixed:
+        lines.append(f'- **Silence it with:** `spec: {{lint: {{rules: {{{name}: "Off"}}}}}}`')
     return "\n".join(lines) + "\n"
 
 

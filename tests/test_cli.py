@@ -275,7 +275,7 @@ def test_a_traceback_is_shown_only_when_asked_for(main: object, monkeypatch: pyt
     assert code == 3
     assert "Traceback (most recent call last)" in streams.err.getvalue()
     assert "the reason" in streams.err.getvalue()
-    assert streams.err.getvalue().splitlines()[-1].startswith("[error] this is a bug of inject-proxy")
+    assert streams.err.getvalue().splitlines()[-1].startswith("[error] InternalError: this is a bug of inject-proxy")
 
 
 def test_an_error_is_one_line_whatever_the_input_holds() -> None:

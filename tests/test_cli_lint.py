@@ -151,7 +151,7 @@ def test_a_list_that_may_hold_a_password_is_not_printed() -> None:
     answer = run("--fix", f"http://user:{SECRET}@host,a;b")
     assert (answer.output, answer.exit_code) == (b"", 1)
     assert not any(SECRET in line for line in answer.reported)
-    assert answer.reported[-1] == "[error] the list is not printed: it may hold a password"
+    assert answer.reported[-1] == "[error] ListNotPrinted: the list is not printed, because it may hold a password"
 
 
 def test_bytes_that_are_no_text_pass() -> None:
@@ -186,7 +186,9 @@ def test_a_tree_is_judged_file_by_file_in_order(tree: Path) -> None:
     assert not any(hidden in line for line in reported for hidden in (".git", ".hidden", "notes.md"))
     place = f"{tree}/apps/web.yml apps/v1/Deployment/shop/web spec.template.spec.containers[0].env[0].value"
     assert any(line.startswith(f"[error] {place}: NP006: ") for line in reported)
-    assert any(line.startswith(f"[warning] {tree}/chart/templates/x.yaml: skipped: ") for line in reported)
+    assert any(
+        line.startswith(f"[warning] {tree}/chart/templates/x.yaml: InputInvalid: skipped: ") for line in reported
+    )
     assert any(line.startswith(f"[warning] {tree}/proxy.yaml ") and "NP012" in line for line in reported)
     counts = [sum(line.startswith(f"[{severity}]") for line in reported) for severity in ("error", "warning")]
     summary = "inject-proxy lint: 5 files read, 2 objects checked, {} errors, {} warnings".format(*counts)
@@ -433,7 +435,7 @@ def test_a_path_without_a_manifest_is_a_warning(tmp_path: Path, files: dict[str,
     folder = str(written(tmp_path, files))
     answer = run(folder)
     (line,) = lines(answer)
-    assert line.startswith(f"[warning] {folder}: holds no manifest, so there was nothing to check")
+    assert line.startswith(f"[warning] {folder}: NoManifest: holds no manifest, so there was nothing to check")
     assert (answer.exit_code, run("--fail-on", "warning", folder).exit_code) == (0, 1)
     (reported,) = json.loads(run("--output", "json", folder).output)
     assert reported["file"]["path"] == folder

@@ -144,8 +144,37 @@ def test_a_clean_tree_is_an_empty_report(tmp_path: Path) -> None:
     assert not list(root.iter("failure"))
 
 
+CERT_MANAGER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: cert-manager, labels: {app: cert-manager}}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: cert-manager-controller, env: [{name: HTTP_PROXY, value: "http://other.corp.example:3128"}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "rule"),
+    [
+        pytest.param("targets: {certManager: {conflict: Fail}}", "ValueConflict", id="an error of a target"),
+        pytest.param("mode: Nonsense", "ConfigInvalid", id="an error of the ProxyConfig"),
+        pytest.param("mode: Inject", "ProxyMissing", id="a change that is due"),
+    ],
+)
+def test_each_error_has_the_code_of_what_is_wrong(tmp_path: Path, option: str, rule: str) -> None:
+    (tmp_path / "proxy.yaml").write_text(CONFIG.replace("spec: {", f"spec: {{{option}, "))
+    (tmp_path / "cert-manager.yaml").write_text(CERT_MANAGER)
+    found = json.loads(report(tmp_path, "run", "--check", "--output", "json", "."))
+    assert {one["tags"]["rule"] for one in found if one["severity"] == "error"} == {rule}
+    log = json.loads(report(tmp_path, "run", "--check", "--output", "sarif", "."))
+    assert rule in {result["ruleId"] for result in check_sarif(log)}
+
+
 NASTY = ReportEntry(
-    Severity.WARNING, 'a "list", 100% <b> & ]]> é', "Unreadable", "x:y,z/ä%.yaml", 7, "v1/Pod/a", {"message": "m"}
+    Severity.WARNING, 'a "list", 100% <b> & ]]> é', "InputInvalid", "x:y,z/ä%.yaml", 7, "v1/Pod/a", {"message": "m"}
 )
 
 
@@ -153,7 +182,7 @@ def test_what_is_special_in_a_form_is_escaped() -> None:
     given = FindingReport("lint", [NASTY], ["x:y,z/ä%.yaml"], Severity.WARNING)
     github = as_github(given).decode()
     assert github == (
-        "::warning file=x%3Ay%2Cz/ä%25.yaml,line=7,title=inject-proxy Unreadable::"
+        "::warning file=x%3Ay%2Cz/ä%25.yaml,line=7,title=inject-proxy InputInvalid::"
         'v1/Pod/a: a "list", 100%25 <b> & ]]> é\n'
     )
     root = ElementTree.fromstring(as_junit(given))  # noqa: S314 -- our own text
@@ -167,7 +196,7 @@ def test_what_is_special_in_a_form_is_escaped() -> None:
 @pytest.mark.parametrize("form", WRITERS)
 def test_a_file_name_that_is_no_utf8_is_written_all_the_same(form: str) -> None:
     name = b"\xff.yaml".decode(errors="surrogateescape")
-    entry = ReportEntry(Severity.ERROR, "m", "Unreadable", name, 1, data={"file": {"path": name}})
+    entry = ReportEntry(Severity.ERROR, "m", "InputInvalid", name, 1, data={"file": {"path": name}})
     assert WRITERS[form](FindingReport("lint", [entry], [name]))
 
 

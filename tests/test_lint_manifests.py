@@ -434,8 +434,10 @@ def test_a_config_map_is_judged_as_a_function_config_only() -> None:
     [
         pytest.param(["  lint: {rules: {NP010: Off}}\n"], [], id="one"),
         pytest.param(["  lint: {rules: {NP010: Off}}\n"] * 2, [], id="two that agree"),
-        pytest.param(["  lint: {rules: {NP010: Info}}\n", ""], ["NP010", "this "], id="two that differ"),
-        pytest.param(["  mode: Nonsense\n  lint: {rules: {NP010: Off}}\n"], ["NP010", "spec."], id="one that is wrong"),
+        pytest.param(["  lint: {rules: {NP010: Info}}\n", ""], ["ConfigsDiffer", "NP010"], id="two that differ"),
+        pytest.param(
+            ["  mode: Nonsense\n  lint: {rules: {NP010: Off}}\n"], ["ConfigInvalid", "NP010"], id="one that is wrong"
+        ),
     ],
 )
 def test_which_proxy_config_counts(configs: list[str], expected: list[str]) -> None:

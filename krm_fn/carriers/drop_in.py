@@ -101,7 +101,8 @@ class DropIn:
         try:
             self._write(entries, variables)
         except ValueError as error:
-            self._report(Severity.ERROR, f"{error}; change the proxy settings", self.spec.files)
+            message = f"{error}; change the proxy settings"
+            self._report(Severity.ERROR, message, self.spec.files, code="ValueNotWritable")
         self._report_wrong_entries()
 
     def paths_of(self, variables: Variables) -> list[str]:
@@ -245,7 +246,7 @@ class DropIn:
     def _describe_reference(self) -> None:
         self._draft.describe(f"takes {self.label} from the Secret of its Cluster")
 
-    def _report(self, severity: Severity, message: str, path: Pointer, *, code: str = "") -> None:
+    def _report(self, severity: Severity, message: str, path: Pointer, *, code: str) -> None:
         self._draft.report(severity, message, path, code=code)
 
     def _report_wrong_entries(self) -> None:
@@ -286,7 +287,7 @@ class DropIn:
                 "`content` and `contentFrom` must not both be set, Cluster API rejects that; "
                 "remove one of them"
             )
-            self._report(Severity.ERROR, message, place)
+            self._report(Severity.ERROR, message, place, code="ContentTwice")
             return True
         return False
 
@@ -327,7 +328,7 @@ class DropIn:
             f"the Secret `<cluster>-systemd-proxy` {systemd_secret.obstacle(self._settings)}, or "
             f"set `spec.targets.{self.target}.content` to `Inline`"
         )
-        self._report(Severity.ERROR, message, self.spec.files)
+        self._report(Severity.ERROR, message, self.spec.files, code="SecretNotUsable")
 
     def _report_stays(self, place: Pointer) -> None:
         message = (
@@ -345,7 +346,7 @@ class DropIn:
             message = (
                 f"`path` must not be under /usr with Ignition (read-only); {remedy} under /etc"
             )
-            self._report(Severity.ERROR, message, (*place, "path"))
+            self._report(Severity.ERROR, message, (*place, "path"), code="ReadOnlyPath")
 
     def _report_limits(self, entry: _Entry, place: Pointer, variables: Variables) -> None:
         """Report what Cluster API, Ignition or cloud-init would make of an entry as it is to be."""

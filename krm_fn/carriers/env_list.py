@@ -232,7 +232,7 @@ class EnvList:
             f"`{name}` in {self.label} {must} and {is_now} (user info left out): "
             'change or remove the entry, or set `conflict` to "Override" or "Keep"'
         )
-        self._report(Severity.ERROR, index, message)
+        self._report(Severity.ERROR, index, message, code="ValueConflict")
 
     def _report_kept(self, index: int, name: str, wanted: Variables) -> None:
         why = "the settings differ" if name in wanted else "the settings do not have it"
@@ -277,7 +277,7 @@ class EnvList:
                 )
                 self._draft.report(Severity.WARNING, message, self._path, code="ReferenceToRemoved")
 
-    def _report(self, severity: Severity, index: int, message: str, *, code: str = "") -> None:
+    def _report(self, severity: Severity, index: int, message: str, *, code: str) -> None:
         self._draft.report(severity, message, (*self._path, str(index)), code=code)
 
 

@@ -75,7 +75,8 @@ class NodeExports:
         except ValueError as error:
             self._report_others(variables)
             message = f"{error}; change the proxy settings"
-            self._draft.report(Severity.ERROR, message, self._spec.commands)
+            place = self._spec.commands
+            self._draft.report(Severity.ERROR, message, place, code="ValueNotWritable")
             return
         if planned.is_held_back:
             self._report_held_back()

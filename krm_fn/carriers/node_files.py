@@ -161,7 +161,8 @@ class NodeFiles:
                 f'"{path}" must not be under /usr with Ignition (read-only), so {self.label} would '
                 "not be set"
             )
-            self._draft.report(Severity.ERROR, message, (*place, "path"))
+            path_of_file = (*place, "path")
+            self._draft.report(Severity.ERROR, message, path_of_file, code="ReadOnlyPath")
         spec.report_encoding(encoding, place)
         if encoding in _PLAIN and spec.is_rendered(content):
             message = (

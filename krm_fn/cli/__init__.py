@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from krm_fn.cli._commands import MODULES
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
-from krm_fn.errors import InjectProxyError, OutputError, UsageError
+from krm_fn.errors import InjectProxyError, InternalError, OutputError, UsageError
 from krm_fn.krm.results import Severity, are_severe, redact
 from krm_fn.printable import printable
 
@@ -30,7 +30,6 @@ _FAIL_ON = "--fail-on"
 _FLAGS = frozenset({"-v", "--verbose", "--traceback", "-h", "--help", "--version"})
 _OLD_NAMES = {"check": "check-image"}
 """Names that commands had before; they still work."""
-_BUG = 3
 _INTERRUPTED = 130
 """What a shell sees of a program that Ctrl-C ended: 128 and the number of SIGINT."""
 # A manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), and a walk takes up to four frames a level.
@@ -47,14 +46,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except InjectProxyError as error:
-        return _fail(f"[error] {error}", error.exit_code)
+        return _fail(f"[error] {error.code}: {error}", error.exit_code)
     except Exception as error:  # noqa: BLE001 -- the last resort: any bug is reported in one line
         if "--traceback" in arguments:
             import traceback  # noqa: PLC0415 -- for a bug only
 
             traceback.print_exc()
         return _fail(
-            f"[error] this is a bug of inject-proxy, nothing was written: {_where(error)}", _BUG
+            f"[error] {InternalError.code}: this is a bug of inject-proxy, nothing was written: "
+            f"{_where(error)}",
+            InternalError.exit_code,
         )
     finally:
         gc.freeze()  # at its end, the interpreter would look through every object for cycles

@@ -90,13 +90,13 @@ def _manifests(name: str, content: bytes) -> Manifests | None:
         return None
 
 
-def entry_of(result: Result, lines: LineFinder, *, rule: str) -> ReportEntry:
-    """Return the entry of a result; ``rule`` is its rule where it has none of its own."""
+def entry_of(result: Result, lines: LineFinder) -> ReportEntry:
+    """Return the entry of a result; its code is the rule."""
     parts = (str(result.ref), field_path(result.path))
     return ReportEntry(
         result.severity,
         shown(result.text),
-        result.code or rule,
+        result.code,
         result.ref.file_path,
         lines.line(result),
         shown(" ".join(part for part in parts if part)),
@@ -136,30 +136,10 @@ def _sarif_rule(rule: str) -> dict[str, Any]:
     if rule in RULES:
         known = RULES[rule]
         text, remedy = f"{known.finds}; {known.why}", known.remedy
-    elif rule in CODES:
+    else:
         code = CODES[rule]
         text, remedy = f"{code.meaning} {code.cause}", code.remedy
-    else:
-        text, remedy = _OWN_RULES[rule]
     return {"id": rule, "shortDescription": {"text": text}, "help": {"text": remedy}}
-
-
-_OWN_RULES = {
-    "ProxyMissing": (
-        "A manifest does not hold the proxy that the ProxyConfig declares.",
-        "Run `inject-proxy run` and commit what it changes.",
-    ),
-    "InvalidInput": (
-        "A manifest or the ProxyConfig is wrong, so that no proxy can be written.",
-        "Correct what the message names.",
-    ),
-    "ProxyInImage": (
-        "An image build would leave a proxy in the image.",
-        "Remove the setting before the build ends, or use it for single commands only.",
-    ),
-    "Unreadable": ("Something could not be checked.", "Correct what the message names."),
-}
-"""ID -> meaning and remedy of what is neither a rule nor a code."""
 
 
 def _sarif_result(entry: ReportEntry, index: int) -> dict[str, Any]:

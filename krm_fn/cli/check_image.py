@@ -93,9 +93,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 def _entry(note: Note) -> ReportEntry:
     message = shown(note.message)
-    return ReportEntry(
-        note.severity, message, "ProxyInImage", note.file, note.line, data=_data(note)
-    )
+    return ReportEntry(note.severity, message, note.code, note.file, note.line, data=_data(note))
 
 
 def _line(note: Note) -> str:

@@ -174,7 +174,12 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
         return CommandResult(report, (), exit_code)
     if "@" in corrected:
         return CommandResult(
-            b"", (*_lines(report), "[error] the list is not printed: it may hold a password"), 1
+            b"",
+            (
+                *_lines(report),
+                "[error] ListNotPrinted: the list is not printed, because it may hold a password",
+            ),
+            1,
         )
     return CommandResult(_bytes(f"{corrected}\n"), _lines(report), exit_code)
 
@@ -209,7 +214,7 @@ def _of_files(
     results = [*_without_manifests(by_path, done), *done.results]
     lines = [_line(result) for result in results]
     finder = LineFinder({**files, **done.corrected})
-    entries = [entry_of(result, finder, rule="Unreadable") for result in results]
+    entries = [entry_of(result, finder) for result in results]
     report = wish.written(lines, entries, files)
     exit_code = int(are_severe(results, wish.fail_on))
     reported = _summary(files, done, results, wish)
@@ -228,7 +233,8 @@ def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Ite
                 "holds no manifest, so there was nothing to check: "
                 "name a file, or a folder with *.yaml, *.yml or *.json"
             )
-            yield Result(Severity.WARNING, message, ObjectRef(file_path=path))
+            ref = ObjectRef(file_path=path)
+            yield Result(Severity.WARNING, message, ref, code="NoManifest")
 
 
 def _summary(

@@ -37,7 +37,7 @@ from krm_fn.config import names_of_only
 from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity, are_severe, is_severe
-from krm_fn.pipeline import Outcome, run_list
+from krm_fn.pipeline import CHANGE_DUE, Outcome, run_list
 from krm_fn.sources import Objects
 
 _STDIN = "standard input"
@@ -367,6 +367,7 @@ def _as_check(outcome: Outcome) -> Outcome:
         result._replace(
             severity=Severity.ERROR,
             message=f"{result.message}: not done, because `--check` changes nothing",
+            code=CHANGE_DUE,
         )
         if result.severity is Severity.INFO and not result.code
         else result
@@ -433,17 +434,12 @@ def _printed(done: _Done, changed: Mapping[str, bytes | None], given: Namespace)
         return b""
     finder = LineFinder(done.selection.manifests)
     entries = [
-        entry_of(result, finder, rule=_rule_of(result))
+        entry_of(result, finder)
         for result in done.outcome.results
         if given.verbose or result.severity is not Severity.INFO
     ]
     files = [name for name in done.selection.manifests if done.shard.holds(name)]
     return WRITERS[given.output](FindingReport("run", entries, files, done.outcome.fail_on))
-
-
-def _rule_of(result: Result) -> str:
-    """Return a rule for a result without a code: a change that is due has a target, what is wrong has none."""
-    return "ProxyMissing" if result.target else "InvalidInput"
 
 
 def _diff_of(done: _Done, changed: Mapping[str, bytes | None]) -> str:

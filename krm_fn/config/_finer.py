@@ -79,11 +79,12 @@ def _unknown_rules(rules: Any) -> _Problems:
     from krm_fn.noproxy.rules import RULES  # noqa: PLC0415
 
     known = [*RULES]
+    codes = [code.id for code in CODES.values() if not code.is_fixed]
     for rule in rules:
-        if rule in RULES or rule in CODES:
+        if rule in RULES or rule in codes:
             continue
         near = (
-            difflib.get_close_matches(rule, CODES, n=1, cutoff=0.7) if isinstance(rule, str) else []
+            difflib.get_close_matches(rule, codes, n=1, cutoff=0.7) if isinstance(rule, str) else []
         )
         advice = f"; did you mean `{near[0]}`?" if near else ""
         message = (

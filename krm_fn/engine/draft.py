@@ -84,9 +84,7 @@ class Draft:
         self._origins.clear()
         self._data = data
 
-    def report(
-        self, severity: Severity, message: str, path: Pointer = (), *, code: str = ""
-    ) -> None:
+    def report(self, severity: Severity, message: str, path: Pointer = (), *, code: str) -> None:
         """Add a finding; ``path`` leads to the field it is about."""
         self.findings.append(Finding(severity, message, path, code=code))
 

@@ -147,7 +147,8 @@ def _left_alone(value: Value, error: InputError) -> Finding:
 
 
 def _refused(value: Value, error: EditError) -> Finding:
-    return Finding(Severity.ERROR, f"the YAML in it cannot be edited: {error}", value.path)
+    message = f"the YAML in it cannot be edited: {error}"
+    return Finding(Severity.ERROR, message, value.path, code=error.code)
 
 
 def _value(path: Pointer, text: Any, *, is_base64: bool) -> Value | Finding:

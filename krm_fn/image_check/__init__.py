@@ -99,7 +99,7 @@ class _Build:
             message = (
                 f"places `{left.dest}` from a file that was not among the inputs: name it, too"
             )
-            return Note(Severity.WARNING, file, left.line, message)
+            return Note(Severity.WARNING, file, left.line, message, code="ImageInputMissing")
         named = ", ".join(f"`{name}`" for name in left.names)
         said = left.what or f"sets {named} in `{left.dest}`"
         remover = self._remover(file, left)

@@ -34,6 +34,7 @@ class Note:
     file: str
     line: int
     message: str
+    code: str = "ProxyInImage"
 
 
 @dataclass(frozen=True)

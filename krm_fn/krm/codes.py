@@ -2,7 +2,8 @@
 
 A code is the name under which `spec.lint.rules` silences a warning or an information, or makes it louder. It never
 changes its meaning and is never used again for another one. The rules about proxies and lists have IDs of their own
-(`NP001` …), which `krm_fn.noproxy.rules` lists. What makes a run impossible is an error, which no name silences.
+(`NP001` …), which `krm_fn.noproxy.rules` lists. What makes a run impossible is an error; it has a code, too, and no
+entry of `spec.lint.rules` silences it.
 `docs/messages.md` is generated from this table.
 """
 
@@ -19,6 +20,7 @@ class Code:
 
     ``severity`` is the most severe one that the finding has if `spec.lint.rules` does not name it. ``meaning`` says
     what happened, ``cause`` why, and ``remedy`` what to do, with the field in which to do it.
+    ``is_fixed``: no entry of `spec.lint.rules` changes the severity.
     """
 
     id: str
@@ -26,11 +28,12 @@ class Code:
     meaning: str
     cause: str
     remedy: str
+    is_fixed: bool = False
 
 
-_W, _I = Severity.WARNING, Severity.INFO
+_E, _W, _I = Severity.ERROR, Severity.WARNING, Severity.INFO
 
-_TABLE = (
+_SILENCEABLE = (
     # the list and the FunctionConfig
     Code(
         "NoFunctionConfig",
@@ -773,7 +776,10 @@ _TABLE = (
             "It is a GeneratingPolicy, a `generate` rule, or an Assign, AssignMetadata or ModifySet "
             "of Gatekeeper. What differs is an error with `mode: Check`, which no rule silences."
         ),
-        "Change the value in the policy by hand; a value that is equal to the declared one is not reported.",
+        (
+            "Change the value in the policy by hand; a value that is equal to the declared one is "
+            "not reported."
+        ),
     ),
     Code(
         "PolicyNotGenerated",
@@ -783,7 +789,10 @@ _TABLE = (
             "`spec.targets.kyvernoPolicies.generate` asks for a policy, and `spec.selector.include` does not fit "
             "an object of its kind, name and labels."
         ),
-        "Let `spec.selector.include` fit the policy, too, for example by its kind, or remove `generate`.",
+        (
+            "Let `spec.selector.include` fit the policy, too, for example by its kind, or remove "
+            "`generate`."
+        ),
     ),
     Code(
         "PolicyTextStale",
@@ -855,7 +864,10 @@ _TABLE = (
         "PolicyEnvSkipped",
         _W,
         "Kyverno skips `+(env)` in pods in which any container has `env` already.",
-        "The anchor `+( )` adds a field only where it is missing, and counts all containers of a pod.",
+        (
+            "The anchor `+( )` adds a field only where it is missing, and counts all containers "
+            "of a pod."
+        ),
         "Write `env`: entries of other names stay, because Kyverno merges the list by `name`.",
     ),
     Code(
@@ -1098,4 +1110,287 @@ _TABLE = (
     ),
 )
 
-CODES: dict[str, Code] = {code.id: code for code in _TABLE}
+_FIXED = (
+    # the FunctionConfig and the input
+    Code(
+        "ConfigInvalid",
+        _E,
+        "The FunctionConfig is wrong, and inject-proxy changes nothing.",
+        (
+            "A field of the ProxyConfig has no valid value, an object that it refers to cannot be "
+            "used, or two fields contradict each other. There is one message for each problem."
+        ),
+        "Correct the field that the message names; docs/functionconfig.md describes each field.",
+        is_fixed=True,
+    ),
+    Code(
+        "ConfigsDiffer",
+        _W,
+        "`inject-proxy lint` checks objects with the settings of no ProxyConfig.",
+        (
+            "Several ProxyConfigs among the files differ in `lint`, `clusterDefaults`, "
+            "`noProxyPolicy` or `targets`."
+        ),
+        "Name the one that counts with `--config`.",
+        is_fixed=True,
+    ),
+    Code(
+        "ConfigMisspelt",
+        _W,
+        "`inject-proxy lint` does not check an object that is probably meant as a ProxyConfig.",
+        "Its `kind` or `apiVersion` differs from that of a ProxyConfig in a few characters.",
+        "Correct `kind` and `apiVersion` as the message says.",
+        is_fixed=True,
+    ),
+    Code(
+        "InputInvalid",
+        _E,
+        "inject-proxy cannot read its input, or a file or an object in it.",
+        (
+            "The input is empty, not UTF-8, not valid YAML, nested too deep, or not the kind of "
+            "document that the command needs. `inject-proxy lint` skips such a file with a "
+            "warning."
+        ),
+        "Correct the place that the message names, or leave the file out with `--exclude`.",
+        is_fixed=True,
+    ),
+    Code(
+        "TooManyValues",
+        _E,
+        "inject-proxy does not read a text whose aliases repeat too many values.",
+        (
+            "Aliases of YAML repeat what their anchors hold, and a few lines can mean millions of "
+            "values."
+        ),
+        "Write the values out, or leave the object out.",
+        is_fixed=True,
+    ),
+    Code(
+        "EditRefused",
+        _E,
+        "inject-proxy can read an object or a text in it, but cannot change it without a risk.",
+        (
+            "The place is part of an anchor, a merge key, a key that occurs twice, or another "
+            "form in which an edit would change more than the proxy."
+        ),
+        (
+            "Write the place in the plain form that the message describes, or leave the object "
+            "out with `spec.selector.exclude`."
+        ),
+        is_fixed=True,
+    ),
+    Code(
+        "NoManifest",
+        _W,
+        "`inject-proxy lint` found nothing to check in a path.",
+        "The path holds no manifest; its name may be misspelt.",
+        "Name a file, or a folder with *.yaml, *.yml or *.json.",
+        is_fixed=True,
+    ),
+    # the command
+    Code(
+        "WrongUsage",
+        _E,
+        "The command line is wrong.",
+        "An option or a command does not exist, options exclude each other, or a path is missing.",
+        "Correct the command line; `inject-proxy --help` lists the commands.",
+        is_fixed=True,
+    ),
+    Code(
+        "OutputNotWritten",
+        _E,
+        "inject-proxy has a result, but cannot write it.",
+        (
+            "The disk is full, a file or folder is read-only, or the program that reads standard "
+            "output has ended."
+        ),
+        "Correct what the message names, and run the command again.",
+        is_fixed=True,
+    ),
+    Code(
+        "InternalError",
+        _E,
+        "A check of inject-proxy on itself failed, and nothing was written.",
+        "This is a bug of inject-proxy.",
+        "Report the bug, with the traceback that `--traceback` prints.",
+        is_fixed=True,
+    ),
+    Code(
+        "FixNotClear",
+        _W,
+        "`inject-proxy lint --fix` changes nothing in a place.",
+        (
+            "The variables of the place contradict each other, and only a person knows which one "
+            "is right."
+        ),
+        "Make the values that the message names equal, and run the command again.",
+        is_fixed=True,
+    ),
+    Code(
+        "ListNotPrinted",
+        _E,
+        "`inject-proxy lint --fix` does not print the corrected list.",
+        "The list holds the character `@`, so that a part of it may be a password.",
+        "Remove the credentials from the list.",
+        is_fixed=True,
+    ),
+    Code(
+        "ProxyInImage",
+        _E,
+        "An image build leaves a proxy in the image.",
+        (
+            "A file of the build sets the proxy, and no later step removes it. What a step may "
+            "remove is a warning, and what one does remove an information."
+        ),
+        "Remove the setting before the build ends, or use it for single commands only.",
+        is_fixed=True,
+    ),
+    Code(
+        "ImageInputMissing",
+        _W,
+        "`inject-proxy check-image` does not know a file that an image build places.",
+        "The file was not among the inputs.",
+        "Name the file on the command line, too.",
+        is_fixed=True,
+    ),
+    # objects that differ from the ProxyConfig, or cannot get its proxy
+    Code(
+        "ProxyMissing",
+        _E,
+        (
+            "An object differs from what the ProxyConfig declares, and the run may not change the "
+            "object."
+        ),
+        "The run has `mode: Check`, or the command is `inject-proxy run --check`.",
+        "Run inject-proxy without the check, and commit what it changes.",
+        is_fixed=True,
+    ),
+    Code(
+        "SharedProxiesDiffer",
+        _E,
+        "Several Clusters, roles or worker groups share an object and need different proxies.",
+        "`spec.overrides` gives them different proxies, and the object can hold one only.",
+        (
+            "Give each of them an object of its own, or leave this one out with "
+            "`spec.selector.exclude`."
+        ),
+        is_fixed=True,
+    ),
+    Code(
+        "ValueNotWritable",
+        _E,
+        "A value of the proxy settings cannot be written in the format of a place.",
+        "systemd units and shell commands cannot hold every character.",
+        "Percent-encode the character in the URL, or remove it from the list.",
+        is_fixed=True,
+    ),
+    Code(
+        "ValueConflict",
+        _E,
+        "A variable of a container has another value, and `conflict` of the target is `Fail`.",
+        "A person or another tool set the variable in `env`.",
+        "Change or remove the entry, or set `conflict` to `Override` or `Keep`.",
+        is_fixed=True,
+    ),
+    Code(
+        "ContentTwice",
+        _E,
+        "An entry of `files` has both `content` and `contentFrom`.",
+        "Cluster API rejects such an entry.",
+        "Remove one of the two.",
+        is_fixed=True,
+    ),
+    Code(
+        "ReadOnlyPath",
+        _E,
+        "A file of a node has a path that Ignition cannot write.",
+        "`/usr` is read-only on systems that Ignition sets up.",
+        "Set `path` of the target to a file under `/etc`.",
+        is_fixed=True,
+    ),
+    Code(
+        "SecretNotUsable",
+        _E,
+        "An object cannot refer to the Secret `<cluster>-systemd-proxy`.",
+        (
+            "The Cluster of the object is not known, several Clusters share the object, or an "
+            "entry of `spec.overrides` gives it another proxy than the Cluster has."
+        ),
+        (
+            "Correct what the message names, or set `content` of `containerdDropIn` and "
+            "`kubeletDropIn` to `Inline`."
+        ),
+        is_fixed=True,
+    ),
+    Code(
+        "TooManyFiles",
+        _E,
+        (
+            "A KubeadmConfigSpec would have more entries in `files` than `v1beta2` of Cluster API "
+            "allows."
+        ),
+        "`spec.trustedCA` has many certificates, and each of them is a file.",
+        "Leave public authorities, which nodes trust already, out of `spec.trustedCA`.",
+        is_fixed=True,
+    ),
+    # ClusterClasses
+    Code(
+        "NothingToPatch",
+        _E,
+        "A ClusterClass names no templates, so inject-proxy has nothing to patch.",
+        "`spec.controlPlane` and `spec.workers` of the class have no references.",
+        "Leave the class out with `spec.selector.exclude`.",
+        is_fixed=True,
+    ),
+    Code(
+        "TemplateNotUsable",
+        _E,
+        "inject-proxy cannot patch a template of a ClusterClass.",
+        (
+            "The template is not in the list, other objects than ClusterClasses refer to it, or "
+            "it has no KubeadmConfigSpec."
+        ),
+        (
+            "Correct what the message names, or set `spec.targets.clusterClass.sharedTemplates` "
+            "to `Union`."
+        ),
+        is_fixed=True,
+    ),
+    Code(
+        "ListUncertain",
+        _E,
+        (
+            "inject-proxy cannot tell whether a list exists when its patch of a ClusterClass adds "
+            "to it."
+        ),
+        "A patch of the class is a runtime extension, or removes the list for some Clusters only.",
+        "Give the template an entry in the list, or let the patch write `[]`.",
+        is_fixed=True,
+    ),
+    # Kyverno
+    Code(
+        "PolicyTwoProxies",
+        _E,
+        "A Kyverno policy sets two different proxies in one variable.",
+        (
+            "inject-proxy writes one value to all places of a policy, unless `spec.overrides` "
+            "tells its rules apart."
+        ),
+        (
+            "Add an entry to `spec.overrides` that matches one of the rules by `rules`, or write "
+            "the same proxy in both."
+        ),
+        is_fixed=True,
+    ),
+    Code(
+        "PolicyNameTaken",
+        _E,
+        "An object that inject-proxy did not create has the name of the policy to generate.",
+        "`spec.targets.kyvernoPolicies.generate` asks for a policy of the same kind and name.",
+        "Set `generated.name` to another name, or remove the object.",
+        is_fixed=True,
+    ),
+)
+
+CODES: dict[str, Code] = {code.id: code for code in (*_SILENCEABLE, *_FIXED)}
+"""The codes of what a run and the other commands report: each error, warning and information has one."""

@@ -16,9 +16,6 @@ from typing import Any, NamedTuple
 from krm_fn.patch import APPEND, Operation, Pointer, field_path
 from krm_fn.printable import printable
 
-_RULE = re.compile("NP[0-9]{3}")
-"""IDs of rules, as `krm_fn.noproxy.rules` lists them; `spec.lint.rules` silences them also where they are errors."""
-
 
 class Severity(Enum):
     """How much a finding matters; the members are in the order of the report."""
@@ -135,13 +132,11 @@ class Result(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The message with the code in front under which `spec.lint.rules` silences it.
+        """The message with the code in front under which docs/messages.md explains it; a change has none.
 
-        This is the only place that writes a code into a text. Nobody can silence an error that is not of a rule, so
-        its text has no code.
+        This is the only place that writes a code into a text.
         """
-        is_silenceable = self.severity is not Severity.ERROR or _RULE.fullmatch(self.code)
-        return f"{self.code}: {self.message}" if self.code and is_silenceable else self.message
+        return f"{self.code}: {self.message}" if self.code else self.message
 
     def line(self) -> str:
         """Return ``[error] apiVersion/Kind/namespace/name field.path: message``, on one line, without a credential."""

@@ -24,6 +24,7 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             Severity.ERROR,
             f"is shared by {places}, which need different proxies: give each an object of its own, or leave "
             "this one out with `spec.selector.exclude`",
+            code="SharedProxiesDiffer",
         )
     if not any((resolved.settings.http_proxy, resolved.settings.https_proxy)):
         return

@@ -17,8 +17,10 @@ from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError, InputError
 from krm_fn.formats import embedded, sops
 from krm_fn.formats.embedded import Value
+from krm_fn.krm import type_errors
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
+from krm_fn.patch import lookup
 from krm_fn.plan import ObjectSource
 
 _Path = tuple[str, ...]
@@ -150,13 +152,21 @@ def _value(obj: Object, key: str | None) -> Value:
     if found is None:
         raise ConfigError([f"must name a key of {_called(obj)} in `key`: there are {names}"])
     if isinstance(found, Finding):
-        if found == sops.refusal(found.path):
-            raise ConfigError([f"{_called(obj)} key `{found.path[-1]}`: {sops.ENCRYPTED}"])
-        problem = found.message.partition("; ")[
-            0
-        ]  # what a target would do about it is not meant here
-        raise ConfigError([f"{_called(obj)} {problem}: correct it, or name another key"])
+        raise ConfigError([f"{_called(obj)} {_unusable(obj, found)}"])
     return found
+
+
+def _unusable(obj: Object, found: Finding) -> str:
+    """Return what keeps a text from being read; the finding says what a target does about it."""
+    field = found.path[-1]
+    if found.code == "Encrypted":
+        return f"key `{field}`: {sops.ENCRYPTED}"
+    if found.code == "TextUnreadable":
+        wanted = "base64 of UTF-8 text"
+    else:
+        kind = "a mapping" if len(found.path) == 1 else "a string"
+        wanted = f"{kind}, not {type_errors.called(lookup(obj.data, found.path))}"
+    return f"`{field}` must be {wanted}: correct it, or name another key"
 
 
 def _key(value: Value) -> str:

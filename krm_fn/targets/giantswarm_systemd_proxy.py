@@ -136,9 +136,8 @@ class _UnitText:
         try:
             new = unit_text.edit(old, variables)
         except ValueError as error:
-            self._draft.report(
-                Severity.ERROR, f"{error}; change the proxy settings", ("stringData",)
-            )
+            message = f"{error}; change the proxy settings"
+            self._draft.report(Severity.ERROR, message, ("stringData",), code="ValueNotWritable")
             return
         if old and not new:
             self._draft.remove(self._value.path)

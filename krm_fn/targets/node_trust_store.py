@@ -86,7 +86,7 @@ class _CertificateFiles(NodeFiles):
                 f"{number}: leave public authorities, which nodes trust already, out of "
                 "`spec.trustedCA`"
             )
-            self.spec.draft.report(Severity.ERROR, message, self.spec.files)
+            self.spec.draft.report(Severity.ERROR, message, self.spec.files, code="TooManyFiles")
 
 
 def sites(draft: Draft, context: Context) -> Iterator[Site]:

@@ -121,7 +121,14 @@ def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[R
         if clash:
             message = f"`--fix` changes nothing in {first.place}, because {clash} differ: make them equal first"
             notes.append(
-                Result(Severity.WARNING, message, site.obj.ref, first.path, target=site.target)
+                Result(
+                    Severity.WARNING,
+                    message,
+                    site.obj.ref,
+                    first.path,
+                    target=site.target,
+                    code="FixNotClear",
+                )
             )
     operations = draft.operations() if draft.edits else []
     return [one._replace(path=(*site.obj.path, *one.path)) for one in operations], notes

@@ -65,13 +65,15 @@ def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
         f"this and {len(loaded) - 1} other ProxyConfigs differ in `lint`, `clusterDefaults`, `noProxyPolicy` or "
         "`targets`, so objects are checked with none of them: name one with `--config`"
     )
-    return ProxyConfig(), [Result(Severity.WARNING, message, loaded[0][0].ref)]
+    return ProxyConfig(), [
+        Result(Severity.WARNING, message, loaded[0][0].ref, code="ConfigsDiffer")
+    ]
 
 
 def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[Result]:
     """Yield all problems of a FunctionConfig."""
     wanted, wrong = _loaded(given)
-    yield from (Result(Severity.ERROR, text, given.ref) for text in wrong)
+    yield from (Result(Severity.ERROR, text, given.ref, code=ConfigError.code) for text in wrong)
     silent = _REPORTED_BY_CONFIG if wrong else frozenset()
     for text in _texts(given.data):
         for found in _problems(text, given, audience):

@@ -100,6 +100,7 @@ class ManifestFiles:
                         Severity.WARNING,
                         f"`--fix` does not change document {index + 1}: {error}",
                         ref,
+                        code=error.code,
                     )
                 ]
         refused = [
@@ -141,7 +142,7 @@ class ManifestFiles:
     def _tell(self, name: str, error: InputError) -> None:
         problem = error.problem if isinstance(error, DocumentError) else str(error)
         ref = ObjectRef(file_path=name)
-        self.problems.append(Result(Severity.WARNING, f"skipped: {problem}", ref))
+        self.problems.append(Result(Severity.WARNING, f"skipped: {problem}", ref, code=error.code))
 
 
 def _matters(manifests: Manifests, index: int) -> bool:
@@ -170,7 +171,7 @@ def _misspelt(item: Item) -> Iterator[Result]:
         if meant:
             names = " and ".join(f"`{name}`" for name in meant)
             message = f"this object is not checked, because it is not a ProxyConfig: did you mean {names}?"
-            yield Result(Severity.WARNING, message, obj.ref)
+            yield Result(Severity.WARNING, message, obj.ref, code="ConfigMisspelt")
 
 
 def _configs(manifests: Manifests, item: Item) -> Iterator[FunctionConfig]:

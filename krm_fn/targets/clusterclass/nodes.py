@@ -222,7 +222,7 @@ def _not_known(
             f"{called} must belong to nothing but ClusterClasses, because the patches of this class erase what the "
             "template holds: give the other objects that refer to it a template of their own"
         )
-    return Finding(Severity.ERROR, message, path)
+    return Finding(Severity.ERROR, message, path, code="TemplateNotUsable")
 
 
 def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:
@@ -300,14 +300,15 @@ class _TemplateReader:
                 f"{self.called} has no KubeadmConfigSpec that a patch could add to: "
                 "write one with a `files` entry in it"
             )
-            yield Finding(Severity.ERROR, message, self.path)
+            yield Finding(Severity.ERROR, message, self.path, code="TemplateNotUsable")
             return
         try:
             files = draft.items(spec.files)
             commands = draft.items(spec.commands)
         except WrongTypeError as error:
             problem = wrong_type(error.path, error.value, error.wanted)
-            yield Finding(Severity.ERROR, f"in {self.called}, {problem.message}", self.path)
+            message = f"in {self.called}, {problem.message}"
+            yield Finding(Severity.ERROR, message, self.path, code=problem.code)
             return
         files, commands = list(files or ()), list(commands or ())
         if taken := self._taken(files):
@@ -403,9 +404,9 @@ class _TemplateReader:
             f'{self.called} holds a file "{taken}" with more in it than a proxy, and a path must be unique: move the '
             "rest to another file, or set `path` of the target to another one"
         )
-        return Finding(
-            Severity.ERROR, f"{message}, {_REMEDY}" if self.around.is_chosen else message, self.path
-        )
+        if self.around.is_chosen:
+            message = f"{message}, {_REMEDY}"
+        return Finding(Severity.ERROR, message, self.path, code="PathRepeated")
 
     def _twice(self, state: ListState) -> Iterator[Finding]:
         """Yield files of ours that a patch of the class writes as well."""
@@ -425,7 +426,8 @@ class _TemplateReader:
                 f"this patch is a runtime extension, which may or may not write `{field_path(path)}` before our patch "
                 f"adds to that list: give {self.called} an entry in it"
             )
-            yield Finding(Severity.ERROR, message, ("spec", "patches", str(state.unseen)))
+            path_of_patch = ("spec", "patches", str(state.unseen))
+            yield Finding(Severity.ERROR, message, path_of_patch, code="ListUncertain")
         for field in state.may_be_null:
             message = (
                 f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: "
@@ -439,7 +441,8 @@ class _TemplateReader:
                 f"whether `{field_path(path)}` is there after this patch depends on a Cluster, so no patch can add to "
                 "it: let this patch write `[]` where it removes the list"
             )
-            yield Finding(Severity.ERROR, message, _field(state.erasers[-1]))
+            path_of_patch = _field(state.erasers[-1])
+            yield Finding(Severity.ERROR, message, path_of_patch, code="ListUncertain")
 
 
 def _field(field: PatchField) -> Pointer:

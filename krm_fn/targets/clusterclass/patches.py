@@ -76,7 +76,7 @@ class ClassEdit:
                 "it names no templates, so there is nothing to patch: leave it out with "
                 "`spec.selector.exclude`"
             )
-            problems.append(Finding(Severity.ERROR, message, ("spec",)))
+            problems.append(Finding(Severity.ERROR, message, ("spec",), code="NothingToPatch"))
         if any(one.severity is Severity.ERROR for one in problems):
             self.draft.findings += [_at(one, others.old_index) for one in problems]
             return None

@@ -122,7 +122,7 @@ def _particular(
                 "`spec.overrides` asks for another one for these workers: let it match the whole Cluster, or set "
                 "`spec.targets.containerdDropIn.content` and `spec.targets.kubeletDropIn.content` to `Inline`"
             )
-            return Finding(Severity.ERROR, message, path[:_GROUP])
+            return Finding(Severity.ERROR, message, path[:_GROUP], code="SecretNotUsable")
     return None
 
 

@@ -180,7 +180,7 @@ class CelExpressions:
                     "writes one value to all of them: move one to a policy of its own and leave that "
                     "out with `spec.selector`, or write the same proxy in both"
                 )
-                self._draft.report(Severity.ERROR, message, one.path)
+                self._draft.report(Severity.ERROR, message, one.path, code="PolicyTwoProxies")
                 return True
         return False
 

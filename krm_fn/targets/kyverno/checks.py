@@ -240,7 +240,7 @@ def two_proxies(
                     " writes one value to both: give one of them a proxy of its own with an entry of"
                     " `spec.overrides` that matches it by `rules`, or write the same proxy in both"
                 )
-                return Finding(Severity.ERROR, message, path)
+                return Finding(Severity.ERROR, message, path, code="PolicyTwoProxies")
     return None
 
 

@@ -160,7 +160,7 @@ def report_in_the_way(draft: Draft) -> None:
         "inject-proxy did not create this object, and the policy that `spec.targets.kyvernoPolicies.generate` "
         "asks for has the same kind and name: choose another `generated.name`, or remove this object"
     )
-    draft.report(Severity.ERROR, message, ("metadata", "name"))
+    draft.report(Severity.ERROR, message, ("metadata", "name"), code="PolicyNameTaken")
 
 
 class GeneratedObject:
