@@ -12,8 +12,8 @@ _HEAD = """\
 # Messages
 
 Every error, warning and information of a run begins with a code, such as `NodesNotRolled`, or with the ID of a rule,
-such as `NP038`. In `results` it is the tag `rule`. This page explains the codes; [lint.md](lint.md) explains the rules. A
-message about a change that was made has no code.
+such as `NP038`. In `results` it is the tag `rule`. This page explains the codes; [lint.md](lint.md) explains the rules.
+A message about a change that was made has no code.
 
 To silence one, or to change its severity, name it in `spec.lint.rules` of the ProxyConfig:
 

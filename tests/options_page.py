@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from function_configs import SCHEMA, resolved
-from krm_fn.config import SYSTEMS
+from krm_fn.target_table import SYSTEMS
 
 Node = Mapping[str, Any]
 

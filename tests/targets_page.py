@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from krm_fn.config import SYSTEMS
 from krm_fn.noproxy import Audience
+from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS, Target, module_of
 from support import ROOT
 

@@ -14,7 +14,7 @@ from function_configs import SCHEMA
 from krm_fn.cli._commands import MODULES
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli.help import function_parser, parser_of
-from krm_fn.config import SYSTEMS
+from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from shells import OFFERED_BY, of_zsh
 from support import inject_proxy

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from function_configs import SCHEMA
-from krm_fn.config import API_VERSION, KIND, SYSTEMS, load, names_of_only
+from krm_fn.config import API_VERSION, KIND, load, names_of_only
 from krm_fn.config._quick_check import is_certainly_valid
 from krm_fn.errors import ConfigError
+from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 from support import ROOT
 

@@ -13,10 +13,11 @@ import yaml
 
 from function_configs import FOLDER, PROXY, SCHEMA, keywords, proxy_config, resolved
 from krm_fn.clusters import Role
-from krm_fn.config import API_VERSION, KIND, SYSTEMS, ProxyConfig, _configmap, _schema, load
+from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, load
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
+from krm_fn.target_table import SYSTEMS
 from options_page import TABLES, TOPICS, fields, options, override_fields
 from support import ROOT
 

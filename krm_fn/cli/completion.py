@@ -16,8 +16,8 @@ from krm_fn.cli._commands import MODULES
 from krm_fn.cli._parser import CommandParser, takes_value
 from krm_fn.cli.help import function_parser, parser_of
 from krm_fn.cli.import_ import FORMS, KONVOY
-from krm_fn.config import SYSTEMS
 from krm_fn.errors import UsageError
+from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._parser import CommandParser
-from krm_fn.config import SYSTEMS
 from krm_fn.errors import UsageError
+from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS, module_of
 
 

@@ -23,7 +23,7 @@ from krm_fn.config._model import (
     ProxyConfig,
     said,
 )
-from krm_fn.config._only import SYSTEMS, names_of_only
+from krm_fn.config._only import names_of_only
 from krm_fn.config._schema import schema
 from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
@@ -32,7 +32,6 @@ from krm_fn.patch import Pointer, field_path
 __all__ = [
     "API_VERSION",
     "KIND",
-    "SYSTEMS",
     "Certificates",
     "ClusterMatcher",
     "ForeignValue",

@@ -8,47 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from krm_fn.config import _schema
-
-SYSTEMS: Mapping[str, tuple[str, ...]] = {
-    "nodes": (
-        "nodeTrustStore",
-        "containerdDropIn",
-        "kubeletDropIn",
-        "kubeadmCommands",
-        "otherWriters",
-        "registryMirror",
-        "clusterClass",
-    ),
-    "workloads": ("workloadTrustStore", "certManager", "chartOperator", "workloads", "proxyData"),
-    "kyverno": ("kyvernoPolicies",),
-    "giantswarm": (
-        "giantswarmSystemdProxy",
-        "chartOperator",
-        "giantswarmClusterValues",
-        "giantswarmApps",
-        "giantswarmInstallationValues",
-        "giantswarmChartValues",
-    ),
-    "tkg": (
-        "tkgVsphereCPI",
-        "tkgVsphereCSI",
-        "tkgKappController",
-        "tkgPinniped",
-        "tkgCloudCSI",
-        "tkgClusterConfig",
-        "tkgClusterClass",
-    ),
-    "nutanix": ("carenClusterConfig",),
-    "konvoy": ("registryMirror", "imageBuilderOverrides"),
-}
-"""Name of a system -> its targets, in the order of the table of targets."""
+from krm_fn.target_table import ROWS, SYSTEMS
 
 
 def names_of_only() -> tuple[str, ...]:
     """Return every name that ``spec.only`` may hold: systems, then targets."""
-    known = _schema.field("only") or {}
-    return tuple(known["items"]["enum"])
+    return tuple(dict.fromkeys((*SYSTEMS, *ROWS)))
 
 
 def enabled_targets(
@@ -64,7 +29,7 @@ def enabled_targets(
         return targets
     on = {target for name in only for target in SYSTEMS.get(name, (name,))}
     found = dict(targets)
-    for name in (target for system in SYSTEMS.values() for target in system):
+    for name in ROWS:
         if name not in on:
             found[name] = {**targets.get(name, {}), "enabled": False}
     return found

@@ -13,7 +13,7 @@ from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._around import TargetContext
-from krm_fn.targets.data_uses import DataUses, KeyOfData
+from krm_fn.targets.data_uses import DataUses
 
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
@@ -74,6 +74,20 @@ class Creation(NamedTuple):
         return not self.option or bool(options.get(self.option))
 
 
+class DataReferences(NamedTuple):
+    """The ConfigMaps and Secrets to which objects refer.
+
+    Attributes:
+        words: words of which at least one is in the text of every object that refers to one.
+        note: notes in the first argument what an object refers to, given the options of the target.
+        is_of_any_kind: the objects are not those that the target edits, but any.
+    """
+
+    words: tuple[str, ...]
+    note: Callable[[DataUses, Data, Options], None]
+    is_of_any_kind: bool = False
+
+
 class Target(NamedTuple):
     """One place in which a proxy is written, in objects of some kinds.
 
@@ -99,7 +113,10 @@ class Target(NamedTuple):
         only_reports: it writes nothing.
         writes_groups_of_workers: it writes a proxy of its own for each group of workers of a Cluster.
         has_names_of_its_author: the author of the object chooses which variables it sets.
-        keys_read: yields the keys of ConfigMaps from which an object takes a proxy.
+        references: what its objects refer to; None if no target fills that.
+        fills_references: it writes the ConfigMaps and Secrets that others refer to.
+        refuses: returns whether the author of such an object says that it stays as it is.
+        edits_last: it edits objects by what all other targets leave in them; ``plan`` asks it after them.
         names_of_rules: returns the names of the rules of a policy, which overrides can match.
         converts_to: the kinds to which its options make it convert other objects.
     """
@@ -121,7 +138,10 @@ class Target(NamedTuple):
     only_reports: bool = False
     writes_groups_of_workers: bool = False
     has_names_of_its_author: bool = False
-    keys_read: Callable[[Data], Iterable[KeyOfData]] | None = None
+    references: DataReferences | None = None
+    fills_references: bool = False
+    refuses: Callable[[Data], bool] | None = None
+    edits_last: bool = False
     names_of_rules: Callable[[Data], Iterable[str]] | None = None
     converts_to: Callable[[Options], frozenset[GroupKind]] | None = None
 

@@ -61,7 +61,8 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.targets import _apps
 from krm_fn.targets._chosen import is_refused
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, Data, DataReferences, Options, Target
+from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
@@ -83,10 +84,17 @@ def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
         yield EnvList(draft, container, conflict, context.uses.provided(draft.data, container))
 
 
+def note_references(uses: DataUses, obj: Data, options: Options) -> None:
+    """Note the ConfigMaps and Secrets that the containers of cert-manager read."""
+    if not is_refused(obj, POD_SPEC):
+        uses.note_containers(obj, _apps.cert_manager_containers(obj))
+
+
 TARGET = Target(
     id="certManager",
     kinds=frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")}),
     audience=Audience.GO,
     text_hints=("cert-manager",),
     sites=sites,
+    references=DataReferences(WORDS_OF_CONTAINERS, note_references),
 )

@@ -151,4 +151,5 @@ TARGET = Target(
     audience=Audience.PRODUCT,
     text_hints=(VARIABLE, *PATCHES),
     sites=sites,
+    edits_last=True,
 )

@@ -14,7 +14,7 @@ namespace of a Policy, or ``default``, where it names none (``pkg/engine/context
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from krm_fn.carriers.env_list import Provided, variable_of
@@ -23,11 +23,8 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
 
-HINTS_OF_FLUX = ("proxySecretRef",)
-HINTS = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef", *HINTS_OF_FLUX)
-"""Of which one is in the text of every object that refers to a ConfigMap or Secret."""
-HINTS_OF_POLICIES = ("configMap",)
-"""The policies whose rules may read a ConfigMap."""
+WORDS_OF_CONTAINERS = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef")
+"""Of which one is in the text of every object whose containers refer to a ConfigMap or Secret."""
 
 DataKey = tuple[str, str, str]
 """Kind, namespace and name of a ConfigMap or Secret."""
@@ -69,8 +66,9 @@ class DataUses:
         """The names of the ConfigMaps and Secrets that something refers to."""
         return tuple(dict.fromkeys(name for _, _, name in self._uses))
 
-    def note_containers(self, namespace: str, containers: Iterator[Container]) -> None:
-        """Note what containers of a namespace refer to."""
+    def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
+        """Note what containers of an object refer to."""
+        namespace = namespace_of(obj)
         for container in containers:
             for entry in _list(container, "env"):
                 found = _reference(namespace, entry)

@@ -113,7 +113,8 @@ from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.base import Context, GroupKind, Target
+from krm_fn.targets.base import Context, DataReferences, GroupKind, Target
+from krm_fn.targets.data_uses import DataUses
 from krm_fn.targets.kyverno import compared, generated, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
@@ -247,6 +248,11 @@ def _converts_to(options: Mapping[str, Any]) -> frozenset[GroupKind]:
     return frozenset(("policies.kyverno.io", kind) for kind in kinds)
 
 
+def note_references(uses: DataUses, obj: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Note the keys of ConfigMaps that the rules of a policy read."""
+    uses.note_keys(keys_read(obj))
+
+
 TARGET = Target(
     id="kyvernoPolicies",
     kinds=POLICIES | WRAPPERS | {_BINDING},
@@ -256,7 +262,7 @@ TARGET = Target(
     sites=sites,
     generates=generated.objects,
     has_names_of_its_author=True,
-    keys_read=keys_read,
+    references=DataReferences(("configMap",), note_references),
     names_of_rules=_names_of_rules,
     converts_to=_converts_to,
 )

@@ -64,7 +64,8 @@ from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import _chosen
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, DataReferences, Target
+from krm_fn.targets.data_uses import DataUses
 
 _AWS = "proxy-environment-variables"
 _ARGO_LABEL = "argocd.argoproj.io/secret-type"
@@ -323,6 +324,11 @@ def _is_of_argo(obj: Mapping[str, Any]) -> bool:
     )
 
 
+def note_references(uses: DataUses, obj: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Note the Secret that an object of Flux refers to."""
+    uses.note_flux(obj)
+
+
 TARGET = Target(
     id="proxyData",
     kinds=frozenset({("", "ConfigMap"), ("", "Secret")}),
@@ -331,4 +337,7 @@ TARGET = Target(
     sites=sites,
     readers_of=readers,
     has_names_of_its_author=True,
+    references=DataReferences(("proxySecretRef",), note_references, is_of_any_kind=True),
+    fills_references=True,
+    refuses=refuses,
 )

@@ -100,7 +100,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import called
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
-from krm_fn.targets import _apps, _chosen
+from krm_fn.targets import _chosen
 from krm_fn.targets._presets import (
     PRESETS,
     PROVIDER_GROUP,
@@ -109,7 +109,8 @@ from krm_fn.targets._presets import (
     fits_one,
     preset_containers,
 )
-from krm_fn.targets.base import Context, Data, GroupKind, Options, Target
+from krm_fn.targets.base import Context, Data, DataReferences, GroupKind, Options, Target
+from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
 
 _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML": one Deployment with it)."""
@@ -294,30 +295,11 @@ def readers(obj: Data, options: Options) -> Readers:
     )
 
 
-def containers_with_proxy(obj: Data, given: Mapping[str, Options]) -> Iterator[Container]:
-    """Yield the containers of an object that this target, or the target of a known program, writes.
-
-    Args:
-        obj: any object.
-        given: ``spec.targets``.
-    """
-    options = options_from(given)
+def note_references(uses: DataUses, obj: Data, options: Options) -> None:
+    """Note the ConfigMaps and Secrets that the chosen containers of a workload read."""
     place = _place(obj, options)
-    if place is None or _chosen.is_refused(obj, place.at):
-        return
-    if options.get("enabled", True):
-        yield from _choose(Draft(obj), place, Context(options)).there
-    for one in _all_containers(obj, place.at):
-        if one.path in _owned(obj, options):
-            yield one
-
-
-def hints_of_containers_with_proxy(given: Mapping[str, Options]) -> tuple[str, ...]:
-    """Return words of which one is in the text of every object with such a container; () if any object may have one."""
-    hints = hints_from(given.get("workloads", {}))
-    if not hints:
-        return ()
-    return (*hints, *_apps.TEXT_HINTS)
+    if place is not None and not _chosen.is_refused(obj, place.at):
+        uses.note_containers(obj, _choose(Draft(obj), place, Context(options)).there)
 
 
 def hints_from(options: Options) -> tuple[str, ...]:
@@ -466,4 +448,5 @@ TARGET = Target(
     options_from=options_from,
     kinds_of=kinds_of,
     readers_of=readers,
+    references=DataReferences(WORDS_OF_CONTAINERS, note_references),
 )

@@ -15,7 +15,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.targets import TARGETS, TargetContext, cluster_class
+from krm_fn.targets import TARGETS, Target, TargetContext, cluster_class
 from krm_fn.targets.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED
 from krm_fn.targets.clusterclass.settings import for_class, for_nodes
 
@@ -123,6 +123,11 @@ class Classes:
                 self._others.add(key_of(obj), None)
 
     @property
+    def target(self) -> Target:
+        """Return the target that writes the patches."""
+        return cluster_class.TARGET
+
+    @property
     def is_on(self) -> bool:
         """Whether any class may be patched."""
         return self._is_chosen or any(one.is_patched for one in self._classes.values())
@@ -144,8 +149,10 @@ class Classes:
         is_one = target_id in INSTEAD_OF_WHERE_ERASED
         return is_one and any(one.is_eraser for one in self._patched(obj))
 
-    def lost(self, obj: Object) -> Finding | None:
-        """Return a warning for a template whose class erases its proxy, and is not patched."""
+    def lost(self, target_id: str, obj: Object) -> Finding | None:
+        """Return a warning for a template whose class erases what a target writes into it, and is not patched."""
+        if target_id not in INSTEAD_OF:
+            return None
         for key in self.atlas.classes_of(obj) if self._classes else ():
             one = self._classes.get(key)
             if one and one.is_eraser and not one.is_patched:
@@ -167,6 +174,8 @@ class Classes:
 
         None for a Cluster that is made of no class.
         """
+        if obj.group_kind not in self.target.kinds:
+            return None
         is_class = self._is(obj, _CLASS)
         key = key_of(obj) if is_class else self.atlas.class_of(obj)
         if key is None:

@@ -1,0 +1,152 @@
+"""Which places of a list are concerned, and the proxy that each is to get.
+
+It brings objects, targets, Clusters and settings together and decides nothing; an item that no
+target and no Cluster could want is never read, and none is read twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from krm_fn import clusters
+from krm_fn.clusters import ByKey, Topology
+from krm_fn.config import ProxyConfig
+from krm_fn.krm.resourcelist import Object
+from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT
+from krm_fn.plan._created import companions, generated, identity, lacking, taken_names
+from krm_fn.plan._enabled import EnabledTargets
+from krm_fn.plan._items import ItemReader
+from krm_fn.plan._model import ObjectSource, Overview, PlannedEdit
+from krm_fn.plan._references import data_uses
+from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected, may_hold
+from krm_fn.plan._settings import resolved, settings_of_rules
+from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets import Target
+from krm_fn.targets.clusterclass.classes import Classes
+
+__all__ = ["ObjectSource", "Overview", "PlannedEdit", "plan_edits"]
+
+_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+
+
+def plan_edits(
+    source: ObjectSource, wanted: ProxyConfig, overview: Overview | None = None
+) -> Iterator[PlannedEdit]:
+    """Yield all planned edits, in the order of the list and of the table of targets.
+
+    Then those of missing objects.
+
+    The data of an object is the same for all its places: what one target changes there, the next one sees. The places
+    where ClusterClasses are patched come last, because a patch follows what their templates hold in the end.
+
+    Args:
+        source: the objects.
+        wanted: the checked FunctionConfig.
+        overview: what else is to be noted; None where nobody needs it.
+
+    Raises:
+        InputError: an item that is wanted cannot be read.
+    """
+    reader = ItemReader(source)
+    kinds = clusters.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
+    read = list(reader.of_kinds(kinds))
+    if overview is not None:
+        read += reader.readable_of_kinds(clusters.system_kinds())
+    atlas = Topology(read)
+    if overview is not None:
+        overview.take_clusters(read, atlas, wanted)
+    classes = Classes(read, lambda obj: is_selected(obj, wanted), atlas, wanted)
+    del read  # what is taken is to be forgotten
+    uses = data_uses(reader, wanted)
+    new = list(generated(atlas, wanted))
+    taken = taken_names(reader, wanted, new)
+    enabled = EnabledTargets(wanted, uses)
+    known: ByKey[None] = ByKey()
+    beside: list[PlannedEdit] = []
+    of_classes: list[PlannedEdit] = []
+    for index in range(len(source)):
+        targets = enabled.editors(source, index)
+        creators = enabled.creators(source, index)
+        is_patched = _may_patch(source, index, wanted, classes)
+        is_wanted = bool(targets or creators or is_patched)
+        names_proxy = overview is not None and source.contains(index, _NAMES)
+        if not is_wanted and not names_proxy:
+            continue
+        for obj in reader.take(index) if is_wanted else reader.readable(index):
+            is_chosen = is_selected(obj, wanted)
+            if overview is not None:
+                _count(overview, obj, targets, wanted)
+                overview.naming += [(obj, atlas.of(obj))] if names_proxy and is_chosen else []
+            if not is_wanted:
+                continue
+            known.add(identity(obj), None)
+            if not is_chosen:
+                continue
+            for edit in _edits(index, obj, targets, wanted, classes):
+                yield edit._replace(uses=uses, taken=taken)
+            if is_patched:
+                of_classes += _edits_by_class(index, obj, wanted, classes)
+            beside += companions(index, obj, creators, atlas, wanted)
+    yield from lacking([*beside, *new], known, wanted, overview)
+    if overview is not None:
+        overview.unreadable = list(reader.unreadable.values())
+    yield from of_classes
+
+
+def _count(overview: Overview, obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> None:
+    """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
+    if not obj.is_local and any(is_edited(target, obj, wanted) for target in targets):
+        overview.candidates += 1
+        overview.selected += fits(obj, wanted.selector._replace(exclude=()))
+
+
+def _edits(
+    index: int, obj: Object, targets: Sequence[Target], wanted: ProxyConfig, classes: Classes
+) -> Iterator[PlannedEdit]:
+    """Yield the edits of one object, in the order of the table of targets."""
+    concerned = [target for target in targets if is_edited(target, obj, wanted)]
+    memberships = classes.atlas.of(obj) if concerned else ()
+    alone = classes.atlas.alone(obj) if concerned and not memberships else None
+    for target in concerned:
+        options = target.options(wanted.targets)
+        found = resolved(wanted, memberships, target, obj, alone)
+        if classes.replaces(target.id, obj):
+            found = Resolved(
+                ProxySettings(cluster=found.settings.cluster, is_declared=found.declared)
+            )
+        of_nodes = classes.nodes(obj, target.id, found)
+        if of_nodes:
+            nodes, found, around = of_nodes
+            yield PlannedEdit(index, obj, target.id, nodes, found, options, around=around)
+            continue
+        lost = classes.lost(target.id, obj) if found.settings.variables() else None
+        yield PlannedEdit(
+            index,
+            obj,
+            target.id,
+            memberships,
+            found,
+            options,
+            notes=(lost,) if lost else (),
+            settings_of_rule=settings_of_rules(wanted, memberships, target, obj),
+        )
+
+
+def _edits_by_class(
+    index: int, obj: Object, wanted: ProxyConfig, classes: Classes
+) -> Iterator[PlannedEdit]:
+    """Yield the edit of a ClusterClass that gets or loses our patches, or of a Cluster of such a class."""
+    about = classes.about(obj)
+    if about:
+        memberships, found, around = about
+        name = classes.target.id
+        options = wanted.targets.get(name, {})
+        yield PlannedEdit(index, obj, name, memberships, found, options, around=around)
+
+
+def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: Classes) -> bool:
+    """Return whether an item may hold a ClusterClass or a Cluster of one, judged by its text."""
+    target = classes.target
+    if not is_enabled(target.id, wanted) or not may_hold(source.kinds(index), target.kinds):
+        return False
+    return classes.is_on or source.contains(index, target.text_hints)

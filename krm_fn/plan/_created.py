@@ -1,0 +1,104 @@
+"""The objects that a run creates: beside others, and because an option asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from krm_fn.clusters import ByKey, Key, Topology
+from krm_fn.config import ProxyConfig
+from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, reference
+from krm_fn.plan._items import ItemReader
+from krm_fn.plan._model import Overview, PlannedEdit
+from krm_fn.plan._selection import fits, is_enabled, is_selected, may_hold
+from krm_fn.plan._settings import resolved
+from krm_fn.targets import TARGETS, Target
+
+
+def companions(
+    index: int, obj: Object, creators: Sequence[Target], atlas: Topology, wanted: ProxyConfig
+) -> Iterator[PlannedEdit]:
+    """Yield what has to be created beside an object, of the same Clusters and with the same proxy."""
+    for target in creators:
+        creates = target.creates
+        options = target.options(wanted.targets)
+        if (
+            creates is None
+            or obj.group_kind not in creates.beside
+            or not creates.is_wanted(options)
+        ):
+            continue
+        memberships = atlas.of(obj)
+        found = resolved(wanted, memberships, target, obj)
+        for data in creates.companions(obj.data, found.settings, options):
+            created = Object((), data, reference(data))
+            yield PlannedEdit(index, created, target.id, memberships, found, options, is_new=True)
+
+
+def generated(atlas: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
+    """Yield what the options of a target ask for, whatever is in the list."""
+    for target in _with_options(wanted):
+        if target.generates is None:
+            continue
+        options = target.options(wanted.targets)
+        for data in target.generates(options):
+            created = Object((), data, reference(data))
+            memberships = atlas.of(created)
+            found = resolved(wanted, memberships, target, created)
+            yield PlannedEdit(
+                BESIDE_NOTHING, created, target.id, memberships, found, options, is_new=True
+            )
+
+
+def taken_names(
+    reader: ItemReader,
+    wanted: ProxyConfig,
+    new: Sequence[PlannedEdit],
+) -> frozenset[Key]:
+    """Return the objects of the kinds to which a target converts others: a name must not be there twice.
+
+    They are those of the list, and those that this run generates.
+    """
+    kinds: set[tuple[str, str]] = set()
+    for target in _with_options(wanted):
+        if target.converts_to is not None:
+            kinds |= target.converts_to(target.options(wanted.targets))
+    source = reader.source
+    found: set[Key] = set()
+    for index in range(len(source) if kinds else 0):
+        if may_hold(source.kinds(index), frozenset(kinds)):
+            found |= {identity(one) for one in reader.readable(index) if one.group_kind in kinds}
+    for place in new:
+        has_proxy = bool(place.resolved.settings.variables())
+        if place.obj.group_kind in kinds and has_proxy and is_selected(place.obj, wanted):
+            found.add(identity(place.obj))
+    return frozenset(found)
+
+
+def lacking(
+    missing: Sequence[PlannedEdit],
+    known: ByKey[None],
+    wanted: ProxyConfig,
+    overview: Overview | None,
+) -> Iterator[PlannedEdit]:
+    """Yield those of the new objects that the list lacks and the selector includes, each once."""
+    for place in missing:
+        if known.candidates(identity(place.obj)):
+            continue
+        if is_selected(place.obj, wanted):
+            known.add(identity(place.obj), None)
+            yield place
+        elif overview is not None and place.item_index == BESIDE_NOTHING and place.is_asked:
+            is_excluded = fits(place.obj, wanted.selector._replace(exclude=()))
+            overview.not_generated += [] if is_excluded else [place.obj]
+
+
+def identity(obj: Object) -> Key:
+    """Return the identity of an object, without the hash that a run added to its name."""
+    return (*obj.group_kind, obj.ref.namespace, obj.base_name)
+
+
+def _with_options(wanted: ProxyConfig) -> Iterator[Target]:
+    """Yield the enabled targets that have options: only these can ask for more, so no other is imported."""
+    for name in wanted.targets:
+        if is_enabled(name, wanted):
+            yield TARGETS[name]

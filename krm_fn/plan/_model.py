@@ -1,0 +1,174 @@
+"""What a plan consists of: the source of the objects, one planned edit, and what else was noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from krm_fn import clusters, settings
+from krm_fn.clusters import Foreign, Key, Membership, Role, Topology
+from krm_fn.config import OverrideSubject, ProxyConfig
+from krm_fn.errors import DocumentError
+from krm_fn.formats import sops
+from krm_fn.krm.resourcelist import Object
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
+from krm_fn.noproxy import Audience
+from krm_fn.patch import Pointer
+from krm_fn.plan._selection import is_selected
+from krm_fn.settings import ProxySettings, Resolved
+from krm_fn.targets import TARGETS, Context, Reading, Target, TargetContext
+from krm_fn.targets.data_uses import DataUses
+
+
+class ObjectSource(Protocol):
+    """Where objects come from: a ResourceList, or files of manifests."""
+
+    def __len__(self) -> int: ...
+
+    def kinds(self, index: int) -> frozenset[str]:
+        """Return the kinds that may be in one entry, judged by its text.
+
+        Empty if nothing is known.
+        """
+
+    def contains(self, index: int, words: Sequence[str]) -> bool:
+        """Return whether one of the words is in the text of one entry; True without words."""
+
+    def objects(self, index: int) -> list[Object]:
+        """Return the objects of one entry; raises InputError."""
+
+
+class PlannedEdit(NamedTuple):
+    """One object as one target sees it: item ``item_index`` of the list, its Clusters, and the proxy it is to get.
+
+    ``is_new``: the object is not in the list yet, and its ``item_index`` is that of the one beside which it is added,
+    or ``BESIDE_NOTHING``.
+    ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
+    are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
+    Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
+    ConfigMaps and Secrets of the list that others read as a proxy. ``taken`` are the objects of the kinds to which the
+    target converts others.
+    """
+
+    item_index: int
+    obj: Object
+    target_id: str
+    memberships: tuple[Membership, ...]
+    resolved: Resolved
+    options: Mapping[str, Any]
+    is_new: bool = False
+    around: TargetContext | None = None
+    notes: tuple[Finding, ...] = ()
+    settings_of_rule: Callable[[str], ProxySettings] | None = None
+    uses: DataUses = DataUses()
+    taken: frozenset[Key] = frozenset()
+
+    @property
+    def target(self) -> Target:
+        """The target itself."""
+        return TARGETS[self.target_id]
+
+    @property
+    def audience(self) -> Audience:
+        """Who reads what the target writes."""
+        return self.target.readers(self.obj.data, self.options).audience
+
+    @property
+    def subjects(self) -> list[OverrideSubject]:
+        """What overrides can match here: each role, too, where all machines share the place."""
+        memberships = self.memberships
+        if self.target.takes_proxy_of_a_role:
+            of_roles = (one._replace(role=role) for one in self.memberships for role in Role)
+            memberships = (*self.memberships, *of_roles)
+        names_of_rules = self.target.names_of_rules
+        rules = names_of_rules(self.obj.data) if names_of_rules else ()
+        return settings.subjects(
+            memberships, target=self.target_id, name=self.obj.base_name, rules=tuple(rules)
+        )
+
+    def proposals(self) -> Iterator[Edit | Finding]:
+        """Yield what there is to say about the object, and at most one Edit.
+
+        Of an object that SOPS encrypted, the only thing to say is that it is.
+        """
+        yield from self.notes
+        context = Context(
+            self.options,
+            self.resolved.settings,
+            self.settings_of_rule,
+            self.around,
+            self.uses,
+            self.taken,
+        )
+        found = list(self.target.edit(self.obj.data, context))
+        if not sops.is_encrypted(self.obj.data):
+            yield from found
+        elif found:
+            yield sops.refusal()
+
+    def seen(self) -> Iterator[Reading]:
+        """Yield what the object holds already in the place of the target.
+
+        Nothing if it is encrypted.
+        """
+        if not sops.is_encrypted(self.obj.data):
+            yield from self.target.read(self.obj.data, self.options, self.uses)
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether a run writes here, or finds here what it would write: the object has the place of the target."""
+        if not self.is_asked:
+            return False
+        return any(isinstance(one, Edit) for one in self.proposals()) or any(
+            True for _ in self.seen()
+        )
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
+        groups = self.around.groups.values() if self.around else ()
+        settings = self.resolved.settings
+        is_more = self.target.is_concerned_without_proxy and bool(
+            settings.trusted_ca.pem or settings.mirror
+        )
+        is_more = is_more or bool(self.around and self.around.is_behind)
+        return is_more or self.resolved.declared or any(group.is_declared for group in groups)
+
+    def result(self, finding: Finding) -> Result:
+        """Return ``finding`` as a result about the object and the target."""
+        return finding.about(self.obj.ref, self.target_id)
+
+
+class Overview:
+    """What `plan_edits` sees besides its places, filled while it runs.
+
+    ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
+    selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
+    ``unreadable`` says why an entry of the list that is asked only for more to report is no object.
+    ``same_name`` are Clusters with the name of an earlier one, which is beside each.
+    ``not_generated`` are objects that an option asks for and that the selector does not include; whoever leaves them
+    out by ``exclude`` means that.
+    ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
+    are those of the Clusters themselves.
+    """
+
+    def __init__(self) -> None:
+        self.candidates = 0
+        self.selected = 0
+        self.foreign: list[Foreign] = []
+        self.without_class: list[tuple[Object, str, Pointer]] = []
+        self.same_name: list[tuple[Object, Object]] = []
+        self.not_generated: list[Object] = []
+        self.unreadable: list[DocumentError] = []
+        self.naming: list[tuple[Object, tuple[Membership, ...]]] = []
+        self.memberships: dict[ObjectRef, tuple[Membership, ...]] = {}
+
+    def take_clusters(self, read: Sequence[Object], atlas: Topology, wanted: ProxyConfig) -> None:
+        """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
+        chosen = [obj for obj in read if is_selected(obj, wanted)]
+        self.foreign = clusters.foreign(chosen, atlas)
+        without = list(clusters.without_class(read, atlas))
+        self.without_class = [one for one in without if is_selected(one[0], wanted)]
+        pairs = clusters.same_name(read)
+        self.same_name = [one for one in pairs if is_selected(one[0], wanted)]
+        self.memberships = {obj.ref: atlas.of(obj) for obj, _, _ in self.without_class}

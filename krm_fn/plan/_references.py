@@ -1,0 +1,83 @@
+"""The ConfigMaps and Secrets of a list from which others read a proxy."""
+
+from __future__ import annotations
+
+from krm_fn.config import ProxyConfig
+from krm_fn.plan._items import ItemReader
+from krm_fn.plan._selection import is_enabled, is_selected, may_hold
+from krm_fn.targets import (
+    TARGETS,
+    Target,
+    filling_references,
+    of_kinds,
+    with_references,
+    words_of,
+)
+from krm_fn.targets.data_uses import DataUses
+
+
+def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
+    """Return what objects of the list refer to, and which of that is in the list.
+
+    Empty if no enabled target fills ConfigMaps and Secrets.
+    """
+    uses = DataUses()
+    filling = [TARGETS[name] for name in filling_references() if is_enabled(name, wanted)]
+    if not filling:
+        return uses
+    source = reader.source
+    names_of_kinds: dict[frozenset[str], list[str]] = {}
+    for index in range(len(source)):
+        kinds = source.kinds(index)
+        if kinds not in names_of_kinds:
+            names_of_kinds[kinds] = _names(kinds, wanted)
+        for name in names_of_kinds[kinds]:
+            # A target with options may have other words, which only the target itself knows.
+            if name in wanted.targets or source.contains(index, words_of(name)):
+                _note_references(uses, TARGETS[name], index, reader, wanted)
+    if uses.names:
+        for target in filling:
+            _note_data(uses, target, reader, wanted)
+    return uses
+
+
+def _names(kinds: frozenset[str], wanted: ProxyConfig) -> list[str]:
+    """Return the enabled targets that know what objects of some kinds refer to; none is imported."""
+    # A target with options may have been given kinds by them, which only the target itself knows.
+    concerned = {*of_kinds(kinds), *wanted.targets, *filling_references()}
+    return [name for name in with_references() if name in concerned and is_enabled(name, wanted)]
+
+
+def _note_references(
+    uses: DataUses, target: Target, index: int, reader: ItemReader, wanted: ProxyConfig
+) -> None:
+    """Note what the objects of one item refer to, as far as a target knows."""
+    references = target.references
+    source = reader.source
+    if references is None or not source.contains(index, references.words):
+        return
+    options = target.options(wanted.targets)
+    kinds = target.all_kinds(options)
+    if not references.is_of_any_kind:
+        if not may_hold(source.kinds(index), kinds):
+            return
+        if not source.contains(index, target.hints(options)):
+            return
+    for obj in reader.readable(index):
+        is_of_target = references.is_of_any_kind or obj.group_kind in kinds
+        if is_of_target and is_selected(obj, wanted):
+            references.note(uses, obj.data, options)
+
+
+def _note_data(uses: DataUses, target: Target, reader: ItemReader, wanted: ProxyConfig) -> None:
+    """Note the ConfigMaps and Secrets that something refers to, and that the target fills."""
+    source = reader.source
+    for index in range(len(source)):
+        if not may_hold(source.kinds(index), target.kinds):
+            continue
+        if not source.contains(index, uses.names):
+            continue
+        for obj in reader.readable(index):
+            is_refused = target.refuses is not None and target.refuses(obj.data)
+            if obj.group_kind in target.kinds and not is_refused and is_selected(obj, wanted):
+                uses.note_data(obj.data)

@@ -1,0 +1,33 @@
+"""Which objects, and which targets, the FunctionConfig leaves in a run."""
+
+from __future__ import annotations
+
+from krm_fn.config import ProxyConfig, Selector
+from krm_fn.krm.resourcelist import Object
+from krm_fn.targets import Target
+
+
+def is_enabled(name: str, wanted: ProxyConfig) -> bool:
+    return bool(wanted.targets.get(name, {}).get("enabled", True))
+
+
+def may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
+    return not (seen and seen.isdisjoint(kind for _, kind in kinds))
+
+
+def is_selected(obj: Object, wanted: ProxyConfig) -> bool:
+    return not obj.is_local and fits(obj, wanted.selector)
+
+
+def fits(obj: Object, selector: Selector) -> bool:
+    return selector.selects(
+        kind=obj.ref.kind,
+        name=obj.base_name,
+        namespace=obj.ref.namespace,
+        labels=obj.labels,
+        annotations=obj.annotations,
+    )
+
+
+def is_edited(target: Target, obj: Object, wanted: ProxyConfig) -> bool:
+    return obj.group_kind in target.all_kinds(target.options(wanted.targets))

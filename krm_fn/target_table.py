@@ -1,0 +1,196 @@
+"""List the targets: for each its module, its systems, and what tells without an import whom it concerns.
+
+Data only, so that ``config`` knows the IDs and the systems, and ``targets`` imports a module when an object of one of
+its kinds occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class TargetRow(NamedTuple):
+    """One target.
+
+    Attributes:
+        module: its module in ``krm_fn.targets``.
+        systems: names for several targets, which ``spec.only`` accepts: a product, or a kind of objects.
+        kinds: the kinds of the objects that it edits, or creates others beside.
+        words: its text hints, where its kinds occur in nearly every list, so that its module is
+            imported for few of them; empty if the kinds say enough.
+        has_references: it knows what other objects refer to (``Target.references``).
+        fills_references: it writes the objects that others refer to.
+    """
+
+    module: str
+    systems: tuple[str, ...]
+    kinds: frozenset[str]
+    words: tuple[str, ...] = ()
+    has_references: bool = False
+    fills_references: bool = False
+
+
+_NODES = frozenset(
+    {
+        "KubeadmConfig",
+        "KubeadmConfigTemplate",
+        "KubeadmControlPlane",
+        "KubeadmControlPlaneTemplate",
+    }
+)
+_PODS = frozenset({"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"})
+
+ROWS: Mapping[str, TargetRow] = {
+    "nodeTrustStore": TargetRow("node_trust_store", ("nodes",), _NODES),
+    "containerdDropIn": TargetRow("containerd_drop_in", ("nodes",), _NODES),
+    "kubeletDropIn": TargetRow("kubelet_drop_in", ("nodes",), _NODES),
+    "kubeadmCommands": TargetRow("kubeadm_commands", ("nodes",), _NODES),
+    "otherWriters": TargetRow(
+        "other_writers",
+        ("nodes",),
+        _NODES | frozenset({"AWSMachineTemplate", "VCDCluster", "VCDClusterTemplate"}),
+    ),
+    "giantswarmSystemdProxy": TargetRow(
+        "giantswarm_systemd_proxy", ("giantswarm",), frozenset({"Cluster", "Secret"})
+    ),
+    "registryMirror": TargetRow(
+        "registry_mirror",
+        (
+            "nodes",
+            "konvoy",
+        ),
+        _NODES,
+    ),
+    "workloadTrustStore": TargetRow(
+        "workload_trust_store", ("workloads",), _PODS | frozenset({"ConfigMap"})
+    ),
+    "certManager": TargetRow(
+        "cert_manager", ("workloads",), frozenset({"Deployment", "Job"}), has_references=True
+    ),
+    "chartOperator": TargetRow(
+        "chart_operator",
+        (
+            "workloads",
+            "giantswarm",
+        ),
+        frozenset({"Deployment"}),
+        has_references=True,
+    ),
+    "workloads": TargetRow(
+        "workloads",
+        ("workloads",),
+        _PODS
+        | frozenset(
+            {
+                "AddonProvider",
+                "BootstrapProvider",
+                "ControlPlaneProvider",
+                "CoreProvider",
+                "IPAMProvider",
+                "InfrastructureProvider",
+                "RuntimeExtensionProvider",
+            }
+        ),
+        has_references=True,
+    ),
+    "proxyData": TargetRow(
+        "proxy_data",
+        ("workloads",),
+        frozenset({"ConfigMap", "Secret"}),
+        has_references=True,
+        fills_references=True,
+    ),
+    "kyvernoPolicies": TargetRow(
+        "kyverno_policies",
+        ("kyverno",),
+        frozenset(
+            {
+                "Application",
+                "Assign",
+                "AssignMetadata",
+                "ClusterPolicy",
+                "ConfigMap",
+                "ConfigurationPolicy",
+                "GeneratingPolicy",
+                "HelmRelease",
+                "ManifestWork",
+                "ModifySet",
+                "MutatingAdmissionPolicy",
+                "MutatingAdmissionPolicyBinding",
+                "MutatingPolicy",
+                "NamespacedGeneratingPolicy",
+                "NamespacedMutatingPolicy",
+                "Policy",
+                "Secret",
+            }
+        ),
+        words=(
+            "HTTP_PROXY",
+            "HTTPS_PROXY",
+            "NO_PROXY",
+            "http_proxy",
+            "https_proxy",
+            "no_proxy",
+            "addons.cluster.x-k8s.io/resource-set",
+            "fn.inject-proxy.io/policy",
+        ),
+        has_references=True,
+    ),
+    "clusterClass": TargetRow("cluster_class", ("nodes",), frozenset({"Cluster", "ClusterClass"})),
+    "giantswarmClusterValues": TargetRow(
+        "giantswarm_cluster_values", ("giantswarm",), frozenset({"Cluster", "ConfigMap", "Secret"})
+    ),
+    "giantswarmApps": TargetRow("giantswarm_apps", ("giantswarm",), frozenset({"App"})),
+    "giantswarmInstallationValues": TargetRow(
+        "giantswarm_installation_values",
+        ("giantswarm",),
+        frozenset({"ConfigMap", "HelmRelease", "Secret"}),
+    ),
+    "giantswarmChartValues": TargetRow(
+        "giantswarm_chart_values",
+        ("giantswarm",),
+        frozenset({"ConfigMap", "HelmRelease", "Secret"}),
+    ),
+    "tkgVsphereCPI": TargetRow(
+        "tkg_vsphere_cpi", ("tkg",), frozenset({"Secret", "VSphereCPIConfig"})
+    ),
+    "tkgVsphereCSI": TargetRow(
+        "tkg_vsphere_csi", ("tkg",), frozenset({"Secret", "VSphereCSIConfig"})
+    ),
+    "tkgKappController": TargetRow(
+        "tkg_kapp_controller", ("tkg",), frozenset({"KappControllerConfig", "Secret"})
+    ),
+    "tkgPinniped": TargetRow("tkg_pinniped", ("tkg",), frozenset({"Secret"})),
+    "tkgCloudCSI": TargetRow(
+        "tkg_cloud_csi",
+        ("tkg",),
+        frozenset({"AwsEbsCSIConfig", "AzureDiskCSIConfig", "AzureFileCSIConfig", "Secret"}),
+    ),
+    "tkgClusterConfig": TargetRow("tkg_cluster_config", ("tkg",), frozenset({"Secret"})),
+    "tkgClusterClass": TargetRow(
+        "tkg_cluster_class", ("tkg",), frozenset({"Cluster", "TanzuKubernetesCluster"})
+    ),
+    "carenClusterConfig": TargetRow("caren_cluster_config", ("nutanix",), frozenset({"Cluster"})),
+    "imageBuilderOverrides": TargetRow(
+        "image_builder_overrides", ("konvoy",), frozenset({"Cluster", "Secret"})
+    ),
+}
+"""The key under ``spec.targets`` -> the target, in the order in which targets edit one object. Tests compare it with
+the modules."""
+
+_FIRST = ("nodes", "workloads", "kyverno", "giantswarm", "tkg", "nutanix", "konvoy")
+"""The order of the systems in the documentation; any other one comes behind them."""
+
+
+def _systems() -> dict[str, tuple[str, ...]]:
+    """Return the name of each system -> its targets, in the order of the table."""
+    found: dict[str, list[str]] = {system: [] for system in _FIRST}
+    for name, row in ROWS.items():
+        for system in row.systems:
+            found.setdefault(system, []).append(name)
+    return {system: tuple(names) for system, names in found.items()}
+
+
+SYSTEMS: Mapping[str, tuple[str, ...]] = _systems()
+"""Name of a system -> its targets."""
