@@ -54,8 +54,8 @@ def options(system: str) -> str:
 
 def targets_of(system: str) -> list[str]:
     """Return the targets of a system that no system before it has."""
-    systems = list(SYSTEMS)
-    before = {name for other in systems[: systems.index(system)] for name in SYSTEMS[other]}
+    names = list(SYSTEMS)
+    before = {name for other in names[: names.index(system)] for name in SYSTEMS[other]}
     return [name for name in SYSTEMS[system] if name not in before]
 
 
@@ -77,9 +77,15 @@ def matcher_fields() -> str:
     return _table(_leaves(SCHEMA["$defs"]["matcher"], ""))
 
 
+def systems() -> str:
+    """Return the list of the systems, each with its targets."""
+    return "".join(f"* `{name}`: {', '.join(f'`{one}`' for one in targets)}\n" for name, targets in SYSTEMS.items())
+
+
 TABLES: dict[str, Callable[[], str]] = {
     **{name: partial(fields, names) for name, names in TOPICS.items()},
     **{f"options of {system}": partial(options, system) for system in SYSTEMS},
+    "systems": systems,
     "fields of an override": override_fields,
     "fields of a source": source_fields,
     "fields of a matcher": matcher_fields,

@@ -12,7 +12,6 @@ from krm_fn.config._quick_check import is_certainly_valid
 from krm_fn.errors import ConfigError
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS
-from support import ROOT
 
 SPEC = {"httpProxy": "http://proxy.corp.example:3128"}
 
@@ -83,9 +82,3 @@ def test_the_quick_check_accepts_right_names_and_leaves_others_to_jsonschema() -
     assert is_certainly_valid(["nodes", "tkgPinniped"], schema)
     assert not is_certainly_valid(["node"], schema)
     assert not is_certainly_valid([], schema)
-
-
-def test_the_page_lists_the_systems() -> None:
-    page = (ROOT / "docs" / "functionconfig.md").read_text(encoding="utf-8")
-    for name, targets in SYSTEMS.items():
-        assert f"* `{name}`: {', '.join(f'`{target}`' for target in targets)}\n" in page

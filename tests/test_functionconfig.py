@@ -17,9 +17,10 @@ from krm_fn.config import API_VERSION, KIND, ProxyConfig, _configmap, _schema, l
 from krm_fn.errors import InternalError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import ALL_DERIVED, INFRASTRUCTURE_ENDPOINT, Policy, Style
-from krm_fn.target_table import SYSTEMS
+from krm_fn.target_table import ROWS, SYSTEMS
 from options_page import TABLES, TOPICS, fields, options, override_fields
 from support import ROOT
+from target_lists import example_with_targets, schema_with_lists
 
 EXAMPLES = sorted((FOLDER / "examples").glob("*.yaml"))
 FILE = ROOT / "docs" / "functionconfig.md"
@@ -131,10 +132,17 @@ def test_what_can_be_chosen_is_what_the_rooms_know() -> None:
 
 
 def test_the_targets_are_those_of_the_table() -> None:
-    from krm_fn.targets import TARGETS  # noqa: PLC0415 -- so that a broken target fails this test, not the others
+    assert [*SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]] == [*ROWS]
 
-    assert [*SCHEMA["properties"]["spec"]["properties"]["targets"]["properties"]] == [*TARGETS]
-    assert SCHEMA["$defs"]["overrideMatch"]["properties"]["targets"]["items"]["enum"] == [*TARGETS]
+
+def test_the_lists_of_targets_in_the_schema_are_what_make_docs_writes(golden: Callable[[Path, bytes], None]) -> None:
+    file = FOLDER / "proxyconfig.schema.json"
+    golden(file, schema_with_lists(file.read_text(encoding="utf-8")).encode())
+
+
+def test_the_full_example_has_each_target_as_make_docs_writes_it(golden: Callable[[Path, bytes], None]) -> None:
+    file = FOLDER / "examples" / "full.yaml"
+    golden(file, example_with_targets(file.read_text(encoding="utf-8"), SCHEMA).encode())
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=[file.name for file in EXAMPLES])
