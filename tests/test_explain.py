@@ -341,6 +341,48 @@ def test_one_cluster_may_be_asked_for() -> None:
     assert both == json.loads(explained("--output", "json"))
 
 
+def test_findings_about_other_clusters_and_their_folders_are_left_out_for_one_cluster(tmp_path: Path) -> None:
+    east, west = "clusters/east", "clusters/west"
+    own = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {{name: {0}, namespace: org}}\nspec: {{}}\n"
+    eks = own.replace("{{}}", "{{infrastructureRef: {{kind: AWSManagedCluster, name: x, apiVersion: a/v1}}, {1}}}")
+    control_plane = (
+        "controlPlaneRef: {kind: AWSManagedControlPlane, name: x, apiVersion: controlplane.cluster.x-k8s.io/v1}"
+    )
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}}}\nspec:\n  containers:\n  - name: a\n"
+    pod += "    env: [{{name: HTTP_PROXY, value: http://old:1}}]\n"
+    nodes = "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\nmetadata: {{name: {0}-md, "
+    nodes += "namespace: org, labels: {{cluster.x-k8s.io/cluster-name: {0}}}}}\nspec: {{template: {{spec: {{}}}}}}\n"
+    broken = "apiVersion: v1\nkind: Service\nHTTP_PROXY: x\n y: z\n"
+    files = {
+        "proxy.yaml": CONFIG,
+        f"{east}/cluster.yaml": own.format("east"),
+        f"{east}/apps/pod.yaml": pod.format("east-pod"),
+        f"{west}/cluster.yaml": eks.format("west", control_plane),
+        f"{west}/apps/pod.yaml": pod.format("west-pod"),
+        f"{east}/nodes.yaml": nodes.format("east"),
+        f"{west}/nodes.yaml": nodes.format("west"),
+        f"{west}/broken.yaml": broken,
+        "shared/pod.yaml": pod.format("shared-pod"),
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+
+    def found(*argv: str) -> set[tuple[str, str]]:
+        findings = json.loads(explained("--output", "json", *argv, str(tmp_path)))["findings"]
+        return {
+            (one["tags"]["rule"], one.get("file", {}).get("path", "").removeprefix(f"{tmp_path}/")) for one in findings
+        }
+
+    every = found()
+    assert ("NodeSystemUnsupported", f"{west}/cluster.yaml") in every
+    assert ("DocumentUnreadable", f"{west}/broken.yaml") in every
+    of_west = {one for one in every if one[1].startswith(west)}
+    of_east = {one for one in every if one[1].startswith(east)}
+    assert found("--cluster", "east") == every - of_west
+    assert found("--cluster", "west") == every - of_east
+
+
 # nodes and findings
 
 

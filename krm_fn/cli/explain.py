@@ -22,7 +22,7 @@ from krm_fn.explain import Explanation, compare, explain, html, svg, text, to_da
 from krm_fn.krm.manifests import ManifestList, Manifests
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run_checked
-from krm_fn.plan import plan_edits
+from krm_fn.plan import Overview, plan_edits
 from krm_fn.printable import printable_json
 from krm_fn.sources import Objects
 
@@ -170,7 +170,9 @@ def _explained(
     of_nodes = None
     if wanted.lint:  # a rule may silence the findings from which follows what happens to nodes
         of_nodes = run_checked(_UnwrittenList(files), wanted._replace(lint={})).results
-    return explain(plan_edits(Manifests(files), wanted), outcome.results, asked, of_nodes)
+    overview = Overview() if asked else None
+    places = list(plan_edits(Manifests(files), wanted, overview))
+    return explain(places, outcome.results, asked, of_nodes, overview)
 
 
 class _UnwrittenList(ManifestList):

@@ -5,19 +5,20 @@ It shows what a run would do and changes nothing; what it shows holds no credent
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from krm_fn.clients import CLIENTS
-from krm_fn.explain.answers import Answer, answers, cluster_name, is_one_of
+from krm_fn.explain.answers import Answer, answers, is_one_of
 from krm_fn.explain.blocks import Block, blocks, readers_of, rows_of
+from krm_fn.explain.concerned import ConcernedClusters
 from krm_fn.explain.difference import Difference, ProxyChange, difference
 from krm_fn.explain.hosts import Row
 from krm_fn.explain.nodes import NodeChange, node_changes
 from krm_fn.explain.overview import ClusterGroup, overview
-from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.plan import PlannedEdit
+from krm_fn.krm.results import Result, Severity
+from krm_fn.plan import Overview, PlannedEdit
 
 __all__ = [
     "Block",
@@ -65,6 +66,7 @@ def explain(
     results: Sequence[Result],
     asked: Sequence[str] = (),
     of_nodes: Sequence[Result] | None = None,
+    overview_of_plan: Overview | None = None,
 ) -> Explanation:
     """Return the explanation of a run.
 
@@ -74,6 +76,7 @@ def explain(
         asked: names of Clusters, with or without their namespace, that are explained; empty for all.
         of_nodes: its results as they are without `spec.lint.rules`, which silence what is said of nodes; None where
             they are the same.
+        overview_of_plan: what the plan has seen besides its places; needed where Clusters are asked for.
     """
     planned = list(places)
     found = list(answers(planned))
@@ -83,13 +86,9 @@ def explain(
     if asked:
         found = [answer for answer in found if _is_about(answer.clusters, asked)]
         nodes = [change for change in nodes if _is_about(change.clusters, asked)]
-        # A finding about no object of a Cluster is about the ProxyConfig, and so about all of them.
-        of_objects = _clusters_of(planned)
-        findings = [
-            one
-            for one in findings
-            if one.ref not in of_objects or _is_about(of_objects[one.ref], asked)
-        ]
+        findings = list(
+            _about(findings, ConcernedClusters(planned, overview_of_plan or Overview()), asked)
+        )
     return Explanation(tuple(found), tuple(nodes), tuple(findings), clusters=known)
 
 
@@ -102,15 +101,14 @@ def _is_about(clusters: Iterable[str], asked: Sequence[str]) -> bool:
     return any(is_one_of(name, asked) for name in clusters)
 
 
-def _clusters_of(planned: Iterable[PlannedEdit]) -> dict[ObjectRef, set[str]]:
-    """Return the names of the Clusters of each object of a plan, and of the Clusters themselves."""
-    found: dict[ObjectRef, set[str]] = {}
-    for place in planned:
-        for one in place.memberships:
-            name = cluster_name(one.cluster)
-            found.setdefault(place.obj.ref, set()).add(name)
-            found.setdefault(one.cluster.ref, set()).add(name)
-    return found
+def _about(
+    findings: Iterable[Result], concerned: ConcernedClusters, asked: Sequence[str]
+) -> Iterator[Result]:
+    """Yield the findings about the Clusters that are asked for; one about the ProxyConfig is about all of them."""
+    for one in findings:
+        clusters = concerned.of(one)
+        if clusters is None or _is_about(clusters, asked):
+            yield one
 
 
 def to_data(explanation: Explanation) -> dict[str, Any]:
