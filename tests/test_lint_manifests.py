@@ -173,6 +173,21 @@ def test_the_environment_of_any_workload_is_corrected(old: dict[str, str], new: 
     assert "- name: app # ours\n" in text
 
 
+@pytest.mark.parametrize(
+    ("env_from", "expected"),
+    [
+        pytest.param("[]", ["NP002", "NP008"], id="nothing else"),
+        pytest.param("[{configMapRef: {name: proxy}}]", [], id="a ConfigMap that may hold the others"),
+        pytest.param("[{secretRef: {name: proxy}}]", [], id="a Secret that may hold the others"),
+        pytest.param("[{prefix: APP_, configMapRef: {name: x}}]", ["NP002", "NP008"], id="variables of other names"),
+        pytest.param("[{prefix: NO_, configMapRef: {name: x}}]", ["NP008"], id="names that may be those of the list"),
+    ],
+)
+def test_what_env_from_may_set_is_not_said_to_be_missing(env_from: str, expected: list[str]) -> None:
+    text = deployment({"HTTP_PROXY": PROXY}).replace("        env:", f"        envFrom: {env_from}\n        env:")
+    assert ids(judged(text)) == expected
+
+
 def test_only_the_lines_of_a_proxy_change() -> None:
     text = deployment({"A": "x", **both(PROXY, f"a;b,{LOOPBACK}"), "B": "y"})
     changed = text.replace('"a;b,localhost', '"a,b,localhost')

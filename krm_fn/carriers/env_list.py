@@ -35,10 +35,12 @@ class Provided(NamedTuple):
     Attributes:
         names: the variables, in upper case: who wrote the reference chose the case, and no entry in the other is added.
         entries: the entries of ``env`` that refer to them; they stay as they are.
+        sources: the entries of ``envFrom`` that refer to them: which variables these set is known.
     """
 
     names: frozenset[str] = frozenset()
     entries: tuple[Mapping[str, Any], ...] = ()
+    sources: tuple[Mapping[str, Any], ...] = ()
 
 
 _NOTHING = Provided()
@@ -101,11 +103,23 @@ class EnvList:
         if not isinstance(env, list):
             return
         last = {variable_of(entry): index for index, entry in enumerate(env)}
+        beside = self._provided.names | self._unseen()
         for name, index in last.items():
             if name is not None:
                 path = (*self._path, str(index))
                 seen = read_entry(Reading(name, None, path, "", self.label), env[index])
-                yield seen._replace(is_provided=env[index] in self._provided.entries)
+                is_provided = env[index] in self._provided.entries
+                yield seen._replace(is_provided=is_provided, beside=beside)
+
+    def _unseen(self) -> frozenset[str]:
+        """Return the variables, in upper case, that ``envFrom`` may set from objects that are not seen here."""
+        held = self._container.fields.get("envFrom")
+        found: set[str] = set()
+        for source in held if isinstance(held, list) else ():
+            if isinstance(source, Mapping) and source not in self._provided.sources:
+                prefix = str(source.get("prefix") or "")
+                found |= {name.upper() for name in PROXY_VARIABLES if name.startswith(prefix)}
+        return frozenset(found)
 
     def write(self, variables: Variables) -> None:
         """Make ``env`` set the variables and no other of the six, as far as ``conflict`` allows it.

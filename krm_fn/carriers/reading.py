@@ -26,7 +26,9 @@ class Reading(NamedTuple):
     although nobody means that: systemd drops it, the shell runs a part of it. ``is_unset`` is True where a later
     command takes the variable out of the environment again, and leaves the one in the other case there; ``path`` leads
     to that command then. ``is_provided`` is True where a ConfigMap or Secret of the list holds the value, and is
-    judged itself. ``member`` is the name of the field that holds the value, where that is not the variable.
+    judged itself. ``beside`` names, in upper case, the variables that the place may get from what is not seen here,
+    such as ``envFrom`` of a container: nobody can say that it lacks one of them. ``member`` is the name of the field
+    that holds the value, where that is not the variable.
     """
 
     variable: str
@@ -42,4 +44,5 @@ class Reading(NamedTuple):
     is_lost: bool = False
     is_unset: bool = False
     is_provided: bool = False
+    beside: frozenset[str] = frozenset()
     member: str = ""

@@ -181,7 +181,11 @@ def lint_object(
                 continue
             reported.setdefault((found.rule, found.entry, found.message), []).append((found, about))
         if names_are_chosen and (
-            alone := tuple(one for one in place.values() if one.variable.swapcase() not in place)
+            alone := tuple(
+                one
+                for one in place.values()
+                if one.variable.swapcase() not in place and one.variable.upper() not in one.beside
+            )
         ):
             reported.setdefault((_CHOSEN.rule, "", _CHOSEN.message), []).append((_CHOSEN, alone))
     for same in reported.values():
@@ -313,8 +317,8 @@ def _of_pairs(place: Mapping[str, Reading]) -> _Findings:
             )
             yield problem("NP008", "", message), (unset,)
             continue
-        if len(pair) == 1 and pair[0].is_provided:  # who wrote the reference chose the case
-            continue
+        if len(pair) == 1 and (pair[0].is_provided or upper in pair[0].beside):
+            continue  # who wrote the reference chose the case, or the other case may be there
         are_known = all(one.value is not None for one in pair)
         values = {one.variable: one.value or "" if are_known else "" for one in pair}
         yield from ((found, pair) for found in rules_of.lint_variables(values))
@@ -329,7 +333,8 @@ def _of_lists(
         one for one in place.values() if one.variable.upper() == "NO_PROXY" and one.value != ""
     ]
     is_completed = listing.audience.completes_the_list
-    if urls and not lists and not is_completed:
+    may_have_list = any("NO_PROXY" in one.beside for one in urls)
+    if urls and not lists and not may_have_list and not is_completed:
         message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
         yield problem("NP002", "", message), tuple(urls)
     for value in dict.fromkeys(one.known if one.value is None else one.value for one in lists):

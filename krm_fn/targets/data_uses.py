@@ -123,12 +123,16 @@ class DataUses:
             if found and found[0] in self._there:
                 entries.append(entry)
                 names.add(found[2])
+        sources = []
         for source in _list(container, "envFrom"):
             key = _whole_reference(namespace, source)
-            for member in self._there.get(key, ()) if key else ():
+            if key is None or key not in self._there:
+                continue
+            sources.append(source)
+            for member in self._there[key]:
                 if member in PROXY_VARIABLES:
                     names.add(member.upper())
-        return Provided(frozenset(names), tuple(entries))
+        return Provided(frozenset(names), tuple(entries), tuple(sources))
 
 
 def data_key(obj: Mapping[str, Any]) -> DataKey:

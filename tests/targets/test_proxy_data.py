@@ -11,10 +11,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from krm_fn.carriers.env_list import EnvList
+from krm_fn.carriers.pod_spec import containers
+from krm_fn.engine import Draft
 from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import proxy_data
+from krm_fn.targets.data_uses import DataUses
 from proposals import HTTP, proposals
 
 PASSWORD = "p%40s s"
@@ -121,6 +125,25 @@ def test_it_says_nothing_about_objects_alone() -> None:
 
 
 # valueFrom and envFrom.
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        pytest.param({"LOG": "debug"}, [], id="the ConfigMap holds something else"),
+        pytest.param({"no_proxy": "localhost"}, ["NO_PROXY"], id="the ConfigMap holds the list"),
+        pytest.param(None, ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"], id="the ConfigMap is not in the list"),
+    ],
+)
+def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: list[str]) -> None:
+    own = workload({"name": "HTTP_PROXY", "value": "http://mine:1"}, env_from=[{"configMapRef": {"name": "proxy"}}])
+    (container,) = containers(own)
+    uses = DataUses()
+    uses.note_containers("tools", iter([container]))
+    if data:
+        uses.note_data(config_map(data))
+    (reading,) = EnvList(Draft(own), container, provided=uses.provided(own, container)).read()
+    assert sorted(reading.beside) == expected
 
 
 @pytest.mark.parametrize("conflict", ["Unit", "Override", "Keep", "Fail"])
