@@ -72,6 +72,28 @@ def test_what_nobody_says_about_a_cluster_is_one_warning_with_the_number_of_othe
     assert "(also true of 3 more objects)" in found[0].message
 
 
+IN_CLUSTER = "`Cluster/org-acme/prod` `spec.clusterNetwork.pods.cidrBlocks"
+
+
+@pytest.mark.parametrize(
+    ("pods", "says"),
+    [
+        pytest.param("['10.0.0.0']", f"{IN_CLUSTER}[0]` holds no valid value, so nothing says ", id="no prefix"),
+        pytest.param("[10.0.0.0/33, 7]", f"{IN_CLUSTER}[0]` and {IN_CLUSTER}[1]` hold no valid value", id="two"),
+        pytest.param("10.0.0.0/8", f"{IN_CLUSTER}` holds no valid value", id="a text for a list"),
+        pytest.param("['0.0.0.0/0']", "", id="every address"),
+        pytest.param("['{{ .pods }}']", "", id="a template"),
+        pytest.param("[]", "", id="nothing"),
+    ],
+)
+def test_an_invalid_value_of_a_cluster_is_named(pods: str, says: str) -> None:
+    invalid = cluster("X").replace("['X']", pods)
+    (message,) = [one.message for one in ran(invalid, workers("a")).results if one.code == "NP038"]
+    assert "`podCIDRs` of `Cluster/org-acme/prod`" in message
+    assert message.startswith(says or "nothing says")
+    assert ("correct what is invalid, or set " in message) == bool(says)
+
+
 @pytest.mark.parametrize("rule", ["NP038", "NP039", "NP040"])
 @pytest.mark.parametrize(("level", "severity"), [("Off", None), ("Info", Severity.INFO), ("Error", Severity.ERROR)])
 def test_each_finding_with_an_id_is_silenced_or_louder_by_that_name(

@@ -22,9 +22,18 @@ from krm_fn.clusters.kinds import (
 )
 from krm_fn.clusters.mirrors import mirror_hosts
 from krm_fn.clusters.pools import networks_of
-from krm_fn.clusters.reading import cidrs, host, is_covered, pattern, url_host, values, word
+from krm_fn.clusters.reading import (
+    cidrs,
+    host,
+    is_covered,
+    is_template,
+    pattern,
+    url_host,
+    values,
+    word,
+)
 from krm_fn.krm.resourcelist import Object
-from krm_fn.noproxy import ClusterNetwork, Fact
+from krm_fn.noproxy import ClusterNetwork, Fact, InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import konvoy
 
@@ -78,6 +87,7 @@ def merge(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
         whole = whole.completed_by(source)._replace(
             networks=_apart((*whole.networks, *source.networks)),
             mirrors=distinct((*whole.mirrors, *source.mirrors)),
+            invalid=tuple(dict.fromkeys((*whole.invalid, *source.invalid))),
             hosts=distinct((*whole.hosts, *source.hosts)),
             infrastructure_hosts=distinct(
                 (*whole.infrastructure_hosts, *source.infrastructure_hosts)
@@ -109,7 +119,34 @@ def _read(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
         networks=_apart((*facts(fields.networks, cidrs), *facts(fields.pools, networks_of))),
         hosts=facts(fields.hosts, url_host),
         infrastructure_hosts=facts(fields.infrastructure_hosts, url_host),
+        invalid=tuple(_invalid(obj, fields, start)),
     )
+
+
+def _invalid(obj: Object, fields: Fields, start: Pointer) -> Iterator[InvalidField]:
+    """Yield the fields that hold something else than the CIDRs or the endpoint that they should hold."""
+    for name, patterns, check in (
+        ("podCIDRs", fields.pod_cidrs, cidrs),
+        ("serviceCIDRs", fields.service_cidrs, cidrs),
+        ("endpoint", fields.endpoint, host),
+    ):
+        for wanted in patterns:
+            for path, value in values(obj.data, (*start, *wanted)):
+                if not check(value) and not _says_nothing(value):
+                    yield InvalidField(name, obj.ref, path)
+            for path, value in (
+                values(obj.data, (*start, *wanted[:-1])) if "*" in wanted[-1:] else ()
+            ):
+                if not isinstance(value, (list, dict)) and not _says_nothing(value):
+                    yield InvalidField(name, obj.ref, path)
+
+
+def _says_nothing(value: object) -> bool:
+    """Whether a value is empty, holds every address, or is filled in by a later step."""
+    if isinstance(value, str):
+        address = value.strip().removesuffix("/0")
+        return address in ("", "::") or not address.strip("0.") or is_template(value)
+    return not value
 
 
 def _facts(

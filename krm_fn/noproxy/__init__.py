@@ -36,7 +36,7 @@ from krm_fn.noproxy.model import (
     Style,
     united,
 )
-from krm_fn.noproxy.network import ClusterNetwork, Fact
+from krm_fn.noproxy.network import ClusterNetwork, Fact, InvalidField
 
 __all__ = [
     "ALL_DERIVED",
@@ -56,6 +56,7 @@ __all__ = [
     "ClusterNetwork",
     "Entry",
     "Fact",
+    "InvalidField",
     "Origin",
     "Policy",
     "Readers",

@@ -52,6 +52,23 @@ class Fact(NamedTuple):
         return Entry.of_object(self.value, reason) if reason else Entry(self.value)
 
 
+class InvalidField(NamedTuple):
+    """A field that should say a fact, and holds something else, such as a CIDR with a letter in it.
+
+    ``name`` is the field of ``spec.clusterDefaults`` for the same fact; ``path`` leads from the object ``ref`` to the
+    value.
+    """
+
+    name: str
+    ref: ObjectRef
+    path: Pointer
+
+    @property
+    def place(self) -> str:
+        """Where the value is, as one phrase for a person."""
+        return Fact("", self.ref, self.path).reason
+
+
 class ClusterNetwork(NamedTuple):
     """The facts about the network of one Cluster; what nobody says is empty.
 
@@ -60,7 +77,7 @@ class ClusterNetwork(NamedTuple):
     ``region`` the region it is in. ``networks`` are the CIDRs of its VPC, VNet or subnets, or the hosts that are its
     machines. ``mirrors`` are hosts of registry mirrors, without port. ``hosts`` are further hosts of the control plane:
     addresses of its load balancer, external etcd. ``infrastructure_hosts`` are those of the infrastructure's own API
-    (vCenter, Prism Central).
+    (vCenter, Prism Central). ``invalid`` are fields that should say one of these facts, and do not.
     """
 
     pod_cidrs: tuple[Fact, ...] = ()
@@ -73,6 +90,7 @@ class ClusterNetwork(NamedTuple):
     mirrors: tuple[Fact, ...] = ()
     hosts: tuple[Fact, ...] = ()
     infrastructure_hosts: tuple[Fact, ...] = ()
+    invalid: tuple[InvalidField, ...] = ()
 
     @property
     def infrastructure_kind(self) -> str:
@@ -90,7 +108,7 @@ class ClusterNetwork(NamedTuple):
             held = getattr(self, name)
             if isinstance(held, Fact):
                 yield name, held
-            elif held is not None:
+            elif held is not None and name != "invalid":
                 for fact in held:
                     yield name, fact
 

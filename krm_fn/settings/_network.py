@@ -35,13 +35,15 @@ class Missing(NamedTuple):
 
     ``name`` is the field of ``spec.clusterDefaults`` that can say it, ``field`` the one of the Cluster or its
     infrastructure ("" if there is none), ``switches`` the names below ``derive`` that say that it is not needed, and
-    ``cluster`` the Cluster that lacks it, as ``cluster_name`` calls it; "" where no Cluster is known.
+    ``cluster`` the Cluster that lacks it, as ``cluster_name`` calls it; "" where no Cluster is known. ``invalid`` are
+    fields that should say it and hold something else, each as one phrase.
     """
 
     name: str
     field: str
     switches: tuple[str, ...]
     cluster: str = ""
+    invalid: tuple[str, ...] = ()
 
     @property
     def is_about_nodes(self) -> bool:
@@ -137,7 +139,7 @@ def missing(
             wanted = [one for one in needed if one != _NETWORKS]
         found[cluster_name(membership.cluster)] = list(_lacking(known, wanted))
     return tuple(
-        Missing(one.name, one.field, one.switches, called)
+        one._replace(cluster=called)
         for kind in needed
         for called, lacks in found.items()
         for one in lacks
@@ -174,7 +176,8 @@ def _lacking(known: ClusterNetwork, needed: Iterable[Missing]) -> Iterator[Missi
     for one in needed:
         if not has[one]:
             field = network_field(known.infrastructure_kind) if one == _NETWORKS else one.field
-            yield Missing(one.name, field, one.switches)
+            invalid = tuple(wrong.place for wrong in known.invalid if wrong.name == one.name)
+            yield one._replace(field=field, invalid=invalid)
 
 
 def _cover_nodes(user: Iterable[Entry], known: ClusterNetwork) -> bool:

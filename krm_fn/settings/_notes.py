@@ -80,6 +80,10 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
     known = "" if missing[0].cluster else "belongs to no known Cluster, and "
     if absent:
         known = f"belongs to {' and '.join(absent)}, not in the list, and "
+    invalid = list(dict.fromkeys(place for one in missing for place in one.invalid))
+    if invalid:
+        verb = "hold" if len(invalid) > 1 else "holds"
+        known = f"{known}{' and '.join(invalid)} {verb} no valid value, so "
     lacks = ", ".join(map(str, missing))
     names = dict.fromkeys(one.name for one in missing)
     below = f".{missing[0].name}" if len(names) == 1 else ""
@@ -94,8 +98,12 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
     if len(switches) <= _FEW:
         named = " with ".join(f"`spec.noProxyPolicy.derive.{switch}: false`" for switch in switches)
         silence = f"{named} switches this warning off"
+    advice = "correct what is invalid, or set" if invalid else "set"
     also = "" if missing[0].cluster else ", or add its Cluster to the list"
-    return f"{known}nothing says {lacks}, which `NO_PROXY` should cover: set {_enumerated(places)}{also}; {silence}"
+    return (
+        f"{known}nothing says {lacks}, which `NO_PROXY` should cover: {advice} {_enumerated(places)}{also}; "
+        f"{silence}"
+    )
 
 
 def _enumerated(texts: Iterable[str]) -> str:
