@@ -10,7 +10,6 @@ from krm_fn.formats.cel import (
     NamedValue,
     TokenKind,
     literal_members,
-    named_items,
     named_values,
     string_of,
     tokens,
@@ -90,26 +89,3 @@ def test_property_tokens_are_slices_of_the_expression_in_order(expression: str) 
         assert token.value is None or token.kind is TokenKind.STRING
         end = token.end
     list(named_values(expression))
-
-
-@pytest.mark.parametrize(
-    ("expression", "names"),
-    [
-        ("[]", []),
-        ('[{"name": "A", "value": "b"}]', ["A"]),
-        ("[\n  {'name': 'A', 'value': 'b'},\n  {\"name\": \"C\", \"value\": \"\"}, // last\n]", ["A", "C"]),
-        ('[{"name": "A"}]', None),
-        ('[{"name": "A", "value": object.kind}]', None),
-        ('[{"name": "A", "value": "b"} {"name": "A", "value": "b"}]', None),
-        ('[{"name": "A", "value": "b"}] + x', None),
-        ('[{"value": "b", "name": "A"}]', None),
-        ('[{"name": "A", "value": "b"', None),
-        ("x", None),
-        ("", None),
-    ],
-)
-def test_named_items_are_those_of_one_plain_list(expression: str, names: list[str] | None) -> None:
-    found = named_items(expression)
-    assert (found if found is None else [name for name, _, _ in found]) == names
-    for _, start, end in found or ():
-        assert (expression[start], expression[end - 1]) == ("{", "}")

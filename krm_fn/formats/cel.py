@@ -194,33 +194,6 @@ def literal(text: str, like: str) -> str:
     return f"{quote}{''.join(parts)}{quote}"
 
 
-def named_items(expression: str) -> list[tuple[str, int, int]] | None:
-    """Return name, start and end of each item of a list of objects ``{"name": "A", "value": "b"}``.
-
-    None where the expression is anything else than one such list, or has other fields or values in it.
-    """
-    found = tokens(expression)
-    texts = [token.text for token in found]
-    if len(found) < 2 or (texts[0], texts[-1]) != ("[", "]"):
-        return None
-    items: list[tuple[str, int, int]] = []
-    at = 1
-    while at < len(found) - 1:
-        item = found[at : at + 9]
-        name, value = (item[3], item[7]) if len(item) == 9 else (found[0], found[0])
-        values = [one.value if one.kind is TokenKind.STRING else one.text for one in item]
-        if name.value is None or value.value is None:
-            return None
-        if values != ["{", "name", ":", name.value, ",", "value", ":", value.value, "}"]:
-            return None
-        items.append((name.value, item[0].start, item[-1].end))
-        at += 9
-        if texts[at] != "," and at < len(found) - 1:
-            return None
-        at += texts[at] == ","
-    return items
-
-
 def named_values(expression: str) -> Iterator[NamedValue]:
     """Yield every object with the fields ``name`` and ``value``, in the order in which they end.
 

@@ -799,12 +799,13 @@ _SILENCEABLE = (
         _W,
         (
             "A CEL expression of a policy sets a proxy, no proxy is declared for it, and "
-            "inject-proxy removes nothing but entries of plain lists in `spec.variables`."
+            "inject-proxy does not know what the expression does without it."
         ),
         (
-            "The run has `mode: Remove`, or the ProxyConfig declares no proxy for this policy. What "
-            "is left of an expression without an entry only its author knows. With `mode: Check` "
-            "it is an error, which no rule silences."
+            "The run has `mode: Remove`, or the ProxyConfig declares no proxy for this policy, and "
+            "its entries are in a form that only its author knows: an index, a call, a condition. "
+            "Nothing of such a policy is removed. A password in it is an error that ends the run. "
+            "With `mode: Check` the warning is an error, too, which no rule silences."
         ),
         "Remove the entries from the CEL expression by hand, or delete the policy.",
     ),
@@ -986,7 +987,7 @@ _SILENCEABLE = (
         (
             "A JSON Patch, or a CEL expression that does more than list entries and filter others, "
             "would have to be written again, and init containers can be added only beside "
-            "containers that have an anchor, such as `(name)`."
+            "containers that have an anchor, such as `(name)`, or that a CEL expression goes through."
         ),
         "Add the variables or the init containers to the policy by hand.",
     ),

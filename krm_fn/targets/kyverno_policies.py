@@ -24,13 +24,14 @@ What it leaves alone: everything else. Without ``fill: Complete`` an injection a
 takes none out, so the policy's author decides which names and containers get a proxy; a variable that no setting gives
 a value becomes ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a pod
 sets for itself; the static part of a context variable becomes empty. A rule that sets nothing else afterwards stays,
-with a warning to delete it: a later injection does not fill it again. From CEL, only entries of plain lists in
-``spec.variables`` are removed, if nothing else in the policy names them; of the rest, a warning says what is to be
-removed there. Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules with two different proxies are an
-error, because one value would replace both, unless an override matches one of them by ``rules``. What cannot be filled
-is a warning that says why: ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression. So is a
-policy that is filled and still does no good, or does harm, in the engine: the codes ``Policy*`` of ``docs/messages.md``
-list these shapes.
+with a warning to delete it: a later injection does not fill it again. So does a policy with CEL expressions, whose
+entries leave their lists, and their names the filters beside them (``docs/removal.md``); where it is not known what an
+expression does without them, the policy stays as it is, with a warning, or with an error if there is a password in it.
+Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules with two different proxies are an error, because one
+value would replace both, unless an override matches one of them by ``rules``. What cannot be filled is a warning that
+says why: ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression. So is a policy that is
+filled and still does no good, or does harm, in the engine: the codes ``Policy*`` of ``docs/messages.md`` list these
+shapes.
 
 Before and after:
 
@@ -61,8 +62,10 @@ Options:
   keeps the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
   ``operations: [CREATE]``, unless they ask for the operation themselves. CEL expressions get the other variables,
   too, where they list entries and leave their names out of what they keep (``c.env.filter(e, !(e.name in [...]))``, or
-  ``e.name != ...``); init containers are not added there. What cannot be added is an information. A removal takes
-  out what was added; of ``operations`` nobody knows who wrote it, so it stays, with an information.
+  ``e.name != ...``). Where they go through ``containers``, give them such entries and nothing else, and name no init
+  containers, these get the same: by a mutation of their own, or beside ``containers`` of an applied configuration. What
+  cannot be added is an information. A removal takes out what was added; of ``operations`` nobody knows who wrote it, so
+  it stays, with an information.
 * ``generate`` (default: no policy). ``MutatingPolicy`` adds one for Kyverno, ``MutatingAdmissionPolicy`` one for
   Kubernetes 1.36 or newer and its binding. In every container and init container, those of other webhooks too, the six
   variables become the ones of the settings, also in place of a ``valueFrom``; all other entries of ``env`` stay. The
@@ -83,8 +86,7 @@ Options:
 a NamespacedMutatingPolicy, ``policies.kyverno.io/v1``, which Kyverno 1.20 and later execute. It takes the place of the
 old one in the same file, with its name, labels, annotations and the comments of its ``metadata``; those of ``spec`` are
 lost. Later runs fill its CEL expressions. Where nothing prunes what was applied, delete the old policy from the
-cluster, as a warning says. ``mode: Remove`` takes the entries out of lists in ``spec.variables``, and does not convert
-it back. Converted are patches
+cluster, as a warning says. ``mode: Remove`` takes the entries out, and does not convert it back. Converted are patches
 of ``env`` of containers and init containers (strategic merge, ``foreach`` through a list, JSON Patches that add),
 ``match`` and ``exclude``, but for who makes the request, and preconditions about the operation, the namespace, the
 name, labels, annotations and a few texts of ``spec``. Kyverno's extension to Deployments and other controllers is

@@ -14,6 +14,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kyverno_policies
+from krm_fn.targets.kyverno import cel_containers
 from krm_fn.targets.kyverno.cel_completion import completed
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env
 
@@ -127,17 +128,21 @@ def test_a_mutating_policy_on_pods_runs_on_create_only_and_sets_the_six() -> Non
     assert result["spec"]["matchConstraints"]["resourceRules"] == [{**pod_rule, "operations": ["CREATE"]}]
     text = result["spec"]["mutations"][0]["jsonPatch"]["expression"]
     assert {one.name: one.literal for one in cel.named_values(text)} == WANTED
-    assert [one.code for one in findings(kyverno_policies, obj, fill="Complete")] == ["PolicyAutogenFails"]
+    codes = {one.code for one in findings(kyverno_policies, obj, fill="Complete")}
+    assert codes == {"PolicyAutogenFails", "PolicyNotCompleted"}  # its path is none of containers
 
 
-def test_expressions_that_cannot_be_completed_stay_and_are_one_line() -> None:
+def test_expressions_that_cannot_be_completed_stay_and_are_a_line_for_each_reason() -> None:
     obj = p10()
     obj["spec"]["mutations"][0]["jsonPatch"]["expression"] += " + c.env"
     result = complete(obj)
 
     assert result["spec"]["mutations"] == apply(kyverno_policies, obj)["spec"]["mutations"]
-    (found,) = (one for one in findings(kyverno_policies, obj, fill="Complete") if one.code == "PolicyNotCompleted")
-    assert found.severity is Severity.INFO
+    found = [one for one in findings(kyverno_policies, obj, fill="Complete") if one.code == "PolicyNotCompleted"]
+    assert [one.severity for one in found] == [Severity.INFO] * 2
+    of_variables, of_init_containers = (one.message for one in found)
+    assert "`http_proxy`" in of_variables
+    assert of_init_containers.startswith("init containers are not added")
 
 
 ENTRY = '{"name": "HTTP_PROXY", "value": "http://old:1"}'
@@ -239,6 +244,140 @@ def test_property_an_expression_is_completed_once_or_not_at_all(text: str, entry
     after = completed([text + entry], FOUR, merges=True)
     if after is not None:
         assert completed(after, FOUR, merges=True) == after
+
+
+PATCHED = (
+    'object.spec.containers.map(c, JSONPatch{op: "add", path: "/spec/containers/" + '
+    'string(object.spec.containers.indexOf(c)) + "/env", value: VALUE})'
+)
+PATCHED_INIT = (
+    '(has(object.spec.initContainers) ? object.spec.initContainers.map(c, JSONPatch{op: "add", '
+    'path: "/spec/initContainers/" + string(object.spec.initContainers.indexOf(c)) + "/env", value: VALUE}) : [])'
+)
+OURS = '[{"name": "HTTP_PROXY", "value": "u"}]'
+KEPT = f'{OURS} + (has(c.env) ? c.env.filter(e, e.name != "HTTP_PROXY") : [])'
+
+
+def with_value(expression: str, value: str = KEPT) -> str:
+    return expression.replace("VALUE", value)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(with_value(PATCHED), with_value(PATCHED_INIT), id="a map"),
+        pytest.param(
+            f"object.kind == 'Pod' ? {with_value(PATCHED)} : []",
+            f"object.kind == 'Pod' ? {with_value(PATCHED_INIT)} : []",
+            id="under a condition",
+        ),
+        pytest.param(
+            with_value(PATCHED).replace("containers.map", "containers.filter(c, c.name != 'a').map", 1),
+            with_value(PATCHED_INIT).replace("initContainers.map", "initContainers.filter(c, c.name != 'a').map", 1),
+            id="some containers",
+        ),
+        pytest.param(
+            with_value(PATCHED, "variables.env + c.?env.orValue([]).filter(e, !(e.name in variables.env))"),
+            with_value(PATCHED_INIT, "variables.env + c.?env.orValue([]).filter(e, !(e.name in variables.env))"),
+            id="a list that is a variable",
+        ),
+        pytest.param(with_value(PATCHED, OURS), None, id="a list that replaces that of a container"),
+        pytest.param(with_value(PATCHED, f'{KEPT} + [{{"name": "MODE", "value": "a"}}]'), None, id="one of others"),
+        pytest.param(with_value(PATCHED, f"{OURS} + c.env"), None, id="all that is there is kept"),
+        pytest.param(
+            with_value(PATCHED).replace("object.spec.containers.map", "[object.spec.containers[0]].map", 1),
+            None,
+            id="the first container",
+        ),
+        pytest.param(with_value(PATCHED).replace('"/spec/containers/"', "variables.path"), None, id="a path elsewhere"),
+        pytest.param(f"{with_value(PATCHED)} + {with_value(PATCHED)}", None, id="two lists"),
+        pytest.param(with_value(PATCHED).replace(".indexOf(c)", " ("), None, id="no expression"),
+    ],
+)
+def test_a_patch_of_containers_is_written_for_init_containers_where_its_meaning_is_known(
+    before: str, after: str | None
+) -> None:
+    assert cel_containers.of_patch(before, {"env": OURS}) == after
+
+
+CONFIGURATION = (
+    "Object{spec: Object.spec{containers: object.spec.containers.map(c, Object.spec.containers{name: c.name, "
+    'env: [Object.spec.containers.env{name: "HTTP_PROXY", value: "u"}]})MORE}}'
+)
+CONFIGURED = CONFIGURATION.replace("MORE", "")
+INIT_CONTAINERS = (
+    ", ?initContainers: has(object.spec.initContainers) ? optional.of(object.spec.initContainers.map(c, "
+    'Object.spec.initContainers{name: c.name, env: [Object.spec.initContainers.env{name: "HTTP_PROXY", value: "u"}]}'
+    ")) : optional.none()"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "is_known"),
+    [
+        pytest.param(CONFIGURED, True, id="a map"),
+        pytest.param(CONFIGURATION.replace("MORE", ", hostNetwork: true"), True, id="something beside it"),
+        pytest.param(CONFIGURATION.replace("MORE", ", initContainers: []"), False, id="init containers beside it"),
+        pytest.param(CONFIGURED.replace("c.name", '"a"'), False, id="a name that need not be there"),
+        pytest.param(CONFIGURED.replace("name: c.name", 'name: c.name, image: "a"'), False, id="more than env"),
+        pytest.param('Object{spec: Object.spec{containers: [Object.spec.containers{name: "a"}]}}', False, id="a list"),
+    ],
+)
+def test_an_applied_configuration_gets_init_containers_where_its_meaning_is_known(before: str, is_known: bool) -> None:
+    after = cel_containers.of_configuration(before)
+    assert (after is not None) is is_known
+    if after is not None:
+        assert after != before
+        assert after.replace(INIT_CONTAINERS, "") == before
+
+
+def by_cel(*expressions: str) -> Any:
+    mutations = [
+        {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": one}}
+        if one.startswith("Object{")
+        else {"patchType": "JSONPatch", "jsonPatch": {"expression": one}}
+        for one in expressions
+    ]
+    return {"apiVersion": "policies.kyverno.io/v1", "kind": "MutatingPolicy", "spec": {"mutations": mutations}}
+
+
+FORMS = pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(by_cel(with_value(PATCHED)), id="a JSON Patch"),
+        pytest.param(by_cel(CONFIGURED), id="an applied configuration"),
+        pytest.param(by_cel(with_value(PATCHED), CONFIGURED, with_value(PATCHED).replace("spec", "xy")), id="several"),
+    ],
+)
+
+
+@FORMS
+def test_init_containers_get_the_six_where_expressions_set_containers_only(obj: Any) -> None:
+    texts = [str(one) for one in complete(obj)["spec"]["mutations"]]
+    assert sum("initContainers" in one for one in texts) == len(obj["spec"]["mutations"])
+    for one in texts:
+        assert set(SIX) <= set(one.replace('"', " ").split())
+    assert not [one for one in findings(kyverno_policies, obj, fill="Complete") if one.code == "PolicyNotCompleted"]
+
+
+@FORMS
+def test_a_removal_after_a_completion_gives_what_it_gives_without_one(obj: Any) -> None:
+    alone = apply(kyverno_policies, obj, NONE, fill="Complete")
+    assert apply(kyverno_policies, complete(obj), NONE, fill="Complete") == alone
+    assert "initContainers" not in str(alone)
+    assert apply(kyverno_policies, obj, NONE) == alone
+
+
+def test_a_policy_that_has_init_containers_gets_no_other_ones() -> None:
+    stale = with_value(PATCHED_INIT, KEPT.replace('"u"', '"http://old:1"'))
+    assert len(complete(by_cel(with_value(PATCHED), stale))["spec"]["mutations"]) == 2
+
+
+def test_init_containers_of_the_author_that_do_something_else_stay_after_a_removal() -> None:
+    more = KEPT.replace('e.name != "HTTP_PROXY"', 'e.name != "HTTP_PROXY" && e.name != "A"')
+    obj = by_cel(with_value(PATCHED, more), with_value(PATCHED_INIT, more))
+    after = apply(kyverno_policies, obj, NONE, fill="Complete")
+    assert len(after["spec"]["mutations"]) == 2
 
 
 def test_containers_by_name_get_the_variables_and_one_line_about_their_init_containers() -> None:

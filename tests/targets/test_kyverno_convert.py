@@ -377,8 +377,8 @@ def test_a_removal_leaves_the_entries_of_others() -> None:
 
 @pytest.mark.parametrize(
     "use",
-    ["variables.env[0].value", "variables.env", "variables.env.map(e, e)", '["HTTP_PROXY"] + variables.env'],
-    ids=["an index", "the list alone", "a macro", "a name elsewhere"],
+    ["variables.env[0].value", "variables.env", "f(variables.env)", '["HTTP_PROXY"] + variables.env'],
+    ids=["an index", "the list alone", "a call", "a name elsewhere"],
 )
 def test_a_removal_leaves_a_list_that_is_used_in_another_way(use: str) -> None:
     obj = converted(p1())

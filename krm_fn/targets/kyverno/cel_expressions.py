@@ -12,19 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats import cel
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
-from krm_fn.formats.splice import cuts, splice
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import rules
-from krm_fn.targets.kyverno.completion import complete_expressions
+from krm_fn.targets.kyverno import cel_left, cel_removal, rules
+from krm_fn.targets.kyverno.cel_policies import CelPolicy
+from krm_fn.targets.kyverno.completion import complete_expressions, remove_completed_expressions
 
 
 @dataclass(frozen=True)
@@ -82,9 +81,7 @@ class CelExpressions:
         """Set the literals; report what an expression computes, and what a removal leaves."""
         literals = list(self._literals())
         if not variables:
-            self._report_unknown(literals)
-            self._remove_items()
-            self._report_left(list(self._literals()))
+            self._remove()
             return
         self._report_computed(literals, variables)
         if self._has_two_proxies(literals):
@@ -116,55 +113,54 @@ class CelExpressions:
         if text != self._draft.get(path):
             self._draft.set(path, text)
 
-    def _remove_items(self) -> None:
-        """Remove the proxy variables from ``spec.variables`` that are plain lists, as a conversion writes them.
-
-        That is right only if nothing else in the policy names them, and if the lists are only added to ``env``.
-        """
-        lists: dict[Pointer, list[tuple[str, int, int]]] = {}
-        for index, variable in enumerate(
-            rules.list_or_empty(self._draft.get(("spec", "variables")))
-        ):
-            path: Pointer = ("spec", "variables", str(index), "expression")
-            text = self._draft.get(path)
-            items = cel.named_items(text) if isinstance(text, str) else None
-            if items and self._is_only_added(lookup(variable, ("name",))):
-                lists[path] = items
-        named = [path for path, _ in rules.mentioning_texts(self._draft.get(("spec",)), ("spec",))]
-        if not lists or any(path not in lists for path in named):
+    def _remove(self) -> None:
+        """Take the entries out of the expressions, and report what stays."""
+        policy = CelPolicy(self._draft.data)
+        names = {path: name for name, path in policy.variables().items()}
+        try:
+            changed = cel_removal.without_proxy(self._texts(), names)
+        except cel_removal.NotRemovableError:
+            changed = {}
+        for path, text in changed.items():
+            self._draft.set(path, text)
+        if changed and self._is_complete:
+            remove_completed_expressions(self._draft)
+        left = self._texts()
+        password = cel_left.password_left(left)
+        if password is not None:
+            # Without the error, a password that nobody uses any more would stay in the cluster.
+            message = (
+                "a password stays in the CEL expressions, because it is not known what they do without the entries "
+                "of the proxy: remove these there, or leave the policy out with `spec.selector`"
+            )
+            self._draft.report(Severity.ERROR, message, password)
             return
-        for place in named:
-            found = lists[place]
-            gone = {at for at, (name, _, _) in enumerate(found) if name in PROXY_VARIABLES}
-            spans = [(start, end) for _, start, end in found]
-            edits = [(start, end, "") for start, end in cuts(spans, gone)]
-            left = splice(self._draft.get(place), edits)
-            self._draft.set(place, "[]\n" if len(gone) == len(found) else left)
-        if all(self._draft.get(path) == "[]\n" for path in lists):
+        self._report_left()
+        of_mutations = [text for path, text in left.items() if path[1] == "mutations"]
+        variables = {name: left[path] for path, name in names.items()}
+        if changed and cel_left.is_idle(of_mutations, variables):
             message = "the policy sets nothing any more: delete it, a later injection does not fill it again"
             self._draft.report(Severity.WARNING, message, ("spec",), code="PolicyRuleEmpty")
 
-    def _is_only_added(self, name: Any) -> bool:
-        """Return whether each expression that refers to a list adds it to another one or looks for a name in it."""
-        texts: list[str] = []
-        waiting = [self._draft.get(("spec",))]
-        while waiting:
-            one = waiting.pop()
-            if isinstance(one, dict):
-                waiting += one.values()
-            elif isinstance(one, list):
-                waiting += one
-            elif isinstance(one, str) and "variables" in one:
-                texts.append(one)
-        for text in texts:
-            words = [token.text for token in cel.tokens(text)]
-            for at in range(len(words) - 2):
-                if words[at : at + 3] != ["variables", ".", name]:
-                    continue
-                is_added = "+" in (*words[at - 1 : at], *words[at + 3 : at + 4])
-                if not is_added and words[at + 3 : at + 5] != [".", "exists"]:
-                    return False
-        return True
+    def _texts(self) -> dict[Pointer, str]:
+        """Return path -> each expression of the policy, as it is now."""
+        return {path: self._draft.get(path) for path in CelPolicy(self._draft.data).expressions()}
+
+    def _report_left(self) -> None:
+        """Report what still sets a variable: entries that stay, and names that are more than asked for."""
+        literals = list(self._literals())
+        left: dict[Pointer, list[str]] = {}
+        for one in literals:
+            if one.known:
+                left.setdefault(one.path, []).append(one.name)
+        for path, names in left.items():
+            message = (
+                f"the CEL expression sets {quoted(names)}, and no proxy is declared for it: remove the entries there, "
+                "because it is not known what the expressions do without them"
+            )
+            found = Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyTextStale")
+            self._draft.findings.append(found)
+        self._report_unknown(literals)
 
     def _has_two_proxies(self, literals: list[_Literal]) -> bool:
         """Report an error where expressions set two different proxies: one value must not replace both."""
@@ -212,19 +208,6 @@ class CelExpressions:
             )
             self._draft.report(Severity.WARNING, message, path, code="PolicyTextComputed")
 
-    def _report_left(self, literals: list[_Literal]) -> None:
-        left: dict[Pointer, list[str]] = {}
-        for one in literals:
-            if one.known:
-                left.setdefault(one.path, []).append(one.name)
-        for path, names in left.items():
-            message = (
-                f"the CEL expression sets {quoted(names)}, and no proxy is declared for it: remove "
-                "the entries there, inject-proxy removes nothing from a CEL expression"
-            )
-            found = Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyTextStale")
-            self._draft.findings.append(found)
-
     def _literals(self) -> Iterator[_Literal]:
         """Yield what decides the value of each variable, in the order of the fields.
 
@@ -248,8 +231,10 @@ class CelExpressions:
                     one = replace(one, computed=cel.joined(entry.tokens, known))
                 found.setdefault(entry.name, []).append(one)
         for path, names in places:
+            text = self._draft.get(path)
             for name in names:
-                found.setdefault(name, [_Literal(name, None, path)])
+                if not isinstance(text, str) or not cel_left.asks_only(text, name):
+                    found.setdefault(name, [_Literal(name, None, path)])
         for literals in found.values():
             yield from dict.fromkeys(literals)
 

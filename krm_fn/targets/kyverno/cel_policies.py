@@ -79,6 +79,21 @@ class CelPolicy:
                 if isinstance(lookup(one, steps), str):
                     yield ("spec", name, str(index), *steps)
 
+    def mutations(self) -> Iterator[tuple[Pointer, str]]:
+        """Yield path and text of the expressions of its mutations."""
+        for path in self.expressions():
+            if path[1] == "mutations":
+                yield path, lookup(self._spec, path[1:])
+
+    def variables(self) -> dict[str, Pointer]:
+        """Return name -> path of the expression of each entry of ``spec.variables``."""
+        found: dict[str, Pointer] = {}
+        for index, one in enumerate(rules.list_or_empty(lookup(self._spec, ("variables",)))):
+            name, expression = (lookup(one, (key,)) for key in ("name", "expression"))
+            if isinstance(name, str) and isinstance(expression, str):
+                found[name] = ("spec", "variables", str(index), "expression")
+        return found
+
     @property
     def has_json_patch(self) -> bool:
         """Whether one of its mutations is a JSON Patch, which keeps nothing by itself."""

@@ -19,7 +19,7 @@ from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import cel_completion, cel_policies, rules
+from krm_fn.targets.kyverno import cel_completion, cel_containers, cel_left, cel_policies, rules
 from krm_fn.targets.kyverno.rules import PolicyRule, VariableSlot
 from krm_fn.targets.kyverno.values import is_dynamic
 
@@ -89,6 +89,61 @@ def complete_expressions(draft: Draft, variables: Variables) -> None:
     missing = [name for name in variables if name not in named]
     if named and missing:
         _report_incomplete(draft, missing, "the CEL expressions", ("spec", "mutations"))
+    _add_init_containers_by_cel(draft)
+
+
+def remove_completed_expressions(draft: Draft) -> None:
+    """Remove what ``complete_expressions`` added for init containers, after the entries are removed."""
+    policy = cel_policies.CelPolicy(draft.data)
+    variables = {name: draft.get(path) for name, path in policy.variables().items()}
+    texts = dict(policy.mutations())
+    for path, text in texts.items():
+        shorter = cel_containers.without_init_containers(text)
+        if path[-2] == "applyConfiguration" and shorter != text:
+            draft.set(path, shorter)
+    added = {
+        cel_containers.of_patch(text, variables, is_emptied=True)
+        for path, text in texts.items()
+        if path[-2] == "jsonPatch"
+    }
+    for path, text in reversed(texts.items()):
+        if text in added and cel_left.is_idle([text], variables):
+            draft.remove(path[:-2])
+
+
+def _add_init_containers_by_cel(draft: Draft) -> None:
+    """Give init containers what the expressions give to containers, if no expression names init containers."""
+    policy = cel_policies.CelPolicy(draft.data)
+    variables = {name: draft.get(path) for name, path in policy.variables().items()}
+    found = [
+        (path, text)
+        for path, text in policy.mutations()
+        if cel_containers.sets_proxy(text, variables)
+    ]
+    if not found or rules.mentions(draft.get(("spec",)), "initContainers"):
+        return
+    added: list[tuple[Pointer, str]] = []
+    for path, text in found:
+        if path[-2] == "jsonPatch":
+            new = cel_containers.of_patch(text, variables)
+        else:
+            new = cel_containers.of_configuration(text)
+        if new is None:
+            message = (
+                "init containers are not added to the CEL expressions, whose form is not known: "
+                "add them there"
+            )
+            draft.report(Severity.INFO, message, path, code="PolicyNotCompleted")
+            return
+        added.append((path, new))
+    for path, new in reversed(added):
+        if path[-2] == "jsonPatch":
+            mutation = copy.deepcopy(draft.get(path[:-2]))
+            mutation["jsonPatch"]["expression"] = new
+            draft.insert(path[:-3], mutation, int(path[-3]) + 1)
+        else:
+            draft.set(path, new)
+    draft.describe("covers init containers")
 
 
 def _is_plain(slot: VariableSlot) -> bool:
