@@ -180,6 +180,16 @@ def _sites(
             draft.findings += harmful_expressions(draft.data, is_complete=is_complete)
         yield CelExpressions(draft, is_complete=is_complete)
         return
+    yield from _sites_of_rules(draft, context, is_wrapped=is_wrapped, is_complete=is_complete)
+    if is_complete and group_kind(draft.data)[1] in _WITH_CEL:
+        # The policy is converted now, and a later run would complete its expressions.
+        yield CelExpressions(draft, is_complete=True)
+
+
+def _sites_of_rules(
+    draft: Draft, context: Context, *, is_wrapped: bool, is_complete: bool
+) -> Iterator[RuleSite | Conversion]:
+    """Yield the rules of a policy, and the policy as a whole, which may be converted."""
     found: list[tuple[rules.PolicyRule, list[rules.VariableSlot]]] = []
     for rule in rules.rules(draft.data):
         if isinstance(rule, Finding):

@@ -78,6 +78,14 @@ def test_a_second_run_writes_the_same_policy(folder: Path) -> None:
     assert policy_of(outcome(folder, stored)) == stored
 
 
+@pytest.mark.parametrize("fill", ["Values", "Complete"])
+@in_("filled", "complete", "harmful", "converted")
+def test_a_second_run_with_a_conversion_writes_the_same_policy(folder: Path, fill: str) -> None:
+    options = {"convert": "MutatingPolicy", "fill": fill}
+    once = policy_of(outcome(folder, **options))
+    assert policy_of(outcome(folder, once, **options)) == once
+
+
 @in_("filled", "complete")
 def test_the_engine_set_the_wanted_values_and_changed_nothing_else(folder: Path) -> None:
     given, patched = given_objects(folder), objects(folder / "patched.yaml")

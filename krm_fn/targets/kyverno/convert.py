@@ -130,6 +130,9 @@ class Conversion:
             self._draft.findings += problems
             return
         self._replace(policy, found)
+        # What could not be added to the old form may be added to the new one.
+        others = [one for one in self._draft.findings if one.code != "PolicyNotCompleted"]
+        self._draft.findings[:] = others
 
     def _report_deprecation(self) -> None:
         if self._draft.edits:
