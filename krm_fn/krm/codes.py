@@ -1384,6 +1384,20 @@ _FIXED = (
         is_fixed=True,
     ),
     Code(
+        "PolicyPasswordLeft",
+        _E,
+        "`mode: Remove` would leave a password in a CEL expression of a Kyverno policy.",
+        (
+            "The expression computes something with the entries of the proxy, and inject-proxy "
+            "does not know what it does without them."
+        ),
+        (
+            "Remove the entries from the expression by hand, or leave the policy out with "
+            "`spec.selector`."
+        ),
+        is_fixed=True,
+    ),
+    Code(
         "PolicyNameTaken",
         _E,
         "An object that inject-proxy did not create has the name of the policy to generate.",

@@ -133,7 +133,7 @@ class CelExpressions:
                 "a password stays in the CEL expressions, because it is not known what they do without the entries "
                 "of the proxy: remove these there, or leave the policy out with `spec.selector`"
             )
-            self._draft.report(Severity.ERROR, message, password)
+            self._draft.report(Severity.ERROR, message, password, code="PolicyPasswordLeft")
             return
         self._report_left()
         of_mutations = [text for path, text in left.items() if path[1] == "mutations"]
