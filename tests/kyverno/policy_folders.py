@@ -1,7 +1,7 @@
 """The folders of this directory: a policy before and after inject-proxy, and what Kyverno makes of objects with it.
 
     before.yaml        a policy as its author wrote it
-    options.yaml       instead of it, in `generated`: the options with which inject-proxy generates a policy
+    options.yaml       options of the target; in `generated`, those with which inject-proxy generates a policy
     policy.yaml        what inject-proxy makes of it, with the ProxyConfig of this module
     resources.yaml     objects, where those of ../../resources.yaml do not suit
     targets.yaml       objects that exist already, of a policy that changes such ones when another object comes
@@ -42,7 +42,7 @@ NAMESPACES = HERE / "converted" / "values.yaml"
 """The labels of the namespaces of all objects."""
 URL = "http://user:p%40s@proxy.corp.example:3128"
 LIST = "10.0.0.0/8,corp.example"
-FOLDERS = sorted(path.parent for name in ("before.yaml", "options.yaml") for path in HERE.rglob(name))
+FOLDERS = sorted({path.parent for name in ("before.yaml", "options.yaml") for path in HERE.rglob(name)})
 
 
 def resources_of(folder: Path) -> Path:

@@ -102,6 +102,13 @@ def test_the_engine_set_the_wanted_values_and_changed_nothing_else(folder: Path)
         assert any(proxies(obj))
 
 
+@in_("complete")
+def test_the_engine_gives_each_container_and_init_container_the_six(folder: Path) -> None:
+    names = [set(one) for obj in objects(folder / "patched.yaml").values() for one in proxies(obj)]
+    without = [one for one in names if one != set(PROXY_VARIABLES)]
+    assert (without != []) is (folder.name == "foreach")  # it goes through containers alone
+
+
 def _is_wanted(name: str, value: str) -> bool:
     if name.upper() == "NO_PROXY":
         return value == LIST or value.startswith(f"{LIST},")
