@@ -128,6 +128,11 @@ ELEMENT = smp({"spec": {"containers": [{"name": "{{ element.name }}", "env": TWO
             id="a wildcard in a label",
         ),
         pytest.param(
+            matching(block(), exclude={"any": [{"resources": {"selector": {"matchLabels": {}}}}]}),
+            "`selector` asks for nothing",
+            id="a selector that asks for nothing",
+        ),
+        pytest.param(
             matching(block(), exclude={"any": [{"resources": {"kinds": ["Pod"]}}, {"resources": {"kinds": ["Job"]}}]}),
             "to which Kyverno adds other kinds",
             id="an exclude that names a derived kind",
@@ -330,6 +335,34 @@ def test_an_annotation_that_names_all_kinds_is_refused() -> None:
     obj["metadata"]["annotations"] = {ANNOTATION: "all"}
     (message,) = refusals(obj)
     assert 'says "all"' in message
+
+
+EMPTY = {"resources": {"kinds": [], "names": [], "operations": []}}
+TEAM_B = {"resources": {"namespaces": ["team-b"]}}
+
+
+OF_B, OF_CRON_JOBS = 'request.namespace == "team-b"', 'object.kind == "CronJob"'
+
+
+@pytest.mark.parametrize(
+    ("exclude", "of_pods", "of_all"),
+    [
+        pytest.param(EMPTY, None, None, id="one entry"),
+        pytest.param({"any": [TEAM_B, EMPTY]}, f"!({OF_B})", f"!({OF_B} || {OF_CRON_JOBS})", id="any of several"),
+        pytest.param({"all": [TEAM_B, EMPTY]}, None, f"!({OF_B} && {OF_CRON_JOBS})", id="all of several"),
+        pytest.param({"any": [{"resources": {}}]}, None, f"!({OF_CRON_JOBS})", id="no member"),
+        pytest.param({"any": [{"resources": {"namespaceSelector": {}}}]}, "false", "false", id="all namespaces"),
+    ],
+)
+def test_an_entry_of_exclude_that_is_empty_excludes_nothing_but_cron_jobs(
+    exclude: Any, of_pods: str | None, of_all: str | None
+) -> None:
+    """In the rule that it derives for CronJobs, Kyverno gives that kind to each entry of a list."""
+    for controllers, condition in (("none", of_pods), ("Deployment,CronJob", of_all)):
+        obj = matching(block(), exclude=exclude)
+        obj["metadata"]["annotations"] = {ANNOTATION: controllers}
+        found = [one["expression"] for one in converted(obj)["spec"].get("matchConditions", [])]
+        assert found == ([] if condition is None else [f"{condition}\n"])
 
 
 def test_a_converted_policy_is_updated_in_place_and_keeps_a_password() -> None:

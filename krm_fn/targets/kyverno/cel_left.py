@@ -18,10 +18,9 @@ from krm_fn.targets.kyverno.cel_nodes import (
     Expression,
     variable_name,
 )
+from krm_fn.targets.kyverno.rules import CONTAINER_LISTS, STEPS
 
 _RELATIONS = ("==", "!=", "<", ">", "<=", ">=", "in")
-_STEPS = ("spec", "template", "jobTemplate")
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 
 def is_idle(texts: Iterable[str], variables: Mapping[str, str]) -> bool:
@@ -99,7 +98,7 @@ def _is_empty_member(member: ObjectMember) -> bool:
         return value.kind is NodeKind.LIST and not value.parts
     if member.key == "name":
         return value.kind is NodeKind.MEMBER
-    return member.key in (*_STEPS, *_CONTAINERS)
+    return member.key in (*STEPS, *CONTAINER_LISTS)
 
 
 def _is_empty(value: CelNode, variables: Mapping[str, CelNode | None]) -> bool:

@@ -13,6 +13,7 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import cel_policies, json_patches
 from krm_fn.targets.kyverno import rules as policy_rules
+from krm_fn.targets.kyverno.autogen import is_extended
 from krm_fn.targets.kyverno.values import find_place, is_dynamic
 
 # kyverno/kyverno charts/kyverno/values.yaml: `config.resourceFilters` and `config.webhooks` leave it out, both.
@@ -79,7 +80,7 @@ def without_effect(
         )
         yield Finding(Severity.INFO, message, keeping[0].path[:-1], code="PolicyKeepsValueFrom")
     nested = policy_rules.nested_foreach(rule)
-    if nested and policy_rules.is_extended(rule, policy):
+    if nested and is_extended(rule, policy):
         message = (
             f"Kyverno derives a rule for Deployments from the nested `foreach` of {rule.title}, which "
             "deletes their `spec.template`: set the annotation "

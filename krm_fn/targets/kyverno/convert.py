@@ -20,7 +20,7 @@ from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets.kyverno import cel_text, rules
+from krm_fn.targets.kyverno import autogen, cel_text, rules
 from krm_fn.targets.kyverno.convert_match import (
     OPERATIONS,
     RESOURCES,
@@ -186,7 +186,7 @@ class Conversion:
         spec = _spec(policy["spec"], found)
         self._draft.set(("apiVersion",), f"{_GROUP}/v1")
         self._draft.set(("kind",), _KINDS[kind])
-        self._draft.remove(("metadata", "annotations", rules.AUTOGEN), keep=1)
+        self._draft.remove(autogen.ANNOTATION, keep=1)
         self._draft.remove(("status",))
         self._draft.set(("spec",), spec)
         self._draft.describe(f"converts the {kind} to a {_KINDS[kind]}")

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from krm_fn.patch import Pointer, lookup
+from krm_fn.targets.kyverno import autogen
 from krm_fn.targets.kyverno.cel_text import text
-from krm_fn.targets.kyverno.rules import AUTOGEN, PolicyRule, list_or_empty, pod_spec_of
+from krm_fn.targets.kyverno.rules import PolicyRule, pod_spec_of
 
 OPERATIONS = ("CREATE", "UPDATE")
 """On which operations a rule runs that names none."""
@@ -33,10 +34,7 @@ RESOURCES = {
 }
 """Kind -> group and resource; the version of each is ``v1``."""
 
-CONTROLLERS = tuple(kind for kind in RESOURCES if kind != "Pod")
-"""The kinds to which Kyverno extends a policy on pods."""
-
-_NOT_EXTENDED = ("name", "names", "selector", "annotations")
+_OF_OBJECT = ("name", "names", "selector", "annotations")
 _OF_REQUESTER = ("subjects", "roles", "clusterRoles")
 _TEXT_FIELDS = (
     "nodeName",
@@ -79,6 +77,16 @@ class MatchBlock:
     operations: frozenset[str] | None
     tests: tuple[str, ...]
     namespace_selector: Mapping[str, Any] | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it asks for nothing. Kyverno lets such an entry fit nothing (``ResourceDescription.IsEmpty``)."""
+        return (
+            self.kinds is None
+            and self.operations is None
+            and not self.tests
+            and self.namespace_selector is None
+        )
 
 
 @dataclass(frozen=True)
@@ -132,6 +140,8 @@ class RuleScope:
         return found
 
     def _of_block(self, block: MatchBlock, *, is_selected: bool) -> str:
+        if block.is_empty:
+            return "false"
         terms = []
         if block.kinds is not None and not block.kinds >= self.kinds:
             terms.append(kind_is(block.kinds & self.kinds))
@@ -146,44 +156,19 @@ class RuleScope:
 def derived_kinds(policy: Mapping[str, Any]) -> frozenset[str]:
     """Return the kinds to which Kyverno extends the rules of a policy on pods.
 
-    Source: ``pkg/autogen/v1/autogen.go`` (``CanAutoGen``, ``computeRules``).
-
     Raises:
         NotConvertibleError: the annotation of the policy names no list of kinds.
     """
-    is_needed = False
-    for rule in list_or_empty(lookup(policy, ("spec", "rules"))):
-        mutate = lookup(rule, ("mutate",))
-        entries = [mutate, *list_or_empty(lookup(mutate, ("foreach",)))]
-        if any(lookup(one, ("patchesJson6902",)) for one in entries):
-            return frozenset()
-        for side in ("match", "exclude"):
-            given = lookup(rule, (side,))
-            for one in (
-                given,
-                *list_or_empty(lookup(given, ("any",))),
-                *list_or_empty(lookup(given, ("all",))),
-            ):
-                resources = lookup(one, ("resources",))
-                if any(lookup(resources, (key,)) for key in _NOT_EXTENDED):
-                    return frozenset()
-                names = list_or_empty(lookup(resources, ("kinds",)))
-                if len(names) > 1 and any(_bare_kind(name) == "Pod" for name in names):
-                    return frozenset()
-                is_needed = is_needed or not RESOURCES.keys().isdisjoint(map(str, names))
-    if not is_needed:
-        return frozenset()
-    path = ("metadata", "annotations", AUTOGEN)
-    annotation = lookup(policy, path)
-    if annotation is None:
-        return frozenset(CONTROLLERS)
-    if not isinstance(annotation, str):
-        refuse(f"the annotation `{AUTOGEN}` must be a text", path)
-    names = annotation.split(",")
-    if "all" in names:
-        reason = f'the annotation `{AUTOGEN}` says "all": name the kinds, or remove it'
-        raise NotConvertibleError(reason, path)
-    return frozenset(CONTROLLERS).intersection(names)
+    found = autogen.derived_kinds(policy)
+    if found is None:
+        name = autogen.ANNOTATION[-1]
+        if isinstance(lookup(policy, autogen.ANNOTATION), str):
+            refuse(
+                f'the annotation `{name}` says "all": name the kinds, or remove it',
+                autogen.ANNOTATION,
+            )
+        refuse(f"the annotation `{name}` must be a text", autogen.ANNOTATION)
+    return found
 
 
 def scope(rule: PolicyRule, derived: frozenset[str]) -> RuleScope:
@@ -200,7 +185,7 @@ def scope(rule: PolicyRule, derived: frozenset[str]) -> RuleScope:
     exclude, exclude_is_any = _blocks(rule.fields.get("exclude"), (*rule.path, "exclude"))
     kinds = _kinds_of_match(match, match_is_any, (*rule.path, "match"))
     excluded = frozenset().union(*(block.kinds or () for block in exclude))
-    is_extended = "Pod" in kinds and bool(derived) and (not excluded or "Pod" in excluded)
+    is_extended = bool(derived) and autogen.is_about_pods(kinds, excluded)
     if is_extended:
         for block in (*match, *exclude):
             if block.kinds not in (None, frozenset({"Pod"})):
@@ -329,7 +314,8 @@ def _blocks(given: Any, path: Pointer) -> tuple[list[MatchBlock], bool]:
             return [
                 _block(one, (*path, key, str(at))) for at, one in enumerate(found)
             ], key == "any"
-    return [_block(given, path)], True
+    block = _block(given, path)
+    return ([] if block.is_empty else [block]), True
 
 
 def _block(given: Any, path: Pointer) -> MatchBlock:
@@ -339,10 +325,8 @@ def _block(given: Any, path: Pointer) -> MatchBlock:
             refuse(f"`{key}` asks who makes the request", (*path, key))
     resources = lookup(given, ("resources",))
     path = (*path, "resources")
-    known = ("kinds", "operations", "namespaces", "namespaceSelector", *_NOT_EXTENDED)
+    known = ("kinds", "operations", "namespaces", "namespaceSelector", *_OF_OBJECT)
     _only(resources, known, path)
-    if not resources:
-        refuse("an entry asks for nothing", path)
     tests: list[str] = []
     namespaces = _texts(resources, "namespaces", path)
     if namespaces:
@@ -385,6 +369,12 @@ def _kinds_of_match(match: Sequence[MatchBlock], is_any: bool, path: Pointer) ->
 
 
 def _extended(block: MatchBlock, derived: frozenset[str]) -> MatchBlock:
+    """Return an entry as it is for pods and for the kinds to which Kyverno extends the rule.
+
+    In the rule for CronJobs, Kyverno gives each entry that kind (``generateCronJobRule``), an empty one, too.
+    """
+    if block.is_empty and "CronJob" in derived:
+        return MatchBlock(frozenset({"CronJob"}), None, (), None)
     kinds = None if block.kinds is None else block.kinds | derived
     return MatchBlock(kinds, block.operations, block.tests, block.namespace_selector)
 
@@ -397,10 +387,6 @@ def _kind(name: str, path: Pointer) -> str:
     if kind not in RESOURCES or "/".join(before) not in known:
         refuse("its `kinds` hold one that is no pod and makes none", path)
     return kind
-
-
-def _bare_kind(name: Any) -> str:
-    return str(name).rsplit("/", 1)[-1]
 
 
 def _name_fits(patterns: Sequence[str]) -> str:
@@ -432,6 +418,8 @@ def _selector(resources: Mapping[str, Any], key: str, path: Pointer) -> Mapping[
             refuse("a label selector has a wildcard", path)
     for at, one in enumerate(list_at(selector, "matchExpressions", path)):
         _check_expression(one, (*path, "matchExpressions", str(at)))
+    if key == "selector" and not any(selector.values()):
+        refuse("`selector` asks for nothing, and Kyverno does not accept that", path)
     found: Mapping[str, Any] = selector
     return found
 

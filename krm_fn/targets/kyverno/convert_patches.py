@@ -15,6 +15,7 @@ from typing import Any
 
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import json_patches
+from krm_fn.targets.kyverno.cel_text import LISTS
 from krm_fn.targets.kyverno.convert_match import (
     NotConvertibleError,
     any_of,
@@ -24,6 +25,8 @@ from krm_fn.targets.kyverno.convert_match import (
     refuse,
 )
 from krm_fn.targets.kyverno.rules import (
+    POD_SPECS,
+    STEPS,
     ContextEntry,
     PolicyRule,
     StrategicMergePatch,
@@ -32,13 +35,6 @@ from krm_fn.targets.kyverno.rules import (
 )
 from krm_fn.targets.kyverno.values import Unfillable, find_place, is_dynamic
 
-_LISTS = ("containers", "initContainers")
-_STEPS = ("spec", "template", "jobTemplate")
-_POD_SPECS = (
-    ("spec",),
-    ("spec", "template", "spec"),
-    ("spec", "jobTemplate", "spec", "template", "spec"),
-)
 _LIST_OF_FOREACH = re.compile(r"request\.object\.([\w.]+)\.(\w+)(\s*\|\|\s*`\[\]`)?")
 _ELEMENT_NAME = re.compile(r"\{\{\s*element0?\.name\s*\}\}")
 _PATH = re.compile(
@@ -135,7 +131,7 @@ def _of_foreach(
     if found is None:
         refuse("`list` of `foreach` is no list of containers", (*path, "list"))
     of = (tuple(found[1].split(".")), found[2])
-    if of[0] not in _POD_SPECS or of[1] not in _LISTS:
+    if of[0] not in POD_SPECS or of[1] not in LISTS:
         refuse("`list` of `foreach` is no list of containers", (*path, "list"))
     if of[1] != "containers" and not found[3]:
         reason = f"Kyverno fails on objects without `{of[1]}`: write || `[]` behind the `list` of `foreach`"
@@ -167,9 +163,9 @@ def _container_lists(
         refuse("a part of its patch has another type than it must have", path)
     for key, value in body.items():
         place = (*path, str(key))
-        if key in _STEPS:
+        if key in STEPS:
             yield from _container_lists(value, (*steps, str(key)), place)
-        elif key in _LISTS and steps in _POD_SPECS and isinstance(value, list):
+        elif key in LISTS and steps in POD_SPECS and isinstance(value, list):
             yield steps, str(key), place, value
         else:
             refuse(f"it patches `{key}`, not only `env` of containers", place)
@@ -248,11 +244,7 @@ def _of_text(text: Any, path: Pointer, of: tuple[Pointer, str] | None) -> Iterat
             )
         target = (tuple(found["pod"].split("/")), found["list"])
         is_each = found["index"] != "0"
-        if (
-            target[0] not in _POD_SPECS
-            or target[1] not in _LISTS
-            or is_each is not (of is not None)
-        ):
+        if target[0] not in POD_SPECS or target[1] not in LISTS or is_each is not (of is not None):
             refuse(
                 "`patchesJson6902` does more than to add to `env` of all or the first container",
                 path,

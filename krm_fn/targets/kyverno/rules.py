@@ -19,15 +19,17 @@ from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 
-_LISTS = ("containers", "initContainers", "ephemeralContainers")
-_STEPS = ("spec", "template", "jobTemplate")
+CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
+"""The lists of containers in a pod specification."""
+
+STEPS = ("spec", "template", "jobTemplate")
+"""The members that lead to a pod specification."""
+
 _NAME_OF_NAMESPACE = "kubernetes.io/metadata.name"
 _SETTING_ANCHOR = re.compile(r"[+=]\((.*)\)")
 _CONDITION_ANCHOR = re.compile(r"[<^X]?\(.*\)")
 _NAME_KEYS = ("name", "(name)", "+(name)", "<(name)")
-AUTOGEN = "pod-policies.kyverno.io/autogen-controllers"
-_NOT_EXTENDED = ("name", "names", "selector", "annotations")
-_KEYS = (*_STEPS, *_LISTS, "env", "name", "value")
+_KEYS = (*STEPS, *CONTAINER_LISTS, "env", "name", "value")
 _IN_TEMPLATE, _IN_JOB = ("spec", "template", "spec"), ("spec", "jobTemplate", "spec")
 _POD_SPEC_OF = {
     "Pod": ("spec",),
@@ -39,6 +41,9 @@ _POD_SPEC_OF = {
     "ReplicationController": _IN_TEMPLATE,
     "StatefulSet": _IN_TEMPLATE,
 }
+POD_SPECS = frozenset(_POD_SPEC_OF.values())
+"""Where objects of these kinds have their pod specification."""
+
 _PROXY_NAME = re.compile(rf"(?<!\w)({'|'.join(PROXY_VARIABLES)})(?!\w)")
 
 
@@ -245,27 +250,6 @@ def runs_on_update(rule: PolicyRule) -> bool:
     return any(_has_update(block) for block in pods)
 
 
-def is_extended(rule: PolicyRule, policy: Mapping[str, Any]) -> bool:
-    """Return whether Kyverno derives rules for Deployments and other controllers from a rule on pods.
-
-    Source: ``pkg/autogen/v1/autogen.go`` (``CanAutoGen``, ``checkAutogenSupport``), which looks at all rules of a
-    policy; here only the rule itself counts.
-    """
-    if lookup(policy, ("metadata", "annotations", AUTOGEN)) == "none" or kinds(rule) != {"Pod"}:
-        return False
-    exclude = rule.fields.get("exclude")
-    excluded = [
-        exclude,
-        *list_or_empty(lookup(exclude, ("any",))),
-        *list_or_empty(lookup(exclude, ("all",))),
-    ]
-    for block in (*(block for _, block in match_blocks(rule)), *excluded):
-        if any(lookup(block, ("resources", key)) for key in _NOT_EXTENDED):
-            return False
-    entries = [one for one in list_or_empty(rule.mutate.get("foreach")) if isinstance(one, Mapping)]
-    return not any(one.get("patchesJson6902") for one in (rule.mutate, *entries))
-
-
 def nested_foreach(rule: PolicyRule) -> Pointer | None:
     """Return where a ``foreach`` has a ``foreach`` of its own; None where none has."""
     for index, one in enumerate(list_or_empty(rule.mutate.get("foreach"))):
@@ -398,9 +382,9 @@ def _containers(body: Any, path: Pointer) -> Iterator[tuple[Pointer, Mapping[str
         return
     for key, value in body.items():
         place = (*path, str(key))
-        if _bare_key(key) in _STEPS:
+        if _bare_key(key) in STEPS:
             yield from _containers(value, place)
-        elif _bare_key(key) in _LISTS:
+        elif _bare_key(key) in CONTAINER_LISTS:
             for index, item in enumerate(list_or_empty(value)):
                 if isinstance(item, Mapping):
                     yield (*place, str(index)), item
