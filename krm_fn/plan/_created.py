@@ -56,22 +56,37 @@ def taken_names(
 ) -> frozenset[Key]:
     """Return the objects of the kinds to which a target converts others: a name must not be there twice.
 
-    They are those of the list, and those that this run generates.
+    They are those of the list, except those that this run removes, and those that it generates.
     """
     kinds: set[tuple[str, str]] = set()
+    converting: list[Target] = []
     for target in _with_options(wanted):
         if target.converts_to is not None:
             kinds |= target.converts_to(target.options(wanted.targets))
+            converting.append(target)
     source = reader.source
     found: set[Key] = set()
     for index in range(len(source) if kinds else 0):
-        if may_hold(source.kinds(index), frozenset(kinds)):
-            found |= {identity(one) for one in reader.readable(index) if one.group_kind in kinds}
+        if not may_hold(source.kinds(index), frozenset(kinds)):
+            continue
+        for obj in reader.readable(index):
+            if obj.group_kind in kinds and not _is_dropped(obj, converting, wanted):
+                found.add(identity(obj))
     for place in new:
         has_proxy = bool(place.resolved.settings.variables())
         if place.obj.group_kind in kinds and has_proxy and is_selected(place.obj, wanted):
             found.add(identity(place.obj))
     return frozenset(found)
+
+
+def _is_dropped(obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> bool:
+    """Return whether one of some targets removes an object in this run."""
+    if not is_selected(obj, wanted):
+        return False
+    for target in targets:
+        if target.drops is not None and target.drops(obj.data, target.options(wanted.targets)):
+            return True
+    return False
 
 
 def lacking(

@@ -119,6 +119,7 @@ class Target(NamedTuple):
         edits_last: it edits objects by what all other targets leave in them; ``plan`` asks it after them.
         names_of_rules: returns the names of the rules of a policy, which overrides can match.
         converts_to: the kinds to which its options make it convert other objects.
+        drops: whether its sites remove an object as a whole with some options, whatever its proxy is.
     """
 
     id: str
@@ -144,6 +145,7 @@ class Target(NamedTuple):
     edits_last: bool = False
     names_of_rules: Callable[[Data], Iterable[str]] | None = None
     converts_to: Callable[[Options], frozenset[GroupKind]] | None = None
+    drops: Callable[[Data, Options], bool] | None = None
 
     def options(self, given: Mapping[str, Options]) -> Options:
         """Return the options of this target, given ``spec.targets`` as a whole."""

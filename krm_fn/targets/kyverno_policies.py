@@ -277,4 +277,5 @@ TARGET = Target(
     references=DataReferences(("configMap",), note_references),
     names_of_rules=_names_of_rules,
     converts_to=_converts_to,
+    drops=generated.is_dropped,
 )

@@ -467,6 +467,19 @@ def test_a_name_that_a_generated_policy_gets_is_refused(name: str, generated: An
     assert [one for one in twice.results if one.severity is Severity.ERROR] == []
 
 
+@pytest.mark.parametrize("is_first", [True, False], ids=["in front of it", "behind it"])
+@pytest.mark.parametrize("options", [{}, {"generate": "MutatingAdmissionPolicy"}], ids=["nothing", "another kind"])
+def test_a_policy_takes_the_name_of_a_generated_one_in_the_run_that_removes_that(is_first: bool, options: Any) -> None:
+    spec = {"httpProxy": MAIN, "targets": {"kyvernoPolicies": {"generate": "MutatingPolicy"}}}
+    generated = items(ran(**spec))
+    own = [named("inject-proxy", with_proxy("r", MAIN))]
+    spec = {"httpProxy": MAIN, "targets": {"kyvernoPolicies": {**CONVERT, **options}}}
+    once = ran(*(own + generated if is_first else generated + own), **spec)
+    assert [one["kind"] for one in items(once)][:1] == ["MutatingPolicy"]
+    assert "labels" not in items(once)[0]["metadata"]
+    assert items(ran(*copy.deepcopy(items(once)), **spec)) == items(once)
+
+
 def test_a_name_that_an_excluded_generated_policy_would_get_is_free() -> None:
     options = {**CONVERT, "generate": "MutatingPolicy"}
     spec = {"httpProxy": MAIN, "selector": {"exclude": [{"kinds": ["MutatingPolicy"]}]}}

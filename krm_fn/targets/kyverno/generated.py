@@ -154,6 +154,12 @@ def is_in_the_way(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
     return wanted is not None and wanted.is_about(obj) and not is_generated(obj)
 
 
+def is_dropped(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
+    """Return whether inject-proxy generated an object, and the options do not ask for it any more."""
+    wanted = Wanted.of(options)
+    return is_generated(obj) and (wanted is None or not wanted.is_about(obj))
+
+
 def report_in_the_way(draft: Draft) -> None:
     """Add an error: the object is not overwritten, and nothing else is written."""
     message = (
