@@ -95,7 +95,9 @@ option: volumes, contexts that read something, values that Kyverno computes, ``t
 shapes that are dead or do harm. Kyverno does the same with both (``tests/kyverno/converted``), with three exceptions:
 the ClusterPolicy moves the containers that it patches to the front, and the new one keeps their order; it keeps the
 ``valueFrom`` of a pod beside its ``value``, which the API server rejects, and the new one replaces the entry; and of a
-name that a container has twice in ``env`` it keeps one entry.
+name that a container has twice in ``env`` it keeps one entry. That a NamespacedMutatingPolicy is about objects of its
+namespace alone, as a Policy is, is known from Kyverno's source (``MutateNamespaced`` in
+``pkg/webhooks/resource/mpol/handler.go``); its command line tool applies it to all namespaces.
 
 Why: a policy reaches every pod of a cluster, and its values are the same that the nodes get. The shapes are those of
 ``kyverno/policies`` (``other/add-pod-proxies``) and of Giant Swarm's ``kyverno-policies-connectivity``, whose NO_PROXY

@@ -24,7 +24,9 @@ shapes that have a finding: its code is the beginning of the folder's name.
 
 What the CLI cannot judge has no folder: a MutatingAdmissionPolicy of `v1beta1` and `v1`, which it does not read, one of
 `v1alpha1` with `applyConfiguration`, where it replaces lists, and a MutatingPolicy for objects that exist, whose
-expressions it evaluates for the object that comes.
+expressions it evaluates for the object that comes. It applies a NamespacedMutatingPolicy to objects of all namespaces;
+the webhook of Kyverno asks only for those of the namespace of a request (`MutateNamespaced` with the predicate
+`NamespacedPolicy`, `pkg/webhooks/resource/mpol/handler.go` and `pkg/cel/policies/mpol/engine/predicate.go` of 1.19.1).
 """
 
 from __future__ import annotations
