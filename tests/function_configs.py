@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+import yaml
 
-from krm_fn.config import ProxyConfig, load
+from krm_fn.config import API_VERSION, KIND, ProxyConfig, load
 from krm_fn.errors import ConfigError
 from krm_fn.krm.results import redact
 from krm_fn.noproxy import Entry, Fact
@@ -83,3 +85,15 @@ def without_reasons(value: Any) -> Any:
         members = map(without_reasons, value)
         return value._make(members) if hasattr(value, "_make") else tuple(members)
     return value
+
+
+def list_with_config(spec: Mapping[str, Any], *items: Any) -> bytes:
+    """Return a ResourceList in YAML with these items, and a ProxyConfig of this ``spec``."""
+    config = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": "p"}, "spec": {**spec}}
+    data = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": copy.deepcopy(list(items)),  # or YAML would have aliases
+        "functionConfig": config,
+    }
+    return yaml.safe_dump(data).encode()

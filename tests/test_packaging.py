@@ -15,32 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from contract_lists import WORKERS, resource_list
 from support import ROOT, TIME_LIMIT, missing
 
 VERSION = metadata.version("inject-proxy")
 WHEEL = f"inject_proxy-{VERSION}-py3-none-any.whl"
 SDIST = f"inject_proxy-{VERSION}.tar.gz"
 INSTALL_LIMIT = 300.0
-LIST = """\
-apiVersion: config.kubernetes.io/v1
-kind: ResourceList
-items:
-- apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
-  kind: KubeadmConfigTemplate
-  metadata:
-    name: workers # stays
-  spec:
-    template:
-      spec:
-        files: []
-functionConfig:
-  apiVersion: fn.inject-proxy.io/v1alpha1
-  kind: ProxyConfig
-  metadata:
-    name: corporate-proxy
-  spec:
-    httpProxy: http://proxy.acme.example:3128
-"""
 
 
 def build(source: Path, target: Path, *kinds: str) -> Path:
@@ -137,9 +118,11 @@ def test_the_wheel_runs_in_an_environment_that_had_nothing(built: Path, tmp_path
     assert done.returncode == 0, done.stderr
 
     command = environment / "bin" / "inject-proxy"
-    once = subprocess.run([command], input=LIST.encode(), capture_output=True, cwd=tmp_path, env={}, check=True)
+    once = subprocess.run(
+        [command], input=resource_list(WORKERS).encode(), capture_output=True, cwd=tmp_path, env={}, check=True
+    )
     assert b"HTTP_PROXY=http://proxy.acme.example:3128" in once.stdout
-    assert b"name: workers # stays" in once.stdout
+    assert b"name: workers # the machines in hall 2" in once.stdout
     version = subprocess.run([command, "--version"], capture_output=True, text=True, env={}, check=True)
     assert version.stdout == f"inject-proxy {VERSION}\n"
     schema = subprocess.run([command, "schema"], capture_output=True, env={}, check=True)

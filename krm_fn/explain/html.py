@@ -11,23 +11,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from krm_fn.clients import CLIENTS
-from krm_fn.explain import Explanation
+from krm_fn.explain import Explanation, wording
 from krm_fn.explain.blocks import Block, HostRow, is_expected
 from krm_fn.explain.difference import Difference
 from krm_fn.explain.overview import ClusterGroup
-from krm_fn.explain.wording import (
-    NO_CLUSTER,
-    NOTHING,
-    grouped_findings,
-    grouped_nodes,
-    heading,
-    number_of_places,
-    objects_of,
-    of_change,
-    proxies,
-    some,
-    urls_before_and_after,
-)
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Entry
 from krm_fn.printable import printable
@@ -73,7 +60,7 @@ def render(explanation: Explanation) -> str:
         title = "Who gets another proxy"
         parts.append(_difference(explanation.difference))
     elif not explanation.answers:
-        parts.append(f"<p>{_text(NOTHING)}</p>")
+        parts.append(f"<p>{_text(wording.NOTHING)}</p>")
     else:
         parts.append(_overview(explanation.overview))
     parts += [_nodes(explanation), _findings(explanation.findings)]
@@ -96,12 +83,12 @@ def _code(text: str) -> str:
     return f"<code>{escape(printable(text))}</code>"
 
 
-def _names(names: Sequence[str], none: str = NO_CLUSTER) -> str:
+def _names(names: Sequence[str], none: str = wording.NO_CLUSTER) -> str:
     """Return names; of many the first ones, the others folded."""
     if len(names) <= _FEW + 1:
         return escape(", ".join(map(printable, names))) or none
     rest = escape(", ".join(map(printable, names[_FEW:])))
-    return f"<details><summary>{escape(some(names))}</summary>{rest}</details>"
+    return f"<details><summary>{escape(wording.some(names))}</summary>{rest}</details>"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -124,7 +111,7 @@ def _overview(groups: Iterable[ClusterGroup]) -> str:
         (
             _names(group.clusters),
             escape(", ".join(line.parts)),
-            _code(proxies(line.http_proxy, line.https_proxy)),
+            _code(wording.proxies(line.http_proxy, line.https_proxy)),
             str(line.places),
         )
         for group in groups
@@ -138,7 +125,7 @@ def _difference(difference: Difference) -> str:
     for change in difference.changes:
         lines = [
             f"<li><code>{name}</code> <del>{_code(old)}</del> → <ins>{_code(new)}</ins></li>"
-            for name, old, new in urls_before_and_after(change)
+            for name, old, new in wording.urls_before_and_after(change)
         ]
         lines += [
             f"<li><code>NO_PROXY</code> <ins>+ {_code(one)}</ins></li>" for one in change.added
@@ -148,15 +135,15 @@ def _difference(difference: Difference) -> str:
         ]
         text = "".join(lines) or "<li><code>NO_PROXY</code> has another order</li>"
         parts.append(
-            f"<h2>{escape(of_change(change))}</h2><p>{number_of_places(change.places)}</p><ul>{text}</ul>"
+            f"<h2>{escape(wording.of_change(change))}</h2><p>{wording.number_of_places(change.places)}</p><ul>{text}</ul>"
         )
-    parts.append(f"<p>Unchanged: {number_of_places(difference.unchanged)}.</p>")
+    parts.append(f"<p>Unchanged: {wording.number_of_places(difference.unchanged)}.</p>")
     return "\n".join(parts)
 
 
 def _nodes(explanation: Explanation) -> str:
     items = []
-    for group in grouped_nodes(explanation.nodes):
+    for group in wording.grouped_nodes(explanation.nodes):
         verb = (
             '<b class="rolled">rolled</b>' if group.is_rolled else '<b class="kept">not rolled</b>'
         )
@@ -169,7 +156,7 @@ def _nodes(explanation: Explanation) -> str:
 
 def _findings(findings: Sequence[Result]) -> str:
     items = []
-    for first, *others in grouped_findings(findings):
+    for first, *others in wording.grouped_findings(findings):
         rest = "".join(f"<li>{_text(one.text_with_file())}</li>" for one in others)
         if rest:
             rest = f"<details><summary>{len(others)} more</summary><ul>{rest}</ul></details>"
@@ -181,10 +168,10 @@ def _findings(findings: Sequence[Result]) -> str:
 def _block(block: Block) -> str:
     objects = [
         f"{_named(file, name)} ({escape(', '.join(ids))})"
-        for file, name, ids in objects_of(block.places)
+        for file, name, ids in wording.objects_of(block.places)
     ]
     parts = [
-        f"<h2>{escape(heading(block))}</h2>",
+        f"<h2>{escape(wording.heading(block))}</h2>",
         _folded("objects", objects),
         f"<p>HTTP_PROXY {_code(block.http_proxy or '(not set)')}</p>",
         f"<p>HTTPS_PROXY {_code(block.https_proxy or '(not set)')}</p>",
@@ -192,7 +179,7 @@ def _block(block: Block) -> str:
     if block.http_proxy or block.https_proxy:
         parts.append(_entries("NO_PROXY", block.shared))
         own = [
-            _entries(f"NO_PROXY of {cluster or NO_CLUSTER} only", entries)
+            _entries(f"NO_PROXY of {cluster or wording.NO_CLUSTER} only", entries)
             for cluster, entries in block.own
         ]
         text = "".join(own)

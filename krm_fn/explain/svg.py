@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from krm_fn.explain import Explanation
+from krm_fn.explain import Explanation, wording
 from krm_fn.explain.overview import ClusterGroup
-from krm_fn.explain.wording import NO_CLUSTER, NOTHING, number_of_places, proxies, some
 from krm_fn.printable import printable
 
 _COLOURS = ("#1565c0", "#ad5700", "#2e7d32", "#8e24aa", "#b71c1c", "#00696f")
@@ -33,7 +32,9 @@ def render(explanation: Explanation) -> str:
     groups = explanation.overview
     if not groups:
         return _picture(
-            len(NOTHING) * _CHAR + 2 * _MARGIN, _TOP + _LINE, [_text(_MARGIN, _TOP, NOTHING)]
+            len(wording.NOTHING) * _CHAR + 2 * _MARGIN,
+            _TOP + _LINE,
+            [_text(_MARGIN, _TOP, wording.NOTHING)],
         )
     rows = [_cells(group, at) for group in groups for at in range(len(group.lines))]
     widths = [max(len(row[column]) for row in rows) * _CHAR for column in range(4)]
@@ -56,12 +57,12 @@ def render(explanation: Explanation) -> str:
 def _cells(group: ClusterGroup, at: int) -> tuple[str, str, str, str]:
     """Return the texts of one line; the Clusters are in the first line of their group."""
     line = group.lines[at]
-    clusters = "" if at else some(group.clusters) or NO_CLUSTER
+    clusters = "" if at else wording.some(group.clusters) or wording.NO_CLUSTER
     shown = (
         clusters,
         ", ".join(line.parts),
-        proxies(line.http_proxy, line.https_proxy),
-        number_of_places(line.places),
+        wording.proxies(line.http_proxy, line.https_proxy),
+        wording.number_of_places(line.places),
     )
     first, second, third, fourth = map(printable, shown)
     return first, second, third, fourth
@@ -69,9 +70,9 @@ def _cells(group: ClusterGroup, at: int) -> tuple[str, str, str, str]:
 
 def _colours(names: Sequence[str]) -> dict[str, str]:
     """Return a colour for each proxy; those behind the last colour begin with the first one again."""
-    known = [name for name in dict.fromkeys(names) if name != proxies("", "")]
+    known = [name for name in dict.fromkeys(names) if name != wording.proxies("", "")]
     found = {name: _COLOURS[at % len(_COLOURS)] for at, name in enumerate(known)}
-    return {**found, proxies("", ""): _NO_PROXY}
+    return {**found, wording.proxies("", ""): _NO_PROXY}
 
 
 def _picture(width: float, height: float, body: Sequence[str]) -> str:

@@ -9,22 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_uppercase
 
 from krm_fn.clients import CLIENTS
-from krm_fn.explain import Explanation
+from krm_fn.explain import Explanation, wording
 from krm_fn.explain.blocks import Block, HostRow, is_expected
 from krm_fn.explain.difference import Difference
-from krm_fn.explain.wording import (
-    NO_CLUSTER,
-    NOTHING,
-    grouped_findings,
-    grouped_nodes,
-    heading,
-    number_of_places,
-    objects_of,
-    of_change,
-    proxies,
-    some,
-    urls_before_and_after,
-)
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Entry
 from krm_fn.printable import printable
@@ -44,7 +31,7 @@ def render(explanation: Explanation, *, verbose: bool = False) -> str:
     if explanation.difference is not None:
         parts = [_difference(explanation.difference)]
     elif not explanation.answers:
-        parts = [[NOTHING]]
+        parts = [[wording.NOTHING]]
     else:
         parts = [_overview(explanation)]
     parts += [_nodes(explanation), _findings(explanation.findings, verbose=verbose)]
@@ -63,25 +50,25 @@ def _title(text: str) -> Iterator[str]:
 def _overview(explanation: Explanation) -> Iterator[str]:
     yield from _title("Who gets which proxy")
     for group in explanation.overview:
-        yield some(group.clusters) or NO_CLUSTER
+        yield wording.some(group.clusters) or wording.NO_CLUSTER
         names = [", ".join(line.parts) for line in group.lines]
         width = max(map(len, names))
         for name, line in zip(names, group.lines, strict=True):
-            urls = proxies(line.http_proxy, line.https_proxy)
-            yield f"  {name:{width}}  {urls}  ({number_of_places(line.places)})"
+            urls = wording.proxies(line.http_proxy, line.https_proxy)
+            yield f"  {name:{width}}  {urls}  ({wording.number_of_places(line.places)})"
 
 
 def _difference(difference: Difference) -> Iterator[str]:
     yield from _title("Who gets another proxy")
     for change in difference.changes:
-        yield f"{of_change(change)}  ({number_of_places(change.places)})"
-        for name, old, new in urls_before_and_after(change):
+        yield f"{wording.of_change(change)}  ({wording.number_of_places(change.places)})"
+        for name, old, new in wording.urls_before_and_after(change):
             yield f"  {name:11}  {old} -> {new}"
         for mark, entries in (("+", change.added), ("-", change.removed)):
             yield from (f"  NO_PROXY     {mark} {entry}" for entry in entries)
-        if _is_order_only(change.added, change.removed, urls_before_and_after(change)):
+        if _is_order_only(change.added, change.removed, wording.urls_before_and_after(change)):
             yield "  NO_PROXY     has another order"
-    yield f"unchanged: {number_of_places(difference.unchanged)}"
+    yield f"unchanged: {wording.number_of_places(difference.unchanged)}"
 
 
 def _is_order_only(*changed: Sequence[object]) -> bool:
@@ -89,7 +76,7 @@ def _is_order_only(*changed: Sequence[object]) -> bool:
 
 
 def _nodes(explanation: Explanation) -> Iterator[str]:
-    groups = grouped_nodes(explanation.nodes)
+    groups = wording.grouped_nodes(explanation.nodes)
     if not groups:
         return
     yield from _title("Nodes")
@@ -104,7 +91,7 @@ def _nodes(explanation: Explanation) -> Iterator[str]:
 def _findings(findings: Sequence[Result], *, verbose: bool) -> Iterator[str]:
     if findings:
         yield from _title("Errors and warnings of a run")
-    for first, *others in grouped_findings(findings):
+    for first, *others in wording.grouped_findings(findings):
         yield first.line_with_file()
         if verbose:
             yield from (one.line_with_file() for one in others)
@@ -113,8 +100,8 @@ def _findings(findings: Sequence[Result], *, verbose: bool) -> Iterator[str]:
 
 
 def _block(block: Block, *, verbose: bool) -> Iterator[str]:
-    yield from _title(heading(block))
-    objects = objects_of(block.places)
+    yield from _title(wording.heading(block))
+    objects = wording.objects_of(block.places)
     shown = objects if verbose or len(objects) <= _FEW_OBJECTS else objects[:_FEW_CLUSTERS]
     yield from (f"  {_named(file, name)} ({', '.join(ids)})" for file, name, ids in shown)
     if len(shown) < len(objects):
@@ -128,7 +115,7 @@ def _block(block: Block, *, verbose: bool) -> Iterator[str]:
     yield from _entries(block.shared)
     own = block.own if verbose else block.own[:_FEW_CLUSTERS]
     for cluster, entries in own:
-        yield f"  and only for {cluster or NO_CLUSTER}:"
+        yield f"  and only for {cluster or wording.NO_CLUSTER}:"
         yield from _entries(entries)
     if len(own) < len(block.own):
         yield f"  and {len(block.own) - len(own)} more Clusters with entries of their own: {_MORE}"
@@ -149,7 +136,7 @@ def _named(file: str, name: str) -> str:
 
 def _table(hosts: Sequence[HostRow], readers: Sequence[str]) -> Iterator[str]:
     letters = [ascii_uppercase[number % 26] * (1 + number // 26) for number in range(len(hosts))]
-    names = [some((one.row.host.name, *one.others)) for one in hosts]
+    names = [wording.some((one.row.host.name, *one.others)) for one in hosts]
     width = max(map(len, names))
     yield "hosts: how many programs go direct"
     for letter, name, one in zip(letters, names, hosts, strict=True):

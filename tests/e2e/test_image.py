@@ -9,31 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from contract_lists import WORKERS, resource_list
 from support import ROOT, diff_of_folders, example, inject_proxy, need, need_engine, readme_command, run
 
 EXAMPLES = ROOT / "examples"
 PYTHON = "/opt/inject-proxy/bin/python"
 LOCKED_DOWN = ["--network", "none", "--user", "nobody", "--read-only", "--security-opt=no-new-privileges"]
-LIST = """\
-apiVersion: config.kubernetes.io/v1
-kind: ResourceList
-items:
-- apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
-  kind: KubeadmConfigTemplate
-  metadata:
-    name: workers # 日本語 stays
-  spec:
-    template:
-      spec:
-        files: []
-functionConfig:
-  apiVersion: fn.inject-proxy.io/v1alpha1
-  kind: ProxyConfig
-  metadata:
-    name: corporate-proxy
-  spec:
-    httpProxy: http://proxy.acme.example:3128
-"""
+LIST = resource_list(WORKERS)
 
 
 def docker_run(image: str, *argv: str, stdin: str = LIST) -> subprocess.CompletedProcess[bytes]:

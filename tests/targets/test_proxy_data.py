@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import copy
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from function_configs import list_with_config
 from krm_fn.carriers.env_list import EnvList
 from krm_fn.carriers.pod_spec import containers
 from krm_fn.engine import Draft
@@ -56,19 +56,7 @@ def workload(*entries: Any, env_from: Any = None, **metadata: Any) -> Any:
 
 
 def listed(spec: dict[str, Any], *items: Any) -> bytes:
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "p"},
-        "spec": {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": [".corp.example"], **spec},
-    }
-    data = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": copy.deepcopy(list(items)),
-        "functionConfig": config,
-    }
-    return yaml.safe_dump(data).encode()
+    return list_with_config({"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": [".corp.example"], **spec}, *items)
 
 
 def done(spec: dict[str, Any], *items: Any) -> tuple[list[Any], Outcome]:

@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from function_configs import list_with_config
 from krm_fn import patch
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Result, Severity
@@ -593,19 +594,7 @@ def test_removal_gives_back_what_had_no_proxy(lists: list[Any]) -> None:
 
 
 def outcome(spec: dict[str, Any], *items: Any) -> Outcome:
-    config = {
-        "apiVersion": "fn.inject-proxy.io/v1alpha1",
-        "kind": "ProxyConfig",
-        "metadata": {"name": "p"},
-        "spec": {"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": [".corp.example"], **spec},
-    }
-    data = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "items": list(items),
-        "functionConfig": config,
-    }
-    return run(yaml.safe_dump(data).encode())
+    return run(list_with_config({"httpProxy": HTTP, "httpsProxy": HTTP, "noProxy": [".corp.example"], **spec}, *items))
 
 
 def ran(spec: dict[str, Any], *items: Any) -> Any:

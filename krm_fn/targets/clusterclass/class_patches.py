@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 
 from krm_fn.patch import Pointer, lookup
 
-_SELECTORS = {
+SELECTORS = {
     "machineDeployments": "machineDeploymentClass",
     "machinePools": "machinePoolClass",
 }
+"""Section of ``spec.workers`` -> the member of ``matchResources`` that names its classes."""
 
 
 class NodeClass(NamedTuple):
@@ -293,7 +294,7 @@ def _matches(selector: Any, nodes: NodeClass) -> bool:
     matched = lookup(selector, ("matchResources",))
     if not nodes.section:
         return lookup(matched, ("controlPlane",)) is True
-    names = lookup(matched, (_SELECTORS.get(nodes.section, ""), "names"))
+    names = lookup(matched, (SELECTORS.get(nodes.section, ""), "names"))
     return any(_fits(name, nodes.name) for _, name in _items(names))
 
 

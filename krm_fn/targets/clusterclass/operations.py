@@ -21,11 +21,10 @@ from krm_fn.patch import render_pointer
 from krm_fn.targets import kubeadm_commands
 from krm_fn.targets._around import TargetContext
 from krm_fn.targets.clusterclass import templates
+from krm_fn.targets.clusterclass.class_patches import SELECTORS
 from krm_fn.targets.clusterclass.names import ADDITIONS, EMPTY_LISTS, LISTS, NODES
 from krm_fn.targets.clusterclass.nodes import COMMANDS, FILES, UNITS, Nodes, enabled
 from krm_fn.targets.clusterclass.variable import enabled_if
-
-_SELECTORS = {"machineDeployments": "machineDeploymentClass", "machinePools": "machinePoolClass"}
 
 _Operations = list[dict[str, Any]]
 
@@ -85,7 +84,7 @@ def _definitions(
 
 def _selector(alike: Sequence[Nodes]) -> dict[str, Any]:
     matched: dict[str, Any] = {} if alike[0].section else {"controlPlane": True}
-    for section, member in _SELECTORS.items():
+    for section, member in SELECTORS.items():
         names = [one.name for one in alike if one.section == section]
         matched |= {member: {"names": names}} if names else {}
     return {"apiVersion": alike[0].api_version, "kind": alike[0].kind, "matchResources": matched}
