@@ -127,7 +127,7 @@ def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: li
     own = workload({"name": "HTTP_PROXY", "value": "http://mine:1"}, env_from=[{"configMapRef": {"name": "proxy"}}])
     (container,) = containers(own)
     uses = DataUses()
-    uses.note_containers("tools", iter([container]))
+    uses.note_containers(own, [container])
     if data:
         uses.note_data(config_map(data))
     (reading,) = EnvList(Draft(own), container, provided=uses.provided(own, container)).read()
