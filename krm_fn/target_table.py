@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from krm_fn.products import giantswarm, konvoy, tkg
+
 
 class TargetRow(NamedTuple):
     """One target.
@@ -63,10 +65,22 @@ ROWS: Mapping[str, TargetRow] = {
         _NODES,
     ),
     "workloadTrustStore": TargetRow(
-        "workload_trust_store", ("workloads",), _PODS | frozenset({"ConfigMap"})
+        "workload_trust_store",
+        ("workloads",),
+        _PODS | frozenset({"ConfigMap"}),
+        words=(
+            "cert-manager",
+            "chart-operator",
+            "inject-proxy-trusted-ca",
+            "fn.inject-proxy.io/trusted-ca",
+        ),
     ),
     "certManager": TargetRow(
-        "cert_manager", ("workloads",), frozenset({"Deployment", "Job"}), has_references=True
+        "cert_manager",
+        ("workloads",),
+        frozenset({"Deployment", "Job"}),
+        words=("cert-manager",),
+        has_references=True,
     ),
     "chartOperator": TargetRow(
         "chart_operator",
@@ -75,6 +89,7 @@ ROWS: Mapping[str, TargetRow] = {
             "giantswarm",
         ),
         frozenset({"Deployment"}),
+        words=("chart-operator",),
         has_references=True,
     ),
     "workloads": TargetRow(
@@ -92,6 +107,7 @@ ROWS: Mapping[str, TargetRow] = {
                 "RuntimeExtensionProvider",
             }
         ),
+        words=("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy"),
         has_references=True,
     ),
     "proxyData": TargetRow(
@@ -139,41 +155,83 @@ ROWS: Mapping[str, TargetRow] = {
     ),
     "clusterClass": TargetRow("cluster_class", ("nodes",), frozenset({"Cluster", "ClusterClass"})),
     "giantswarmClusterValues": TargetRow(
-        "giantswarm_cluster_values", ("giantswarm",), frozenset({"Cluster", "ConfigMap", "Secret"})
+        "giantswarm_cluster_values",
+        ("giantswarm",),
+        frozenset({"Cluster", "ConfigMap", "Secret"}),
+        words=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     ),
     "giantswarmApps": TargetRow("giantswarm_apps", ("giantswarm",), frozenset({"App"})),
     "giantswarmInstallationValues": TargetRow(
         "giantswarm_installation_values",
         ("giantswarm",),
         frozenset({"ConfigMap", "HelmRelease", "Secret"}),
+        words=(
+            "HelmRelease",
+            *giantswarm.USER_VALUES_SUFFIXES,
+            "kyverno-policies-connectivity",
+            "cluster-apps-operator",
+        ),
     ),
     "giantswarmChartValues": TargetRow(
         "giantswarm_chart_values",
         ("giantswarm",),
         frozenset({"ConfigMap", "HelmRelease", "Secret"}),
+        words=(
+            "cert-manager",
+            "chart-operator",
+            "cluster-autoscaler",
+            "dex-app",
+            "external-dns",
+            "teleport-kube-agent",
+        ),
     ),
     "tkgVsphereCPI": TargetRow(
-        "tkg_vsphere_cpi", ("tkg",), frozenset({"Secret", "VSphereCPIConfig"})
+        "tkg_vsphere_cpi",
+        ("tkg",),
+        frozenset({"Secret", "VSphereCPIConfig"}),
+        words=(*tkg.ADD_ON_SECRET_TYPES, "cpi.tanzu.vmware.com"),
     ),
     "tkgVsphereCSI": TargetRow(
-        "tkg_vsphere_csi", ("tkg",), frozenset({"Secret", "VSphereCSIConfig"})
+        "tkg_vsphere_csi",
+        ("tkg",),
+        frozenset({"Secret", "VSphereCSIConfig"}),
+        words=(*tkg.ADD_ON_SECRET_TYPES, "csi.tanzu.vmware.com"),
     ),
     "tkgKappController": TargetRow(
-        "tkg_kapp_controller", ("tkg",), frozenset({"KappControllerConfig", "Secret"})
+        "tkg_kapp_controller",
+        ("tkg",),
+        frozenset({"KappControllerConfig", "Secret"}),
+        words=(*tkg.ADD_ON_SECRET_TYPES, "run.tanzu.vmware.com"),
     ),
-    "tkgPinniped": TargetRow("tkg_pinniped", ("tkg",), frozenset({"Secret"})),
+    "tkgPinniped": TargetRow(
+        "tkg_pinniped", ("tkg",), frozenset({"Secret"}), words=tkg.ADD_ON_SECRET_TYPES
+    ),
     "tkgCloudCSI": TargetRow(
         "tkg_cloud_csi",
         ("tkg",),
         frozenset({"AwsEbsCSIConfig", "AzureDiskCSIConfig", "AzureFileCSIConfig", "Secret"}),
+        words=(*tkg.ADD_ON_SECRET_TYPES, "csi.tanzu.vmware.com"),
     ),
-    "tkgClusterConfig": TargetRow("tkg_cluster_config", ("tkg",), frozenset({"Secret"})),
+    "tkgClusterConfig": TargetRow(
+        "tkg_cluster_config",
+        ("tkg",),
+        frozenset({"Secret"}),
+        words=("addons.cluster.x-k8s.io/resource-set",),
+    ),
     "tkgClusterClass": TargetRow(
-        "tkg_cluster_class", ("tkg",), frozenset({"Cluster", "TanzuKubernetesCluster"})
+        "tkg_cluster_class",
+        ("tkg",),
+        frozenset({"Cluster", "TanzuKubernetesCluster"}),
+        words=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     ),
-    "carenClusterConfig": TargetRow("caren_cluster_config", ("nutanix",), frozenset({"Cluster"})),
+    "carenClusterConfig": TargetRow(
+        "caren_cluster_config", ("nutanix",), frozenset({"Cluster"}), words=("clusterConfig",)
+    ),
     "imageBuilderOverrides": TargetRow(
-        "image_builder_overrides", ("konvoy",), frozenset({"Cluster", "Secret"})
+        "image_builder_overrides",
+        ("konvoy",),
+        frozenset({"Cluster", "Secret"}),
+        words=(konvoy.USER_OVERRIDES_SUFFIX,),
     ),
 }
 """The key under ``spec.targets`` -> the target, in the order in which targets edit one object. Tests compare it with

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -159,13 +158,13 @@ def test_something_else_in_the_way_is_reported(data: Any, severity: Severity, pa
     ("keys", "there", "after", "change"),
     [
         pytest.param(
-            replace(LIST, is_fixed=True), "a,b", NO.split(","), "a list instead of a string", id="a list, not a text"
+            LIST._replace(is_fixed=True), "a,b", NO.split(","), "a list instead of a string", id="a list, not a text"
         ),
         pytest.param(
-            replace(LIST, is_fixed=True), NO, NO.split(","), "a list instead of a string", id="even of the same entries"
+            LIST._replace(is_fixed=True), NO, NO.split(","), "a list instead of a string", id="even of the same entries"
         ),
         pytest.param(
-            replace(SHORT, no="additionalNo", is_fixed=True), ["a"], NO, "a string instead of a list", id="a text"
+            SHORT._replace(no="additionalNo", is_fixed=True), ["a"], NO, "a string instead of a list", id="a text"
         ),
         pytest.param(LIST, {"a": 1}, NO.split(","), "a list instead of a mapping", id="what is neither, in any case"),
     ],

@@ -39,17 +39,21 @@ NEVER = {
 OTHER_KINDS = {
     "krm_fn.formats.cel",
     "krm_fn.sources.formats",
+    "krm_fn.targets.cert_manager",
     "krm_fn.targets.clusterclass.class_patches",
     "krm_fn.targets.clusterclass.nodes",
     "krm_fn.targets.clusterclass.patches",
     "krm_fn.targets.giantswarm_apps",
+    "krm_fn.targets.giantswarm_chart_values",
+    "krm_fn.targets.giantswarm_installation_values",
     "krm_fn.targets.kyverno",
     "krm_fn.targets.kyverno_policies",
     "krm_fn.targets.tkg_addons",
     "krm_fn.targets.tkg_cluster_class",
+    "krm_fn.targets.tkg_cluster_config",
     "krm_fn.targets.ytt",
 }
-"""Modules of targets for kinds that the list does not have."""
+"""Modules of targets for kinds, or words in their text, that the list does not have."""
 OTHER_COMMANDS = {
     "krm_fn.cli.check_image",
     "krm_fn.cli.explain",

@@ -8,8 +8,7 @@ made, and one that a removal leaves empty is removed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn import noproxy
 from krm_fn.carriers.reading import Reading
@@ -22,8 +21,7 @@ from krm_fn.products import proxy_keys
 from krm_fn.yamledit import same
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(NamedTuple):
     """The names of the three members, in the order of ``HTTP_PROXY``, ``HTTPS_PROXY``, ``NO_PROXY``.
 
     Attributes:
@@ -59,8 +57,7 @@ CAMEL = Keys(*proxy_keys.CAMEL)
 SHORT = Keys(*proxy_keys.SHORT)
 
 
-@dataclass(frozen=True)
-class ThreeKeys:
+class ThreeKeys(NamedTuple):
     """Where a mapping with the three members is, or has to be; ``in_draft`` makes a site of it.
 
     Attributes:

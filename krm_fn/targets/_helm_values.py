@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.carriers.documents import DocumentDraft, DocumentSites, SitesOf, TextDraft
 from krm_fn.carriers.site import Site
@@ -32,8 +31,7 @@ KINDS = frozenset({HELM_RELEASE, ("", "Secret"), ("", "ConfigMap")})
 _KEY = re.compile(r"(?:(?:secret|configmap)-)?values(?:\.ya?ml(?:\.(?:patch|template))?)?")
 
 
-@dataclass(frozen=True)
-class HelmValues:
+class HelmValues(NamedTuple):
     """Values that one object holds.
 
     Attributes:

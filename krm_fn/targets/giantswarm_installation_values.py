@@ -55,7 +55,6 @@ too, before it gives a vSphere cluster a proxy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -145,7 +144,7 @@ def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
         found = found or ([_GLOBAL] if _is_to_be_added(held, cluster) else [])
     else:
         found = []
-    return [replace(slot, path=(*held.root, *slot.path), kept=_kept(held, slot)) for slot in found]
+    return [slot._replace(path=(*held.root, *slot.path), kept=_kept(held, slot)) for slot in found]
 
 
 def _there(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
@@ -157,7 +156,7 @@ def _there(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
         slot
         for slot in slots
         if lookup(held.data, (*held.root, *slot.path)) is not None
-        and (slot.keys != SNAKE or replace(slot, path=(*held.root, *slot.path)).is_in(held.data))
+        and (slot.keys != SNAKE or slot._replace(path=(*held.root, *slot.path)).is_in(held.data))
     ]
 
 

@@ -194,7 +194,7 @@ def _document_sites(
     if addon.reads_no_proxy(data):
         return
     goes = is_home and bool(addon.slot.path) and isinstance(data, Mapping) and len(data) > 1
-    removing = replace(addon, slot=replace(addon.slot, kept=0)) if goes else addon
+    removing = replace(addon, slot=addon.slot._replace(kept=0)) if goes else addon
     mapping = addon.slot.path[:1] if goes else ()
     if settings.is_declared:
         yield _AddOnSites(
@@ -217,7 +217,7 @@ def _document_sites(
 
 def _slot(product: AddOn | Config) -> ThreeKeys:
     """Return where the three members are; the schemas of TKG allow texts only."""
-    return replace(product.slot, keys=replace(product.slot.keys, is_fixed=True))
+    return product.slot._replace(keys=product.slot.keys._replace(is_fixed=True))
 
 
 def _has_certificates(product: AddOn | Config, settings: ProxySettings) -> bool:

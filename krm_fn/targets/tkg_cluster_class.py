@@ -56,7 +56,6 @@ Service of vSphere spells the same (``apis/run/v1alpha2``); its documentation fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from krm_fn.carriers.reading import Reading
@@ -83,7 +82,7 @@ from krm_fn.targets.tkg_rules import Trust, TrustedCertificate, certificate, hal
 _Groups = Mapping[tuple[str, str], ProxySettings]
 """Section and name of a group of workers -> its proxy."""
 
-_MEMBERS = replace(CAMEL, is_list=True, is_fixed=True)
+_MEMBERS = CAMEL._replace(is_list=True, is_fixed=True)
 _ANNOTATIONS = ThreeKeys(
     ("metadata", "annotations"),
     Keys(*tkg.PROXY_ANNOTATIONS),
