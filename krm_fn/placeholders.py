@@ -16,7 +16,7 @@ import re
 from typing import NamedTuple
 
 _PLACEHOLDER = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}")
-_DEFAULT = re.compile(r":?[=-](?P<value>.*)")
+_DEFAULT = r":?[=-](?P<value>.*)"
 _QUOTES = re.compile("[\"']")
 
 
@@ -74,7 +74,7 @@ def split(text: str) -> list[str]:
 
 def _read(match: re.Match[str]) -> Placeholder:
     rest = _QUOTES.sub("", match["rest"])
-    default = _DEFAULT.fullmatch(rest)
+    default = re.fullmatch(_DEFAULT, rest)
     return Placeholder(
         f"${{{match['name']}{rest}}}", match["name"], default["value"] if default else ""
     )

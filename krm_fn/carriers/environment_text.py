@@ -21,16 +21,9 @@ from krm_fn.settings import PROXY_VARIABLES
 LONGEST = 262_144
 """Longer texts are not read."""
 
-_LINE = re.compile(
-    rf"^[ \t]*(?:export[ \t]+)?(?P<name>{'|'.join(PROXY_VARIABLES)})=(?P<value>[^\r\n]*)",
-    re.MULTILINE,
-)
-_APT = re.compile(
-    r"Acquire::(?P<scheme>https?)::Proxy[ \t]+\"(?P<value>[^\"\r\n]*)\"", re.IGNORECASE
-)
-_DEFAULT_ENVIRONMENT = re.compile(
-    r"^[ \t]*DefaultEnvironment[ \t]*=(?P<value>[^\r\n]*)", re.MULTILINE
-)
+_LINE = rf"(?m)^[ \t]*(?:export[ \t]+)?(?P<name>{'|'.join(PROXY_VARIABLES)})=(?P<value>[^\r\n]*)"
+_APT = r"(?i)Acquire::(?P<scheme>https?)::Proxy[ \t]+\"(?P<value>[^\"\r\n]*)\""
+_DEFAULT_ENVIRONMENT = r"(?m)^[ \t]*DefaultEnvironment[ \t]*=(?P<value>[^\r\n]*)"
 _OF_KEY = {
     "httpproxy": "HTTP_PROXY",
     "http-proxy": "HTTP_PROXY",
@@ -47,21 +40,23 @@ def of_lines(text: str) -> dict[str, str | None]:
 
     The last one counts.
     """
-    return {found["name"]: _unquoted(found["value"]) for found in _LINE.finditer(text[:LONGEST])}
+    return {
+        found["name"]: _unquoted(found["value"]) for found in re.finditer(_LINE, text[:LONGEST])
+    }
 
 
 def of_apt(text: str) -> dict[str, str | None]:
     """Return the proxies that a configuration of apt names."""
     return {
         f"{found['scheme'].upper()}_PROXY": found["value"]
-        for found in _APT.finditer(text[:LONGEST])
+        for found in re.finditer(_APT, text[:LONGEST])
     }
 
 
 def of_system_conf(text: str) -> dict[str, str | None]:
     """Return the variables that ``DefaultEnvironment=`` sets for every service of the node."""
     values: dict[str, str | None] = {}
-    for found in _DEFAULT_ENVIRONMENT.finditer(text[:LONGEST]):
+    for found in re.finditer(_DEFAULT_ENVIRONMENT, text[:LONGEST]):
         for word in escaping.systemd_words(found["value"]):
             name, _, value = (word.value or "").partition("=")
             if name in PROXY_VARIABLES:

@@ -79,7 +79,7 @@ _ALWAYS = frozenset(
 
 _DOWNLOADERS = frozenset({"curl", "wget"})
 _NO_USE = frozenset({"--help", "--version", "-V", "help", "version", "completion"})
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
 _LOCAL_NAMES = frozenset({"localhost", "metadata", "metadata.google.internal", "instance-data"})
 _METADATA = frozenset({"100.100.100.200", "168.63.129.16", "fd00:ec2::254"})
 
@@ -101,7 +101,7 @@ _PACKAGERS = frozenset(
         "zypper",
     }
 )  # fmt: skip
-_HOLDS_CONTAINERD = re.compile(
+_HOLDS_CONTAINERD = (
     r"containerd|^(?:cri-o|crio).*$|^(?:docker\.io|docker-ce|moby-engine|nerdctl-full.*)$"
 )
 
@@ -169,7 +169,7 @@ def _downloads(arguments: Sequence[str]) -> bool:
     """Return whether a URL is neither on the node itself nor the metadata service of its cloud."""
     if any(word.startswith("--unix-socket") for word in arguments):
         return False
-    urls = [word for word in arguments if _SCHEME.match(word)]
+    urls = [word for word in arguments if re.match(_SCHEME, word)]
     return not urls or not all(_is_local(url) for url in urls)
 
 
@@ -196,7 +196,7 @@ def _kubectl(arguments: Sequence[str]) -> bool:
 
 
 def _rpm(arguments: Sequence[str]) -> bool:
-    return any(_SCHEME.match(word) and not _is_local(word) for word in arguments)
+    return any(re.match(_SCHEME, word) and not _is_local(word) for word in arguments)
 
 
 def _pacman(arguments: Sequence[str]) -> bool:
@@ -233,7 +233,7 @@ def _touches_containerd(program: Program) -> bool:
         verbs = [word for word in arguments if not word.startswith("-")][:1]
         units = {word.removesuffix(".service") for word in arguments}
         return not units.isdisjoint((CONTAINERD, CRI_O)) and not (verbs and verbs[0] in _LOOKING)
-    if name in _PACKAGERS and any(_HOLDS_CONTAINERD.search(word) for word in arguments):
+    if name in _PACKAGERS and any(re.search(_HOLDS_CONTAINERD, word) for word in arguments):
         return True
     if name in _READERS or (name == "sed" and not any(_edits_in_place(word) for word in arguments)):
         return False

@@ -19,7 +19,7 @@ from krm_fn.settings import ProxySettings
 KEYS = {"containerd": "containerdProxy", "kubelet": "kubeletProxy"}
 """Name of a service -> the key that holds its drop-in."""
 
-_HASHED = re.compile(rf"{SYSTEMD_PROXY_SUFFIX}-[0-9a-f]{{10}}$")
+_HASHED = rf"{SYSTEMD_PROXY_SUFFIX}-[0-9a-f]{{10}}$"
 
 
 def name_for(cluster: str) -> str:
@@ -29,7 +29,7 @@ def name_for(cluster: str) -> str:
 
 def base_of(name: str) -> str:
     """Return the name without the hash of ``spec.rollout.hashNames``, if it has one."""
-    return _HASHED.sub(SYSTEMD_PROXY_SUFFIX, name)
+    return re.sub(_HASHED, SYSTEMD_PROXY_SUFFIX, name)
 
 
 def is_one(name: object) -> bool:

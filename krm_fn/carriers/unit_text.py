@@ -21,11 +21,11 @@ from krm_fn.formats.unit_lines import (
     with_final_eol,
 )
 
-_EMPTY_SECTION_AT_THE_END = re.compile(r"(?<=\n)\r?\n\[Service\][ \t]*(\r?\n)+\Z")
+_EMPTY_SECTION_AT_THE_END = r"(?<=\n)\r?\n\[Service\][ \t]*(\r?\n)+\Z"
 _MARK = "# inject-proxy: systemd reads nothing from the next section header on"
-_OUR_SECTION_BEFORE_A_REJECTED_ONE = re.compile(rf"{re.escape(_MARK)}\r?\n\[Service\]\r?\n\Z")
-_REPAIRABLE = re.compile(r"(?P<indent>[ \t]*)\[Service(?:\][ \t]*(?P<comment>[#;].*)?)?", re.DOTALL)
-_NOTHING_OF_USE = re.compile(r"(\s|\[Service\])*")
+_OUR_SECTION_BEFORE_A_REJECTED_ONE = rf"{re.escape(_MARK)}\r?\n\[Service\]\r?\n\Z"
+_REPAIRABLE = r"(?s)(?P<indent>[ \t]*)\[Service(?:\][ \t]*(?P<comment>[#;].*)?)?"
+_NOTHING_OF_USE = r"(\s|\[Service\])*"
 
 
 def fresh(variables: Mapping[str, str]) -> str:
@@ -59,7 +59,7 @@ def edit(text: str, variables: Mapping[str, str]) -> str:
         return text
     if not variables:
         edited = _without_our_section(edited)
-        if _NOTHING_OF_USE.fullmatch(edited):
+        if re.fullmatch(_NOTHING_OF_USE, edited):
             return ""
     return edited if whole == text else edited.removesuffix(eol_of(text))
 
@@ -67,7 +67,7 @@ def edit(text: str, variables: Mapping[str, str]) -> str:
 def _repaired(text: str) -> str:
     """Return ``text`` with a section header that systemd accepts, where that activates only proxy variables."""
     header = rejected_header(text)
-    found = _REPAIRABLE.fullmatch(header.joined.rstrip("\r")) if header else None
+    found = re.fullmatch(_REPAIRABLE, header.joined.rstrip("\r")) if header else None
     if (
         header is None
         or found is None
@@ -94,9 +94,10 @@ def _without_our_section(text: str) -> str:
     """Return the text without an empty [Service] section that an earlier run added."""
     if header := rejected_header(text):
         return (
-            _OUR_SECTION_BEFORE_A_REJECTED_ONE.sub("", text[: header.start]) + text[header.start :]
+            re.sub(_OUR_SECTION_BEFORE_A_REJECTED_ONE, "", text[: header.start])
+            + text[header.start :]
         )
-    return _EMPTY_SECTION_AT_THE_END.sub("", text) if text.count("[Service]") == 1 else text
+    return re.sub(_EMPTY_SECTION_AT_THE_END, "", text) if text.count("[Service]") == 1 else text
 
 
 def _edited(text: str, variables: Mapping[str, str]) -> str:

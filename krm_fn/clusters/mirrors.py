@@ -21,15 +21,14 @@ from krm_fn.clusters.reading import host, text
 
 _HOSTS_FILE = re.compile(r"/certs\.d/([^/]+)/hosts\.toml")
 _CONFIG_FILE = re.compile(r"/etc/containerd/.*\.toml")
-_HOST_TABLE = re.compile(r"""^[ \t]*\[[ \t]*host[ \t]*\.[ \t]*["']([^"']+)["']""", re.MULTILINE)
-_MIRROR_TABLE = re.compile(
-    r"""^[ \t]*\[[^\]\n]*registry\.mirrors\.["']?([^"'\]\n]+)["']?\s*\](.*?)(?=^[ \t]*\[|\Z)""",
-    re.MULTILINE | re.DOTALL,
+_HOST_TABLE = r"""(?m)^[ \t]*\[[ \t]*host[ \t]*\.[ \t]*["']([^"']+)["']"""
+_MIRROR_TABLE = (
+    r"""(?ms)^[ \t]*\[[^\]\n]*registry\.mirrors\.["']?([^"'\]\n]+)["']?\s*\](.*?)(?=^[ \t]*\[|\Z)"""
 )
-_ENDPOINTS = re.compile(r"^[ \t]*endpoint[ \t]*=[ \t]*\[(.*?)\]", re.MULTILINE | re.DOTALL)
-_QUOTED = re.compile(r"""["']([^"']+)["']""")
+_ENDPOINTS = r"(?ms)^[ \t]*endpoint[ \t]*=[ \t]*\[(.*?)\]"
+_QUOTED = r"""["']([^"']+)["']"""
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
-_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:[^/@\s]*@)?([^/\s]+)")
+_URL = r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:[^/@\s]*@)?([^/\s]+)"
 
 _OURS = "# inject-proxy\n"
 """The first line of a file that this program wrote (the target ``registryMirror``)."""
@@ -48,25 +47,25 @@ def mirror_hosts(file: Any) -> tuple[str, ...]:
     urls = (
         url for url in _urls(path, content) if not placeholders.alone(url)
     )  # it may become a URL, not a host
-    found = (host(match[1]) for url in urls if (match := _URL.match(url)))
+    found = (host(match[1]) for url in urls if (match := re.match(_URL, url)))
     return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _urls(path: str, content: str) -> Iterator[str]:
     """Yield the addresses of servers that mirror a registry other than themselves."""
     if match := _HOSTS_FILE.search(path):
-        yield from _others(_HOST_TABLE.findall(content), match[1])
+        yield from _others(re.findall(_HOST_TABLE, content), match[1])
     elif _CONFIG_FILE.fullmatch(path):
-        for registry, table in _MIRROR_TABLE.findall(content):
-            for endpoints in _ENDPOINTS.findall(table):
-                yield from _others(_QUOTED.findall(endpoints), registry)
+        for registry, table in re.findall(_MIRROR_TABLE, content):
+            for endpoints in re.findall(_ENDPOINTS, table):
+                yield from _others(re.findall(_QUOTED, endpoints), registry)
 
 
 def _others(urls: list[str], registry: str) -> Iterator[str]:
     itself = host(registry)
     names = _DOCKER_HUB if itself in _DOCKER_HUB else {itself}
     for url in urls:
-        match = _URL.match(url)
+        match = re.match(_URL, url)
         if match and host(match[1]) not in names:
             yield url
 

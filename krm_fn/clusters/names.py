@@ -33,7 +33,7 @@ _APP_VALUES: tuple[Pointer, ...] = (
 Sources: Cluster API ``api/bootstrap/kubeadm`` (``FileSource``), Giant Swarm's proxy document.
 """
 
-_INVENTORY_NAME = re.compile(r"(.+)-(?:control-plane|md-[0-9]+)")
+_INVENTORY_NAME = r"(.+)-(?:control-plane|md-[0-9]+)"
 """How Konvoy's document names an inventory: after its Cluster, as it must be."""
 
 _NAMESAKES = frozenset(
@@ -61,7 +61,7 @@ def named_after(obj: Object) -> str:
             return ""
         return _before(obj, tkg.PACKAGE_SUFFIXES) or obj.ref.name
     if obj.group_kind == konvoy.INVENTORY:
-        match = _INVENTORY_NAME.fullmatch(obj.ref.name)
+        match = re.fullmatch(_INVENTORY_NAME, obj.ref.name)
         return match[1] if match else ""
     return _before(obj, _SUFFIXES) if obj.group_kind in (("", "Secret"), ("", "ConfigMap")) else ""
 

@@ -14,15 +14,15 @@ from typing import Any
 from krm_fn import placeholders
 from krm_fn.patch import Pointer
 
-_NAME_AND_PORT = re.compile(r"([A-Za-z0-9_.-]+)(?::[0-9]+)?")
-_BRACKETS = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?")
+_NAME_AND_PORT = r"([A-Za-z0-9_.-]+)(?::[0-9]+)?"
+_BRACKETS = r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?"
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
-_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?([^/?#@\s]+)(?:[/?#]\S*)?")
+_URL = r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?([^/?#@\s]+)(?:[/?#]\S*)?"
 _AROUND = re.compile(r"[A-Za-z0-9_.:/-]*")
 """What may be around a placeholder in a name, an address or a CIDR."""
 
 _PORT = re.compile(r":[0-9]+")
-_WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
+_WORD = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
 
 
 def pattern(text: str) -> Pointer:
@@ -60,7 +60,7 @@ def word(value: Any) -> str:
     found = text(value)
     if placeholder := placeholders.alone(found):
         return placeholder.text
-    return found if _WORD.fullmatch(found) else ""
+    return found if re.fullmatch(_WORD, found) else ""
 
 
 def region(value: Any) -> str:
@@ -80,12 +80,12 @@ def host(value: Any) -> str:
             if not _has_default(found) or host(placeholders.with_defaults(found))
             else ""
         )
-    if match := _BRACKETS.fullmatch(found):
+    if match := re.fullmatch(_BRACKETS, found):
         found = match[1]
     address = _address(found)
     if address is not None:
         return "" if address.is_unspecified else found
-    match = _NAME_AND_PORT.fullmatch(found)
+    match = re.fullmatch(_NAME_AND_PORT, found)
     if match is None or _is_unspecified(match[1]):
         return ""
     return match[1].strip(".")
@@ -97,7 +97,7 @@ def url_host(value: Any) -> str:
     "" where it has a user name.
     """
     found = text(value)
-    match = _URL.fullmatch(found)
+    match = re.fullmatch(_URL, found)
     if placeholders.is_in(found):  # its default may hold any of the characters that divide a URL
         return _filled_in_later(_SCHEME.sub("", found, count=1))
     return host(match[1]) if match else ""

@@ -18,7 +18,7 @@ _EXAMPLE = "http://proxy.example.com:3128"
 _BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _PLACE = re.compile(r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)", re.DOTALL)
 _LABEL = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
-_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_ENCODED = r"%[0-9A-Fa-f]{2}"
 _RAW = re.compile(r"[^A-Za-z0-9._~%-]")
 
 
@@ -80,7 +80,7 @@ def _user_info_problems(user_info: str, example: str) -> Iterator[str]:
     user, _, password = user_info.partition(":")
     if not user:
         yield 'must name a user in front of the "@"'
-    unescaped = _ENCODED.sub("", user) + _ENCODED.sub("", password)
+    unescaped = re.sub(_ENCODED, "", user) + re.sub(_ENCODED, "", password)
     if _RAW.search(unescaped):
         yield (
             'must hold user name and password percent-encoded: every character but letters, digits and "-._~" is '

@@ -19,13 +19,12 @@ ENCRYPTED = "is encrypted by SOPS: decrypt it first"
 
 _MEMBER = "sops"
 _MARKS = frozenset({"mac", "lastmodified", "version"})
-_VALUE = re.compile(r"^(?![ \t]*#[ \t]).*ENC\[AES256_GCM,", re.MULTILINE)
+_VALUE = r"(?m)^(?![ \t]*#[ \t]).*ENC\[AES256_GCM,"
 """Not in a comment of a person."""
-_CHECKSUM = re.compile(
-    r"^(?P<at>[ \t]{1,8}(?=\")|)\"?sops\"?:.*\n"
+_CHECKSUM = (
+    r"(?m)^(?P<at>[ \t]{1,8}(?=\")|)\"?sops\"?:.*\n"
     r"(?:(?:(?P=at)[ \t#].*|\r?)\n)*?"  # lines below it, comments, empty lines
-    r"(?P=at)[ \t]+\"?mac\"?:",
-    re.MULTILINE,
+    r"(?P=at)[ \t]+\"?mac\"?:"
 )
 
 
@@ -37,7 +36,7 @@ def is_encrypted(obj: Mapping[str, Any]) -> bool:
 
 def hides(text: str) -> bool:
     """Return whether a text is a value or a document that SOPS has encrypted."""
-    return _VALUE.search(text) is not None or _CHECKSUM.search(text) is not None
+    return re.search(_VALUE, text) is not None or re.search(_CHECKSUM, text) is not None
 
 
 def refusal(path: Pointer = (_MEMBER,)) -> Finding:

@@ -22,7 +22,7 @@ _URL = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1
 _REFERENCE = re.compile(r"\$\{?[A-Za-z_({]|\{\{")
 """A text that a shell, clusterctl, Flux or Kyverno fills in."""
 _NAME = re.compile(r"(?:.*_)?https?_?proxy(?:url)?", re.IGNORECASE)
-_ASSIGNMENT = re.compile(r"https?_?proxy[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?", re.IGNORECASE)
+_ASSIGNMENT = r"(?i)https?_?proxy[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?"
 _BEHIND_URL = re.compile(r"[\s\"';,&|)}\]]|$")
 
 
@@ -95,7 +95,7 @@ def _text(text: str) -> str:
     """
     parts: list[str] = []
     at = 0
-    for found in _ASSIGNMENT.finditer(text):
+    for found in re.finditer(_ASSIGNMENT, text):
         if found.start() < at or _is_harmless(text, found.end()):
             continue
         parts += [text[at : found.end()], HIDDEN]

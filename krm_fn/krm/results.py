@@ -240,9 +240,7 @@ _UNMASKED = re.compile(r"(?<!\*\*\*)(?<=\S)@\S")
 
 
 # A password with a raw line break in it; what is a port before the break is none.
-_USER_BEFORE_BREAK = re.compile(
-    r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@"""
-)
+_USER_BEFORE_BREAK = r"""(://[^\s:@/]*:)(?!\d{1,5}["']?\s)[^\s@/]*(?:\r?\n[ \t]*[^\s@/:]+){1,3}@"""
 # "http://svc:secret", of which somebody forgot the host: what is behind the colon is no port.
 _USER_WITHOUT_HOST = re.compile(
     r"""(://[^\s:@/\[\]"'=,]*:)(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`])|\*\*\*|[${<])[^\s/,"'`]+(?![^\s/,"'`])"""
@@ -256,7 +254,7 @@ def redact(value: Any) -> Any:
     """
     if isinstance(value, str):
         if "@" in value:
-            value = _USER_BEFORE_BREAK.sub(r"\1***@", value) if "\n" in value else value
+            value = re.sub(_USER_BEFORE_BREAK, r"\1***@", value) if "\n" in value else value
             value = "\n".join(map(_redact_line, value.split("\n")))
         return _USER_WITHOUT_HOST.sub(r"\1***", value) if "://" in value else value
     if isinstance(value, Mapping):

@@ -24,9 +24,7 @@ from krm_fn.targets import TARGETS, Context, cluster_class, workloads
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
 _URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
-_IN_TEXT = re.compile(
-    r"\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})", re.IGNORECASE
-)
+_IN_TEXT = r"(?i)\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})"
 _ITS_SYSTEM = (
     "its nodes run {system} ({kind}), and no target writes their configuration: "
     "set the proxy yourself, in {place}"
@@ -222,7 +220,7 @@ def _proxies(obj: Object) -> Iterator[tuple[Pointer, str, str]]:
             if isinstance(name, str) and isinstance(value, str) and name in _URL_NAMES:
                 yield (*path, "value"), name, value.replace("$$", "$")
         elif is_node and isinstance(node, str):
-            for match in _IN_TEXT.finditer(node):
+            for match in re.finditer(_IN_TEXT, node):
                 yield path, match[1], match[2].replace("%%", "%")
 
 

@@ -9,10 +9,8 @@ import re
 from collections.abc import Iterable
 
 _OTHER_SEPARATORS = re.compile(r"[\s;|]+")
-_URL = re.compile(
-    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
-)
-_ADDRESS_WITH_PREFIX = re.compile(r"[0-9A-Fa-f:.\[\]]+/[0-9.]+")
+_URL = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
+_ADDRESS_WITH_PREFIX = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
 
 
 def parse(entries: str | Iterable[str]) -> tuple[str, ...]:
@@ -38,8 +36,12 @@ def mistake(entry: str) -> str:
 
 
 def _url_mistake(entry: str) -> str:
-    match = _URL.fullmatch(entry)
-    if not match or _ADDRESS_WITH_PREFIX.fullmatch(entry) or not (match["scheme"] or "/" in entry):
+    match = re.fullmatch(_URL, entry)
+    if (
+        not match
+        or re.fullmatch(_ADDRESS_WITH_PREFIX, entry)
+        or not (match["scheme"] or "/" in entry)
+    ):
         return ""
     host = match["host"].strip("[]")
     shown = (match["scheme"] or "") + match["host"] + ("..." if match["rest"] else "")

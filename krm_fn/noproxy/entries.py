@@ -45,7 +45,7 @@ SHORT_NAMES = frozenset(
 CLUSTER_NAMES = frozenset({"svc", "cluster.local"})
 """Domains inside a cluster: their bare name is never a public site, so a dotted form is completed by it."""
 
-_TOP_LEVEL = re.compile(
+_TOP_LEVEL = (
     "[a-z]{2}|app|arpa|biz|cloud|com|corp|dev|edu|example|gov|home|info|int|internal|intranet|invalid|lan|local"
     "|localdomain|mil|net|onion|org|private|test|xyz"
 )
@@ -82,7 +82,7 @@ _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
 _RANGE = re.compile(r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)")
 _RANGE_V6 = re.compile(r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)")
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
-_AMBIGUOUS = re.compile("[\u00df\u03c2\u200c\u200d]")
+_AMBIGUOUS = "[\u00df\u03c2\u200c\u200d]"
 
 
 def split(text: str) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ def bare(entry: str) -> str:
 
 def _ascii(token: str) -> str:
     """Return a non-ASCII name as its A-label (``xn--``), unless IDNA 2003 and 2008 disagree about it."""
-    if token.isascii() or _AMBIGUOUS.search(token):
+    if token.isascii() or re.search(_AMBIGUOUS, token):
         return token
     dots = len(token) - len(token.removeprefix("*").removeprefix("."))
     try:
@@ -299,7 +299,7 @@ def is_private_suffix(name: str) -> bool:
 
 def is_top_level(label: str) -> bool:
     """Return whether a single label is a known domain: a country, a common suffix, a usual private one."""
-    return _TOP_LEVEL.fullmatch(label) is not None
+    return re.fullmatch(_TOP_LEVEL, label) is not None
 
 
 @lru_cache(maxsize=16384)

@@ -25,10 +25,8 @@ TEXT_HINTS = ("cert-manager", "chart-operator")
 
 _COMPONENTS = frozenset({"controller", "webhook", "cainjector", "startupapicheck"})
 _NAMES = frozenset({"cert-manager", "cert-manager-app"})
-_OWN_CONTAINER = re.compile(
-    r"cert-manager|cert-manager-(app-)?(controller|webhook|cainjector|startupapicheck)"
-)
-_OWN_IMAGE = re.compile(r"cert-manager-(controller|webhook|cainjector|startupapicheck|ctl)")
+_OWN_CONTAINER = r"cert-manager|cert-manager-(app-)?(controller|webhook|cainjector|startupapicheck)"
+_OWN_IMAGE = r"cert-manager-(controller|webhook|cainjector|startupapicheck|ctl)"
 """The last part of the names of cert-manager's images, which its ``nameOverride`` does not change."""
 
 
@@ -69,7 +67,7 @@ def cert_manager_containers(obj: Mapping[str, Any]) -> list[Container]:
     has_its_labels = _has_its_labels(obj)
     found = []
     for one in containers(obj):
-        is_named = one.name in short or _OWN_CONTAINER.fullmatch(one.name)
+        is_named = one.name in short or re.fullmatch(_OWN_CONTAINER, one.name)
         if has_image_of_cert_manager(one) or (has_its_labels and is_named):
             found.append(one)
     return found
@@ -77,7 +75,7 @@ def cert_manager_containers(obj: Mapping[str, Any]) -> list[Container]:
 
 def has_image_of_cert_manager(container: Container) -> bool:
     """Return whether a container runs a program of cert-manager, from any registry."""
-    return bool(_OWN_IMAGE.fullmatch(container.image.rpartition("/")[2]))
+    return bool(re.fullmatch(_OWN_IMAGE, container.image.rpartition("/")[2]))
 
 
 def _has_its_labels(obj: Mapping[str, Any]) -> bool:

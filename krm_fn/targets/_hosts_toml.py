@@ -21,9 +21,9 @@ CERTS_D = "/etc/containerd/certs.d"
 PATH = f"{CERTS_D}/_default/hosts.toml"
 """What containerd obeys for every registry that has no folder of its own."""
 
-_CA_PATH = re.compile(rf"{re.escape(CERTS_D)}/[^/]+/ca\.crt")
-_CONFIG_PATH = re.compile(r"^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']", re.MULTILINE)
-_OLD_MIRRORS = re.compile(r"^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b", re.MULTILINE)
+_CA_PATH = rf"{re.escape(CERTS_D)}/[^/]+/ca\.crt"
+_CONFIG_PATH = r"(?m)^[ \t]*config_path[ \t]*=[ \t]*[\"']([^\"']*)[\"']"
+_OLD_MIRRORS = r"(?m)^[ \t]*\[[^\]\n]*registry\.(?:mirrors|configs)\b"
 
 
 def files_of(mirror: Mirror) -> list[File]:
@@ -37,7 +37,7 @@ def files_of(mirror: Mirror) -> list[File]:
 
 def is_ours(path: str, text: str) -> bool:
     """Return whether ``files_of`` wrote the file ``path`` with this text, for any mirror."""
-    return text.startswith(MARK) and (path == PATH or _CA_PATH.fullmatch(path) is not None)
+    return text.startswith(MARK) and (path == PATH or re.fullmatch(_CA_PATH, path) is not None)
 
 
 def described(text: str) -> str:
@@ -55,9 +55,9 @@ def obstacle(config: str) -> str | None:
 
     None if it may.
     """
-    if _OLD_MIRRORS.search(config):
+    if re.search(_OLD_MIRRORS, config):
         return "it has `registry.mirrors` or `registry.configs`, which exclude `config_path`"
-    given = _CONFIG_PATH.search(config)
+    given = re.search(_CONFIG_PATH, config)
     if given and CERTS_D not in given[1].split(":"):
         return f'its `config_path` is "{given[1]}"'
     return None

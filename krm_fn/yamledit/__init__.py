@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from krm_fn.yamledit.breaks import with_line_feeds
 from krm_fn.yamledit.comments import CommentedPlace, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import (
@@ -56,6 +57,7 @@ __all__ = [
     "same",
     "scalars",
     "span_of",
+    "with_line_feeds",
 ]
 
 

@@ -15,7 +15,7 @@ from krm_fn.yamledit.stream import documents
 from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 from krm_fn.yamledit.view import key_text
 
-_COMMENT = re.compile(r"(?:^|(?<=[ \t\ufeff]))#[^\r\n]*", re.MULTILINE)
+_COMMENT = r"(?m)(?:^|(?<=[ \t\ufeff]))#[^\r\n]*"
 _WORD = re.compile(r"[^\r\n]")
 
 
@@ -53,7 +53,7 @@ def places(text: str) -> list[CommentedPlace]:
         position = end
     found.append(CommentedPlace((), len(text)))
     hidden = "".join([*pieces, text[position:]])
-    for comment in _COMMENT.finditer(hidden):
+    for comment in re.finditer(_COMMENT, hidden):
         _put(comment[0], comment.start(), hidden, found)
     return found
 

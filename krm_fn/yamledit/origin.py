@@ -30,8 +30,8 @@ from krm_fn.yamledit.view import key_text, same, view
 PLAIN, FOR_YTT = "#", "#!"
 """What begins the comment."""
 
-_MARK = re.compile(r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)")
-_READ_AS_A_WHOLE = re.compile(r"# *(?:kpt-set:|\{\"\$)|#@")
+_MARK = r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)"
+_READ_AS_A_WHOLE = r"# *(?:kpt-set:|\{\"\$)|#@"
 """A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
 
 
@@ -51,7 +51,7 @@ def marked(words: str, tail: str, opening: str) -> str:
         opening: what begins a comment, ``PLAIN`` or ``FOR_YTT``.
     """
     # kpt copies comments back: the mark may be there already.
-    if _MARK.fullmatch(tail) or _READ_AS_A_WHOLE.search(tail):
+    if re.fullmatch(_MARK, tail) or re.search(_READ_AS_A_WHOLE, tail):
         return tail
     mark = f" {opening} was:{words}"
     return f"{tail}{mark}" if tail.strip() else f"{mark}{tail}"
@@ -84,7 +84,9 @@ def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[
     for start, value in zip(behind, values, strict=True):
         line = lines[start : layout.end_of_line(lines, start)]
         mark = (
-            _MARK.fullmatch(line) if " was:" in line and value.start > start + len(line) else None
+            re.fullmatch(_MARK, line)
+            if " was:" in line and value.start > start + len(line)
+            else None
         )
         if not mark or not isinstance(value, (MappingNode, SequenceNode)):
             continue

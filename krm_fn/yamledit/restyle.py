@@ -22,9 +22,9 @@ from krm_fn.yamledit.view import resolves_by_tag, scalar_value
 Change = tuple[int, int, str]
 """Write the text in place of what is from start to end; offsets into the text of the scalar."""
 
-_PROPERTIES = re.compile(r"(?:[&!][^ \t\r\n]*[ \t]+)*")
+_PROPERTIES = r"(?:[&!][^ \t\r\n]*[ \t]+)*"
 _HEADER = re.compile(r"[|>](?P<marks>[-+0-9]*)[ \t]*(?:#[^\r\n]*)?")
-_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]", re.DOTALL)
+_ESCAPE = r"(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]"
 
 
 class Frame(NamedTuple):
@@ -49,7 +49,7 @@ def restyled(raw: str, node: Scalar, value: str, frame: Frame) -> list[Change] |
     """
     if node.start == node.end or resolves_by_tag(node):
         return None
-    properties = _PROPERTIES.match(raw)
+    properties = re.match(_PROPERTIES, raw)
     start = properties.end() if properties else 0
     if node.style == "|":
         changes = _literal(raw, start, node.value, value, frame.newline)
@@ -97,7 +97,7 @@ def _on_one_line(raw: str, node: Scalar, value: str) -> str | None:
 
 def _double_quoted(raw: str, old: str, value: str) -> str:
     """Return the text in double quotes; on one line, unchanged parts keep their spelling."""
-    tokens = [] if "\n" in raw else _ESCAPE.findall(raw[1:-1])
+    tokens = [] if "\n" in raw else re.findall(_ESCAPE, raw[1:-1])
     if len(tokens) != len(old):
         return double_quoted(value)
     head = _common(old, value)

@@ -75,7 +75,7 @@ def edits(text: str, root: Spot, style: Layout, before: Origins) -> list[TextEdi
     )
 
 
-_WRITTEN_EMPTY = re.compile(r" \{\}(?:[ \t]+#(?:.*[^ ])?)?")
+_WRITTEN_EMPTY = r" \{\}(?:[ \t]+#(?:.*[^ ])?)?"
 """What is behind the colon of an empty mapping, in the bytes that ``_Writer`` gives to one that loses all members."""
 
 
@@ -283,7 +283,7 @@ class _Writer:
         if place.is_list or self.is_envelope(place, index):
             return False
         line = self.text[place.behind[index] : layout.end_of_line(self.text, node.end)]
-        if spot.stays and _WRITTEN_EMPTY.fullmatch(line):
+        if spot.stays and re.fullmatch(_WRITTEN_EMPTY, line):
             return False
         return _is_nothing(node) or isinstance(node, (MappingNode, Sequence))
 

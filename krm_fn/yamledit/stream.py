@@ -20,11 +20,11 @@ from krm_fn.yamledit.tree import compose_all
 from krm_fn.yamledit.view import same, view
 
 _BOM = "\ufeff"
-_COMMENT = r"(?:#[^\r\n\x85\u2028\u2029]*)?"
-_SEPARATOR = re.compile(rf"---(?:(?P<alone>(?:[ \t]+{_COMMENT})?\r?(?:\n|\Z))|(?=[ \t]))")
+_COMMENT = r"(?:#[^\r\n]*)?"
+_SEPARATOR = rf"---(?:(?P<alone>(?:[ \t]+{_COMMENT})?\r?(?:\n|\Z))|(?=[ \t]))"
 """Begins with its literal, which is searched for faster than the beginning of a line; see ``_separators``."""
 # Each line of it is read in one way only: where a CR could be a blank or the end of a line, time is exponential.
-_EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n\x85\u2028\u2029]*\r?)?"
+_EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n]*\r?)?"
 _DIRECTIVES = re.compile(
     r"(?:[ \t\r]*(?:#[^\n]*)?\n)*%[A-Za-z][^\n]*\n(?:(?:%[A-Za-z][^\n]*|[ \t\r]*(?:#[^\n]*)?)\n)*\Z"
 )
@@ -57,7 +57,7 @@ def _separators(text: str) -> list[re.Match[str]]:
     first = int(text.startswith(_BOM))
     return [
         one
-        for one in _SEPARATOR.finditer(text)
+        for one in re.finditer(_SEPARATOR, text)
         if one.start() in (0, first) or text[one.start() - 1] == "\n"
     ]
 

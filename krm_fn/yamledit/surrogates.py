@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-_ESCAPE = re.compile(
-    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL
-)
+_ESCAPE = r"(?s)\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|.)"
 _HALVES = 0x800
 _PRIVATE = (0xE000, 0xE800, 0xF000)
 """Where as many characters begin that nobody has given a meaning (the Private Use Area of the BMP)."""
@@ -29,7 +27,7 @@ class ReadableText:
             return
         self._first = next((first for first in _PRIVATE if not _holds(text, first)), 0)
         if self._first:
-            self.text = _ESCAPE.sub(self._replaced, text)
+            self.text = re.sub(_ESCAPE, self._replaced, text)
 
     def meaning(self, value: str) -> str:
         """Return what a scalar of the text means for one that PyYAML read as ``value``."""

@@ -9,27 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_BREAK = r"\n\r\x85\u2028\u2029"
-_COMMENT = rf"(?:#[^{_BREAK}]*(?![^{_BREAK}]))?"
-_GAP = rf"[ \t]*{_COMMENT}(?:[{_BREAK}][ \t]*{_COMMENT})*"
+from krm_fn.yamledit import with_line_feeds
+
+_COMMENT = r"(?:#[^\n\r]*(?![^\n\r]))?"
+_GAP = rf"[ \t]*{_COMMENT}(?:[\n\r][ \t]*{_COMMENT})*"
 """Blanks, line breaks and comments between a key and its value."""
 
 _KIND = re.compile(
     rf"""kind["']?[ \t]*:(?:"""
-    rf"""{_GAP}(?P<unknown>[&!*|>]|"[^"{_BREAK}]*\\)"""
+    rf"""{_GAP}(?P<unknown>[&!*|>]|"[^"\n\r]*\\)"""
     rf"""|[ \t]*["']?(?P<beside>[A-Za-z][A-Za-z0-9]*)"""
-    rf"""|{_GAP}["']?(?P<below>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:[,}}\]#{_BREAK}]|\Z))"""
+    rf"""|{_GAP}["']?(?P<below>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:[,}}\]#\n\r]|\Z))"""
 )
 _EXPLICIT_KEY = re.compile(r"""\?\s+(?:["']?kind|[#&!*])""")
 _ALIAS_AS_KEY = re.compile(r"\*[^\s,\[\]{}*]+[ \t]+:")
 _MERGE_KEY = re.compile(r"""<<["']?[ \t]*:""")
 
-_ESCAPED = re.compile(r"\\(?:x|u00|U000000)(?:[4-7][0-9a-fA-F]|2[d-fD-F])")
+_ESCAPED = r"\\(?:x|u00|U000000)(?:[4-7][0-9a-fA-F]|2[d-fD-F])"
 """A letter, or one of ``-./``, as an escape of a text in double quotes."""
 
 
 def kinds_in(text: str) -> frozenset[str]:
     """Return every word of a text that could be the kind of an object in it; nothing where one may be hidden."""
+    text = with_line_feeds(text)
     found = set()
     for match in _KIND.finditer(text):
         if match["unknown"]:
@@ -53,4 +55,4 @@ def may_hold(text: str, words: Sequence[str]) -> bool:
 
 def hides_words(text: str) -> bool:
     """Return True if a word of the text may be written with escapes, so that it is not found as it is spelled."""
-    return "\\" in text and _ESCAPED.search(text) is not None
+    return "\\" in text and re.search(_ESCAPED, text) is not None

@@ -16,7 +16,7 @@ from krm_fn.noproxy.entries import EntryKind
 from krm_fn.noproxy.model import Audience
 from krm_fn.noproxy.rules import Problem, problem
 
-_NUMERIC = re.compile(r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+")
+_NUMERIC = r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+"
 _BROAD = frozenset(
     {
         *(
@@ -106,7 +106,7 @@ def _place(token: str) -> Iterator[Problem]:
         yield problem("NP015", token, message, corrected=corrected)
         return
     url = "://" in token or (
-        "/" in token and not entries.network(host) and not _NUMERIC.fullmatch(token)
+        "/" in token and not entries.network(host) and not re.fullmatch(_NUMERIC, token)
     )
     if url:
         shown = f'"{host}"' if host != token else "a host name, a domain, an address or a CIDR"
@@ -132,7 +132,7 @@ def _meaning(token: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
         yield from _reach(token, entries.canonical(token)[0])
     if ":" in token:
         yield from _ipv6(token, kind, audience)
-    if kind is EntryKind.UNKNOWN and _NUMERIC.fullmatch(token):
+    if kind is EntryKind.UNKNOWN and re.fullmatch(_NUMERIC, token):
         yield problem(
             "NP015",
             token,
