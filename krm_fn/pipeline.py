@@ -82,6 +82,7 @@ def run(data: bytes) -> Outcome:
     """
     with limited():
         resource_list = ResourceList(data)
+        del data  # of a long list, the text is enough
         return run_list(resource_list, Objects(resource_list))
 
 
@@ -124,6 +125,16 @@ def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
 
 def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
     """Do what a checked FunctionConfig asks for, as ``run`` does; raises as it does."""
+    edits, found = _planned(resource_list, wanted)
+    # By now the data of the objects is forgotten: a long list is written with less memory.
+    outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
+    return outcome._replace(fail_on=wanted.fail_on)
+
+
+def _planned(
+    resource_list: EditableList, wanted: ProxyConfig
+) -> tuple[_PlannedOperations, list[Result]]:
+    """Return what is to become of a list, and all that there is to say about it."""
     edits = _PlannedOperations()
     found: list[Result] = []
     overview = Overview()
@@ -148,8 +159,7 @@ def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
     found += lint.levelled(unwritten(overview, every, wanted, _config_ref(resource_list)), rules)
     found += lint.levelled(review(places, wanted, _config_ref(resource_list)), rules)
     found += lint.levelled(exposed_passwords(places, wanted.secret_urls), rules)
-    outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
-    return outcome._replace(fail_on=wanted.fail_on)
+    return edits, found
 
 
 class _PlannedOperations:

@@ -80,10 +80,9 @@ def _main(arguments: list[str]) -> int:
         return _command("help", [])
     if "--version" in arguments:
         return _print_version()
-    data = _read_stdin()
     from krm_fn.pipeline import run  # noqa: PLC0415 -- help and version answer at once
 
-    outcome = run(data)
+    outcome = run(_read_stdin())
     outcome = outcome if fail_on is None else outcome._replace(fail_on=fail_on)
     _print(outcome.output)
     _write_lines(_reported(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments)))

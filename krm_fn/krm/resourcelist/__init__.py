@@ -8,6 +8,7 @@ Source: kustomize ``cmd/config/docs/api-conventions/functions-spec.md``, "apiVer
 
 from __future__ import annotations
 
+import io
 import re
 from bisect import bisect
 from collections import Counter
@@ -143,12 +144,18 @@ class ResourceList:
         held = self._layout.head.get("results")
         known = held if isinstance(held, list) else []
         reported = {repr(result) for result in known}
-        new = [dict(result) for result in results if repr(result) not in reported]
+        new = [result for result in results if not known or repr(result) not in reported]
         edits = ItemEdits(wanted, list(new_items))
-        text = self._layout.write(edits, known, new)
+        pieces = self._layout.write(edits, known, new)
         if may_be_entangled:
+            text = "".join(pieces)
             self._prove(text, edits)
-        return (self._bom + text).encode()
+            pieces = iter([text])
+        output = io.BytesIO()
+        output.write(self._bom.encode())
+        for piece in pieces:
+            output.write(piece.encode())
+        return output.getvalue()
 
     def _take_as_whole(self) -> None:
         whole = WholeLayout(self._text)

@@ -5,7 +5,7 @@ Both give the same data and the same meaning; the cut one only pays for what is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn import patch
@@ -94,21 +94,25 @@ class CutLayout:
     def read(self, index: int) -> Any:
         return Document(self.text(index)).data()[0]
 
-    def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> str:
-        text, pieces, position = self.parts.text, [], 0
+    def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> Iterator[str]:
+        """Yield the new text in pieces, so that a long list is not in memory twice."""
+        text, position = self.parts.text, 0
         result_start, result_end = self.parts.members.get("results", (len(text), len(text)))
         touched = {*edits.changes, *([len(self) - 1] if edits.new_items else [])}
         last_end = max((self.parts.items[index][1] for index in touched), default=0)
         is_empty = len(edits.removed) == len(self) and not edits.new_items
         # Without an item it is no block list any more; and earlier `results` have no place behind the last edit.
         if is_empty or result_start < last_end:
-            return WholeLayout(text).write(edits, known, new)
+            yield from WholeLayout(text).write(edits, known, new)
+            return
         for index in sorted(touched):
             start, end = self.parts.items[index]
-            pieces += [text[position:start], self._item(index, edits)]
+            yield text[position:start]
+            yield self._item(index, edits)
             position = end
-        results = self._results(text[result_start:result_end], known, new)
-        return "".join([*pieces, text[position:result_start], results, text[result_end:]])
+        yield text[position:result_start]
+        yield from self._results(text[result_start:result_end], known, new)
+        yield text[result_end:]
 
     def _item(self, index: int, edits: ItemEdits) -> str:
         """Return the slice of an item after its edits, then new items.
@@ -125,12 +129,15 @@ class CutLayout:
         body = edited[: _end_of_item(edited, column)]
         return ("" if is_gone else body) + new + edited[len(body) :]
 
-    def _results(self, member: str, known: list[Any], new: list[Any]) -> str:
+    def _results(self, member: str, known: list[Any], new: list[Any]) -> Iterator[str]:
         if not new:
-            return member
-        if member:
-            return Document(member, envelope=("results",)).edit(_result_operations(known, new))
-        return member_text("results", new, like=self.parts.text)
+            yield member
+        elif member:
+            yield Document(member, envelope=("results",)).edit(_result_operations(known, new))
+        else:
+            yield member_text("results", new[:1], like=self.parts.text)
+            for result in new[1:]:
+                yield items_text([result], 0, like=self.parts.text)
 
 
 def _edited(slice_: str, operations: list[Operation]) -> str:
@@ -180,7 +187,8 @@ class WholeLayout:
     def read(self, index: int) -> Any:
         return self.items[index].data()
 
-    def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> str:
+    def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> Iterator[str]:
+        """As ``CutLayout.write``, in one piece."""
         operations = [
             operation._replace(path=("items", str(index), *operation.path))
             for index in sorted(
@@ -194,7 +202,7 @@ class WholeLayout:
             edits.new_items or self.lacks_items
         ):  # without `items` kustomize and kpt take it for no ResourceList
             operations.append(patch.add("items", value=edits.new_items))
-        return self.document.edit(operations + (_result_operations(known, new) if new else []))
+        yield self.document.edit(operations + (_result_operations(known, new) if new else []))
 
 
 def _result_operations(known: list[Any], new: list[Any]) -> list[Operation]:
