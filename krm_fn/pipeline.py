@@ -375,12 +375,11 @@ def _proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation]
     What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
     """
     proposals = list(place.proposals())
-    hidden = (
-        proxy_values.hidden_texts((one.variable, one.value) for one in place.seen())
-        if proposals
-        else frozenset()
-    )
-    for operations, result in _done_and_found(place, proposals, mode):
+    seen = list(place.seen())
+    if not proposals and not seen:
+        return
+    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in seen)
+    for operations, result in _done_and_found(place, proposals, mode, is_seen=bool(seen)):
         current = proxy_values.shown(result.current, result.path, result.proposed)
         message, current, proposed = (
             proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
@@ -389,10 +388,9 @@ def _proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation]
 
 
 def _done_and_found(
-    place: PlannedEdit, proposals: Sequence[Edit | Finding], mode: Mode
+    place: PlannedEdit, proposals: Sequence[Edit | Finding], mode: Mode, *, is_seen: bool
 ) -> Iterator[tuple[list[Operation], Result]]:
     edits = [one for one in proposals if isinstance(one, Edit)]
-    is_concerned = bool(edits) or any(True for _ in place.seen())
     for one in proposals:
         if isinstance(one, Finding):
             is_error = one.is_stale and mode is Mode.CHECK
@@ -402,7 +400,7 @@ def _done_and_found(
         place = _of_new_kind(place, mode)
         operations, result = done
         yield operations, result._replace(ref=place.obj.ref)
-    if is_concerned:
+    if edits or is_seen:
         yield from (
             ([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships)
         )
@@ -437,8 +435,10 @@ def _done(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation], 
 
 def _of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
     """Return a place with the kind that its object has now: a target may have converted it."""
+    if mode is Mode.CHECK or place.target.converts_to is None:
+        return place
     ref = reference(place.obj.data)
-    if mode is Mode.CHECK or place.target.converts_to is None or not ref.kind:
+    if not ref.kind:
         return place
     new = place.obj.ref._replace(api_version=ref.api_version, kind=ref.kind)
     if new == place.obj.ref:  # what has changed is known by the identity of its object
