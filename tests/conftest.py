@@ -97,7 +97,7 @@ def build_image(name: str, *options: str) -> str:
     docker = need_engine()
     arguments = [f"--build-arg={key}={os.environ[key]}" for key in BUILD_ARGUMENTS if key in os.environ]
     with _one_worker_at_a_time():
-        base = [f"--build-arg=BASE={name}" for name in _own_base()]
+        base = [f"--build-arg=BASE={name}" for name in own_base()]
         _make([docker, "build", "--quiet", "--network", "host", *options, *base, *arguments, "--tag", name, str(ROOT)])
     return docker
 
@@ -110,7 +110,7 @@ def _one_worker_at_a_time() -> Iterator[None]:
         yield
 
 
-def _own_base() -> list[str]:
+def own_base() -> list[str]:
     """An image to build on, made from Debian's packages where this user can; else the default's name is not given."""
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         return []

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
-from test_argocd import CONFIG, EXAMPLE, IN_IMAGE, PASSWORD, PLUGIN, application
+from test_argocd import CONFIG, EXAMPLE, PASSWORD, PLUGIN, application, on_this_machine
 
 from support import ROOT, TIME_LIMIT, need, run, search_path
 
@@ -29,7 +29,7 @@ def server() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:  # short, because the path of a socket must be
         folder = Path(name)
         text = (EXAMPLE / "plugin/plugin.yaml").read_text()
-        (folder / "plugin.yaml").write_text(text.replace(IN_IMAGE, f"{EXAMPLE}/plugin/"))
+        (folder / "plugin.yaml").write_text(on_this_machine(text))
         environment = {"PATH": search_path(), "ARGOCD_PLUGINSOCKFILEPATH": name, "ARGOCD_CMP_WORKDIR": name}
         with (folder / "log").open("wb") as log:
             process = subprocess.Popen(

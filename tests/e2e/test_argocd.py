@@ -10,15 +10,19 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from support import ROOT, TIME_LIMIT, need, run, search_path
+from conftest import own_base
+from support import ROOT, TIME_LIMIT, need, need_engine, run, search_path
 
 EXAMPLE = ROOT / "examples/argocd"
 PLUGIN = yaml.safe_load((EXAMPLE / "plugin/plugin.yaml").read_text())
+PYTHON = "/opt/inject-proxy/bin/python"
 IN_IMAGE = "/home/argocd/cmp-server/config/"
 PASSWORD = "S3CRET"
 CONFIG = (ROOT / "examples/kustomize-exec/proxy.yaml").read_text()
@@ -49,13 +53,14 @@ def application(tmp_path: Path) -> Path:
     return folder
 
 
+def on_this_machine(text: str) -> str:
+    """Return a text with the plugin and the Python of this machine in place of those of the image."""
+    return text.replace(IN_IMAGE, f"{EXAMPLE}/plugin/").replace(PYTHON, sys.executable)
+
+
 def generate(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `spec.generate` of the plugin."""
-    command = [
-        word.replace(IN_IMAGE, f"{EXAMPLE}/plugin/")
-        for field in ("command", "args")
-        for word in PLUGIN["spec"]["generate"].get(field, [])
-    ]
+    command = [on_this_machine(word) for word in PLUGIN["spec"]["generate"]["command"]]
     return subprocess.run(
         command,
         cwd=folder,
@@ -133,11 +138,6 @@ def test_an_error_shows_no_credential(application: Path) -> None:
     assert PASSWORD not in done.stderr
 
 
-def test_the_script_is_what_shellcheck_takes() -> None:
-    done = run([need("shellcheck"), EXAMPLE / "plugin/generate.sh"])
-    assert done.returncode == 0, done.stdout.decode()
-
-
 def test_the_patch_adds_the_sidecar_to_the_repo_server(tmp_path: Path) -> None:
     shutil.copy(EXAMPLE / "plugin/repo-server.yaml", tmp_path)
     (tmp_path / "deployment.yaml").write_text(DEPLOYMENT)
@@ -184,5 +184,55 @@ def test_a_dockerfile_copies_what_is_there(name: str) -> None:
 
 
 def test_the_plugin_of_this_test_is_the_one_of_the_image() -> None:
-    assert PLUGIN["spec"]["generate"]["command"] == ["sh", f"{IN_IMAGE}generate.sh"]
+    assert PLUGIN["spec"]["generate"]["command"] == [PYTHON, "-I", f"{IN_IMAGE}generate.py"]
     assert f" {IN_IMAGE}\n" in (EXAMPLE / "plugin/Dockerfile").read_text()
+
+
+@pytest.fixture(scope="module")
+def plugin_image(image: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of the image of the sidecar, built on our image and on one with the kustomize of this machine."""
+    docker = need_engine()
+    folder = tmp_path_factory.mktemp("kustomize")
+    shutil.copy(need("kustomize"), folder)
+    (folder / "Dockerfile").write_text("FROM scratch\nCOPY kustomize /app/kustomize\n")
+    of_kustomize, name = f"{image}-kustomize", f"{image}-argocd-plugin"
+    arguments = [f"--build-arg=INJECT_PROXY={image}", f"--build-arg=KUSTOMIZE={of_kustomize}"]
+    for command in (["--tag", of_kustomize, folder], [*arguments, "--tag", name, EXAMPLE / "plugin"]):
+        done = run([docker, "build", "--quiet", "--network", "host", *command])
+        assert done.returncode == 0, done.stderr.decode()
+    yield name
+    run([docker, "rmi", name, of_kustomize])
+
+
+def test_the_plugin_runs_in_the_image_of_its_dockerfile(plugin_image: str, application: Path) -> None:
+    """As the sidecar runs: user 999, a read-only root and a `/tmp` of its own."""
+    application.parent.chmod(0o755)
+    flags = [
+        "--rm",
+        "--network=none",
+        "--read-only",
+        "--tmpfs=/tmp",
+        f"--volume={application}:/work:ro",
+        "--workdir=/work",
+    ]
+    program, *arguments = PLUGIN["spec"]["generate"]["command"]
+    done = run([need_engine(), "run", *flags, f"--entrypoint={program}", plugin_image, *arguments])
+    assert done.returncode == 0, done.stderr.decode()
+    expected = yaml.safe_load_all((ROOT / "examples/kustomize-exec/expected.yaml").read_text())
+    assert list(yaml.safe_load_all(done.stdout)) == list(expected)
+    user = (
+        run([need_engine(), "image", "inspect", "--format", "{{.Config.User}}", plugin_image]).stdout.decode().strip()
+    )
+    assert user == "999:999"
+
+
+def test_the_command_runs_in_the_image_of_the_other_dockerfile(image: str) -> None:
+    """On a Debian with Python in place of Argo CD's Ubuntu: what apt installs there is here already."""
+    docker, name = need_engine(), f"{image}-argocd-exec"
+    bases = [f"--build-arg=ARGOCD={base}" for base in own_base()]
+    file = EXAMPLE / "exec/Dockerfile"
+    done = run([docker, "build", "--quiet", "--network", "host", *bases, "--file", file, "--tag", name, ROOT])
+    assert done.returncode == 0, done.stderr.decode()
+    done = run([docker, "run", "--rm", "--network=none", name, "inject-proxy", "--version"])
+    run([docker, "rmi", name])
+    assert (done.returncode, done.stdout.decode().startswith("inject-proxy ")) == (0, True), done.stderr.decode()
