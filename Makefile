@@ -70,12 +70,13 @@ image: ## build the container image (BASE=name@sha256:... of the image it is bui
 lock: .venv/installed ## write the newest versions and their hashes into requirements/ (takes some minutes)
 	$(VENV)/python tests/tools/lock.py
 
-bench: .venv/installed ## measure how long small and large inputs take, beside a function in Go where Go is there, and the image where an engine has it
+bench: .venv/installed tools ## measure how long small and large inputs take, beside a function in Go where Go is there, and the image where an engine has it
 	@tests/tools/fetch $(BIN) kyaml-identity
 	$(VENV)/python bench/goals.py
 	$(VENV)/python bench/startup.py
 	$(VENV)/python bench/throughput.py $(ARGS)
 	$(VENV)/python bench/clusters.py
+	$(VENV)/python bench/folders.py
 	$(VENV)/python bench/image.py $(IMAGE)
 
 tools: ## build the tools the tests judge with (kustomize, kubectl), where Go is there
