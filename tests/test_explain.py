@@ -426,6 +426,27 @@ def test_a_class_that_is_patched_rolls_nodes_and_one_that_only_follows_a_name_do
     assert why["Cluster"] == why["ClusterClass"] == (True, "variables or patches of a ClusterClass change")
 
 
+@pytest.mark.parametrize(
+    ("story", "kind", "is_rolled"),
+    [
+        pytest.param(
+            "carenClusterConfig/nutanix-cluster-without-a-proxy", "Cluster", True, id="Nutanix and Konvoy (CAREN)"
+        ),
+        pytest.param("tkgClusterClass/workload-cluster-of-a-tkg-class", "Cluster", True, id="a class of TKG"),
+        pytest.param(
+            "tkgClusterClass/tanzu-kubernetes-clusters-of-vsphere", "TanzuKubernetesCluster", True, id="TKG on vSphere"
+        ),
+        pytest.param("tkgClusterConfig/the-secret-of-the-tkg-document", "Secret", False, id="a Secret of TKG"),
+        pytest.param("imageBuilderOverrides/the-file-of-the-document", "Secret", False, id="Konvoy, pre-provisioned"),
+    ],
+)
+def test_nodes_that_other_systems_make_are_shown(story: str, kind: str, is_rolled: bool) -> None:
+    text = (ROOT / "testdata" / story / "input.yaml").read_text()
+    data = json.loads(explained("--output", "json", manifests=text))
+    assert is_rolled in {one["rolled"] for one in data["nodes"] if f"/{kind}/" in one["object"]}
+    assert [line for group in data["overview"] for line in group["proxies"] if "nodes" in line["roles"]]
+
+
 def test_nodes_that_nothing_changes_are_not_named(tmp_path: Path) -> None:
     file = tmp_path / "all.yaml"
     file.write_text(MANIFESTS)

@@ -33,6 +33,12 @@ _MACHINE = ("bootstrap.cluster.x-k8s.io", "KubeadmConfig")
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
 KEPT = frozenset({"NodesNotRolled", "TemplateImmutable"})
 """Codes of docs/messages.md: nodes keep what they have although what makes them changes."""
+_OF_OTHER_SYSTEMS = {
+    "tkgClusterClass": (True, "TKG replaces the nodes of a cluster whose network settings change"),
+    "tkgClusterConfig": (False, "TKG reads the Secret when it renders the objects of the cluster"),
+    "imageBuilderOverrides": (False, "Konvoy reads the overrides once, when it sets a machine up"),
+}
+"""Targets that write settings of nodes into objects that another system turns into nodes: whether it rolls, and why."""
 _NAME = ("metadata", "name")
 _HASH = re.compile(r"-[0-9a-f]{10}$")
 """What ``spec.rollout.hashNames`` puts behind a name."""
@@ -119,6 +125,11 @@ def _of_object(
     elif kind == _MACHINE:
         why = "a machine reads its KubeadmConfig once, when it is created"
         yield _change(ref, memberships, is_rolled=False, why=why)
+    else:
+        targets = [one.target for one in changes if one.target in _OF_OTHER_SYSTEMS]
+        for target in targets[:1]:
+            is_rolled, why = _OF_OTHER_SYSTEMS[target]
+            yield _change(ref, memberships, is_rolled=is_rolled, why=why)
 
 
 def _memberships(

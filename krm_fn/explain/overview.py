@@ -21,6 +21,10 @@ _PARTS_OF = {
     Audience.PRODUCT: "products",
     Audience.TKG: "products",
 }
+_WRITES_NODES = frozenset(
+    {"carenClusterConfig", "clusterClass", "tkgClusterClass", "tkgClusterConfig"}
+)
+"""Targets of products that set up nodes with what is written."""
 _ORDER = ("control plane", "workers", "worker", "nodes", "products", "workloads")
 
 
@@ -59,7 +63,8 @@ def overview(answers: Iterable[Answer]) -> list[ClusterGroup]:
 
 
 def _parts(answer: Answer) -> tuple[ClusterPart, ...]:
-    return answer.parts or (ClusterPart(_PARTS_OF[answer.audience]),)
+    name = "nodes" if answer.place.target in _WRITES_NODES else _PARTS_OF[answer.audience]
+    return answer.parts or (ClusterPart(name),)
 
 
 def _settled(
