@@ -237,6 +237,7 @@ def test_a_list_that_is_a_variable_and_replaces_that_of_a_container_keeps_its_pa
 def test_a_password_that_cannot_be_removed_is_an_error_that_names_the_field(obj: Any) -> None:
     assert changes(kyverno_policies, obj, NONE) == []
     (found,) = (one for one in findings(kyverno_policies, obj, NONE) if one.severity is Severity.ERROR)
+    assert found.code == "PolicyPasswordLeft"
     assert found.path[:1] == ("spec",)
     assert found.path[-1] == "expression"
     assert "secret" not in found.message
