@@ -6,7 +6,6 @@ not there; it is never an error. A value that a later step fills in (``${POD_CID
 
 from __future__ import annotations
 
-from krm_fn.clusters.atlas import Topology
 from krm_fn.clusters.charts import chart_of, user_values_of
 from krm_fn.clusters.kinds import kinds, kubeadm_spec_path, network_field
 from krm_fn.clusters.model import Cluster, Membership, Role
@@ -16,6 +15,7 @@ from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import Key, class_of, key_of, references, target_of
 from krm_fn.clusters.same_name import same_name
 from krm_fn.clusters.systems import Foreign, foreign, system_kinds, system_of, without_class
+from krm_fn.clusters.topology import Topology
 
 __all__ = [
     "ByKey",

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from krm_fn.clusters.atlas import Topology
 from krm_fn.clusters.kinds import CLUSTER, is_cluster_api
 from krm_fn.clusters.model import Cluster
 from krm_fn.clusters.references import class_of, uses
+from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer
 

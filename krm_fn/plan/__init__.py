@@ -52,13 +52,13 @@ def plan_edits(
     read = list(reader.of_kinds(kinds))
     if overview is not None:
         read += reader.readable_of_kinds(clusters.system_kinds())
-    atlas = Topology(read)
+    topology = Topology(read)
     if overview is not None:
-        overview.take_clusters(read, atlas, wanted)
-    classes = Classes(read, lambda obj: is_selected(obj, wanted), atlas, wanted)
+        overview.take_clusters(read, topology, wanted)
+    classes = Classes(read, lambda obj: is_selected(obj, wanted), topology, wanted)
     del read  # what is taken is to be forgotten
     uses = data_uses(reader, wanted)
-    new = list(generated(atlas, wanted))
+    new = list(generated(topology, wanted))
     taken = taken_names(reader, wanted, new)
     enabled = EnabledTargets(wanted, uses)
     known: ByKey[None] = ByKey()
@@ -76,7 +76,7 @@ def plan_edits(
             is_chosen = is_selected(obj, wanted)
             if overview is not None:
                 _count(overview, obj, targets, wanted)
-                overview.naming += [(obj, atlas.of(obj))] if names_proxy and is_chosen else []
+                overview.naming += [(obj, topology.of(obj))] if names_proxy and is_chosen else []
             if not is_wanted:
                 continue
             known.add(identity(obj), None)
@@ -86,7 +86,7 @@ def plan_edits(
                 yield edit._replace(uses=uses, taken=taken)
             if is_patched:
                 of_classes += _edits_by_class(index, obj, wanted, classes)
-            beside += companions(index, obj, creators, atlas, wanted)
+            beside += companions(index, obj, creators, topology, wanted)
     yield from lacking([*beside, *new], known, wanted, overview)
     if overview is not None:
         overview.unreadable = list(reader.unreadable.values())
@@ -105,8 +105,8 @@ def _edits(
 ) -> Iterator[PlannedEdit]:
     """Yield the edits of one object, in the order of the table of targets."""
     concerned = [target for target in targets if is_edited(target, obj, wanted)]
-    memberships = classes.atlas.of(obj) if concerned else ()
-    alone = classes.atlas.alone(obj) if concerned and not memberships else None
+    memberships = classes.topology.of(obj) if concerned else ()
+    alone = classes.topology.alone(obj) if concerned and not memberships else None
     for target in concerned:
         options = target.options(wanted.targets)
         found = resolved(wanted, memberships, target, obj, alone)

@@ -15,7 +15,7 @@ from krm_fn.targets import TARGETS, Target
 
 
 def companions(
-    index: int, obj: Object, creators: Sequence[Target], atlas: Topology, wanted: ProxyConfig
+    index: int, obj: Object, creators: Sequence[Target], topology: Topology, wanted: ProxyConfig
 ) -> Iterator[PlannedEdit]:
     """Yield what has to be created beside an object, of the same Clusters and with the same proxy."""
     for target in creators:
@@ -27,14 +27,14 @@ def companions(
             or not creates.is_wanted(options)
         ):
             continue
-        memberships = atlas.of(obj)
+        memberships = topology.of(obj)
         found = resolved(wanted, memberships, target, obj)
         for data in creates.companions(obj.data, found.settings, options):
             created = Object((), data, reference(data))
             yield PlannedEdit(index, created, target.id, memberships, found, options, is_new=True)
 
 
-def generated(atlas: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
+def generated(topology: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
     """Yield what the options of a target ask for, whatever is in the list."""
     for target in _with_options(wanted):
         if target.generates is None:
@@ -42,7 +42,7 @@ def generated(atlas: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
         options = target.options(wanted.targets)
         for data in target.generates(options):
             created = Object((), data, reference(data))
-            memberships = atlas.of(created)
+            memberships = topology.of(created)
             found = resolved(wanted, memberships, target, created)
             yield PlannedEdit(
                 BESIDE_NOTHING, created, target.id, memberships, found, options, is_new=True

@@ -163,12 +163,14 @@ class Overview:
         self.naming: list[tuple[Object, tuple[Membership, ...]]] = []
         self.memberships: dict[ObjectRef, tuple[Membership, ...]] = {}
 
-    def take_clusters(self, read: Sequence[Object], atlas: Topology, wanted: ProxyConfig) -> None:
+    def take_clusters(
+        self, read: Sequence[Object], topology: Topology, wanted: ProxyConfig
+    ) -> None:
         """Note what Clusters, and the objects that make their nodes, say of systems and classes."""
         chosen = [obj for obj in read if is_selected(obj, wanted)]
-        self.foreign = clusters.foreign(chosen, atlas)
-        without = list(clusters.without_class(read, atlas))
+        self.foreign = clusters.foreign(chosen, topology)
+        without = list(clusters.without_class(read, topology))
         self.without_class = [one for one in without if is_selected(one[0], wanted)]
         pairs = clusters.same_name(read)
         self.same_name = [one for one in pairs if is_selected(one[0], wanted)]
-        self.memberships = {obj.ref: atlas.of(obj) for obj, _, _ in self.without_class}
+        self.memberships = {obj.ref: topology.of(obj) for obj, _, _ in self.without_class}

@@ -48,13 +48,13 @@ def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[LintSubject]:
         items: the documents, Clusters among them.
         wanted: its ``clusterDefaults`` and its options of targets count.
     """
-    atlas = Topology(
+    topology = Topology(
         obj for item in items for obj in item.objects if obj.ref.kind in clusters.kinds()
     )
     for item in items:
         for obj in item.objects:
             for target, seen in _seen(obj, wanted):
-                memberships = atlas.of(obj)
+                memberships = topology.of(obj)
                 listing = _listing(target, obj, memberships, wanted)
                 yield LintSubject(item.where, obj, target, seen, listing, memberships)
 

@@ -53,7 +53,7 @@ class Classes:
     Args:
         objects: those of ``topology.kinds()``.
         is_selected: whether the selector does not leave an object out.
-        atlas: the Clusters of the list.
+        topology: the Clusters of the list.
         wanted: the checked FunctionConfig.
     """
 
@@ -61,10 +61,10 @@ class Classes:
         self,
         objects: Iterable[Object],
         is_selected: Callable[[Object], bool],
-        atlas: Topology,
+        topology: Topology,
         wanted: ProxyConfig,
     ) -> None:
-        self.atlas, self._wanted = atlas, wanted
+        self.topology, self._wanted = topology, wanted
         options = wanted.targets.get(cluster_class.TARGET.id, {})
         self._is_enabled = bool(options.get("enabled", True)) and wanted.mode is not Mode.REMOVE
         self._is_chosen = self._is_enabled and cluster_class.is_on(options)
@@ -104,7 +104,7 @@ class Classes:
 
     def _choose(self, templates: Sequence[Object]) -> None:
         """Choose the classes to patch: those that erase, and all that share a template with one of them."""
-        classes_of = {key_of(obj): self.atlas.classes_of(obj) for obj in templates}
+        classes_of = {key_of(obj): self.topology.classes_of(obj) for obj in templates}
         found = {key for key, one in self._classes.items() if one.is_eraser and one.is_selected}
         while (
             more := {key for keys in classes_of.values() if found & set(keys) for key in keys}
@@ -138,7 +138,7 @@ class Classes:
 
     def _patched(self, obj: Object) -> list[_Class]:
         """Return the classes of a template, if all of them are patched."""
-        keys = self.atlas.classes_of(obj) if self._classes else ()
+        keys = self.topology.classes_of(obj) if self._classes else ()
         found = [self._classes[key] for key in keys if key in self._classes]
         return found if len(found) == len(keys) and all(one.is_patched for one in found) else []
 
@@ -153,7 +153,7 @@ class Classes:
         """Return a warning for a template whose class erases what a target writes into it, and is not patched."""
         if target_id not in INSTEAD_OF:
             return None
-        for key in self.atlas.classes_of(obj) if self._classes else ():
+        for key in self.topology.classes_of(obj) if self._classes else ():
             one = self._classes.get(key)
             if one and one.is_eraser and not one.is_patched:
                 remedy = (
@@ -177,7 +177,7 @@ class Classes:
         if obj.group_kind not in self.target.kinds:
             return None
         is_class = self._is(obj, _CLASS)
-        key = key_of(obj) if is_class else self.atlas.class_of(obj)
+        key = key_of(obj) if is_class else self.topology.class_of(obj)
         if key is None:
             return None
         its_class = self._classes.get(key)
@@ -188,7 +188,7 @@ class Classes:
         is_left_out = its_class is None or not its_class.is_selected
         if is_class or not self._is_chosen or not is_left_out:
             return (), self._nothing(obj), TargetContext()
-        nodes = self.atlas.nodes_of(obj)
+        nodes = self.topology.nodes_of(obj)
         resolved = for_nodes(
             self._wanted, nodes[_ALL_NODES], ProxySettings(), target=cluster_class.TARGET.id
         )
@@ -197,7 +197,7 @@ class Classes:
     def _about_cluster(
         self, obj: Object, its_class: _Class
     ) -> tuple[tuple[Membership, ...], Resolved, TargetContext]:
-        nodes = self.atlas.nodes_of(obj)
+        nodes = self.topology.nodes_of(obj)
         found = its_class.clusters[key_of(obj)]
         groups = {
             where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
@@ -218,10 +218,10 @@ class Classes:
         if (
             not TARGETS[target_id].writes_groups_of_workers
             or not whole.unreachable_overrides
-            or self.atlas.class_of(obj) is None
+            or self.topology.class_of(obj) is None
         ):
             return None
-        nodes, audience = self.atlas.nodes_of(obj), TARGETS[target_id].audience
+        nodes, audience = self.topology.nodes_of(obj), TARGETS[target_id].audience
         found = {
             where: resolve(self._wanted, (node,), target=target_id, audience=audience)
             for where, node in nodes.items()
@@ -250,25 +250,25 @@ class Classes:
 
     def _default(self, obj: Object) -> Resolved:
         return for_class(
-            self._wanted, self.atlas.cluster_of_class(obj), target=cluster_class.TARGET.id
+            self._wanted, self.topology.cluster_of_class(obj), target=cluster_class.TARGET.id
         )
 
     def _nothing(self, obj: Object) -> Resolved:
         found = resolve(
             self._wanted,
-            self.atlas.of(obj),
+            self.topology.of(obj),
             target=cluster_class.TARGET.id,
             audience=cluster_class.TARGET.audience,
         )
         return Resolved(ProxySettings(cluster=found.settings.cluster, is_declared=found.declared))
 
     def _take_cluster(self, obj: Object) -> None:
-        its_class = self._classes.get(self.atlas.class_of(obj) or key_of(obj))
+        its_class = self._classes.get(self.topology.class_of(obj) or key_of(obj))
         if its_class is None:
             return
         found: dict[tuple[str, str], Resolved] = {}
         default = its_class.default.settings
-        for where, membership in self.atlas.nodes_of(obj).items():
+        for where, membership in self.topology.nodes_of(obj).items():
             found[where] = for_nodes(
                 self._wanted, membership, default, target=cluster_class.TARGET.id
             )
