@@ -133,7 +133,7 @@ def test_one_class_name_has_one_meaning() -> None:
 
 
 def test_no_module_imports_a_private_name_of_another_package() -> None:
-    """A name with a leading underscore belongs to its package: `krm_fn.targets._made` to `krm_fn.targets`."""
+    """A name with a leading underscore belongs to its package: `krm_fn.targets._created` to `krm_fn.targets`."""
     found = []
     for path in SOURCES:
         package = path.relative_to(ROOT).parts[1]

@@ -199,7 +199,7 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
     listed = {key for _, _, key in _patchers(places, "Cluster")}
     generate = f"spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate"
     options = wanted.targets.get(giantswarm_systemd_proxy.TARGET.id, {})
-    is_made = options.get("enabled", True) and options.get("generate")
+    was_created = options.get("enabled", True) and options.get("generate")
     for place, around, key in _patchers(places, "ClusterClass"):
         if key in listed:
             continue
@@ -213,9 +213,9 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
         )
         if wanted.hash_names:
             message += "; `spec.rollout.hashNames` rolls nodes only where class, Cluster and Secret are in one list"
-        if not is_made:
+        if not was_created:
             message += f". `{generate}: true` turns this warning into an information"
-        severity = Severity.INFO if is_made else Severity.WARNING
+        severity = Severity.INFO if was_created else Severity.WARNING
         yield RolloutNote(
             place.item_index,
             place.obj,

@@ -61,7 +61,7 @@ class Creation(NamedTuple):
     """How a target creates objects that the list lacks.
 
     ``companions`` yields them for each object whose kind is in ``beside``. Each one has the label
-    that ``_made`` describes, and a site removes it once nothing is left in it. ``option`` is the
+    that ``_created`` describes, and a site removes it once nothing is left in it. ``option`` is the
     option of the target that asks for them; "" where the settings decide.
     """
 

@@ -60,7 +60,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._made import is_made, skeleton
+from krm_fn.targets._created import skeleton, was_created
 from krm_fn.targets.base import Context, Creation, Target
 
 _KEY = "values"
@@ -84,7 +84,7 @@ def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
     if isinstance(documents, Finding):
         draft.findings.append(documents)
         return
-    is_secret, is_created = obj.get("kind") == "Secret", is_made(obj)
+    is_secret, is_created = obj.get("kind") == "Secret", was_created(obj)
     yield WholeText(
         text,
         documents,

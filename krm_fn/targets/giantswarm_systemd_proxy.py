@@ -53,7 +53,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _made, kubelet_drop_in
+from krm_fn.targets import _created, kubelet_drop_in
 from krm_fn.targets.base import Context, Creation, Target
 
 is_one = systemd_secret.is_one
@@ -68,7 +68,7 @@ def companions(
     cluster = lookup(obj, ("metadata", "name"))
     if isinstance(cluster, str) and cluster:
         labels = {giantswarm.CLUSTER_LABEL: cluster}
-        yield _made.skeleton(
+        yield _created.skeleton(
             "Secret", systemd_secret.name_for(cluster), obj, labels=labels, type="Opaque"
         )
 
@@ -96,7 +96,7 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
     for key in _wanted(obj, context.options) if context.settings.variables() else ():
         if key not in keys:
             yield _UnitText(draft, Value(("stringData", key), ""))
-    if found and _made.is_made(obj):
+    if found and _created.was_created(obj):
         yield _CreatedSecret(draft)
 
 
@@ -168,7 +168,9 @@ class _CreatedSecret:
 
 def _wanted(obj: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     """Return the keys to add where they are missing."""
-    always = _UNITS.values() if _made.is_made(obj) else ("containerd", *options.get("units", ()))
+    always = (
+        _UNITS.values() if _created.was_created(obj) else ("containerd", *options.get("units", ()))
+    )
     return [key for key, unit in _UNITS.items() if unit in always]
 
 

@@ -59,7 +59,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _made, image_builder_keys
+from krm_fn.targets import _created, image_builder_keys
 from krm_fn.targets.base import Context, Creation, Target
 
 _KEY = "overrides.yaml"
@@ -73,14 +73,14 @@ def companions(
     name = lookup(obj, ("metadata", "name"))
     is_ours = lookup(obj, ("spec", "infrastructureRef", "kind")) == "PreprovisionedCluster"
     if settings.variables() and is_ours and isinstance(name, str) and name:
-        yield _made.skeleton(
+        yield _created.skeleton(
             "Secret", name + konvoy.USER_OVERRIDES_SUFFIX, obj, labels=_MOVE, type="Opaque"
         )
 
 
 def sites(draft: Draft, context: Context) -> Iterator[WholeText]:
     """Yield the overrides in a Secret: those under `overrides.yaml`, and others that name a proxy."""
-    is_created = _made.is_made(draft.data)
+    is_created = _created.was_created(draft.data)
     for value in _texts(draft.data):
         if isinstance(value, Finding):
             draft.findings.append(value)
@@ -112,7 +112,7 @@ def _texts(obj: Mapping[str, Any]) -> list[Value | Finding]:
     found = [
         one for one in values(obj) if len(one.path) == 1 or one.path[-1].endswith((".yaml", ".yml"))
     ]
-    return found or ([Value(("stringData", _KEY), "")] if _made.is_made(obj) else [])
+    return found or ([Value(("stringData", _KEY), "")] if _created.was_created(obj) else [])
 
 
 TARGET = Target(

@@ -71,7 +71,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _apps, _made
+from krm_fn.targets import _apps, _created
 from krm_fn.targets.base import Context, Creation, Target
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
@@ -98,7 +98,7 @@ class _ConfigMap:
         """
         path = ("data", FILE)
         old = self._draft.get(path)
-        if not _made.is_made(self._draft.data):
+        if not _created.was_created(self._draft.data):
             if self._pem and old != self._pem:
                 self._report_not_ours()
         elif not self._pem:
@@ -111,7 +111,7 @@ class _ConfigMap:
     def _report_not_ours(self) -> None:
         message = (
             "was not created by inject-proxy, so it is left as it is, but workloads mount it: put the "
-            f"certificates under `{FILE}`, or label it `{_made.LABEL}: {_made.OURS}`"
+            f"certificates under `{FILE}`, or label it `{_created.LABEL}: {_created.OURS}`"
         )
         self._draft.report(Severity.WARNING, message, ("data",), code="NotWrittenHere")
 
@@ -133,7 +133,7 @@ def companions(
     """Yield the ConfigMap with the certificates, where the workload is to mount one of ours."""
     wanted = _wanted(obj, settings.trusted_ca, options)
     if wanted and not _is_source(obj, settings.trusted_ca, wanted.config_map):
-        yield _made.skeleton("ConfigMap", NAME, obj)
+        yield _created.skeleton("ConfigMap", NAME, obj)
 
 
 def _wanted(

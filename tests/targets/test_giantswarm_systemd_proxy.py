@@ -14,7 +14,7 @@ from krm_fn import patch
 from krm_fn.krm.results import Severity
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import giantswarm_systemd_proxy as target
-from krm_fn.targets._made import skeleton
+from krm_fn.targets._created import skeleton
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, findings, proposals
 
 NAME = "mycluster-systemd-proxy"

@@ -18,7 +18,7 @@ from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
-from krm_fn.targets import _chosen, _made
+from krm_fn.targets import _chosen, _created
 from krm_fn.targets.kyverno import cel_text
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 
@@ -117,7 +117,7 @@ class Wanted:
         given = options.get("generated", {})
         return cls(
             options["generate"],
-            given.get("name", _made.OURS),
+            given.get("name", _created.OURS),
             given.get("level", PODS),
             tuple(given.get("excludeNamespaces", ("kyverno", "kube-system"))),
             given.get("noProxyFrom") == KUBEADM_CONFIG,
@@ -139,13 +139,13 @@ def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if wanted is None:
         return
     for kind in wanted.kinds:
-        created = _made.skeleton(kind, wanted.name, {}, labels={MARK: "generated"})
+        created = _created.skeleton(kind, wanted.name, {}, labels={MARK: "generated"})
         yield {**created, "apiVersion": _API_VERSIONS[kind]}
 
 
 def is_generated(obj: Mapping[str, Any]) -> bool:
     """Return whether inject-proxy generated an object, by its labels."""
-    return _made.is_made(obj) and lookup(obj, ("metadata", "labels", MARK)) == "generated"
+    return _created.was_created(obj) and lookup(obj, ("metadata", "labels", MARK)) == "generated"
 
 
 def is_in_the_way(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:

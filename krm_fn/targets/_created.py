@@ -30,6 +30,6 @@ def skeleton(
     return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **members}
 
 
-def is_made(obj: Mapping[str, Any]) -> bool:
+def was_created(obj: Mapping[str, Any]) -> bool:
     """Return whether this program created ``obj``, judged by its label."""
     return bool(lookup(obj, ("metadata", "labels", LABEL)) == OURS)
