@@ -99,7 +99,7 @@ def _answers(place: PlannedEdit) -> Iterator[Answer]:
 
 
 def _exceptions(place: PlannedEdit) -> Iterator[tuple[ClusterPart, ProxySettings]]:
-    groups = place.around.groups if place.around else {}
+    groups = place.class_context.groups if place.class_context else {}
     for (_, name), settings in groups.items():
         if settings.is_declared:
             yield ClusterPart(PART_OF_ROLE[Role.WORKER], name), settings

@@ -170,7 +170,7 @@ def unreached(places: Iterable[PlannedEdit]) -> Iterator[Result]:
     for place in places:
         beyond = (
             ()
-            if place.around or not place.target.one_proxy_for_all_nodes
+            if place.class_context or not place.target.one_proxy_for_all_nodes
             else place.resolved.unreachable_overrides
         )
         if beyond and place.obj.ref not in reported and _is_place(place):

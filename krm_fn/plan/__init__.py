@@ -116,8 +116,10 @@ def _edits(
             )
         of_nodes = classes.nodes(obj, target.id, found)
         if of_nodes:
-            nodes, found, around = of_nodes
-            yield PlannedEdit(index, obj, target.id, nodes, found, options, around=around)
+            nodes, found, class_context = of_nodes
+            yield PlannedEdit(
+                index, obj, target.id, nodes, found, options, class_context=class_context
+            )
             continue
         lost = classes.lost(target.id, obj) if found.settings.variables() else None
         yield PlannedEdit(
@@ -138,10 +140,12 @@ def _edits_by_class(
     """Yield the edit of a ClusterClass that gets or loses our patches, or of a Cluster of such a class."""
     about = classes.about(obj)
     if about:
-        memberships, found, around = about
+        memberships, found, class_context = about
         name = classes.target.id
         options = wanted.targets.get(name, {})
-        yield PlannedEdit(index, obj, name, memberships, found, options, around=around)
+        yield PlannedEdit(
+            index, obj, name, memberships, found, options, class_context=class_context
+        )
 
 
 def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: Classes) -> bool:

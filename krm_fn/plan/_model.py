@@ -16,7 +16,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.plan._selection import is_selected
 from krm_fn.settings import ProxySettings, Resolved
-from krm_fn.targets import TARGETS, Context, Reading, Target, TargetContext
+from krm_fn.targets import TARGETS, ClassContext, Context, Reading, Target
 from krm_fn.targets.data_uses import DataUses
 
 
@@ -43,11 +43,11 @@ class PlannedEdit(NamedTuple):
 
     ``is_new``: the object is not in the list yet, and its ``item_index`` is that of the one beside which it is added,
     or ``BESIDE_NOTHING``.
-    ``around`` is there for a target that gives groups of workers a proxy of their own, and knows of some. ``notes``
-    are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of a rule in a
-    Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
-    ConfigMaps and Secrets of the list that others read as a proxy. ``taken`` are the objects of the kinds to which the
-    target converts others.
+    ``class_context`` is there for a target that gives groups of workers a proxy of their own, and knows of some.
+    ``notes`` are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of
+    a rule in a Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
+    ConfigMaps and Secrets of the list that others read as a proxy. ``taken`` are the objects of the kinds to which
+    the target converts others.
     """
 
     item_index: int
@@ -57,7 +57,7 @@ class PlannedEdit(NamedTuple):
     resolved: Resolved
     options: Mapping[str, Any]
     is_new: bool = False
-    around: TargetContext | None = None
+    class_context: ClassContext | None = None
     notes: tuple[Finding, ...] = ()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     uses: DataUses = DataUses()
@@ -96,7 +96,7 @@ class PlannedEdit(NamedTuple):
             self.options,
             self.resolved.settings,
             self.settings_of_rule,
-            self.around,
+            self.class_context,
             self.uses,
             self.taken,
         )
@@ -126,12 +126,12 @@ class PlannedEdit(NamedTuple):
     @property
     def is_asked(self) -> bool:
         """Whether something is declared: a proxy for the object, or for some nodes it makes, or what needs none."""
-        groups = self.around.groups.values() if self.around else ()
+        groups = self.class_context.groups.values() if self.class_context else ()
         settings = self.resolved.settings
         is_more = self.target.is_concerned_without_proxy and bool(
             settings.trusted_ca.pem or settings.mirror
         )
-        is_more = is_more or bool(self.around and self.around.is_behind)
+        is_more = is_more or bool(self.class_context and self.class_context.is_behind)
         return is_more or self.resolved.declared or any(group.is_declared for group in groups)
 
     def result(self, finding: Finding) -> Result:

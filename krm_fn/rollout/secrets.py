@@ -29,7 +29,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.products import giantswarm
 from krm_fn.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name
-from krm_fn.targets import Context, TargetContext, cluster_class, giantswarm_systemd_proxy
+from krm_fn.targets import ClassContext, Context, cluster_class, giantswarm_systemd_proxy
 
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 """Kinds of objects that are, or become, the Secret that they name."""
@@ -170,25 +170,25 @@ def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Referen
 
 def _patchers(
     places: Sequence[PlannedEdit], kind: str
-) -> Iterator[tuple[PlannedEdit, TargetContext, Key]]:
+) -> Iterator[tuple[PlannedEdit, ClassContext, Key]]:
     """Yield the ClusterClasses or Clusters whose patches take drop-ins from Secrets, and the key of the class."""
     for place in places:
-        around = place.around
+        class_context = place.class_context
         if (
             place.target_id != cluster_class.TARGET.id
             or place.obj.ref.kind != kind
-            or around is None
+            or class_context is None
         ):
             continue
-        if around.of_class is not None and cluster_class.secret_keys(around):
-            yield place, around, around.of_class
+        if class_context.of_class is not None and cluster_class.secret_keys(class_context):
+            yield place, class_context, class_context.of_class
 
 
 def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
     """Yield the Clusters of a patched class, with the Secret from which their nodes take drop-ins."""
     classes = {key: place for place, _, key in _patchers(places, "ClusterClass")}
-    for place, around, key in _patchers(places, "Cluster"):
-        name = cluster_class.secret_of(place.obj.data, place.resolved.settings, around)
+    for place, class_context, key in _patchers(places, "Cluster"):
+        name = cluster_class.secret_of(place.obj.data, place.resolved.settings, class_context)
         if name:
             path = ("spec", "topology")
             yield _Reference(place.item_index, place.obj, path, name, True, place, classes.get(key))
@@ -200,10 +200,10 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
     generate = f"spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate"
     options = wanted.targets.get(giantswarm_systemd_proxy.TARGET.id, {})
     was_created = options.get("enabled", True) and options.get("generate")
-    for place, around, key in _patchers(places, "ClusterClass"):
+    for place, class_context, key in _patchers(places, "ClusterClass"):
         if key in listed:
             continue
-        keys = " and ".join(f"`{one}`" for one in cluster_class.secret_keys(around))
+        keys = " and ".join(f"`{one}`" for one in cluster_class.secret_keys(class_context))
         message = (
             f"the patches of this class take {keys} from the Secret "
             f"`<cluster>{giantswarm.SYSTEMD_PROXY_SUFFIX}` of each Cluster, no Cluster of the class "
@@ -256,15 +256,15 @@ def _follows(user: _Reference, secret: _Secret) -> Iterator[RolloutNote]:
     Nothing if it does already.
     """
     message = "refers to the Secret by its new name, so that nodes roll"
-    around = user.place.around if user.place else None
-    if user.place is None or around is None:
+    class_context = user.place.class_context if user.place else None
+    if user.place is None or class_context is None:
         if user.name != secret.name:
             change = Edit((patch.replace(*user.path, value=secret.name),), message)
             yield RolloutNote(user.item_index, user.obj, change)
         return
     name = secret.name if secret.name != secret.obj.base_name else ""
-    known = around._replace(secret=name, has_hashed_secrets=False)
-    context = Context(user.place.options, user.place.resolved.settings, around=known)
+    known = class_context._replace(secret=name, has_hashed_secrets=False)
+    context = Context(user.place.options, user.place.resolved.settings, class_context=known)
     for one in cluster_class.TARGET.edit(user.obj.data, context):
         if isinstance(one, Edit):
             yield RolloutNote(user.item_index, user.obj, one._replace(message=message))

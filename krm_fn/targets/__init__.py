@@ -13,15 +13,15 @@ from types import ModuleType
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.target_table import ROWS
-from krm_fn.targets._around import TargetContext
+from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets.base import Context, Target
 
 __all__ = [
     "TARGETS",
+    "ClassContext",
     "Context",
     "Reading",
     "Target",
-    "TargetContext",
     "filling_references",
     "module_of",
     "of_kinds",

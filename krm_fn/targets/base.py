@@ -12,7 +12,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._around import TargetContext
+from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets.data_uses import DataUses
 
 GroupKind = tuple[str, str]
@@ -32,7 +32,7 @@ class Context(NamedTuple):
             empty where the object is only read, and where the proxy is removed.
         settings_of_rule: name of a rule in a Kyverno policy -> the proxy of that rule; None where
             all rules have the one of the object.
-        around: what a target knows of the list around its object; None where nothing is known.
+        class_context: what a target knows of the list around its object; None where nothing is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         taken: group, kind, namespace and name of the objects of the list that have a kind to which
             the target converts others.
@@ -41,7 +41,7 @@ class Context(NamedTuple):
     options: Options = MappingProxyType({})
     settings: ProxySettings = ProxySettings()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
-    around: TargetContext | None = None
+    class_context: ClassContext | None = None
     uses: DataUses = DataUses()
     taken: frozenset[tuple[str, str, str, str]] = frozenset()
 

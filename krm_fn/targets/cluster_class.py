@@ -80,7 +80,7 @@ from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._around import TargetContext
+from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets._cluster_variables import KIND, lists, named
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.clusterclass.names import PATCHES, VARIABLE
@@ -91,25 +91,25 @@ def is_on(options: Mapping[str, Any]) -> bool:
     return bool(options.get("sharedTemplates") == "Patch")
 
 
-def erases(obj: Mapping[str, Any], around: TargetContext) -> bool:
+def erases(obj: Mapping[str, Any], class_context: ClassContext) -> bool:
     """Return whether patches of a ClusterClass remove what its templates must hold, at any path."""
     from krm_fn.targets.clusterclass import patches  # noqa: PLC0415 -- most lists have no class
 
-    return any(True for _ in patches.erasers_of(obj, around))
+    return any(True for _ in patches.erasers_of(obj, class_context))
 
 
-def secret_keys(around: TargetContext) -> list[str]:
+def secret_keys(class_context: ClassContext) -> list[str]:
     """Return the keys that nodes take from the Secret of their Cluster.
 
     None if the patches refer to no Secret.
     """
     from krm_fn.targets.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
 
-    units = variable.units_in_secret(around) if around.is_wanted else []
+    units = variable.units_in_secret(class_context) if class_context.is_wanted else []
     return [systemd_secret.KEYS[unit] for unit in units]
 
 
-def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext) -> str:
+def secret_of(obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext) -> str:
     """Return the name of the Secret from which nodes of a Cluster take drop-ins.
 
     "" if no node has a proxy.
@@ -117,12 +117,12 @@ def secret_of(obj: Mapping[str, Any], settings: ProxySettings, around: TargetCon
     Args:
         obj: the Cluster.
         settings: the proxy of its control plane.
-        around: its class, and the proxies of its groups of workers.
+        class_context: its class, and the proxies of its groups of workers.
     """
     from krm_fn.targets.clusterclass import variable  # noqa: PLC0415 -- most lists have no class
 
-    is_any = any(map(variable.has_proxy, (settings, *around.groups.values())))
-    if not (is_any and secret_keys(around)):
+    is_any = any(map(variable.has_proxy, (settings, *class_context.groups.values())))
+    if not (is_any and secret_keys(class_context)):
         return ""
     paths = (entry for path in lists(obj) for entry in named(obj, path, VARIABLE))
     names = (lookup(obj, (*path, "value", variable.SECRET)) for path in paths)
@@ -137,12 +137,12 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
     """
     from krm_fn.targets.clusterclass import patches, values  # noqa: PLC0415 -- most lists have no class
 
-    settings = context.settings if context.around else ProxySettings()
-    around = context.around or TargetContext()
+    settings = context.settings if context.class_context else ProxySettings()
+    class_context = context.class_context or ClassContext()
     if draft.data.get("kind") == KIND[1]:
-        yield from values.sites(draft, settings, around)
+        yield from values.sites(draft, settings, class_context)
     else:
-        yield from patches.sites(draft, settings, around)
+        yield from patches.sites(draft, settings, class_context)
 
 
 TARGET = Target(

@@ -104,7 +104,7 @@ _HTTPS = (
 def sites(draft: Draft, context: Context) -> Iterator[Site]:
     """Yield the places of a proxy in a Cluster, or in a TanzuKubernetesCluster."""
     settings = context.settings
-    groups: _Groups = context.around.groups if context.around else {}
+    groups: _Groups = context.class_context.groups if context.class_context else {}
     if draft.data.get("kind") == KIND[1]:
         of_groups = {name: whole(one) for name, one in groups.items()}
         yield from _sites_of_cluster(draft, whole(settings), of_groups)

@@ -125,13 +125,13 @@ def undecided(text: str, names: Collection[str]) -> str:
     """
     reported = _meant(text) if _has_code(text) else {}
     ours = (path for path in reported if len(path) == 2 and path[1] in names)
-    return next((path[1] for path in ours if any(_around(reported, path))), "")
+    return next((path[1] for path in ours if any(_class_context(reported, path))), "")
 
 
 def _standing(reported: _Text, paths: Iterable[Pointer]) -> Iterator[Finding]:
     """Yield findings about ytt code that decides about existing places."""
     for path in paths:
-        yield from _around(reported, path) if path in reported else ()
+        yield from _class_context(reported, path) if path in reported else ()
 
 
 def _problem(reported: _Text, found: Embedded, operations: Sequence[Operation]) -> Finding | None:
@@ -185,12 +185,12 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
     """Yield findings about an edit that turns ``old`` into ``new``."""
     for path, one in old.items():
         if path not in new or new[path].place.said != one.place.said:
-            yield from _around(old, path)
+            yield from _class_context(old, path)
         if path not in new:
             yield from (_annotated(comment, path[-1]) for comment in one.own)
     for path, one in new.items():
         if path not in old:
-            yield from _around(old, path)
+            yield from _class_context(old, path)
             yield from _decided(one, path[-1])
             yield from (_annotated(comment, path[-1]) for comment in one.own)
     for path, one in old.items():
@@ -200,7 +200,7 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
             )
 
 
-def _around(reported: _Text, path: Pointer) -> Iterator[Finding]:
+def _class_context(reported: _Text, path: Pointer) -> Iterator[Finding]:
     """Yield findings about code that decides about a place, or about one that contains it."""
     for depth in range(1, len(path) + 1):
         if path[:depth] in reported:

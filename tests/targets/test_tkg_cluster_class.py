@@ -15,7 +15,7 @@ from krm_fn.config import Certificates
 from krm_fn.krm.results import Edit, Finding, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import Context, TargetContext, tkg_cluster_class
+from krm_fn.targets import ClassContext, Context, tkg_cluster_class
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, findings, proposals
 
 LIST = NO.split(",")
@@ -175,8 +175,10 @@ def grouped(*overrides: Any, **more: Any) -> Any:
 
 
 def in_groups(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> list[Edit | Finding]:
-    around = TargetContext(groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()})
-    return list(tkg_cluster_class.TARGET.edit(obj, Context(settings=settings, around=around)))
+    class_context = ClassContext(
+        groups={("machineDeployments", name.replace("_", "-")): one for name, one in groups.items()}
+    )
+    return list(tkg_cluster_class.TARGET.edit(obj, Context(settings=settings, class_context=class_context)))
 
 
 def after(obj: Any, settings: ProxySettings, **groups: ProxySettings) -> Any:

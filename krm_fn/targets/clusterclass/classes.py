@@ -15,7 +15,7 @@ from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
-from krm_fn.targets import TARGETS, Target, TargetContext, cluster_class
+from krm_fn.targets import TARGETS, ClassContext, Target, cluster_class
 from krm_fn.targets.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED
 from krm_fn.targets.clusterclass.settings import for_class, for_nodes
 
@@ -93,14 +93,14 @@ class Classes:
     def _find_erasers(self, templates: Mapping[Key, Mapping[str, Any]]) -> None:
         """Find the classes whose patches would erase a proxy in their templates."""
         for one in self._classes.values():
-            around = TargetContext(
+            class_context = ClassContext(
                 is_wanted=True,
                 options=self._wanted.targets,
                 templates=templates,
                 default=one.default.settings,
                 is_behind=True,
             )
-            one.is_eraser = cluster_class.erases(one.obj.data, around)
+            one.is_eraser = cluster_class.erases(one.obj.data, class_context)
 
     def _choose(self, templates: Sequence[Object]) -> None:
         """Choose the classes to patch: those that erase, and all that share a template with one of them."""
@@ -169,7 +169,7 @@ class Classes:
                 return Finding(Severity.WARNING, message, code="ClassPatchErases")
         return None
 
-    def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, TargetContext] | None:
+    def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, ClassContext] | None:
         """Return the nodes of a ClusterClass or a Cluster, their settings, and what is known of the list.
 
         None for a Cluster that is made of no class.
@@ -187,27 +187,27 @@ class Classes:
             return self._about_cluster(obj, its_class)
         is_left_out = its_class is None or not its_class.is_selected
         if is_class or not self._is_chosen or not is_left_out:
-            return (), self._nothing(obj), TargetContext()
+            return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)
         resolved = for_nodes(
             self._wanted, nodes[_ALL_NODES], ProxySettings(), target=cluster_class.TARGET.id
         )
-        return tuple(nodes.values()), resolved, TargetContext(is_known=False)
+        return tuple(nodes.values()), resolved, ClassContext(is_known=False)
 
     def _about_cluster(
         self, obj: Object, its_class: _Class
-    ) -> tuple[tuple[Membership, ...], Resolved, TargetContext]:
+    ) -> tuple[tuple[Membership, ...], Resolved, ClassContext]:
         nodes = self.topology.nodes_of(obj)
         found = its_class.clusters[key_of(obj)]
         groups = {
             where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
         }
-        around = self._of_class(its_class)._replace(groups=groups, is_behind=False)
-        return tuple(nodes.values()), found[_ALL_NODES], around
+        class_context = self._of_class(its_class)._replace(groups=groups, is_behind=False)
+        return tuple(nodes.values()), found[_ALL_NODES], class_context
 
     def nodes(
         self, obj: Object, target_id: str, whole: Resolved
-    ) -> tuple[tuple[Membership, ...], Resolved, TargetContext] | None:
+    ) -> tuple[tuple[Membership, ...], Resolved, ClassContext] | None:
         """Return the nodes that a Cluster makes of a class, with settings, if an override distinguishes some.
 
         Args:
@@ -229,14 +229,14 @@ class Classes:
         groups = {
             where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
         }
-        return tuple(nodes.values()), found[_ALL_NODES], TargetContext(groups=groups)
+        return tuple(nodes.values()), found[_ALL_NODES], ClassContext(groups=groups)
 
     def _is(self, obj: Object, kind: str) -> bool:
         return obj.group_kind in cluster_class.TARGET.kinds and obj.ref.kind == kind
 
-    def _of_class(self, its_class: _Class) -> TargetContext:
+    def _of_class(self, its_class: _Class) -> ClassContext:
         has_all = its_class.is_wanted or its_class.has_common
-        return TargetContext(
+        return ClassContext(
             its_class.is_wanted,
             options=self._wanted.targets,
             templates=self._own,

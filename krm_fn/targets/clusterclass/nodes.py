@@ -32,7 +32,7 @@ from krm_fn.targets import (
     node_trust_store,
     registry_mirror,
 )
-from krm_fn.targets._around import TargetContext
+from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.clusterclass.class_patches import (
     ListState,
@@ -115,35 +115,37 @@ class Eraser:
         return ("spec", "patches", str(self.field.patch), *self.field.path)
 
 
-def enabled(around: TargetContext) -> dict[str, Mapping[str, Any]]:
+def enabled(class_context: ClassContext) -> dict[str, Mapping[str, Any]]:
     """Return the enabled node targets, with their options."""
-    return _enabled(around, NODE_TARGETS)
+    return _enabled(class_context, NODE_TARGETS)
 
 
-def _enabled(around: TargetContext, targets: Mapping[str, Target]) -> dict[str, Mapping[str, Any]]:
-    options = {name: around.options.get(name, {}) for name in targets}
+def _enabled(
+    class_context: ClassContext, targets: Mapping[str, Target]
+) -> dict[str, Mapping[str, Any]]:
+    options = {name: class_context.options.get(name, {}) for name in targets}
     return {name: given for name, given in options.items() if given.get("enabled", True)}
 
 
 def erasers(
-    obj: Mapping[str, Any], around: TargetContext, patches: Sequence[Any]
+    obj: Mapping[str, Any], class_context: ClassContext, patches: Sequence[Any]
 ) -> Iterator[Eraser]:
     """Yield the operations of ``patches`` that would remove what the templates of a class must hold.
 
     Args:
         obj: the ClusterClass.
-        around: its ``templates`` are those that are looked at.
+        class_context: its ``templates`` are those that are looked at.
         patches: entries of ``spec.patches``, without ours.
     """
     namespace = str(lookup(obj, ("metadata", "namespace")) or "")
     seen: set[PatchField] = set()
     for section, name, path in _references(obj):
         reference = lookup(obj, path)
-        template = around.template(reference, namespace)
+        template = class_context.template(reference, namespace)
         spec = kubeadm_config.find(Draft(template)) if template is not None else None
         if spec is None:
             continue
-        for key in _lists(around, _additions(spec, around)):
+        for key in _lists(class_context, _additions(spec, class_context)):
             state = _simulated(patches, _node_class(section, name, reference), spec, key, ["ours"])
             for field in () if state.kept else state.erasers:
                 if field not in seen:
@@ -151,9 +153,9 @@ def erasers(
                     yield Eraser(field, key)
 
 
-def _lists(around: TargetContext, additions: _Additions) -> list[str]:
+def _lists(class_context: ClassContext, additions: _Additions) -> list[str]:
     """Return the lists of a template that must hold something."""
-    at_work = enabled(around) if around.is_wanted else {}
+    at_work = enabled(class_context) if class_context.is_wanted else {}
     options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
     found = []
     if at_work.keys() & UNITS.keys() or additions.files:
@@ -178,7 +180,7 @@ def _simulated(
 
 
 def nodes_of(
-    obj: Mapping[str, Any], around: TargetContext, before: Sequence[Any]
+    obj: Mapping[str, Any], class_context: ClassContext, before: Sequence[Any]
 ) -> Iterator[Nodes | Finding]:
     """Yield the sorts of nodes of a ClusterClass.
 
@@ -186,7 +188,7 @@ def nodes_of(
 
     Args:
         obj: the ClusterClass.
-        around: what is known of the list.
+        class_context: what is known of the list.
         before: the patches of others that run before ours; findings name their index in this list.
     """
     namespace = str(lookup(obj, ("metadata", "namespace")) or "")
@@ -197,27 +199,27 @@ def nodes_of(
             message = f'nodes of a "{kind}" are not set up by kubeadm, so they get no proxy here: see to it yourself'
             yield Finding(Severity.WARNING, message, path, code="NodeSystemUnsupported")
             continue
-        template = around.template(reference, namespace)
+        template = class_context.template(reference, namespace)
         if template is None:
-            yield _not_known(reference, namespace, around, path)
+            yield _not_known(reference, namespace, class_context, path)
         else:
             yield from _TemplateReader(
-                section, name, reference, template, around, path, before
+                section, name, reference, template, class_context, path, before
             ).read()
 
 
 def _not_known(
-    reference: Mapping[str, Any], namespace: str, around: TargetContext, path: Pointer
+    reference: Mapping[str, Any], namespace: str, class_context: ClassContext, path: Pointer
 ) -> Finding:
     called = f'the {reference["kind"]} "{reference.get("name")}"'
-    if not around.is_chosen and not around.is_used_elsewhere(reference, namespace):
+    if not class_context.is_chosen and not class_context.is_used_elsewhere(reference, namespace):
         message = f"{called} is not in the list, so the patches of this class give its nodes no proxy: add it"
         return Finding(Severity.WARNING, message, path, code="TemplateNotInList")
     message = (
         f"{called} must be in the list, and belong to nothing but ClusterClasses, so that the patch can follow "
         f"what it holds: add it, take it out of `spec.selector.exclude`, {_REMEDY}"
     )
-    if not around.is_chosen:
+    if not class_context.is_chosen:
         message = (
             f"{called} must belong to nothing but ClusterClasses, because the patches of this class erase what the "
             "template holds: give the other objects that refer to it a template of their own"
@@ -247,19 +249,19 @@ class _Additions:
     commands: tuple[Any, ...] = ()
 
 
-def _additions(spec: ConfigSpec, around: TargetContext) -> _Additions:
+def _additions(spec: ConfigSpec, class_context: ClassContext) -> _Additions:
     """Return what ``FILE_TARGETS`` write into a template that holds nothing else."""
-    if not around.is_behind or spec.system is not NodeSystem.LINUX:
+    if not class_context.is_behind or spec.system is not NodeSystem.LINUX:
         return _Additions()
-    at_work = _enabled(around, FILE_TARGETS)
+    at_work = _enabled(class_context, FILE_TARGETS)
     files = []
     commands: list[str] = []
     if node_trust_store.TARGET.id in at_work:
-        files += node_trust_store.files(around.default)
+        files += node_trust_store.files(class_context.default)
         if files:
             commands = node_trust_store.commands(at_work[node_trust_store.TARGET.id])
     if registry_mirror.TARGET.id in at_work:
-        files += registry_mirror.files(around.default)
+        files += registry_mirror.files(class_context.default)
     return _Additions(tuple(file.entry() for file in files), tuple(commands))
 
 
@@ -271,7 +273,7 @@ class _TemplateReader:
     name: str
     reference: Mapping[str, Any]
     template: Mapping[str, Any]
-    around: TargetContext
+    class_context: ClassContext
     path: Pointer
     before: Sequence[Any]
 
@@ -283,8 +285,8 @@ class _TemplateReader:
     def cleared(self) -> Draft:
         """Return the template as the node targets leave it, which take out what is theirs."""
         draft = Draft(self.template)
-        targets = {**NODE_TARGETS, **FILE_TARGETS} if self.around.is_behind else NODE_TARGETS
-        for name, options in _enabled(self.around, targets).items():
+        targets = {**NODE_TARGETS, **FILE_TARGETS} if self.class_context.is_behind else NODE_TARGETS
+        for name, options in _enabled(self.class_context, targets).items():
             targets[name].write(draft, Context(options))
         return draft
 
@@ -324,9 +326,9 @@ class _TemplateReader:
             key: _simulated(self.before, nodes, spec, key, entries)
             for key, entries in ((FILES, files), (COMMANDS, commands))
         }
-        additions = _additions(spec, self.around)
+        additions = _additions(spec, self.class_context)
         front = []
-        for key in _lists(self.around, additions):
+        for key in _lists(self.class_context, additions):
             found = list(self._doubts(states[key], (*spec.path, key)))
             started = simulate(self.before, nodes, (*spec.path, key), state_of_started_list())
             if not states[key].is_list and not states[key].is_empty:
@@ -360,13 +362,13 @@ class _TemplateReader:
 
     def _ends(self, spec: ConfigSpec, commands: Sequence[Any], state: ListState) -> Ends:
         """Return where exports and restart belong among the commands that exist when our patches run."""
-        options = self.around.options.get(kubeadm_commands.TARGET.id, {})
+        options = self.class_context.options.get(kubeadm_commands.TARGET.id, {})
         place = str(options.get("place", ""))
         return ends_of(possible_commands(commands, state), place, scripts_of(spec))
 
     def _between(self, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
         """Yield a warning if exports or restart come too late for a command that needs the network."""
-        options = enabled(self.around).get(
+        options = enabled(self.class_context).get(
             kubeadm_commands.TARGET.id, {"exports": False, "restart": False}
         )
         late = []
@@ -386,7 +388,7 @@ class _TemplateReader:
             yield Finding(Severity.WARNING, message, self.path, code="NetworkBeforeProxy")
 
     def _our_paths(self, files: Sequence[Any]) -> list[str]:
-        at_work = enabled(self.around)
+        at_work = enabled(self.class_context)
         return [
             path_of(options, UNITS[target], files)
             for target, options in at_work.items()
@@ -404,7 +406,7 @@ class _TemplateReader:
             f'{self.called} holds a file "{taken}" with more in it than a proxy, and a path must be unique: move the '
             "rest to another file, or set `path` of the target to another one"
         )
-        if self.around.is_chosen:
+        if self.class_context.is_chosen:
             message = f"{message}, {_REMEDY}"
         return Finding(Severity.ERROR, message, self.path, code="PathRepeated")
 

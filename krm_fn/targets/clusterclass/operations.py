@@ -19,7 +19,7 @@ from krm_fn.carriers import service_restart, systemd_secret
 from krm_fn.carriers.drop_in import path_of
 from krm_fn.patch import render_pointer
 from krm_fn.targets import kubeadm_commands
-from krm_fn.targets._around import TargetContext
+from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets.clusterclass import templates
 from krm_fn.targets.clusterclass.class_patches import SELECTORS
 from krm_fn.targets.clusterclass.names import ADDITIONS, EMPTY_LISTS, LISTS, NODES
@@ -29,29 +29,31 @@ from krm_fn.targets.clusterclass.variable import enabled_if
 _Operations = list[dict[str, Any]]
 
 
-def front(nodes: Sequence[Nodes], around: TargetContext) -> dict[str, Any] | None:
+def front(nodes: Sequence[Nodes], class_context: ClassContext) -> dict[str, Any] | None:
     """Return the patch that creates lists before the patches of others run, if the class needs one."""
     definitions = _definitions(nodes, lambda one: (*one.place, one.front), _fronts)
     is_for_all = any(one.files or one.commands for one in nodes)
     return (
-        _patch(EMPTY_LISTS, definitions, "" if is_for_all else enabled_if(around))
+        _patch(EMPTY_LISTS, definitions, "" if is_for_all else enabled_if(class_context))
         if definitions
         else None
     )
 
 
-def patches(nodes: Sequence[Nodes], around: TargetContext) -> list[dict[str, Any]]:
+def patches(nodes: Sequence[Nodes], class_context: ClassContext) -> list[dict[str, Any]]:
     """Return the patches that a class with these nodes needs behind those of others, in order."""
     additions = _definitions(nodes, lambda one: one.sort, lambda one: list(_common(one)))
     made = [_patch(ADDITIONS, additions)] if additions else []
-    if not around.is_wanted:
+    if not class_context.is_wanted:
         return made
-    lists = _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, around)))
+    lists = _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, class_context)))
     own = _definitions(
-        nodes, lambda one: (one.place, one.exports_first), lambda one: list(_additions(one, around))
+        nodes,
+        lambda one: (one.place, one.exports_first),
+        lambda one: list(_additions(one, class_context)),
     )
-    made += [_patch(LISTS, lists, enabled_if(around))] if lists else []
-    made += [_patch(NODES, own, enabled_if(around))] if own else []
+    made += [_patch(LISTS, lists, enabled_if(class_context))] if lists else []
+    made += [_patch(NODES, own, enabled_if(class_context))] if own else []
     return made
 
 
@@ -105,8 +107,8 @@ def _common(one: Nodes) -> Iterator[dict[str, Any]]:
         yield from (_add(one, key, "-", value=entry) for entry in entries)
 
 
-def _starts(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
-    at_work = enabled(around)
+def _starts(one: Nodes, class_context: ClassContext) -> Iterator[dict[str, Any]]:
+    at_work = enabled(class_context)
     if not (one.has_files or one.files) and at_work.keys() & UNITS.keys():
         yield _add(one, FILES, value=[])
     options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
@@ -120,8 +122,8 @@ def _starts(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
         yield _add(one, COMMANDS, "0" if one.restart_first else "-", value=restart[0])
 
 
-def _additions(one: Nodes, around: TargetContext) -> Iterator[dict[str, Any]]:
-    for name, options in enabled(around).items():
+def _additions(one: Nodes, class_context: ClassContext) -> Iterator[dict[str, Any]]:
+    for name, options in enabled(class_context).items():
         if name in UNITS:
             yield _add(one, FILES, "-", valueFrom={"template": _file(UNITS[name], options)})
         elif options.get("exports", True):

@@ -25,7 +25,7 @@ from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._around import TargetContext
+from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets._cluster_variables import named
 from krm_fn.targets.clusterclass.names import EMPTY_LISTS, LISTS, NODES, PATCHES, VARIABLE
 from krm_fn.targets.clusterclass.nodes import Eraser, Nodes, erasers, nodes_of
@@ -44,18 +44,18 @@ class ClassEdit:
     Args:
         draft: the data of the ClusterClass.
         settings: the default of the variable.
-        around: what is known of the list.
+        class_context: what is known of the list.
     """
 
-    def __init__(self, draft: Draft, settings: ProxySettings, around: TargetContext) -> None:
+    def __init__(self, draft: Draft, settings: ProxySettings, class_context: ClassContext) -> None:
         self.draft = draft
         self.settings = settings
-        self.around = around
+        self.class_context = class_context
 
     @property
     def is_declared(self) -> bool:
         """Return whether something says which proxy there has to be, so that what is there may change."""
-        return self.settings.is_declared or self.around.is_wanted
+        return self.settings.is_declared or self.class_context.is_wanted
 
     @cached_property
     def arranged(self) -> _Arranged | None:
@@ -63,12 +63,14 @@ class ClassEdit:
 
         None where an error is in the way. What is wrong is reported.
         """
-        obj, around = self.draft.data, self.around
+        obj, class_context = self.draft.data, self.class_context
         if not self._has_lists():
             return None
-        others, moved = _others(obj, around)
-        is_wanted = around.is_wanted or around.is_behind
-        found = list(nodes_of(obj, around, others.entries[: others.split])) if is_wanted else []
+        others, moved = _others(obj, class_context)
+        is_wanted = class_context.is_wanted or class_context.is_behind
+        found = (
+            list(nodes_of(obj, class_context, others.entries[: others.split])) if is_wanted else []
+        )
         problems = [one for one in found if isinstance(one, Finding)]
         nodes = [one for one in found if isinstance(one, Nodes)]
         if is_wanted and not found:
@@ -81,9 +83,9 @@ class ClassEdit:
             self.draft.findings += [_at(one, others.old_index) for one in problems]
             return None
         kept = [] if self.is_declared else _ours(obj)
-        arranged = _arranged(others, nodes, around, kept)
+        arranged = _arranged(others, nodes, class_context, kept)
         if nodes:
-            problems += _reasons(obj, around, moved)
+            problems += _reasons(obj, class_context, moved)
         self.draft.findings += [_at(one, arranged.new_index) for one in problems]
         return changed(arranged, has_nodes=bool(nodes), is_moved=bool(moved))
 
@@ -121,8 +123,8 @@ class VariableDefinition:
         edit = self._edit
         if edit.arranged is None or not edit.is_declared:
             return
-        is_wanted = edit.arranged.has_nodes and edit.around.is_wanted
-        wanted = [definition_of(edit.settings, edit.around)] if is_wanted else []
+        is_wanted = edit.arranged.has_nodes and edit.class_context.is_wanted
+        wanted = [definition_of(edit.settings, edit.class_context)] if is_wanted else []
         old = self._draft.get(_VARIABLES) or []
         ours = [index for index, one in enumerate(old) if lookup(one, ("name",)) == VARIABLE]
         if len(ours) == len(wanted):
@@ -179,25 +181,25 @@ class ClassPatches:
 
 
 def sites(
-    draft: Draft, settings: ProxySettings, around: TargetContext
+    draft: Draft, settings: ProxySettings, class_context: ClassContext
 ) -> Iterator[VariableDefinition | ClassPatches]:
     """Yield the variable and the patches of a ClusterClass.
 
     ``settings`` are the default of the variable.
     """
-    edit = ClassEdit(draft, settings, around)
+    edit = ClassEdit(draft, settings, class_context)
     yield VariableDefinition(edit)
     yield ClassPatches(edit)
 
 
-def erasers_of(obj: Mapping[str, Any], around: TargetContext) -> list[Eraser]:
+def erasers_of(obj: Mapping[str, Any], class_context: ClassContext) -> list[Eraser]:
     """Return the operations of others that remove what the templates of a class must hold.
 
     Their paths name the index of a patch among those of others.
     """
     held = lookup(obj, _PATCHES)
     others = [entry for entry in (held if isinstance(held, list) else ()) if _name(entry) is None]
-    return list(erasers(obj, around, others))
+    return list(erasers(obj, class_context, others))
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,7 @@ class _Others:
         return self.indices[number]
 
 
-def _others(obj: Mapping[str, Any], around: TargetContext) -> tuple[_Others, list[Eraser]]:
+def _others(obj: Mapping[str, Any], class_context: ClassContext) -> tuple[_Others, list[Eraser]]:
     """Return the patches of others, and those behind ours that require ours to move."""
     held = list(enumerate(lookup(obj, _PATCHES) or ()))
     others = [(index, entry) for index, entry in held if lookup(entry, ("name",)) not in PATCHES]
@@ -223,7 +225,7 @@ def _others(obj: Mapping[str, Any], around: TargetContext) -> tuple[_Others, lis
     moved: list[Eraser] = []
     if ours and ours[-1] - ours[0] == len(ours) - 1:
         split = sum(index < ours[0] for index in indices)
-        moved = [_shifted(one, split) for one in erasers(obj, around, entries[split:])]
+        moved = [_shifted(one, split) for one in erasers(obj, class_context, entries[split:])]
     return _Others(entries, indices, len(others) if moved else split), moved
 
 
@@ -258,15 +260,18 @@ class _Arranged:
 
 
 def _arranged(
-    others: _Others, nodes: Sequence[Nodes], around: TargetContext, kept: Sequence[tuple[int, Any]]
+    others: _Others,
+    nodes: Sequence[Nodes],
+    class_context: ClassContext,
+    kept: Sequence[tuple[int, Any]],
 ) -> _Arranged:
     """Return all patches in order.
 
     ``kept`` are ours that stay, because no proxy is declared for them.
     """
-    first = front(nodes, around)
+    first = front(nodes, class_context)
     before = min(one.first_writer for one in nodes if one.front) if first else None
-    behind = patches(nodes, around)
+    behind = patches(nodes, class_context)
     for index, entry in kept:
         if _name(entry) in (LISTS, NODES):
             behind.append(entry)
@@ -284,13 +289,13 @@ def _ours(obj: Mapping[str, Any]) -> list[tuple[int, Any]]:
 
 
 def _reasons(
-    obj: Mapping[str, Any], around: TargetContext, moved: Sequence[Eraser]
+    obj: Mapping[str, Any], class_context: ClassContext, moved: Sequence[Eraser]
 ) -> Iterator[Finding]:
     """Yield why a class is patched that the user did not choose, and why our patches move."""
     if moved:
         yield from (_reason(one, f"so `{NODES}` is moved behind it") for one in moved)
-    elif not around.is_chosen:
-        found = erasers_of(obj, around)
+    elif not class_context.is_chosen:
+        found = erasers_of(obj, class_context)
         yield from (_reason(one, f"so the proxy is in `{NODES}` behind it") for one in found)
         if not found:
             message = (

@@ -17,7 +17,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets._around import TargetContext
+from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets._cluster_variables import (
     VARIABLES,
     class_of,
@@ -88,11 +88,11 @@ class ClusterVariable:
 
 
 def sites(
-    draft: Draft, settings: ProxySettings, around: TargetContext
+    draft: Draft, settings: ProxySettings, class_context: ClassContext
 ) -> Iterator[ClusterVariable]:
     """Yield the variables of a Cluster; ``settings`` are those of its control plane."""
     obj = draft.data
-    if not around.is_known:
+    if not class_context.is_known:
         if settings.variables():
             message = (
                 f'its ClusterClass "{class_of(obj)}" must be in the list, so that it can be patched and this Cluster '
@@ -101,21 +101,21 @@ def sites(
             topology = ("spec", "topology")
             draft.report(Severity.WARNING, message, topology, code="ClassNotInList")
         return
-    if particular := _particular(obj, settings, around):
+    if particular := _particular(obj, settings, class_context):
         draft.findings.append(particular)
         return
-    for path, wanted in _wanted(obj, settings, around):
+    for path, wanted in _wanted(obj, settings, class_context):
         yield ClusterVariable(draft, path, wanted)
 
 
 def _particular(
-    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
+    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
 ) -> Finding | None:
     """Return a finding if the Secret of a Cluster would have to hold several proxies."""
-    if not (around.is_wanted and units_in_secret(around) and has_proxy(settings)):
+    if not (class_context.is_wanted and units_in_secret(class_context) and has_proxy(settings)):
         return None
     for path in lists(obj):
-        group = _group(obj, path, settings, around) if len(path) > _GROUP else settings
+        group = _group(obj, path, settings, class_context) if len(path) > _GROUP else settings
         if has_proxy(group) and group.variables() != settings.variables():
             message = (
                 "the Secret `<cluster>-systemd-proxy` holds the proxy of the whole Cluster, but an entry of "
@@ -127,32 +127,37 @@ def _particular(
 
 
 def _wanted(
-    obj: Mapping[str, Any], settings: ProxySettings, around: TargetContext
+    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
 ) -> Iterator[tuple[Pointer, dict[str, Any] | None]]:
     """Yield each list of variables that we fill, and the value for it."""
-    whole = value_of(settings, around)
+    whole = value_of(settings, class_context)
     for path in lists(obj):
         if path == VARIABLES:
-            name = _secret(obj, path, settings, around)
-            is_own = around.is_wanted and (bool(name) or whole != value_of(around.default, around))
+            name = _secret(obj, path, settings, class_context)
+            is_own = class_context.is_wanted and (
+                bool(name) or whole != value_of(class_context.default, class_context)
+            )
             yield path, {**whole, **name} if is_own else None
         elif len(path) > _GROUP:
-            group = _group(obj, path, settings, around)
-            value = value_of(group, around)
-            is_different = around.is_wanted and value != whole
-            yield path, {**value, **_secret(obj, path, group, around)} if is_different else None
+            group = _group(obj, path, settings, class_context)
+            value = value_of(group, class_context)
+            is_different = class_context.is_wanted and value != whole
+            yield (
+                path,
+                {**value, **_secret(obj, path, group, class_context)} if is_different else None,
+            )
 
 
 def _group(
-    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: TargetContext
+    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, class_context: ClassContext
 ) -> ProxySettings:
     """Return the proxy of the worker group whose list of variables is at ``path``."""
     name = lookup(obj, (*path[:_GROUP], "name"))
-    return around.groups.get((path[_GROUP - 2], str(name)), settings)
+    return class_context.groups.get((path[_GROUP - 2], str(name)), settings)
 
 
 def _secret(
-    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, around: TargetContext
+    obj: Mapping[str, Any], path: Pointer, settings: ProxySettings, class_context: ClassContext
 ) -> dict[str, str]:
     """Return the member that names the Secret with the drop-ins, if its name has a hash.
 
@@ -160,10 +165,10 @@ def _secret(
 
     Only the rollout knows the hash, so a name that an earlier run wrote is kept until then.
     """
-    if not (around.is_wanted and has_proxy(settings) and units_in_secret(around)):
+    if not (class_context.is_wanted and has_proxy(settings) and units_in_secret(class_context)):
         return {}
-    name: Any = around.secret
-    if not name and around.has_hashed_secrets:
+    name: Any = class_context.secret
+    if not name and class_context.has_hashed_secrets:
         entries = named(obj, path, VARIABLE)
         name = lookup(obj, (*entries[-1], "value", SECRET)) if entries else None
         if not isinstance(name, str) or not systemd_secret.is_of(name, settings):

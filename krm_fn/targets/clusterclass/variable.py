@@ -17,7 +17,7 @@ from typing import Any
 from krm_fn import noproxy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kubeadm_commands
-from krm_fn.targets._around import TargetContext
+from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets.clusterclass.names import VARIABLE
 from krm_fn.targets.clusterclass.nodes import UNITS, enabled
 
@@ -41,9 +41,9 @@ _NAME_OF_SECRET = {
 }
 
 
-def writes_proxy(around: TargetContext) -> bool:
+def writes_proxy(class_context: ClassContext) -> bool:
     """Return whether a patch writes the proxy itself, into a drop-in or a command."""
-    at_work = enabled(around)
+    at_work = enabled(class_context)
     exports = kubeadm_commands.TARGET.id in at_work and at_work[kubeadm_commands.TARGET.id].get(
         "exports", True
     )
@@ -52,9 +52,9 @@ def writes_proxy(around: TargetContext) -> bool:
     )
 
 
-def units_in_secret(around: TargetContext) -> list[str]:
+def units_in_secret(class_context: ClassContext) -> list[str]:
     """Return the services whose drop-ins come from the Secret of a Cluster."""
-    at_work = enabled(around)
+    at_work = enabled(class_context)
     return [UNITS[name] for name in UNITS if name in at_work and _is_in_secret(at_work[name])]
 
 
@@ -67,9 +67,9 @@ def has_proxy(settings: ProxySettings) -> bool:
     return bool(settings.http_proxy or settings.https_proxy)
 
 
-def value_of(settings: ProxySettings, around: TargetContext) -> dict[str, Any]:
+def value_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, Any]:
     """Return the value of the variable without the name of a Secret; empty for no proxy."""
-    if not writes_proxy(around):
+    if not writes_proxy(class_context):
         return {ENABLED: True} if has_proxy(settings) else {}
     members = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
     found: dict[str, Any] = {name: value for name, value in members.items() if value}
@@ -78,26 +78,26 @@ def value_of(settings: ProxySettings, around: TargetContext) -> dict[str, Any]:
     return found
 
 
-def definition_of(settings: ProxySettings, around: TargetContext) -> dict[str, Any]:
+def definition_of(settings: ProxySettings, class_context: ClassContext) -> dict[str, Any]:
     """Return the entry of ``spec.variables``; ``settings`` are its default.
 
     What the variable held before, in Clusters that are there, stays valid where no URL is needed.
     """
     description = "The proxy of the nodes; without httpProxy and httpsProxy they have none."
     properties: dict[str, Any] = {name: _copied(value) for name, value in _PROXY.items()}
-    if not writes_proxy(around):
+    if not writes_proxy(class_context):
         description = (
             "Whether the nodes have a proxy, which is in a Secret of their Cluster; without enabled they have "
             "none. httpProxy counts as enabled, and is not read otherwise, nor are httpsProxy and noProxy."
         )
         properties = {ENABLED: {"type": "boolean"}, **properties}
-    if units_in_secret(around):
+    if units_in_secret(class_context):
         properties[SECRET] = _copied(_NAME_OF_SECRET)
     schema = {
         "description": description,
         "type": "object",
         "properties": properties,
-        "default": value_of(settings, around),
+        "default": value_of(settings, class_context),
     }
     return {"name": VARIABLE, "required": False, "schema": {"openAPIV3Schema": schema}}
 
@@ -110,9 +110,9 @@ def _copied(schema: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def enabled_if(around: TargetContext) -> str:
+def enabled_if(class_context: ClassContext) -> str:
     """Return the condition of patches for Clusters that have a proxy."""
     members = ".httpProxy .httpsProxy"
-    if not writes_proxy(around):
+    if not writes_proxy(class_context):
         members = f".{ENABLED} {members}"
     return f"{{{{ with .{VARIABLE} }}}}{{{{ if or {members} }}}}true{{{{ end }}}}{{{{ end }}}}"

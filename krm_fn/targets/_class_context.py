@@ -10,7 +10,7 @@ from krm_fn.clusters import Key, target_of
 from krm_fn.settings import ProxySettings
 
 
-class TargetContext(NamedTuple):
+class ClassContext(NamedTuple):
     """What is around a ClusterClass, or around a Cluster that is made of one; without anything: nobody wants it.
 
     A target that patches no class gets ``groups`` only.
