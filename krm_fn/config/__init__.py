@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from krm_fn.config import _build, _configmap, _finer, _referred, _schema
+from krm_fn.config import _build, _configmap, _referred, _schema, _semantic_checks
 from krm_fn.config._model import (
     Certificates,
     ForeignValue,
@@ -189,7 +189,7 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
 
 def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:
     """Yield the problems that the schema finds, except where a semantic check describes the same place better."""
-    finer = list(_finer.problems(spec)) if isinstance(spec, dict) else []
+    finer = list(_semantic_checks.problems(spec)) if isinstance(spec, dict) else []
     places = {path for path, _ in finer}
     if isinstance(spec, dict) and _means_removal(spec.get("mode")):
         places.add(())  # no proxy is missing where it is to be removed, although `mode` is misspelt

@@ -20,7 +20,7 @@ from krm_fn.carriers.pod_spec import CONTAINERS, INIT_CONTAINERS, Container, con
 from krm_fn.config import Matcher
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.patch import Pointer, lookup
-from krm_fn.targets import _apps
+from krm_fn.targets import _known_workloads
 
 PROVIDER_GROUP = "operator.cluster.x-k8s.io"
 """The group of the objects from which cluster-api-operator installs the providers of Cluster API."""
@@ -93,8 +93,10 @@ PRESETS: dict[str, Preset] = {
         arguments=("--diagnostics-address=*", "--insecure-diagnostics=*"),
         groups=(PROVIDER_GROUP,),
     ),
-    "certManager": Preset(finds=_apps.cert_manager_containers, target="certManager"),
-    "chartOperator": Preset(finds=_apps.chart_operator_containers, target="chartOperator"),
+    "certManager": Preset(finds=_known_workloads.cert_manager_containers, target="certManager"),
+    "chartOperator": Preset(
+        finds=_known_workloads.chart_operator_containers, target="chartOperator"
+    ),
 }
 """The name under ``presets`` -> the program."""
 

@@ -59,7 +59,7 @@ from krm_fn.carriers.pod_spec import CONTAINERS, POD_SPEC, containers, report_wr
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.targets import _apps
+from krm_fn.targets import _known_workloads
 from krm_fn.targets._chosen import is_refused
 from krm_fn.targets.base import Context, Data, DataReferences, Options, Target
 from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
@@ -67,11 +67,11 @@ from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
     """Yield the environments of the containers of cert-manager."""
-    if not _apps.may_be_cert_manager(draft.data) or is_refused(draft.data, POD_SPEC):
+    if not _known_workloads.may_be_cert_manager(draft.data) or is_refused(draft.data, POD_SPEC):
         return
     report_wrong_types(draft)
-    found = _apps.cert_manager_containers(draft.data)
-    is_unknown = _apps.is_cert_manager(draft.data) and any(containers(draft.data))
+    found = _known_workloads.cert_manager_containers(draft.data)
+    is_unknown = _known_workloads.is_cert_manager(draft.data) and any(containers(draft.data))
     if not found and is_unknown and context.settings.variables():
         message = (
             "no container has a name of cert-manager's, so none gets the proxy: name one "
@@ -87,7 +87,7 @@ def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
 def note_references(uses: DataUses, obj: Data, options: Options) -> None:
     """Note the ConfigMaps and Secrets that the containers of cert-manager read."""
     if not is_refused(obj, POD_SPEC):
-        uses.note_containers(obj, _apps.cert_manager_containers(obj))
+        uses.note_containers(obj, _known_workloads.cert_manager_containers(obj))
 
 
 TARGET = Target(

@@ -59,7 +59,7 @@ from krm_fn.carriers.pod_spec import (
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.targets import _apps
+from krm_fn.targets import _known_workloads
 from krm_fn.targets._chosen import is_refused
 from krm_fn.targets.base import Context, Data, DataReferences, Options, Target
 from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
@@ -67,9 +67,9 @@ from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
     """Yield the environments of the two containers of chart-operator."""
-    if not _apps.is_chart_operator(draft.data) or is_refused(draft.data, POD_SPEC):
+    if not _known_workloads.is_chart_operator(draft.data) or is_refused(draft.data, POD_SPEC):
         return
-    ours = _apps.chart_operator_containers(draft.data)
+    ours = _known_workloads.chart_operator_containers(draft.data)
     conflict = context.options.get("conflict", OVERRIDE)
     for field in (INIT_CONTAINERS, CONTAINERS):
         report_wrong_types(draft, field)
@@ -88,7 +88,7 @@ def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
 def note_references(uses: DataUses, obj: Data, options: Options) -> None:
     """Note the ConfigMaps and Secrets that the containers of chart-operator read."""
     if not is_refused(obj, POD_SPEC):
-        uses.note_containers(obj, _apps.chart_operator_containers(obj))
+        uses.note_containers(obj, _known_workloads.chart_operator_containers(obj))
 
 
 TARGET = Target(

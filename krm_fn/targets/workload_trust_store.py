@@ -71,7 +71,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _apps, _created
+from krm_fn.targets import _created, _known_workloads
 from krm_fn.targets.base import Context, Creation, Target
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
@@ -151,7 +151,7 @@ def _wanted(
         options.get("mountPath", "/etc/inject-proxy/trusted-ca"),
         options.get("variables", ()),
     )
-    if _apps.is_known(obj) and not bundle.is_read_by_go:  # both are Go programs
+    if _known_workloads.is_known(obj) and not bundle.is_read_by_go:  # both are Go programs
         bundle = bundle._replace(variables=(*bundle.variables, DIRECTORIES))
     return bundle
 
@@ -174,7 +174,7 @@ def _is_meant(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
         "labels": _metadata(obj, "labels", {}),
         "annotations": annotations,
     }
-    return _apps.is_known(obj) or any(
+    return _known_workloads.is_known(obj) or any(
         Matcher.of(one).fits(**identity) for one in options.get("workloads", ())
     )
 
@@ -185,7 +185,7 @@ def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
     return value if isinstance(value, type(default)) else default
 
 
-_HINTS = (*_apps.TEXT_HINTS, NAME, _ANNOTATION)
+_HINTS = (*_known_workloads.TEXT_HINTS, NAME, _ANNOTATION)
 
 
 def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:
