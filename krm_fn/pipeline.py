@@ -375,11 +375,11 @@ def _proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation]
     What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
     """
     proposals = list(place.proposals())
-    seen = list(place.seen())
-    if not proposals and not seen:
+    readings = list(place.readings())
+    if not proposals and not readings:
         return
-    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in seen)
-    for operations, result in _done_and_found(place, proposals, mode, is_seen=bool(seen)):
+    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
+    for operations, result in _done_and_found(place, proposals, mode, has_readings=bool(readings)):
         current = proxy_values.shown(result.current, result.path, result.proposed)
         message, current, proposed = (
             proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
@@ -388,7 +388,7 @@ def _proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation]
 
 
 def _done_and_found(
-    place: PlannedEdit, proposals: Sequence[Edit | Finding], mode: Mode, *, is_seen: bool
+    place: PlannedEdit, proposals: Sequence[Edit | Finding], mode: Mode, *, has_readings: bool
 ) -> Iterator[tuple[list[Operation], Result]]:
     edits = [one for one in proposals if isinstance(one, Edit)]
     for one in proposals:
@@ -400,7 +400,7 @@ def _done_and_found(
         place = _of_new_kind(place, mode)
         operations, result = done
         yield operations, result._replace(ref=place.obj.ref)
-    if edits or is_seen:
+    if edits or has_readings:
         yield from (
             ([], place.result(note)) for note in settings.notes(_resolved(place), place.memberships)
         )
@@ -412,7 +412,7 @@ def _resolved(place: PlannedEdit) -> Resolved:
     What its list lacks counts only if the place holds our list.
     """
     holds_list = not place.resolved.missing or any(
-        one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.seen()
+        one.variable.upper() == "NO_PROXY" and one.value is not None for one in place.readings()
     )
     return place.resolved if holds_list else place.resolved._replace(missing=())
 

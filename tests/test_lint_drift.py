@@ -22,18 +22,18 @@ DROP_IN, CONTAINER = "the drop-in of containerd", 'container "cert-manager"'
 SECRET = 'it is under the key "k" of the Secret "s"'
 
 
-def seen(values: dict[str, Any], place: str, why: str = "", **more: Any) -> tuple[Reading, ...]:
+def readings(values: dict[str, Any], place: str, why: str = "", **more: Any) -> tuple[Reading, ...]:
     return tuple(Reading(name, value, (place, name), "", place, why, **more) for name, value in values.items())
 
 
 def plane(values: dict[str, Any] = WANTED, *clusters: str, wanted: dict[str, str] = WANTED) -> ObservedObject:
-    return ObservedObject(PLANE, "containerdDropIn", seen(values, DROP_IN), wanted, clusters)
+    return ObservedObject(PLANE, "containerdDropIn", readings(values, DROP_IN), wanted, clusters)
 
 
 def cert(
     values: dict[str, Any], *clusters: str, why: str = "", wanted: dict[str, str] = WANTED, **more: Any
 ) -> ObservedObject:
-    return ObservedObject(CERT, "certManager", seen(values, CONTAINER, why, **more), wanted, clusters)
+    return ObservedObject(CERT, "certManager", readings(values, CONTAINER, why, **more), wanted, clusters)
 
 
 def warned(*said: ObservedObject) -> list[Result]:
@@ -82,8 +82,8 @@ def test_what_agrees_or_has_nobody_to_agree_with_is_not_reported(said: list[Obse
 @pytest.mark.parametrize("second", TARGETS)
 def test_what_any_two_targets_write_agrees(first: str, second: str) -> None:
     said = [
-        ObservedObject(PLANE, first, seen(WANTED, "a"), WANTED),
-        ObservedObject(CERT, second, seen(WANTED, "b"), WANTED),
+        ObservedObject(PLANE, first, readings(WANTED, "a"), WANTED),
+        ObservedObject(CERT, second, readings(WANTED, "b"), WANTED),
     ]
     assert warned(*said) == []
 
@@ -133,7 +133,7 @@ def test_the_order_of_the_objects_does_not_matter() -> None:
 
 
 def test_two_places_of_one_object_are_compared_too() -> None:
-    kept = plane()._replace(seen=(*plane().seen, *seen({"NO_PROXY": "localhost"}, "another drop-in")))
+    kept = plane()._replace(readings=(*plane().readings, *readings({"NO_PROXY": "localhost"}, "another drop-in")))
     (result,) = warned(kept)
     assert (
         result.message
@@ -192,11 +192,13 @@ def test_property_only_what_differs_is_reported_and_only_beside_somebody_who_doe
     for result in disagreements(said):
         culprits = [one for one in said if one.ref == result.ref and one.wanted]
         assert any(
-            seen.path == result.path and seen.value != one.wanted.get(seen.variable, "")
+            reading.path == result.path and reading.value != one.wanted.get(reading.variable, "")
             for one in culprits
-            for seen in one.seen
+            for reading in one.readings
         )
-        assert any(set(one.wanted.items()) & {(seen.variable, seen.value) for seen in one.seen} for one in said)
+        assert any(
+            set(one.wanted.items()) & {(reading.variable, reading.value) for reading in one.readings} for one in said
+        )
 
 
 def _differing(size: int) -> list[ObservedObject]:

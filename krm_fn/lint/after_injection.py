@@ -58,8 +58,8 @@ def review(
     addresses: dict[Fact, Result] = {}
     for place in places:
         variables = {} if place.target.only_reports else place.resolved.settings.variables()
-        seen = tuple(place.seen()) if variables else ()
-        if not seen:
+        readings = tuple(place.readings()) if variables else ()
+        if not readings:
             continue
         limit, in_secret = place.resolved.policy.max_length, place.obj.group_kind == _SECRET
         listing = Listing(place.audience, place.resolved.networks, limit, in_secret=in_secret)
@@ -69,7 +69,7 @@ def review(
         # The target itself reports the command that unsets what it exports.
         exported = [
             one._replace(is_unset=False) if one.is_unset else one
-            for one in _in_our_file(seen, variables)
+            for one in _in_our_file(readings, variables)
         ]
         names_are_chosen = place.target.has_names_of_its_author
         judged_here = lint.lint_object(
@@ -78,10 +78,10 @@ def review(
         for finding in judged_here:
             yield place.result(finding)
         files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
-        yield from map(place.result, lint.lint_provider(seen, files, rules))
-        said.append(_said(place, seen))
-        yield from _encoded(place, seen)
-        addresses |= _unknown_addresses(place, seen)
+        yield from map(place.result, lint.lint_provider(readings, files, rules))
+        said.append(_said(place, readings))
+        yield from _encoded(place, readings)
+        addresses |= _unknown_addresses(place, readings)
     yield from addresses.values()
     yield from drift.disagreements(one for one in said if one.clusters)
     strangers: dict[ObjectRef, list[ObservedObject]] = {}
@@ -92,10 +92,10 @@ def review(
         yield from drift.disagreements(of_one_object)
 
 
-def _encoded(place: PlannedEdit, seen: Iterable[Reading]) -> Iterator[Result]:
+def _encoded(place: PlannedEdit, readings: Iterable[Reading]) -> Iterator[Result]:
     """Yield a warning for a placeholder of ours in an encoded text, where no later step finds it."""
     ours = place.resolved.settings.variables().values()
-    for one in seen:
+    for one in readings:
         stored = lookup(place.obj.data, one.path)
         is_open = one.value in ours and placeholders.is_in(one.value or "")
         if is_open and isinstance(stored, str) and not placeholders.is_in(stored):
@@ -109,10 +109,12 @@ def _encoded(place: PlannedEdit, seen: Iterable[Reading]) -> Iterator[Result]:
             return
 
 
-def _unknown_addresses(place: PlannedEdit, seen: Iterable[Reading]) -> dict[Fact, Result]:
+def _unknown_addresses(place: PlannedEdit, readings: Iterable[Reading]) -> dict[Fact, Result]:
     """Return a warning for each service CIDR that is a placeholder: the list lacks its first address."""
     policy = place.resolved.policy
-    holds_list = any(one.variable.upper() == "NO_PROXY" and one.value is not None for one in seen)
+    holds_list = any(
+        one.variable.upper() == "NO_PROXY" and one.value is not None for one in readings
+    )
     if (
         not holds_list
         or policy.style is not Style.PORTABLE
@@ -212,26 +214,26 @@ def _is_place(place: PlannedEdit) -> bool:
     return place.target.has_site(place.obj.data, context)
 
 
-def _in_our_file(seen: tuple[Reading, ...], variables: Mapping[str, str]) -> list[Reading]:
+def _in_our_file(readings: tuple[Reading, ...], variables: Mapping[str, str]) -> list[Reading]:
     """Return the readings without those of another file than the wanted one, whose removal the target reported.
 
     What such a file sets is not worth a line for each rule.
     """
     ours = {
         one.file
-        for one in seen
+        for one in readings
         if one.value is not None and one.value == variables.get(one.variable)
     }
-    return [one for one in seen if one.file in ours or not (one.file and ours)]
+    return [one for one in readings if one.file in ours or not (one.file and ours)]
 
 
-def _said(place: PlannedEdit, seen: tuple[Reading, ...]) -> ObservedObject:
+def _said(place: PlannedEdit, readings: tuple[Reading, ...]) -> ObservedObject:
     clusters = (
         f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in place.memberships
     )
     variables = place.resolved.settings.variables()
     return ObservedObject(
-        place.obj.ref, place.target_id, seen, variables, tuple(dict.fromkeys(clusters))
+        place.obj.ref, place.target_id, readings, variables, tuple(dict.fromkeys(clusters))
     )
 
 
@@ -246,10 +248,10 @@ def _missing(places: Iterable[PlannedEdit]) -> Iterator[Result]:
         if place.obj.group_kind == _SECRET
     )
     for place in places if held else ():
-        for seen in place.seen():
+        for reading in place.readings():
             source = (
-                lookup(place.obj.data, (*seen.path, "secret"))
-                if seen.path[-1:] == ("contentFrom",)
+                lookup(place.obj.data, (*reading.path, "secret"))
+                if reading.path[-1:] == ("contentFrom",)
                 else None
             )
             name, key = (lookup(source, (member,)) for member in ("name", "key"))
@@ -260,7 +262,7 @@ def _missing(places: Iterable[PlannedEdit]) -> Iterator[Result]:
                     "Add the key (it may be empty)"
                 )
                 yield place.result(
-                    Finding(Severity.WARNING, message, seen.path, code="SecretKeyMissing")
+                    Finding(Severity.WARNING, message, reading.path, code="SecretKeyMissing")
                 )
 
 

@@ -30,7 +30,7 @@ class ObservedObject(NamedTuple):
 
     ref: ObjectRef
     target: str
-    seen: tuple[Reading, ...]
+    readings: tuple[Reading, ...]
     wanted: Mapping[str, str]
     clusters: tuple[str, ...] = ()
 
@@ -61,32 +61,32 @@ def disagreements(said: Iterable[ObservedObject]) -> Iterator[Result]:
 def _witnesses(said: Sequence[ObservedObject]) -> _Witnesses:
     found: _Witnesses = {}
     for one in said:
-        for seen in one.seen:
-            wanted = one.wanted.get(seen.variable, "")
-            for cluster in one.groups if wanted and _agrees(seen, wanted) else ():
-                found.setdefault((cluster, seen.variable, wanted), (one, seen))
+        for reading in one.readings:
+            wanted = one.wanted.get(reading.variable, "")
+            for cluster in one.groups if wanted and _agrees(reading, wanted) else ():
+                found.setdefault((cluster, reading.variable, wanted), (one, reading))
     return found
 
 
-def _agrees(seen: Reading, wanted: str) -> bool:
+def _agrees(reading: Reading, wanted: str) -> bool:
     """Return whether a place has the wanted value.
 
     Of a list that is computed in part, the static part counts.
     """
-    if _is_unknown(seen):
+    if _is_unknown(reading):
         return not wanted
-    value = _value(seen)
+    value = _value(reading)
     return value == wanted or (
-        seen.variable.upper() == "NO_PROXY" and set(parse(value)) == set(parse(wanted))
+        reading.variable.upper() == "NO_PROXY" and set(parse(value)) == set(parse(wanted))
     )
 
 
-def _is_unknown(seen: Reading) -> bool:
-    return seen.value is None and not seen.known
+def _is_unknown(reading: Reading) -> bool:
+    return reading.value is None and not reading.known
 
 
-def _value(seen: Reading) -> str:
-    return seen.known if seen.value is None else seen.value
+def _value(reading: Reading) -> str:
+    return reading.known if reading.value is None else reading.value
 
 
 def _grouped(
@@ -94,14 +94,14 @@ def _grouped(
 ) -> Iterator[tuple[list[Reading], tuple[ObservedObject, Reading]]]:
     """Yield what differs in one object, variables with the same difference together, with a place that agrees."""
     groups: dict[tuple[str, ...], list[Reading]] = {}
-    for seen in one.seen:
-        wanted = one.wanted.get(seen.variable, "")
-        if not _is_unknown(seen) and not _agrees(seen, wanted):
-            groups.setdefault((seen.place, _value(seen), wanted), []).append(seen)
+    for reading in one.readings:
+        wanted = one.wanted.get(reading.variable, "")
+        if not _is_unknown(reading) and not _agrees(reading, wanted):
+            groups.setdefault((reading.place, _value(reading), wanted), []).append(reading)
     for same in groups.values():
         keys = [
-            (cluster, seen.variable, one.wanted.get(seen.variable, ""))
-            for seen in same
+            (cluster, reading.variable, one.wanted.get(reading.variable, ""))
+            for reading in same
             for cluster in one.groups
         ]
         witness = next((witnesses[key] for key in keys if key in witnesses), None)
@@ -112,26 +112,26 @@ def _grouped(
 def _result(
     one: ObservedObject, same: Sequence[Reading], witness: tuple[ObservedObject, Reading]
 ) -> Result:
-    seen, (other, agreeing) = same[0], witness
-    wanted = one.wanted.get(seen.variable, "")
+    reading, (other, agreeing) = same[0], witness
+    wanted = one.wanted.get(reading.variable, "")
     names = ", ".join(f"`{each.variable}`" for each in same)
     whose = "the same object" if other.ref == one.ref else f'{other.ref.kind} "{other.ref.name}"'
     cluster = f' in cluster "{one.clusters[0]}"' if len(one.clusters) == 1 else ""
     message = (
-        f"{seen.place} must set the same values as {agreeing.place} of {whose}{cluster}: "
-        f"{names} {_difference(seen, wanted, are_many=len(same) > 1)}"
+        f"{reading.place} must set the same values as {agreeing.place} of {whose}{cluster}: "
+        f"{names} {_difference(reading, wanted, are_many=len(same) > 1)}"
     )
-    is_list = seen.variable.upper() == "NO_PROXY"
-    current, proposed = (text if is_list else shown_url(text) for text in (_value(seen), wanted))
+    is_list = reading.variable.upper() == "NO_PROXY"
+    current, proposed = (text if is_list else shown_url(text) for text in (_value(reading), wanted))
     return Result(
-        Severity.WARNING, message, one.ref, seen.path, current, proposed, one.target, CODE
+        Severity.WARNING, message, one.ref, reading.path, current, proposed, one.target, CODE
     )
 
 
-def _difference(seen: Reading, wanted: str, *, are_many: bool) -> str:
+def _difference(reading: Reading, wanted: str, *, are_many: bool) -> str:
     """Return what a place holds instead of ``wanted``, behind the names of variables, without a credential."""
-    value = _value(seen)
-    if seen.variable.upper() == "NO_PROXY":
+    value = _value(reading)
+    if reading.variable.upper() == "NO_PROXY":
         return _list_difference(parse(value), parse(wanted), are_many=are_many)
     value, wanted = redact(shown_url(value)), redact(shown_url(wanted))
     if value == wanted:

@@ -44,7 +44,7 @@ def exposed_passwords(places: Iterable[PlannedEdit], urls: frozenset[str]) -> It
     for place in places if urls else ():
         if place.obj.group_kind == _SECRET or place.obj.ref in reported:
             continue
-        reading = next((one for one in place.seen() if one.value in urls), None)
+        reading = next((one for one in place.readings() if one.value in urls), None)
         if reading is not None:
             reported.add(place.obj.ref)
             kind = place.obj.ref.kind

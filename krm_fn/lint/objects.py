@@ -156,7 +156,7 @@ def _filled_in_later(url: str) -> Iterator[Problem]:
 
 
 def lint_object(
-    seen: Iterable[Reading],
+    readings: Iterable[Reading],
     listing: Listing,
     *,
     rules: Rules = THE_TABLE,
@@ -166,7 +166,7 @@ def lint_object(
     """Yield the problems of the variables that one target reads in one object.
 
     Args:
-        seen: what the target's ``observe`` gives.
+        readings: what the target's ``observe`` gives.
         listing: how lists are judged: for the target's ``AUDIENCE``, and for each Cluster the object belongs to.
         rules: which rules speak, and how loud.
         settled: name -> value of what ``lint_settings`` judges; here only the place of such a value is judged.
@@ -174,7 +174,7 @@ def lint_object(
             there in one case only is information.
     """
     reported: dict[tuple[str, str, str], list[tuple[Problem, tuple[Reading, ...]]]] = {}
-    all_places = places(seen)
+    all_places = places(readings)
     for place in all_places:
         for found, about in (*_of_place(place, listing, settled), *_of_writers(place, all_places)):
             if names_are_chosen and found.rule == "NP008":
@@ -203,16 +203,16 @@ _CHOSEN = problem(
 
 
 def lint_provider(
-    seen: Iterable[Reading], files: Iterable[WrittenFile], rules: Rules = THE_TABLE
+    readings: Iterable[Reading], files: Iterable[WrittenFile], rules: Rules = THE_TABLE
 ) -> Iterator[Finding]:
     """Yield NP031 for each place that is in a file which the infrastructure provider writes, too.
 
     Args:
-        seen: what the targets see in one object that makes nodes.
+        readings: what the targets see in one object that makes nodes.
         files: what the provider of its Clusters writes on these nodes.
         rules: which rules speak, and how loud.
     """
-    first = {one.file: one for one in reversed(list(seen)) if one.file}
+    first = {one.file: one for one in reversed(list(readings)) if one.file}
     for file in files:
         place = first.get(file.path)
         for found in rules_of.lint_writers(file.path, [file.writer, place.place]) if place else ():
@@ -228,13 +228,13 @@ class WrittenFile(NamedTuple):
     writer: str
 
 
-def places(seen: Iterable[Reading]) -> list[dict[str, Reading]]:
+def places(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
     """Return the readings place by place: variable -> reading.
 
     Of a repeated variable the last one.
     """
     by_place: dict[str, dict[str, Reading]] = {}
-    for one in seen:
+    for one in readings:
         by_place.setdefault(one.place, {})[one.variable] = one
     return list(by_place.values())
 

@@ -275,7 +275,7 @@ def _is_written(place: PlannedEdit) -> bool:
 
     It reads, writes or deliberately skips one.
     """
-    if any(True for _ in place.seen()):
+    if any(True for _ in place.readings()):
         return True
     context = Context(place.options, place.resolved.settings, uses=place.uses)
     return place.target.has_site(place.obj.data, context)

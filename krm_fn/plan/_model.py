@@ -106,7 +106,7 @@ class PlannedEdit(NamedTuple):
         elif found:
             yield sops.refusal()
 
-    def seen(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[Reading]:
         """Yield what the object holds already in the place of the target.
 
         Nothing if it is encrypted.
@@ -120,7 +120,7 @@ class PlannedEdit(NamedTuple):
         if not self.is_asked:
             return False
         return any(isinstance(one, Edit) for one in self.proposals()) or any(
-            True for _ in self.seen()
+            True for _ in self.readings()
         )
 
     @property

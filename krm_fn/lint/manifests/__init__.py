@@ -101,11 +101,11 @@ def _of_sites(places: Sequence[LintSubject], rules: Rules) -> Iterator[Result]:
     for site in places:
         names_are_chosen = site.target in TARGETS and TARGETS[site.target].has_names_of_its_author
         for finding in lint.lint_object(
-            site.seen, site.listing, rules=rules, names_are_chosen=names_are_chosen
+            site.readings, site.listing, rules=rules, names_are_chosen=names_are_chosen
         ):
             yield finding.about(site.obj.ref, site.target)
         files = [WrittenFile(path, writer) for path, writer in provider_files(site.memberships)]
-        for finding in lint.lint_provider(site.seen, files, rules):
+        for finding in lint.lint_provider(site.readings, files, rules):
             yield finding.about(site.obj.ref, site.target)
 
 
@@ -113,7 +113,7 @@ def _corrected(site: LintSubject, rules: Rules) -> tuple[list[Operation], list[R
     """Return the operations on one object, and a warning for each place where a person has to choose."""
     draft = Draft(site.obj.data)
     notes: list[Result] = []
-    for place in lint.places(site.seen):
+    for place in lint.places(site.readings):
         first = next(iter(place.values()))
         clash = values.clash(place)
         wanted = {} if clash else values.corrected(place, site.listing, rules)
@@ -142,7 +142,7 @@ def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
     """
     groups: dict[object, list[ObservedObject]] = {}
     for site in places:
-        seen = tuple(one for one in site.seen if one.value or one.known)
+        readings = tuple(one for one in site.readings if one.value or one.known)
         clusters = tuple(
             (one.cluster.namespace, one.cluster.name, one.role) for one in site.memberships
         )
@@ -151,12 +151,12 @@ def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
             if clusters
             else (site.where, site.obj.path, site.listing.audience)
         )
-        if site.target and seen:
+        if site.target and readings:
             groups.setdefault(key, []).append(
-                ObservedObject(site.obj.ref, site.target, seen, {}, site.clusters)
+                ObservedObject(site.obj.ref, site.target, readings, {}, site.clusters)
             )
     for members in groups.values():
         said: dict[str, str] = {}
-        for one in (one for member in members for one in member.seen):
+        for one in (one for member in members for one in member.readings):
             said.setdefault(one.variable, one.known if one.value is None else one.value)
         yield from drift.disagreements(member._replace(wanted=said) for member in members)

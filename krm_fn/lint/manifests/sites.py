@@ -28,7 +28,7 @@ class LintSubject:
     where: Where
     obj: Object
     target: str
-    seen: tuple[Reading, ...]
+    readings: tuple[Reading, ...]
     listing: Listing
     memberships: tuple[Membership, ...]
 
@@ -53,10 +53,10 @@ def sites(items: Sequence[Item], wanted: ProxyConfig) -> Iterator[LintSubject]:
     )
     for item in items:
         for obj in item.objects:
-            for target, seen in _seen(obj, wanted):
+            for target, readings in _seen(obj, wanted):
                 memberships = topology.of(obj)
                 listing = _listing(target, obj, memberships, wanted)
-                yield LintSubject(item.where, obj, target, seen, listing, memberships)
+                yield LintSubject(item.where, obj, target, readings, listing, memberships)
 
 
 def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading, ...]]]:
@@ -66,10 +66,10 @@ def _seen(obj: Object, wanted: ProxyConfig) -> Iterator[tuple[str, tuple[Reading
     for name, target in TARGETS.items():
         options = target.options(wanted.targets)
         if obj.group_kind in target.all_kinds(options):
-            seen = tuple(target.read(obj.data, options))
-            known |= {one.path for one in seen}
-            if seen:
-                yield name, seen
+            readings = tuple(target.read(obj.data, options))
+            known |= {one.path for one in readings}
+            if readings:
+                yield name, readings
     if obj.group_kind in pod_spec.KINDS:
         others = tuple(
             one for one in env_list.read_all_containers(obj.data) if one.path not in known
