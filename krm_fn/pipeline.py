@@ -215,8 +215,8 @@ def _roll_out(
         return places, found  # nothing will be changed
     reported = list(found)
     made = {id(place.obj.data) for place in places if place.is_new}
-    said = secret_names(resource_list, places, wanted, edits.touched)
-    for one in said:
+    rollout_notes = secret_names(resource_list, places, wanted, edits.touched)
+    for one in rollout_notes:
         result = _rolled(one, edits, wanted.mode, is_new=id(one.obj.data) in made)
         reported.append(result)
         if isinstance(one.what, Edit):  # a template has a name that follows from these names
@@ -224,8 +224,8 @@ def _roll_out(
             edits.touched.add(id(one.obj))
     of_templates = list(rollout(resource_list, places, wanted, edits.touched))
     reported += [_rolled(one, edits, wanted.mode) for one in of_templates]
-    said += of_templates
-    refs = {} if is_check else new_refs(said)
+    rollout_notes += of_templates
+    refs = {} if is_check else new_refs(rollout_notes)
     if not refs:
         return places, reported
     return (

@@ -55,9 +55,9 @@ def test_comments_belong_to_places(text: str, expected: dict[tuple[str, ...], tu
 
 
 def test_places_say_their_texts() -> None:
-    said = {place.path: place.said for place in places("a: 'x'\nb: [1, {}]\n---\ny\n")}
+    value_text = {place.path: place.value_text for place in places("a: 'x'\nb: [1, {}]\n---\ny\n")}
 
-    assert said == {
+    assert value_text == {
         ("0",): None,
         ("0", "a"): "x",
         ("0", "b"): None,

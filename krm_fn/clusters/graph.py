@@ -288,7 +288,7 @@ class Graph:
         return None
 
 
-def _together(said: Iterable[Ties]) -> Ties:
+def _together(all_ties: Iterable[Ties]) -> Ties:
     """Return the ties of several sources together; None if none of them has any."""
-    known = [ties for ties in said if ties is not None]
+    known = [ties for ties in all_ties if ties is not None]
     return [tie for ties in known for tie in ties] if known else None

@@ -21,7 +21,7 @@ from krm_fn.config._model import (
     Override,
     PolicyChange,
     ProxyConfig,
-    said,
+    coalesce,
 )
 from krm_fn.config._only import names_of_only
 from krm_fn.config._schema import schema
@@ -44,10 +44,10 @@ __all__ = [
     "PolicyChange",
     "ProxyConfig",
     "Selector",
+    "coalesce",
     "load",
     "names_of_only",
     "probably_meant",
-    "said",
     "schema",
 ]
 

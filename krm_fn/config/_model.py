@@ -21,7 +21,7 @@ Path = tuple[str, ...]
 """A field below ``spec``: ``("clusterDefaults", "podCIDRs")``."""
 
 
-def said(here: _Value | None, before: _Value) -> _Value:
+def coalesce(here: _Value | None, before: _Value) -> _Value:
     """Return ``here``, or ``before`` if ``here`` is None."""
     return before if here is None else here
 
@@ -52,12 +52,12 @@ class PolicyChange(NamedTuple):
         """Return ``policy`` with the fields that are set here in place of its own."""
         on = {name for name, wanted in self.derive.items() if wanted}
         return Policy(
-            style=said(self.style, policy.style),
+            style=coalesce(self.style, policy.style),
             derive=(policy.derive | on) - (self.derive.keys() - on),
-            extra=said(self.extra, policy.extra),
-            exclude=said(self.exclude, policy.exclude),
-            rooted=said(self.rooted, policy.rooted),
-            max_length=said(self.max_length, policy.max_length),
+            extra=coalesce(self.extra, policy.extra),
+            exclude=coalesce(self.exclude, policy.exclude),
+            rooted=coalesce(self.rooted, policy.rooted),
+            max_length=coalesce(self.max_length, policy.max_length),
         )
 
 

@@ -51,55 +51,57 @@ class _Check:
 
     def accepts(self, value: Any, node: Node) -> bool:
         """Return whether every keyword of ``node`` certainly accepts ``value``."""
-        for keyword, said in node.items():
+        for keyword, expected in node.items():
             if keyword in ANNOTATIONS:
                 continue
             if keyword in _OF_VALUES:
-                accepted = _OF_VALUES[keyword](value, said)
+                accepted = _OF_VALUES[keyword](value, expected)
             elif keyword in _OF_SCHEMAS:
-                accepted = _OF_SCHEMAS[keyword](self, value, said, node)
+                accepted = _OF_SCHEMAS[keyword](self, value, expected, node)
             else:
                 return False
             if not accepted:
                 return False
         return True
 
-    def ref(self, value: Any, said: str, _node: Node) -> bool:
+    def ref(self, value: Any, expected: str, _node: Node) -> bool:
         """Follow a reference to a definition of the same schema; any other is not known."""
-        definition = self._definitions.get(said.removeprefix("#/$defs/"))
+        definition = self._definitions.get(expected.removeprefix("#/$defs/"))
         return definition is not None and self.accepts(value, definition)
 
-    def any_of(self, value: Any, said: list[Node], _node: Node) -> bool:
+    def any_of(self, value: Any, expected: list[Node], _node: Node) -> bool:
         """Accept what one of the schemas accepts."""
-        return any(self.accepts(value, node) for node in said)
+        return any(self.accepts(value, node) for node in expected)
 
-    def properties(self, value: Any, said: Mapping[str, Node], _node: Node) -> bool:
+    def properties(self, value: Any, expected: Mapping[str, Node], _node: Node) -> bool:
         """Accept a mapping by the members that have a schema."""
         if not isinstance(value, dict):
             return True
-        return all(self.accepts(child, said[name]) for name, child in value.items() if name in said)
+        return all(
+            self.accepts(child, expected[name]) for name, child in value.items() if name in expected
+        )
 
-    def additional_properties(self, value: Any, said: Node | bool, node: Node) -> bool:
+    def additional_properties(self, value: Any, expected: Node | bool, node: Node) -> bool:
         """Accept a mapping by the members that ``properties`` of the same node does not name."""
         if not isinstance(value, dict):
             return True
         named = node.get("properties", {})
         others = [child for name, child in value.items() if name not in named]
-        if isinstance(said, bool):
-            return said or not others
-        return all(self.accepts(child, said) for child in others)
+        if isinstance(expected, bool):
+            return expected or not others
+        return all(self.accepts(child, expected) for child in others)
 
-    def property_names(self, value: Any, said: Node, _node: Node) -> bool:
+    def property_names(self, value: Any, expected: Node, _node: Node) -> bool:
         """Accept a mapping by its keys."""
-        return not isinstance(value, dict) or all(self.accepts(name, said) for name in value)
+        return not isinstance(value, dict) or all(self.accepts(name, expected) for name in value)
 
-    def items(self, value: Any, said: Node, _node: Node) -> bool:
+    def items(self, value: Any, expected: Node, _node: Node) -> bool:
         """Accept a list by all of its items."""
-        return not isinstance(value, list) or all(self.accepts(item, said) for item in value)
+        return not isinstance(value, list) or all(self.accepts(item, expected) for item in value)
 
-    def contains(self, value: Any, said: Node, _node: Node) -> bool:
+    def contains(self, value: Any, expected: Node, _node: Node) -> bool:
         """Accept a list by one of its items."""
-        return not isinstance(value, list) or any(self.accepts(item, said) for item in value)
+        return not isinstance(value, list) or any(self.accepts(item, expected) for item in value)
 
 
 _OF_SCHEMAS: dict[str, Callable[[_Check, Any, Any, Node], bool]] = {
@@ -137,16 +139,16 @@ def _holds_companions(value: Any, companions: Mapping[str, list[str]]) -> bool:
 
 
 _OF_VALUES: dict[str, Callable[[Any, Any], bool]] = {
-    "const": lambda value, said: _is_one_of(value, [said]),
+    "const": lambda value, expected: _is_one_of(value, [expected]),
     "dependentRequired": _holds_companions,
     "enum": _is_one_of,
-    "maxLength": lambda value, said: not isinstance(value, str) or len(value) <= said,
-    "maxProperties": lambda value, said: not isinstance(value, dict) or len(value) <= said,
-    "minItems": lambda value, said: not isinstance(value, list) or len(value) >= said,
-    "minLength": lambda value, said: not isinstance(value, str) or len(value) >= said,
-    "minProperties": lambda value, said: not isinstance(value, dict) or len(value) >= said,
-    "minimum": lambda value, said: isinstance(value, int) and value >= said,
-    "pattern": lambda value, said: not isinstance(value, str) or matches_whole(said, value),
+    "maxLength": lambda value, expected: not isinstance(value, str) or len(value) <= expected,
+    "maxProperties": lambda value, expected: not isinstance(value, dict) or len(value) <= expected,
+    "minItems": lambda value, expected: not isinstance(value, list) or len(value) >= expected,
+    "minLength": lambda value, expected: not isinstance(value, str) or len(value) >= expected,
+    "minProperties": lambda value, expected: not isinstance(value, dict) or len(value) >= expected,
+    "minimum": lambda value, expected: isinstance(value, int) and value >= expected,
+    "pattern": lambda value, expected: not isinstance(value, str) or matches_whole(expected, value),
     "required": _holds_all,
     "type": _is_of_type,
 }

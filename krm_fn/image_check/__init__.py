@@ -101,14 +101,14 @@ class _Build:
             )
             return Note(Severity.WARNING, file, left.line, message, code="ImageInputMissing")
         named = ", ".join(f"`{name}`" for name in left.names)
-        said = left.what or f"sets {named} in `{left.dest}`"
+        what = left.what or f"sets {named} in `{left.dest}`"
         remover = self._remover(file, left)
         if remover:
-            return Note(Severity.INFO, file, left.line, f"{said}, which {remover} removes again")
+            return Note(Severity.INFO, file, left.line, f"{what}, which {remover} removes again")
         variables = _SWEPT.get(left.dest, ()) if left.is_swept else ()
         if not variables:
             return Note(
-                Severity.ERROR, file, left.line, f"{said}, which is left in the image: {_REMEDY}"
+                Severity.ERROR, file, left.line, f"{what}, which is left in the image: {_REMEDY}"
             )
         definer = next(
             (
@@ -119,10 +119,10 @@ class _Build:
             "",
         )
         if definer:
-            message = f"{said}, which the sysprep of the image builder removes, because of what {definer} defines"
+            message = f"{what}, which the sysprep of the image builder removes, because of what {definer} defines"
             return Note(Severity.INFO, file, left.line, message)
         some = " or ".join(f"`{name}`" for name in variables)
-        message = f"{said}, which the sysprep of an image builder removes only if {some} is defined: remove it yourself"
+        message = f"{what}, which the sysprep of an image builder removes only if {some} is defined: remove it yourself"
         return Note(Severity.WARNING, file, left.line, message)
 
     def _remover(self, file: str, left: Leak) -> str:

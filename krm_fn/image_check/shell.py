@@ -87,8 +87,12 @@ def _written(line: int, command: str, body: str | None, *, is_swept: bool) -> It
             names = places.names(places.settings(dest, body))
         else:
             here = _HERE_STRING.search(command, found.end())
-            said = f"{_NOT_WRITTEN.sub(' ', command[: found.start()])} {here[1] if here else ''}"
-            names = tuple(dict.fromkeys(next(filter(None, one)) for one in _INLINE.findall(said)))
+            rest_of_command = (
+                f"{_NOT_WRITTEN.sub(' ', command[: found.start()])} {here[1] if here else ''}"
+            )
+            names = tuple(
+                dict.fromkeys(next(filter(None, one)) for one in _INLINE.findall(rest_of_command))
+            )
         is_gone = any(dest in later[2].split() for later in _REMOVED.finditer(command, found.end()))
         if dest and names and not is_gone:
             yield Leak(line, names, dest, is_swept=is_swept)

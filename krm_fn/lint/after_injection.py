@@ -53,7 +53,7 @@ def review(
     places = list(places)
     yield from _missing(places)
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
-    said: list[ObservedObject] = []
+    observed: list[ObservedObject] = []
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
     addresses: dict[Fact, Result] = {}
     for place in places:
@@ -79,13 +79,13 @@ def review(
             yield place.result(finding)
         files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
         yield from map(place.result, lint.lint_provider(readings, files, rules))
-        said.append(_said(place, readings))
+        observed.append(_observed(place, readings))
         yield from _encoded(place, readings)
         addresses |= _unknown_addresses(place, readings)
     yield from addresses.values()
-    yield from drift.disagreements(one for one in said if one.clusters)
+    yield from drift.disagreements(one for one in observed if one.clusters)
     strangers: dict[ObjectRef, list[ObservedObject]] = {}
-    for one in said:
+    for one in observed:
         if not one.clusters:
             strangers.setdefault(one.ref, []).append(one)
     for of_one_object in strangers.values():  # of which cluster each is part is not known
@@ -227,7 +227,7 @@ def _in_our_file(readings: tuple[Reading, ...], variables: Mapping[str, str]) ->
     return [one for one in readings if one.file in ours or not (one.file and ours)]
 
 
-def _said(place: PlannedEdit, readings: tuple[Reading, ...]) -> ObservedObject:
+def _observed(place: PlannedEdit, readings: tuple[Reading, ...]) -> ObservedObject:
     clusters = (
         f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in place.memberships
     )

@@ -44,23 +44,23 @@ _Witnesses = dict[tuple[str, str, str], tuple[ObservedObject, Reading]]
 """(cluster, variable, wanted value) -> the first place that says it."""
 
 
-def disagreements(said: Iterable[ObservedObject]) -> Iterator[Result]:
+def disagreements(observed: Iterable[ObservedObject]) -> Iterator[Result]:
     """Yield a warning for each place that differs from the wanted value while another place of its cluster has it.
 
     Args:
-        said: everything that was seen; only variables that a place sets are looked at. What cannot be known, and what
-            is left in an object that gets no proxy, was reported by its target.
+        observed: everything that was seen; only variables that a place sets are looked at. What cannot be known, and
+            what is left in an object that gets no proxy, was reported by its target.
     """
-    every = [one for one in said if one.wanted]
+    every = [one for one in observed if one.wanted]
     witnesses = _witnesses(every)
     for one in every:
         for same, witness in _grouped(one, witnesses):
             yield _result(one, same, witness)
 
 
-def _witnesses(said: Sequence[ObservedObject]) -> _Witnesses:
+def _witnesses(observed: Sequence[ObservedObject]) -> _Witnesses:
     found: _Witnesses = {}
-    for one in said:
+    for one in observed:
         for reading in one.readings:
             wanted = one.wanted.get(reading.variable, "")
             for cluster in one.groups if wanted and _agrees(reading, wanted) else ():

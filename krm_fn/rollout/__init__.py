@@ -115,11 +115,11 @@ def rollout(
             yield from _renamed(template, users)
 
 
-def new_refs(said: Iterable[RolloutNote]) -> dict[ObjectRef, ObjectRef]:
+def new_refs(rollout_notes: Iterable[RolloutNote]) -> dict[ObjectRef, ObjectRef]:
     """Return the new identity of each object that gets another name."""
     return {
         one.obj.ref: one.obj.ref._replace(name=one.what.operations[0].value)
-        for one in said
+        for one in rollout_notes
         if isinstance(one.what, Edit) and one.what.path == NAME
     }
 

@@ -105,18 +105,18 @@ def secret_names(
     of_classes = list(_of_classes(places))
     is_concerned = bool(of_classes) or _is_concerned(secrets, places)
     references = [*_references(source, places), *of_classes] if is_concerned else []
-    said: list[RolloutNote] = []
+    rollout_notes: list[RolloutNote] = []
     for secret in secrets:
         users = [one for one in references if one.names(secret.obj)]
         if secret.name != secret.obj.ref.name:
-            said += _renamed(secret, users)
+            rollout_notes += _renamed(secret, users)
         else:
-            said += _followed(secret, users)
-            said += _not_rolled(secret, users, wanted, _rolling(source, users, changed))
+            rollout_notes += _followed(secret, users)
+            rollout_notes += _not_rolled(secret, users, wanted, _rolling(source, users, changed))
     if wanted.mode is not Mode.REMOVE:
-        said += _missing(source, places, references)
-        said += _of_other_lists(places, wanted)
-    return said
+        rollout_notes += _missing(source, places, references)
+        rollout_notes += _of_other_lists(places, wanted)
+    return rollout_notes
 
 
 def _is_concerned(secrets: Sequence[_Secret], places: Sequence[PlannedEdit]) -> bool:

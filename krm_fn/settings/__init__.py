@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from krm_fn import noproxy
 from krm_fn.clusters import Cluster, Membership, Role
-from krm_fn.config import ClusterMatcher, Mirror, Mode, Override, OverrideSubject, ProxyConfig, said
+from krm_fn.config import (
+    ClusterMatcher,
+    Mirror,
+    Mode,
+    Override,
+    OverrideSubject,
+    ProxyConfig,
+    coalesce,
+)
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import (
     CLUSTER_DOMAIN_NAMES,
@@ -299,11 +307,11 @@ class _Declaration(NamedTuple):
         changes = (override.http_proxy, override.https_proxy, override.disabled)
         before = () if override.replaces else self.entries
         return _Declaration(
-            http_proxy=said(override.http_proxy, self.http_proxy),
-            https_proxy=said(override.https_proxy, self.https_proxy),
+            http_proxy=coalesce(override.http_proxy, self.http_proxy),
+            https_proxy=coalesce(override.https_proxy, self.https_proxy),
             entries=self.entries if override.no_proxy is None else (*before, *override.no_proxy),
             policy=override.policy.over(self.policy),
-            disabled=said(override.disabled, self.disabled),
+            disabled=coalesce(override.disabled, self.disabled),
             declared=self.declared or any(change is not None for change in changes),
         )
 

@@ -184,7 +184,7 @@ def _run(code: str, number: int, blocks: list[tuple[int, str]]) -> None:
 def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
     """Yield findings about an edit that turns ``old`` into ``new``."""
     for path, one in old.items():
-        if path not in new or new[path].place.said != one.place.said:
+        if path not in new or new[path].place.value_text != one.place.value_text:
             yield from _class_context(old, path)
         if path not in new:
             yield from (_annotated(comment, path[-1]) for comment in one.own)
@@ -212,7 +212,7 @@ def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Find
 
     Messages show ``name``.
     """
-    if "(@" in (one.place.said or "") or any(map(_CODE.match, one.beside)):
+    if "(@" in (one.place.value_text or "") or any(map(_CODE.match, one.beside)):
         yield _ytt_warning(_COMPUTED, name=name if one.is_document else one.place.path[-1])
     for _, word in one.blocks:
         yield _ytt_warning(_BLOCKED, name=name, word=word)

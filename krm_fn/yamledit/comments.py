@@ -23,15 +23,15 @@ class CommentedPlace:
     """A document, a member of a mapping or an item of a list.
 
     ``path`` begins with the number of the document; that of a comment behind everything is (). ``start`` is where it
-    begins in the text: a document with its separator, and -1 if it has none. ``said`` is the text
+    begins in the text: a document with its separator, and -1 if it has none. ``value_text`` is the text
     of a scalar, None of anything else. ``above`` are the comments between the place before and this one on lines of
     their own, ``beside`` those behind something on its line.
     """
 
-    def __init__(self, path: tuple[str, ...], start: int, said: str | None = None) -> None:
+    def __init__(self, path: tuple[str, ...], start: int, value_text: str | None = None) -> None:
         self.path = path
         self.start = start
-        self.said = said
+        self.value_text = value_text
         self.above: list[str] = []
         self.beside: list[str] = []
 

@@ -115,7 +115,12 @@ def _literal(raw: str, start: int, old: str, value: str, newline: str) -> list[C
     body = [raw[begin:end] for begin, end in ends[1:]]
     before, after = _lines(old), _lines(value)
     indent = next(
-        (len(line) - len(said) for line, said in zip(body, before, strict=False) if said), None
+        (
+            len(line) - len(old_line)
+            for line, old_line in zip(body, before, strict=False)
+            if old_line
+        ),
+        None,
     )
     if len(body) != len(before) or indent is None:
         return None

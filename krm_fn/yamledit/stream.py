@@ -161,10 +161,10 @@ def prove(text: str, meant: Sequence[Any]) -> str:
         EditError: it says something else, or nothing.
     """
     try:
-        said = [view(root) for root in compose_all(text)]
+        reread = [view(root) for root in compose_all(text)]
     except InputError as error:
         raise EditError(f"the new text would be {error}") from None
-    if not same(said, list(meant)):
+    if not same(reread, list(meant)):
         raise EditError(
             "the new text would not say what is meant: separate its documents by lines of `---` alone"
         )

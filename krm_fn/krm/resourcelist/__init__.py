@@ -219,8 +219,10 @@ class ResourceList:
         meant = [
             patch.apply(self._layout.read(index), edits.changes.get(index, ())) for index in kept
         ]
-        said = WholeLayout(text)
-        if not same([said.read(index) for index in range(len(said))], [*meant, *edits.new_items]):
+        reread = WholeLayout(text)
+        if not same(
+            [reread.read(index) for index in range(len(reread))], [*meant, *edits.new_items]
+        ):
             raise EditError(
                 "an alias of one item means a value of another: write it out, so that both can be edited"
             )

@@ -156,7 +156,7 @@ def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
                 ObservedObject(site.obj.ref, site.target, readings, {}, site.clusters)
             )
     for members in groups.values():
-        said: dict[str, str] = {}
+        first_values: dict[str, str] = {}
         for one in (one for member in members for one in member.readings):
-            said.setdefault(one.variable, one.known if one.value is None else one.value)
-        yield from drift.disagreements(member._replace(wanted=said) for member in members)
+            first_values.setdefault(one.variable, one.known if one.value is None else one.value)
+        yield from drift.disagreements(member._replace(wanted=first_values) for member in members)
