@@ -41,8 +41,8 @@ def path_of(options: Mapping[str, Any], unit: str, entries: Sequence[Any]) -> st
     if "path" in options:
         return str(options["path"])
     possible = _possible_paths(unit)
-    there = _paths(entries)
-    return next((path for path in possible if path in there), possible[0])
+    existing = _paths(entries)
+    return next((path for path in possible if path in existing), possible[0])
 
 
 def _possible_paths(unit: str) -> list[str]:

@@ -77,9 +77,9 @@ def obstacle(settings: ProxySettings) -> str:
     return ""
 
 
-def is_reference(there: Any, wanted: Mapping[str, Any]) -> bool:
+def is_reference(existing: Any, wanted: Mapping[str, Any]) -> bool:
     """Return whether a ``contentFrom`` names the same Secret and key, whatever hash its name has."""
-    name = lookup(there, ("secret", "name"))
+    name = lookup(existing, ("secret", "name"))
     if not isinstance(name, str) or base_of(name) != wanted["secret"]["name"]:
-        return bool(there == wanted)
-    return bool(there == {"secret": {**wanted["secret"], "name": name}})
+        return bool(existing == wanted)
+    return bool(existing == {"secret": {**wanted["secret"], "name": name}})

@@ -40,12 +40,12 @@ class Keys(NamedTuple):
         """The three names."""
         return (self.http, self.https, self.no)
 
-    def in_form(self, name: str, value: str, there: Any) -> Any:
-        """Return the value of a member in the form that ``there``, its value of before, has.
+    def in_form(self, name: str, value: str, existing: Any) -> Any:
+        """Return the value of a member in the form that ``existing``, its value of before, has.
 
         A list that has the same entries in other items is right as it is.
         """
-        kept = None if self.is_fixed else there
+        kept = None if self.is_fixed else existing
         is_list = isinstance(kept, list) or (self.is_list and not isinstance(kept, str))
         if name != self.no or not is_list:
             return value

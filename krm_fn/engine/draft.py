@@ -144,8 +144,8 @@ class Draft:
             self._data = copy.deepcopy(value)
             return
         self._check_way(path)
-        there = self.get(path, _MISSING)
-        if there is not _MISSING and same(there, value):
+        existing = self.get(path, _MISSING)
+        if existing is not _MISSING and same(existing, value):
             return
         self.edits += 1
         self._forget_origins(path)

@@ -137,15 +137,15 @@ def _secrets(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[_Se
 
 def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
     """Yield all files of the list whose content is in the Secret of a Cluster, as the run leaves them."""
-    there: dict[tuple[int, Pointer], Object] = {}
+    existing: dict[tuple[int, Pointer], Object] = {}
     asked: set[tuple[int, Pointer]] = set()
     for place in places:
         where = (place.item_index, place.obj.path)
         if not place.is_new and kubeadm_spec_path(place.obj.ref.kind):
-            there[where] = place.obj
+            existing[where] = place.obj
             if place.resolved.settings.variables():
                 asked.add(where)
-    for (index, path), obj in there.items():
+    for (index, path), obj in existing.items():
         yield from _of_object(index, obj, is_wanted=(index, path) in asked)
     for index in range(len(source)):
         kinds = source.kinds(index)
@@ -154,7 +154,7 @@ def _references(source: ObjectSource, places: Sequence[PlannedEdit]) -> Iterator
         if not source.contains(index, (giantswarm.SYSTEMD_PROXY_SUFFIX,)):
             continue  # reading an item costs more than looking for the name in its text
         for obj in source.objects(index):
-            if (index, obj.path) not in there and not obj.is_local:
+            if (index, obj.path) not in existing and not obj.is_local:
                 yield from _of_object(index, obj, is_wanted=False)
 
 
@@ -294,10 +294,10 @@ def _rolling(source: ObjectSource, users: Sequence[_Reference], changed: set[int
         of_class = user.of_class
         if of_class is not None and id(of_class.obj) in changed and id(user.obj) not in found:
             path = ("spec", "patches")
-            there = (
+            existing = (
                 one for one in source.objects(of_class.item_index) if one.path == of_class.obj.path
             )
-            if any(lookup(one.data, path) != lookup(of_class.obj.data, path) for one in there):
+            if any(lookup(one.data, path) != lookup(of_class.obj.data, path) for one in existing):
                 found.add(id(user.obj))
     return found
 

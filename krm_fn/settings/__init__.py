@@ -203,11 +203,13 @@ def idle(config: ProxyConfig, places: Iterable[OverrideSubject]) -> Iterator[Fin
     override is about a Cluster of the list, or none of all overrides fits although there are Clusters. Of no place
     there is nothing to say.
     """
-    there = set(places)
-    fitting = [any(map(override.match.fits, there)) for override in config.overrides if there]
+    distinct = set(places)
+    fitting = [any(map(override.match.fits, distinct)) for override in config.overrides if distinct]
     for at, fits in enumerate(fitting):
         if not fits:
-            is_mistake = _is_mistaken(config.overrides[at].match, there, is_alone=not any(fitting))
+            is_mistake = _is_mistaken(
+                config.overrides[at].match, distinct, is_alone=not any(fitting)
+            )
             severity = Severity.WARNING if is_mistake else Severity.INFO
             advice = ": correct it, or remove the entry" if is_mistake else ""
             yield Finding(
@@ -218,15 +220,15 @@ def idle(config: ProxyConfig, places: Iterable[OverrideSubject]) -> Iterator[Fin
 
 
 def _is_mistaken(
-    match: ClusterMatcher, there: Iterable[OverrideSubject], *, is_alone: bool
+    match: ClusterMatcher, distinct: Iterable[OverrideSubject], *, is_alone: bool
 ) -> bool:
-    """Return whether a match that fits none of ``there`` is meant for Clusters of this list, not of other lists."""
+    """Return whether a match that fits none of ``distinct`` is meant for Clusters of this list, not of other lists."""
     of_cluster = match._replace(roles=(), worker_groups=(), targets=(), objects=(), rules=())
     if of_cluster == ClusterMatcher():
         return bool(match.roles or match.worker_groups) and any(
-            place.role or place.groups for place in there
+            place.role or place.groups for place in distinct
         )
-    known = [place for place in there if place.cluster is not None]
+    known = [place for place in distinct if place.cluster is not None]
     return any(map(of_cluster.fits, known)) or (is_alone and bool(known))
 
 

@@ -101,17 +101,17 @@ class _DataTexts:
 
     def set(self, key: str, text: str) -> None:
         """Set the text under a key, in the form that it has there."""
-        there = self.get(key)
-        if there is not None:
-            self._draft.set(there.path, there.written(text))
+        existing = self.get(key)
+        if existing is not None:
+            self._draft.set(existing.path, existing.written(text))
         elif not self.is_unreadable(key):
             self._draft.set(self._new(key), text)
 
     def remove(self, key: str) -> None:
         """Remove a key."""
-        there = self.get(key)
-        if there is not None:
-            self._draft.remove(there.path, keep=1)
+        existing = self.get(key)
+        if existing is not None:
+            self._draft.remove(existing.path, keep=1)
 
     def _new(self, key: str) -> Pointer:
         """Return where a new text goes: text needs no base64 in a Secret."""
@@ -137,10 +137,12 @@ class _Environment:
         """Yield what the keys hold; an empty one says that there is no proxy."""
         found = None
         for key, variable in self._variables.items():
-            there = self._keys.get(key)
-            if there is not None and there.text:
-                found = there
-                yield Reading(variable, there.text, there.path, there.text, self.label, member=key)
+            existing = self._keys.get(key)
+            if existing is not None and existing.text:
+                found = existing
+                yield Reading(
+                    variable, existing.text, existing.path, existing.text, self.label, member=key
+                )
         if found is not None and "NO_PROXY" not in self._variables.values():
             for name in ("NO_PROXY", "no_proxy"):
                 yield Reading(
@@ -155,8 +157,8 @@ class _Environment:
         """
         for key, variable in self._variables.items():
             value = variables.get(variable, "")
-            there = self._keys.get(key)
-            if value if there is None else there.text != value:
+            existing = self._keys.get(key)
+            if value if existing is None else existing.text != value:
                 self._keys.set(key, value)
 
 
@@ -199,8 +201,8 @@ class _FluxSecret:
             "password": unquote(parts.password or ""),
         }
         for key, value in wanted.items():
-            there = self._keys.get(key)
-            if value == ("" if there is None else there.text):
+            existing = self._keys.get(key)
+            if value == ("" if existing is None else existing.text):
                 continue
             if value:
                 self._keys.set(key, value)
@@ -243,10 +245,10 @@ class _ArgoSecret:
         """
         for key, variable in self._variables.items():
             value = variables.get(variable, "")
-            there = self._keys.get(key)
-            if value and (there is None or there.text != value):
+            existing = self._keys.get(key)
+            if value and (existing is None or existing.text != value):
                 self._keys.set(key, value)
-            elif not value and there is not None:
+            elif not value and existing is not None:
                 self._keys.remove(key)
 
 
@@ -267,8 +269,8 @@ def sites(draft: Draft, context: Context) -> Iterator[_Environment | _FluxSecret
         "ConfigMap",
         _AWS,
     ):
-        there = _DataTexts(draft)
-        keys |= {name: name.upper() for name in PROXY_VARIABLES if there.get(name) is not None}
+        existing = _DataTexts(draft)
+        keys |= {name: name.upper() for name in PROXY_VARIABLES if existing.get(name) is not None}
     for key, names in use.of_policies.items():
         if _is_plain(draft, key, names, context):
             keys.setdefault(key, next(iter(names)))

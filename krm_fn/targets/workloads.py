@@ -252,14 +252,14 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
     before = _chosen.written(draft.data)
     chosen = _choose(draft, place, context)
     _report_wrong_annotations(draft, place, context)
-    if not (chosen.is_wanted or chosen.there or chosen.missing or before):
+    if not (chosen.is_wanted or chosen.existing or chosen.missing or before):
         return
     for name in (INIT_CONTAINERS, CONTAINERS):
         pod_spec.report_wrong_types(draft, name, at=place.at)
     conflict = context.options.get("conflict", UNIT)
     keeps_unit = conflict == UNIT and not context.settings.variables()
     written: list[EnvList] = []
-    for one in chosen.there:
+    for one in chosen.existing:
         if one.key in before:  # written by us: no author's value is lost there
             written.append(EnvList(draft, one, OVERRIDE, context.uses.provided(draft.data, one)))
         elif not keeps_unit:  # its author's alone: it is no place of ours, to be read or removed
@@ -299,7 +299,7 @@ def note_references(uses: DataUses, obj: Data, options: Options) -> None:
     """Note the ConfigMaps and Secrets that the chosen containers of a workload read."""
     place = _place(obj, options)
     if place is not None and not _chosen.is_refused(obj, place.at):
-        uses.note_containers(obj, _choose(Draft(obj), place, Context(options)).there)
+        uses.note_containers(obj, _choose(Draft(obj), place, Context(options)).existing)
 
 
 def hints_from(options: Options) -> tuple[str, ...]:
@@ -345,7 +345,7 @@ class _Choice(NamedTuple):
     ``is_wanted``: an annotation or a matcher chooses the workload, whatever containers it has.
     """
 
-    there: tuple[Container, ...] = ()
+    existing: tuple[Container, ...] = ()
     missing: tuple[str, ...] = ()
     is_wanted: bool = False
 
@@ -377,8 +377,8 @@ def _choose(draft: Draft, place: _Place, context: Context) -> _Choice:
     if missing and not place.is_provider:
         _report_missing(draft, missing, context)
         missing = []
-    there = tuple(one for one in every if one.path in found)
-    return _Choice(there, tuple(missing), is_wanted)
+    existing = tuple(one for one in every if one.path in found)
+    return _Choice(existing, tuple(missing), is_wanted)
 
 
 def _is_matched(obj: Data, at: Pointer, options: Options) -> bool:

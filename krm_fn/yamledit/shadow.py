@@ -277,13 +277,13 @@ def _become_mapping(spot: Spot, value: dict[str, Any]) -> None:
         child.key for child in spot.open() if child.key is not None and child.key not in value
     ]:
         _remove(spot, key, is_ours=False)
-    keys, there = list(value), {child.key for child in spot.open()}
+    keys, existing = list(value), {child.key for child in spot.open()}
     for index, (key, item) in enumerate(value.items()):
         _set(
             spot,
             key,
             item,
-            before=next((other for other in keys[index:] if other in there), ""),
+            before=next((other for other in keys[index:] if other in existing), ""),
             is_ours=False,
         )
 

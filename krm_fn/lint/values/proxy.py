@@ -142,6 +142,6 @@ def _pair(upper: str, variables: Mapping[str, str]) -> Iterator[Problem]:
         message = f"`{upper}` and `{lower}` must be equal: Go reads the upper one, curl, Python and Node the lower one"
         yield problem("NP007", "", message)
     elif (first is None) != (second is None):
-        there, missing = (upper, lower) if second is None else (lower, upper)
-        message = f"`{there}` is set without `{missing}`: add `{missing}` with the same value"
+        existing, missing = (upper, lower) if second is None else (lower, upper)
+        message = f"`{existing}` is set without `{missing}`: add `{missing}` with the same value"
         yield problem("NP008", "", message)

@@ -143,10 +143,11 @@ class _Shape:
         edits: list[Edit] = []
         for entries in self.entries.values():
             last = entries[-1]
-            there = {one.name.value: one for one in entries}
-            missing = [name for name in variables if name not in there]
+            existing = {one.name.value: one for one in entries}
+            missing = [name for name in variables if name not in existing]
             new = "".join(
-                f",{last.gap}{self._entry(name, variables[name], there, last)}" for name in missing
+                f",{last.gap}{self._entry(name, variables[name], existing, last)}"
+                for name in missing
             )
             edits += [(last.end, last.end, new)] if new else []
         for one in self.filters:
@@ -157,12 +158,12 @@ class _Shape:
         return splice(self._text, edits)
 
     def _entry(
-        self, name: str, value: str, there: Mapping[str | None, _ListedEntry], last: _ListedEntry
+        self, name: str, value: str, existing: Mapping[str | None, _ListedEntry], last: _ListedEntry
     ) -> str:
         """Return a new entry: that of the variable in the other case, or the last one with another value."""
-        model = there.get(name.swapcase(), last)
+        model = existing.get(name.swapcase(), last)
         edits = [(model.name.start, model.name.end, cel.literal(name, model.name.text))]
-        if model is last and name.swapcase() not in there:
+        if model is last and name.swapcase() not in existing:
             start, end = model.value[0].start, model.value[-1].end
             edits.append((start, end, cel.literal(value, model.name.text)))
         text = splice(self._text[: model.end], edits)
