@@ -27,6 +27,7 @@ def shape(node: CelNode) -> Any:
         pytest.param("a + b * c - d", ("-", ("+", "a", ("*", "b", "c")), "d"), id="sums and products"),
         pytest.param("a || b && !c", ("||", "a", ("&&", "b", ("!", "c"))), id="and binds closer than or"),
         pytest.param('!(e.name in ["A"])', ("!", ("group", ("in", ("name", "e"), ("list", '"A"')))), id="in a list"),
+        pytest.param("!!a", ("!", ("!", "a")), id="negated twice"),
         pytest.param("a <= -1", ("<=", "a", ("-", "1")), id="a negative number"),
         pytest.param("a.map(x, f(x))", ("map", "a", "x", ("f", "x")), id="a method and a function"),
         pytest.param(
@@ -49,6 +50,14 @@ def test_an_expression_is_read_as_the_grammar_says(expression: str, expected: An
 )
 def test_what_is_no_expression_has_no_structure(expression: str) -> None:
     assert parse(expression) is None
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["!", "a && ", "a + ", "a ? b : ", "a.", "a(", "[", "f(a).", "a{b: "],
+)
+def test_an_expression_of_any_length_is_refused_without_a_crash(unit: str) -> None:
+    assert parse(unit * 2_000 + "a") is None
 
 
 def test_each_part_knows_its_place() -> None:

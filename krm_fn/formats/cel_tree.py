@@ -16,6 +16,9 @@ from krm_fn.formats.cel import Token, TokenKind
 _MAX_DEPTH = 40
 """How deep an expression may be nested to be read; those of policies are nested a dozen times."""
 
+_MAX_LEVELS = 150
+"""How many parts may be around each other: each term of a sum is around those before it."""
+
 _END = "\n;"
 """A token that is in no expression: it is the last one, unless a string before it is not closed."""
 
@@ -102,7 +105,7 @@ def parse(expression: str) -> CelNode | None:
         node = reader.expression(0)
     except _NotCelError:
         return None
-    return node if reader.is_at_end else None
+    return node if reader.is_at_end and not _is_deep(node) else None
 
 
 def ungrouped(node: CelNode) -> CelNode:
@@ -171,11 +174,11 @@ class _Reader:
         start = self._at
         while self._takes("!") or self._takes("-"):
             pass
+        signs = self._tokens[start : self._at]
         node = self._with_members(self._primary(depth), depth)
-        if start == self._at or self._tokens[start].text not in ("!", "-"):
-            return node
-        first = self._tokens[start]
-        return CelNode(NodeKind.UNARY, first.start, node.end, first.text, parts=(node,))
+        for sign in reversed(signs):
+            node = CelNode(NodeKind.UNARY, sign.start, node.end, sign.text, parts=(node,))
+        return node
 
     def _with_members(self, node: CelNode, depth: int) -> CelNode:
         """Read members, indices and calls behind a part, and the fields of a message."""
@@ -298,6 +301,18 @@ class _Reader:
             raise _NotCelError
 
 
+def _is_deep(node: CelNode) -> bool:
+    """Return whether more parts are around each other than a reader of the structure may follow."""
+    waiting = [(node, 1)]
+    while waiting:
+        one, level = waiting.pop()
+        if level > _MAX_LEVELS:
+            return True
+        waiting += ((part, level + 1) for part in one.parts)
+        waiting += ((member.value, level + 1) for member in one.members)
+    return False
+
+
 def _is_type(node: CelNode) -> bool:
     """Return whether a part can be the name of a message: names that are joined by dots."""
     while node.kind is NodeKind.MEMBER:
@@ -306,6 +321,8 @@ def _is_type(node: CelNode) -> bool:
 
 
 def _dotted(node: CelNode) -> str:
-    if node.kind is NodeKind.NAME:
-        return node.text
-    return f"{_dotted(node.parts[0])}.{node.text}"
+    names = [node.text]
+    while node.kind is NodeKind.MEMBER:
+        node = node.parts[0]
+        names.append(node.text)
+    return ".".join(reversed(names))

@@ -81,6 +81,12 @@ def variables(obj: Any) -> dict[str, str]:
             id="one in the middle",
         ),
         pytest.param(patched(f"[{URL}]"), patched("[]", IDLE), id="a list that replaces that of a container"),
+        pytest.param(patched(f"[{URL}].map(e, e)"), patched("[].map(e, e)", IDLE), id="a list that is gone through"),
+        pytest.param(
+            f"variables.x + [{URL}].map(e, JSONPatch{{value: e}})",
+            "variables.x + [].map(e, JSONPatch{value: e})",
+            id="a patch for each entry",
+        ),
         pytest.param(patched(URL), patched("{}", IDLE), id="the value of a patch"),
         pytest.param(patched(f"dyn({URL})"), patched("dyn({})", IDLE), id="the value of a patch in dyn()"),
         pytest.param(
@@ -103,6 +109,11 @@ def variables(obj: Any) -> dict[str, str]:
             patched(f'[{URL}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"]))'),
             patched("[] + c.env.filter(e, !(e.name in []))"),
             id="the only name in a filter",
+        ),
+        pytest.param(
+            patched(f'[{URL}] + c.env.filter(e, !!!(e.name in ["HTTP_PROXY"]))'),
+            patched("[] + c.env.filter(e, !!!(e.name in []))"),
+            id="a name that is negated three times",
         ),
         pytest.param(
             patched(f'[{URL}] + c.env.filter(e, e.name != "HTTP_PROXY" && e.name != "A")'),
@@ -216,6 +227,7 @@ def test_a_list_that_is_a_variable_and_replaces_that_of_a_container_keeps_its_pa
         pytest.param(policy("variables.env", env=f"[{URL}]"), id="the list as the whole patch"),
         pytest.param(policy(patched(f"[{URL}] + c.env.filter(e, e.name in ['HTTP_PROXY'])")), id="a filter that keeps"),
         pytest.param(policy(patched(f"c.env.map(e, e.name == 'HTTP_PROXY' ? {URL} : e)")), id="each entry by its name"),
+        pytest.param(policy(patched(f"[{URL}] + c.env.filter(e, !!(e.name in ['HTTP_PROXY']))")), id="negated twice"),
         pytest.param(policy(patched(f"['HTTP_PROXY'] + [{URL}]")), id="the name among other values"),
         pytest.param(
             policy(f"[JSONPatch{{op: 'remove', path: string(x.indexOf('HTTP_PROXY'))}}, JSONPatch{{value: {URL}}}]"),
@@ -288,6 +300,17 @@ def test_a_name_that_is_only_asked_for_is_no_finding_after_the_removal() -> None
     after = removed(policy(asked))
     assert findings(kyverno_policies, after, NONE) == []
     assert findings(kyverno_policies, after) == []
+
+
+@pytest.mark.parametrize("unit", ["!", "a && ", "a + ", "a ? b : ", "a.filter(b, c).", "f("])
+@pytest.mark.parametrize("count", [30, 140, 2_000])
+def test_a_long_expression_is_emptied_or_left_without_a_crash(unit: str, count: int) -> None:
+    text = patched(f"{unit * count}[{URL}]")
+    if unit == "a + " and count <= 140:
+        assert without_proxy({("spec",): text}, {}) == {("spec",): text.replace(URL, "")}
+        return
+    with pytest.raises(NotRemovableError):
+        without_proxy({("spec",): text}, {})
 
 
 SIGNS = ("[", "]", "{", "}", "(", ")", ",", "+", " ? ", " : ", "!", "\n// a\n")

@@ -187,8 +187,7 @@ class _Removal:
         for parent, part in entry.of.around(entry.node):
             if parent.kind is NodeKind.LIST:
                 return parent
-            patched = parent.member("value") if parent.text == PATCH else None
-            if patched is not None and patched.value is part:
+            if _is_patched_with(parent, part):
                 return parent
             if parent.kind is not NodeKind.GROUP and not is_dyn(parent):
                 break
@@ -229,7 +228,7 @@ class _Removal:
             if parent is None:
                 if not expression.variable:
                     raise NotRemovableError(expression.path)
-            elif self._is_patched_with(parent, node):
+            elif _is_patched_with(parent, node):
                 self._idle[id(parent)] = expression
             elif not self._is_harmless(parent, node, expression):
                 raise NotRemovableError(expression.path)
@@ -246,7 +245,7 @@ class _Removal:
             return any(self._is_gone(one, expression, seen) for one in node.parts)
         if node.kind is NodeKind.BINARY and node.text == "+":
             return all(self._is_gone(one, expression, seen) for one in node.parts)
-        if node.kind is NodeKind.CALL and node.is_method and node.text == "filter":
+        if node.kind is NodeKind.CALL and node.is_method and _yields_items(node):
             return self._is_gone(node.parts[0], expression, seen)
         if node.kind is NodeKind.CONDITION:
             gone = [one for one in node.parts[1:] if self._is_gone(one, expression, seen)]
@@ -259,10 +258,6 @@ class _Removal:
             return self._is_gone(other.root, other, seen | {name})
         bound = bound_to(node, expression)
         return bound is not None and self._is_gone(bound, expression, seen)
-
-    def _is_patched_with(self, patch: CelNode, value: CelNode) -> bool:
-        member = patch.member("value") if patch.text == PATCH else None
-        return member is not None and member.value is value
 
     def _is_harmless(self, parent: CelNode, node: CelNode, expression: Expression) -> bool:
         """Return whether a part around an empty list is the same without it, as far as containers are concerned."""
@@ -477,6 +472,20 @@ class _Removal:
                 if self._is_still_used(one.variable, entries, seen | {variable}):
                     return True
         return False
+
+
+def _is_patched_with(patch: CelNode, value: CelNode) -> bool:
+    """Return whether a part is a patch, and another one its value."""
+    member = patch.member("value") if patch.text == PATCH else None
+    return member is not None and member.value is value
+
+
+def _yields_items(call: CelNode) -> bool:
+    """Return whether a call on a list yields a list of entries, and no patches."""
+    if call.text == "filter":
+        return True
+    parts = (part for argument in call.arguments for part in argument.all())
+    return call.text == "map" and all(part.text != PATCH for part in parts)
 
 
 def _cuts(
