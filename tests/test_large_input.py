@@ -53,7 +53,8 @@ def test_what_nests_deeper_is_refused_in_one_line(levels: int, style: tuple[str,
     }[place]
     done = inject_proxy(stdin)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.startswith(b"[error] nested more than 500 levels deep at line ")
+    assert done.stderr.startswith(b"[error] InputInvalid: ")
+    assert b"nested more than 500 levels deep at line " in done.stderr
     assert done.stderr.count(b"\n") == 1
 
 
