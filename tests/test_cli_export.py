@@ -227,7 +227,7 @@ OVERRIDES = """\
 def test_overrides_count_for_the_cluster_that_is_named(tmp_path: Path, argv: list[str], proxy: str) -> None:
     config = tmp_path / "proxy.yaml"
     config.write_text(PROXY.read_text() + OVERRIDES)
-    done = run(["image-builder", "--config", str(config), *argv, "-"], b"a: 1\n".__bytes__)
+    done = run(["image-builder", "--config", str(config), *argv, "-"], lambda: b"a: 1\n")
     assert read(done.output.decode())["http_proxy"] == proxy
 
 

@@ -53,8 +53,8 @@ def test_what_nests_deeper_is_refused_in_one_line(levels: int, style: tuple[str,
     }[place]
     done = inject_proxy(stdin)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.startswith(b"[error] InputInvalid: ")
-    assert b"nested more than 500 levels deep at line " in done.stderr
+    item = b"`items[0]`: " if place == "an item" else b""
+    assert done.stderr.startswith(b"[error] InputInvalid: " + item + b"nested more than 500 levels deep at line ")
     assert done.stderr.count(b"\n") == 1
 
 
