@@ -6,9 +6,11 @@ What is left out is the service: the steps that install something or log in do n
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -237,14 +239,15 @@ def test_the_pods_of_argo_workflows_write_together_what_one_run_writes(repositor
     assert parameter["value"] == "{{item}}"
     assert templates[step["template"]]["inputs"]["parameters"] == [{"name": parameter["name"]}]
     container = templates[step["template"]]["container"]
+    assert f"ENTRYPOINT {json.dumps(container['command'])}\n" in (ROOT / "Dockerfile").read_text()
     values = {"workflow.parameters.shards": "3"}
     first, last = (expanded(step["withSequence"][end], values) for end in ("start", "end"))
     written: dict[str, bytes] = {}
     for item in range(int(first), int(last) + 1):
         out = repository.parent / f"out{item}"
         own = {**values, f"inputs.parameters.{parameter['name']}": str(item), "/workspace/rendered": str(out)}
-        command = Path(container["command"][0]).name
-        done = run([need(command), *(expanded(word, own) for word in container["args"])], cwd=repository)
+        arguments = [*container["command"][1:], *(expanded(word, own) for word in container["args"])]
+        done = run([sys.executable, *arguments], cwd=repository)
         assert done.returncode == 0, done.stderr.decode()
         parts = files(out)
         assert not parts.keys() & written.keys()
