@@ -48,13 +48,10 @@ def load(name: str) -> Any:
     return yaml.safe_load((EXAMPLES / name).read_text())
 
 
-def shell(
-    folder: Path, script: str, env: Mapping[str, str], argv: list[str] | None = None, *, name: str = "bash"
-) -> subprocess.CompletedProcess[str]:
-    """Run a script in a folder; bash runs it as GitHub's runners do."""
-    options = ["--noprofile", "--norc", "-eo", "pipefail"] if name == "bash" else []
+def shell(folder: Path, script: str, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a script in a folder with bash, as GitHub's runners do."""
     return subprocess.run(
-        [need(name), *options, "-c", script, "script", *(argv or [])],
+        [need("bash"), "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
         cwd=folder,
         env={"PATH": f"{folder.parent / 'bin'}:{search_path()}", "HOME": str(folder.parent), **env},
         capture_output=True,
@@ -150,10 +147,12 @@ def test_the_branch_gets_what_is_rendered_and_a_second_run_adds_no_commit(reposi
 
 
 def gitlab_job(folder: Path, name: str, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a job of GitLab: `before_script` and `script` are one script, which ends where a command fails."""
+    """Run the script of a job of GitLab, which ends where a command fails; `before_script` installs the command."""
     jobs = load("gitlab-ci/gitlab-ci.yml")
     job = {**jobs[jobs[name]["extends"]], **jobs[name]}
-    return shell(folder, "\n".join([*job["before_script"], *job["script"]]), env)
+    (install,) = job["before_script"]
+    assert install.startswith("pip install ")
+    return shell(folder, "\n".join(job["script"]), env)
 
 
 def test_a_job_of_gitlab_fails_with_a_report_and_a_diff(repository: Path) -> None:
@@ -195,7 +194,7 @@ def test_the_matrix_of_github_judges_each_file_once(repository: Path) -> None:
     assert len(found) == len({*found}) == 4
 
 
-def tekton_step(folder: Path, params: Mapping[str, Any]) -> tuple[subprocess.CompletedProcess[str], str]:
+def tekton_step(folder: Path, params: Mapping[str, Any]) -> tuple[subprocess.CompletedProcess[bytes], str]:
     """Run the step of the Task as Tekton does: parameters are put into arguments and variables. Give its result."""
     task = load("tekton/task.yaml")["spec"]
     values = {one["name"]: params.get(one["name"], one.get("default")) for one in task["params"]}
@@ -209,7 +208,10 @@ def tekton_step(folder: Path, params: Mapping[str, Any]) -> tuple[subprocess.Com
         value = variable["value"].replace("$(results.exit-code.path)", str(result))
         env[variable["name"]] = re.sub(r"\$\(params\.(\w+)\)", lambda found: str(values[found[1]]), value)
     assert "$(" not in step["script"]  # what a parameter holds is no part of a script
-    done = shell(folder, step["script"], env, argv, name="sh")
+    first, _, script = step["script"].partition("\n")
+    python, *options = first.removeprefix("#!").split()
+    assert f'ENTRYPOINT ["{python}", ' in (ROOT / "Dockerfile").read_text()  # all that the image can run
+    done = run([sys.executable, *options, "-c", script, *argv], cwd=folder, env=env)
     return done, result.read_text()
 
 
@@ -222,12 +224,6 @@ def test_the_task_of_tekton_checks_and_writes(repository: Path) -> None:
     assert (written.returncode, result) == (0, "0"), written.stderr
     assert tekton_step(repository, params)[1] == "0"
     assert task["taskRef"]["name"] == load("tekton/task.yaml")["metadata"]["name"]
-
-
-def test_the_script_of_tekton_is_what_shellcheck_takes() -> None:
-    (step,) = load("tekton/task.yaml")["spec"]["steps"]
-    done = run([need("shellcheck"), "-"], stdin=step["script"].encode())
-    assert done.returncode == 0, done.stdout.decode()
 
 
 def test_the_pods_of_argo_workflows_write_together_what_one_run_writes(repository: Path) -> None:
@@ -275,7 +271,7 @@ def test_a_pipeline_names_no_image_that_floats() -> None:
     """Every image has a version, and none is `latest`."""
     texts = [path.read_text() for path in EXAMPLES.rglob("*") if path.is_file()]
     images = [image for text in texts for image in re.findall(r"registry\.example\.com/[\w./:-]+", text)]
-    assert len(images) >= 8
+    assert len(images) >= 7
     assert [image for image in images if not re.search(r":v\d+\.\d+$", image)] == []
 
 
