@@ -169,7 +169,7 @@ def test_the_problems_of_a_list_as_json() -> None:
     (found,) = json.loads(run("--output", "json", "localhost,127.0.0.1,a;b").output)
     assert found["severity"] == "error"
     assert found["message"].startswith("NP010: ")
-    assert found["tags"] == {"rule": "NP010", "entry": "a;b", "mended": "a,b"}
+    assert found["tags"] == {"rule": "NP010", "entry": "a;b", "corrected": "a,b"}
 
 
 # files

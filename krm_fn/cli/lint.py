@@ -198,7 +198,7 @@ def _problem_entry(severity: Severity, found: Problem) -> ReportEntry:
 
 
 def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
-    tags = {"rule": found.rule, "entry": found.entry, "mended": found.corrected}
+    tags = {"rule": found.rule, "entry": found.entry, "corrected": found.corrected}
     message = shown(Result(severity, found.message, code=found.rule).text)
     filled = {key: redact(value) for key, value in tags.items() if value}
     return {"message": message, "severity": severity.value, "tags": filled}
