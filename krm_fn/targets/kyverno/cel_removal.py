@@ -33,7 +33,7 @@ from krm_fn.targets.kyverno.cel_nodes import (
     wrapped,
 )
 
-_BEHIND_LAST = re.compile(r"[ \t]*,?[ \t]*//[^\n]*")
+_BEHIND_LAST = re.compile(r"[ \t]*(?:,[ \t]*)?//[^\n]*")
 """A comment behind the last item of a list, and a comma before it."""
 
 
