@@ -122,6 +122,16 @@ def test_only_manifests_that_need_the_proxy_change(tree: Path) -> None:
     assert "S3CRET" not in done.stderr
 
 
+def test_files_that_are_left_alone_are_named_on_request_and_those_of_another_encoding_always(tree: Path) -> None:
+    (tree / "latin.yaml").write_bytes(NODES.encode() + b"# Gr\xfc\xdfe\n")
+    assert [line for line in run(tree).stderr.splitlines() if line.startswith("left alone")] == [
+        "left alone: latin.yaml (not UTF-8)"
+    ]
+    named = [line for line in run(tree, "--verbose").stderr.splitlines() if line.startswith("left alone: ")]
+    assert len(named) == 8
+    assert "left alone: chart/templates/web.yaml (of Helm charts)" in named
+
+
 def test_objects_of_all_files_are_one_list(tree: Path) -> None:
     run(tree, "proxy.yaml", "nodes", "clusters")
     assert "172.20.0.0/16,172.30.0.0/16" in (tree / "nodes/md-0.yaml").read_text()
@@ -414,6 +424,16 @@ WRONG = [
     ),
     pytest.param({"a.yaml": CONFIG}, ["b.yaml"], 2, 'there is no file or folder "b.yaml"', id="no such path"),
     pytest.param({"a.md": "x"}, ["."], 2, "the paths hold no manifest", id="nothing to do it to"),
+    pytest.param(
+        {"a.yaml": NODES + "---\na: {{ x }}\n"},
+        ["a.yaml"],
+        2,
+        "the paths hold no manifest (left alone: 1 templates): name",
+        id="a template that is named",
+    ),
+    pytest.param(
+        {"a.yaml": CONFIG}, ["--only="], 2, "`--only` must name targets or systems; leave", id="an empty --only"
+    ),
     pytest.param({}, ["-", "x"], 2, "`-` must be the only path", id="a stream and a path"),
     pytest.param({}, ["-"], 2, "there must be one ProxyConfig", id="a stream without a config"),
     pytest.param({}, ["--check=yes"], 2, "`--check` must be without a value", id="a value for a flag"),

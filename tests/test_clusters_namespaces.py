@@ -181,3 +181,17 @@ def test_a_mapping_by_key() -> None:
     assert (list(found), len(found)) == ([key("m", "a"), key("m", "b"), key("n", LATER)], 3)
     assert meanings(found, [key("n", "a")]) == {key("n", "a"): key("n", LATER)}
     assert meanings(found, [key("n", "a"), key("n", "b")]) == {}
+
+
+@pytest.mark.parametrize(
+    ("namespace", "expected"),
+    [
+        pytest.param("org-b", ["org-b/prod"], id="its namespace"),
+        pytest.param("", ["org-b/prod"], id="a namespace that may become its own"),
+        pytest.param("evil", [], id="another namespace"),
+    ],
+)
+def test_the_only_cluster_of_the_list_has_no_nodes_in_another_namespace(namespace: str, expected: list[str]) -> None:
+    """An override for this Cluster, and the password in it, is not for whoever leaves the label out."""
+    only = put(cluster("prod"), "org-b")
+    assert clusters_of(put(named("KubeadmConfig", "x"), namespace), only) == expected

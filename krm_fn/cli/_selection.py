@@ -39,6 +39,14 @@ class Selection:
     left_alone: dict[str, LeftAlone] = field(default_factory=dict)
     encrypted: list[str] = field(default_factory=list)
 
+    def named(self, *, verbose: bool) -> list[str]:
+        """Return a line for each file that is left alone, by default only where that must be a mistake."""
+        return [
+            f"left alone: {name} ({reason.value})"
+            for name, reason in self.left_alone.items()
+            if verbose or reason is LeftAlone.NOT_UTF8
+        ]
+
     def counts(self) -> list[str]:
         """Return ``2 of Helm charts`` and the like, for each reason that there is."""
         found = Counter(self.left_alone.values())

@@ -72,8 +72,9 @@ def parser() -> CommandParser:
             (
                 "The ProxyConfig is the one among the files, or the one of --config. Helm charts, patches and other "
                 "inputs of kustomizations, ResourceLists, templates and other files that are no manifests are left "
-                "alone and counted. Hidden files and what `.gitignore` and `.krmignore` name are not read; a file that "
-                "is named itself is. What SOPS has encrypted counts as an object and is not edited."
+                "alone and counted; `--verbose` names them. Hidden files and what `.gitignore` and `.krmignore` name "
+                "are not read; a file that is named itself is. What SOPS has encrypted counts as an object and is not "
+                "edited."
             ),
             (
                 "Files keep owner, mode and links. An object that the ProxyConfig makes inject-proxy create becomes a "
@@ -224,10 +225,13 @@ def _refuse_two_outputs(given: Namespace) -> None:
 
 
 def _refuse_nothing(selection: Selection) -> None:
-    if not selection.manifests:
-        raise UsageError(
-            "the paths hold no manifest: name a file, or a folder with *.yaml, *.yml or *.json"
-        )
+    if selection.manifests:
+        return
+    counts = selection.counts()
+    left_alone = f" (left alone: {', '.join(counts)})" if counts else ""
+    raise UsageError(
+        f"the paths hold no manifest{left_alone}: name a file, or a folder with *.yaml, *.yml or *.json"
+    )
 
 
 def _refuse_existing(done: _Done, changed: Mapping[str, bytes | None]) -> None:
@@ -335,6 +339,8 @@ def _with_only(function_config: Any, given: Sequence[str]) -> Any:
         UsageError: a name is none of a target or system.
     """
     asked = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    if given and not asked:
+        raise UsageError("`--only` must name targets or systems; leave it out for all of them")
     known = names_of_only()
     for name in asked:
         if name not in known:
@@ -383,7 +389,10 @@ def _lines(
     outcome = done.outcome
     reported: list[str] = []
     if given.output == "text":
-        reported = outcome_lines(outcome.results, verbose=given.verbose, line=Result.line_with_file)
+        reported = done.selection.named(verbose=given.verbose)
+        reported += outcome_lines(
+            outcome.results, verbose=given.verbose, line=Result.line_with_file
+        )
     if _STDIN not in done.selection.manifests:
         for name, content in changed.items():
             before = done.selection.manifests.get(name)

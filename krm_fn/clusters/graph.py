@@ -263,9 +263,12 @@ class Graph:
         ]
 
     def _only(self, node: Hints) -> Ties:
+        """Return the only Cluster of the list; None for an object of Cluster API in another namespace."""
         if len(self.clusters) != 1:
             return None
         (key,) = self.clusters
+        if node.in_cluster_api and not may_be_same(node.key[2], key[2]):
+            return None
         how = "the only Cluster in the list"
         return [Tie(key, node.role, node.group, how, claimed_from=self._claim(node, key))]
 
