@@ -223,6 +223,14 @@ def test_a_list_that_is_a_variable_and_replaces_that_of_a_container_keeps_its_pa
         pytest.param(policy(patched(f"c.x ? c.env : [{URL}]")), id="a condition about something else"),
         pytest.param(policy(patched(f"[{URL}][0]")), id="an index"),
         pytest.param(policy(patched("variables.env[0]"), env=f"[{URL}]"), id="an index of a variable"),
+        pytest.param(policy(patched(f"([{URL}] + c.x)[0]")), id="an index of a sum"),
+        pytest.param(policy(patched(f"[{URL}, {MODE}][1]")), id="an index of a list with another entry"),
+        pytest.param(
+            policy(patched("variables.env[1]"), env=f"[{URL}, {MODE}]"), id="an index of a variable with another entry"
+        ),
+        pytest.param(
+            policy(patched("size(variables.env) == 2 ? variables.env : []"), env=f"[{URL}, {MODE}]"), id="a size"
+        ),
         pytest.param(policy(patched("c.x"), env=f"f([{URL}])"), id="an argument"),
         pytest.param(policy("variables.env", env=f"[{URL}]"), id="the list as the whole patch"),
         pytest.param(policy(patched(f"[{URL}] + c.env.filter(e, e.name in ['HTTP_PROXY'])")), id="a filter that keeps"),

@@ -200,9 +200,15 @@ class _Removal:
         self._idle[id(patch)] = entry.of
 
     def _cut_entries(self, entries: Sequence[_ProxyEntry]) -> None:
-        """Cut entries out of one list, and follow what becomes of a list in which nothing is left."""
+        """Cut entries out of one list, and note a list in which nothing is left.
+
+        Raises:
+            NotRemovableError: something depends on the positions of the entries or on their number.
+        """
         expression = entries[0].of
         place = self._place(entries[0])
+        if self._is_counted(place, expression, frozenset()):
+            raise NotRemovableError(expression.path)
         gone = {id(entry.node) for entry in entries}
         unwanted = {
             at
@@ -214,6 +220,25 @@ class _Removal:
             # A comment and a comma behind the last item go, too.
             expression.edits.append((place.start + 1, place.end - 1, ""))
             self._emptied.add(id(place))
+
+    def _is_counted(self, items: CelNode, expression: Expression, seen: frozenset[str]) -> bool:
+        """Return whether something asks for an item of a list by its position, or for the size of the list."""
+        for parent, part in expression.around(items):
+            if parent.kind is NodeKind.INDEX:
+                return parent.parts[0] is part
+            if parent.kind is NodeKind.CALL and parent.text == "size":
+                return True
+            is_joined = parent.kind is NodeKind.BINARY and parent.text == "+"
+            if parent.kind is not NodeKind.GROUP and not is_dyn(parent) and not is_joined:
+                return False
+        name = expression.variable
+        if not name or name in seen:
+            return False
+        for one in self._expressions:
+            for node in one.root.all():
+                if variable_name(node) == name and self._is_counted(node, one, seen | {name}):
+                    return True
+        return False
 
     def _follow_empty_lists(self, expression: Expression) -> None:
         """Note the patches whose value is an empty list now.
