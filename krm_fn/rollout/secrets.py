@@ -199,7 +199,7 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
     listed = {key for _, _, key in _patchers(places, "Cluster")}
     generate = f"spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate"
     options = wanted.targets.get(giantswarm_systemd_proxy.TARGET.id, {})
-    was_created = options.get("enabled", True) and options.get("generate")
+    is_generated = options.get("enabled", True) and options.get("generate")
     for place, class_context, key in _patchers(places, "ClusterClass"):
         if key in listed:
             continue
@@ -213,9 +213,9 @@ def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Itera
         )
         if wanted.hash_names:
             message += "; `spec.rollout.hashNames` rolls nodes only where class, Cluster and Secret are in one list"
-        if not was_created:
+        if not is_generated:
             message += f". `{generate}: true` turns this warning into an information"
-        severity = Severity.INFO if was_created else Severity.WARNING
+        severity = Severity.INFO if is_generated else Severity.WARNING
         yield RolloutNote(
             place.item_index,
             place.obj,
