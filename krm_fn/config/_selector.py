@@ -101,7 +101,8 @@ class OverrideSubject(NamedTuple):
 
     def __hash__(self) -> int:
         """Hash all but the labels, which are a mapping and have no hash."""
-        return hash((self.target, self.cluster, self.namespace, self.role, self.groups, self.name))
+        of_cluster = (self.cluster, self.namespace, self.role, self.groups)
+        return hash((self.target, *of_cluster, self.name, self.rule))
 
 
 class ClusterMatcher(NamedTuple):
