@@ -189,11 +189,11 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
 
 def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:
     """Yield the problems that the schema finds, except where a semantic check describes the same place better."""
-    finer = list(_semantic_checks.problems(spec)) if isinstance(spec, dict) else []
-    places = {path for path, _ in finer}
+    found = list(_semantic_checks.problems(spec)) if isinstance(spec, dict) else []
+    places = {path for path, _ in found}
     if isinstance(spec, dict) and _means_removal(spec.get("mode")):
         places.add(())  # no proxy is missing where it is to be removed, although `mode` is misspelt
-    yield from finer
+    yield from found
     yield from ((path, text) for path, text in _schema.problems(spec) if path not in places)
 
 

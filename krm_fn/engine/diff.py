@@ -97,10 +97,10 @@ def _items(
     for index in reversed(range(len(before))):
         if index not in kept:
             yield patch.remove(*path, index)
-    existing = {new for _, new in pairs}
+    paired = {new for _, new in pairs}
     length = len(pairs)
     for index, item in enumerate(after):
-        if index in existing:
+        if index in paired:
             continue
         yield patch.add(*path, APPEND if index == length else index, value=item)
         length += 1

@@ -220,15 +220,15 @@ def idle(config: ProxyConfig, places: Iterable[OverrideSubject]) -> Iterator[Fin
 
 
 def _is_mistaken(
-    match: ClusterMatcher, distinct: Iterable[OverrideSubject], *, is_alone: bool
+    match: ClusterMatcher, places: Iterable[OverrideSubject], *, is_alone: bool
 ) -> bool:
-    """Return whether a match that fits none of ``distinct`` is meant for Clusters of this list, not of other lists."""
+    """Return whether a match that fits none of ``places`` is meant for Clusters of this list, not of other lists."""
     of_cluster = match._replace(roles=(), worker_groups=(), targets=(), objects=(), rules=())
     if of_cluster == ClusterMatcher():
         return bool(match.roles or match.worker_groups) and any(
-            place.role or place.groups for place in distinct
+            place.role or place.groups for place in places
         )
-    known = [place for place in distinct if place.cluster is not None]
+    known = [place for place in places if place.cluster is not None]
     return any(map(of_cluster.fits, known)) or (is_alone and bool(known))
 
 

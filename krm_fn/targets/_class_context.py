@@ -11,7 +11,9 @@ from krm_fn.settings import ProxySettings
 
 
 class ClassContext(NamedTuple):
-    """What is around a ClusterClass, or around a Cluster that is made of one; without anything: nobody wants it.
+    """What a target knows of the other objects of the list while it edits a ClusterClass, or a Cluster of one.
+
+    With the defaults, no Cluster of the list gets a proxy by the class.
 
     A target that patches no class gets ``groups`` only.
 

@@ -151,8 +151,8 @@ class _Shape:
             )
             edits += [(last.end, last.end, new)] if new else []
         for one in self.filters:
-            there_names = {token.value for token in one.names}
-            left = [name for name in variables if name not in there_names]
+            names_in_filter = {token.value for token in one.names}
+            left = [name for name in variables if name not in names_in_filter]
             added = "".join(one.pattern.replace("\0", name) for name in left)
             edits += [(one.end, one.end, added)] if added else []
         return splice(self._text, edits)
