@@ -16,6 +16,10 @@ from krm_fn.krm.results import has_open_credential, redact
 from krm_fn.printable import printable
 from krm_fn.yamledit import scalars, span_of
 
+_QUOTES = ("'", '"')
+_BLOCKS = ("|", ">")
+_FOLD = r"\\?\r?\n[ \t]*"
+"""A line break inside a scalar in quotes or without, and the indentation behind it."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
@@ -80,7 +84,10 @@ def _coloured(line: str, colour: str, has_colours: bool) -> str:
 def _masked(content: bytes | None, lines: list[str]) -> list[str]:
     """Return the lines with ``***`` in place of what Secrets hold, and of credentials."""
     hidden = list(_hidden(content)) if content and b"Secret" in content else []
-    borders = list(_borders(content)) if content and b"@" in content else []
+    borders: list[int] = []
+    if content and b"@" in content:
+        borders = list(_borders(content))
+        hidden += _folded_credentials(content)
     shown, position = [], 0
     for line in lines:
         end = position + len(line)
@@ -113,20 +120,39 @@ def _borders(content: bytes) -> Iterator[int]:
 
     A comma without a blank behind it may be part of a password, where neither side of it is in quotes.
     """
-    manifests = Manifests({"": content})
-    for index in range(len(manifests)):
-        start, text = manifests.start(index), manifests.text(index)
-        if "@" not in text:
-            continue
-        try:
-            found = scalars(text)
-        except InputError:
-            continue
+    for start, text, found in _documents_with_scalars(content):
         is_behind_quotes = False
-        for position, is_in_quotes in found:
+        for position, _, style in found:
+            is_in_quotes = style in _QUOTES
             if is_in_quotes or is_behind_quotes or text[position - 1 : position] in " \t[{":
                 yield start + position
             is_behind_quotes = is_in_quotes
+
+
+def _folded_credentials(content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where values on several lines begin and end that hold a credential as a whole: no line shows that."""
+    for start, text, found in _documents_with_scalars(content):
+        for position, end, style in found:
+            raw = text[position:end]
+            if style not in _BLOCKS and "\n" in raw and "@" in raw:
+                whole = re.sub(_FOLD, "", raw)
+                if redact(whole) != whole:
+                    yield start + position, start + end
+
+
+def _documents_with_scalars(
+    content: bytes,
+) -> Iterator[tuple[int, str, list[tuple[int, int, str]]]]:
+    """Yield where each document with an "@" begins, its text, and its scalars; none that cannot be read."""
+    manifests = Manifests({"": content})
+    for index in range(len(manifests)):
+        text = manifests.text(index)
+        if "@" not in text:
+            continue
+        try:
+            yield manifests.start(index), text, scalars(text)
+        except InputError:
+            continue
 
 
 def _without_value(line: str) -> str:

@@ -222,14 +222,16 @@ def span_of(text: str, path: Sequence[str]) -> tuple[int, int] | None:
     return node.start, node.end
 
 
-def scalars(text: str) -> list[tuple[int, bool]]:
-    """Return where each scalar of a document begins, and whether it is in quotes, in the order of the text.
+def scalars(text: str) -> list[tuple[int, int, str]]:
+    """Return where each scalar of a document begins and ends, and its style, in the order of the text.
+
+    The style is "" for a plain scalar, else one of ``'``, ``"``, ``|``, ``>``.
 
     Raises:
         InputError: the text is not one YAML document.
     """
     nodes = [node for node in walk(Document(text).root) if isinstance(node, Scalar)]
-    return [(node.start, node.style in ("'", '"')) for node in nodes if node.start < node.end]
+    return [(node.start, node.end, node.style) for node in nodes if node.start < node.end]
 
 
 def _way(node: Node, path: Sequence[str]) -> Iterator[tuple[int, Node]]:
