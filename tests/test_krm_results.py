@@ -49,6 +49,7 @@ def test_what_is_no_string_is_not_changed(value: Any) -> None:
     [
         pytest.param("http://user:geheim@proxy:3128", "http://user:***@proxy:3128", id="a URL"),
         pytest.param("https://user:geheim@proxy", "https://user:***@proxy", id="another scheme"),
+        pytest.param("http://us:12,geheim://@proxy", "http://us:***@proxy", id="what looks like a scheme at its end"),
         pytest.param("http://geheim@proxy", "http://***@proxy", id="a token in place of user and password"),
         pytest.param("http://:geheim@proxy", "http://:***@proxy", id="no user"),
         pytest.param("http://user:@proxy", "http://***@proxy", id="no password: the user is a token"),

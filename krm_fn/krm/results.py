@@ -283,7 +283,7 @@ def _redact_line(line: str) -> str:
 
 _NO_PORT = r"""(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`]))"""
 _TOKEN_OF_LINE = re.compile(
-    r"""(?P<scheme>(?<![^\s"'=,;|(){}\[\]<>`])[A-Za-z][A-Za-z0-9+.-]*://)"""
+    r"""(?P<scheme>(?<![^\s"'=,;|(){}\[\]<>`])[A-Za-z][A-Za-z0-9+.-]*://(?!@))"""
     rf"(?P<name>[^\s:@/]*:{_NO_PORT})?"
     rf"""|(?P<user>[^\s:@/"'=,`]:(?!\s|//){_NO_PORT})"""
     r"|(?P<at>@)|(?P<blank>\s)"
