@@ -25,6 +25,7 @@ from krm_fn.explain.answers import (
 )
 from krm_fn.krm.results import ObjectRef, Result, Severity, redact
 from krm_fn.plan import PlannedEdit
+from krm_fn.targets import TARGETS
 
 _CONTROL_PLANE = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlane")
 _CONTROL_PLANE_TEMPLATE = ("controlplane.cluster.x-k8s.io", "KubeadmControlPlaneTemplate")
@@ -33,12 +34,6 @@ _MACHINE = ("bootstrap.cluster.x-k8s.io", "KubeadmConfig")
 _CLUSTERS = {("cluster.x-k8s.io", "Cluster"), ("cluster.x-k8s.io", "ClusterClass")}
 KEPT = frozenset({"NodesNotRolled", "TemplateImmutable"})
 """Codes of docs/messages.md: nodes keep what they have although what makes them changes."""
-_OF_OTHER_SYSTEMS = {
-    "tkgClusterClass": (True, "TKG replaces the nodes of a cluster whose network settings change"),
-    "tkgClusterConfig": (False, "TKG reads the Secret when it renders the objects of the cluster"),
-    "imageBuilderOverrides": (False, "Konvoy reads the overrides once, when it sets a machine up"),
-}
-"""Targets that write settings of nodes into objects that another system turns into nodes: whether it rolls, and why."""
 _NAME = ("metadata", "name")
 _HASH = re.compile(r"-[0-9a-f]{10}$")
 """What ``spec.rollout.hashNames`` puts behind a name."""
@@ -126,10 +121,11 @@ def _of_object(
         why = "a machine reads its KubeadmConfig once, when it is created"
         yield _change(ref, memberships, is_rolled=False, why=why)
     else:
-        targets = [one.target for one in changes if one.target in _OF_OTHER_SYSTEMS]
-        for target in targets[:1]:
-            is_rolled, why = _OF_OTHER_SYSTEMS[target]
-            yield _change(ref, memberships, is_rolled=is_rolled, why=why)
+        for one in changes:
+            update = TARGETS[one.target].node_update if one.target else None
+            if update is not None:
+                yield _change(ref, memberships, is_rolled=update.is_rolled, why=update.why)
+                return
 
 
 def _memberships(

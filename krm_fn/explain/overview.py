@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from krm_fn.explain.answers import RULE, Answer, ClusterPart
 from krm_fn.noproxy import Audience
+from krm_fn.targets import TARGETS
 
 _Urls = tuple[str, str]
 _Found = tuple[str, _Urls, list[Answer]]
@@ -21,10 +22,6 @@ _PARTS_OF = {
     Audience.PRODUCT: "products",
     Audience.TKG: "products",
 }
-_WRITES_NODES = frozenset(
-    {"carenClusterConfig", "clusterClass", "tkgClusterClass", "tkgClusterConfig"}
-)
-"""Targets of products that set up nodes with what is written."""
 _ORDER = ("control plane", "workers", "worker", "nodes", "products", "workloads")
 
 
@@ -63,8 +60,10 @@ def overview(answers: Iterable[Answer]) -> list[ClusterGroup]:
 
 
 def _parts(answer: Answer) -> tuple[ClusterPart, ...]:
-    name = "nodes" if answer.place.target in _WRITES_NODES else _PARTS_OF[answer.audience]
-    return answer.parts or (ClusterPart(name),)
+    if answer.parts:
+        return answer.parts
+    sets_up_nodes = TARGETS[answer.place.target].sets_up_nodes
+    return (ClusterPart("nodes" if sets_up_nodes else _PARTS_OF[answer.audience]),)
 
 
 def _settled(

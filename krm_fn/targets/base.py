@@ -88,6 +88,18 @@ class DataReferences(NamedTuple):
     is_of_any_kind: bool = False
 
 
+class NodeUpdate(NamedTuple):
+    """What a system other than Cluster API does with the nodes of an object that changes.
+
+    Attributes:
+        is_rolled: it replaces the nodes; else they keep what they have.
+        why: the reason, as ``explain`` shows it.
+    """
+
+    is_rolled: bool
+    why: str
+
+
 class Target(NamedTuple):
     """One place in which a proxy is written, in objects of some kinds.
 
@@ -119,6 +131,8 @@ class Target(NamedTuple):
         edits_last: it edits objects by what all other targets leave in them; ``plan`` asks it after them.
         names_of_rules: returns the names of the rules of a policy, which overrides can match.
         converts_to: the kinds to which its options make it convert other objects.
+        sets_up_nodes: a product sets up nodes with what it writes, although its audience is no node.
+        node_update: what happens to nodes; None where that follows from the rules of Cluster API.
         drops: whether its sites remove an object as a whole with some options, whatever its proxy is.
     """
 
@@ -145,6 +159,8 @@ class Target(NamedTuple):
     edits_last: bool = False
     names_of_rules: Callable[[Data], Iterable[str]] | None = None
     converts_to: Callable[[Options], frozenset[GroupKind]] | None = None
+    sets_up_nodes: bool = False
+    node_update: NodeUpdate | None = None
     drops: Callable[[Data, Options], bool] | None = None
 
     def options(self, given: Mapping[str, Options]) -> Options:

@@ -103,4 +103,5 @@ TARGET = Target(
     sites=sites,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,
+    sets_up_nodes=True,
 )

@@ -152,4 +152,5 @@ TARGET = Target(
     text_hints=(VARIABLE, *PATCHES),
     sites=sites,
     edits_last=True,
+    sets_up_nodes=True,
 )

@@ -60,7 +60,7 @@ from krm_fn.patch import lookup
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _created, image_builder_keys
-from krm_fn.targets.base import Context, Creation, Target
+from krm_fn.targets.base import Context, Creation, NodeUpdate, Target
 
 _KEY = "overrides.yaml"
 _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
@@ -128,4 +128,7 @@ TARGET = Target(
     ),
     one_proxy_for_all_nodes=True,
     takes_proxy_of_a_role=True,
+    node_update=NodeUpdate(
+        is_rolled=False, why="Konvoy reads the overrides once, when it sets a machine up"
+    ),
 )

@@ -76,7 +76,7 @@ from krm_fn.targets._cluster_variables import (
     named,
     remove_entry,
 )
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, NodeUpdate, Target
 from krm_fn.targets.tkg_rules import Trust, TrustedCertificate, certificate, half, whole
 
 _Groups = Mapping[tuple[str, str], ProxySettings]
@@ -336,4 +336,8 @@ TARGET = Target(
     writes_groups_of_workers=True,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,
+    sets_up_nodes=True,
+    node_update=NodeUpdate(
+        is_rolled=True, why="TKG replaces the nodes of a cluster whose network settings change"
+    ),
 )

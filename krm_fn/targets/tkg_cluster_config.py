@@ -59,7 +59,7 @@ from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup
 from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
-from krm_fn.targets.base import Context, Target
+from krm_fn.targets.base import Context, NodeUpdate, Target
 from krm_fn.targets.tkg_rules import certificate, half, whole
 from krm_fn.targets.ytt import YttSyntax
 
@@ -173,4 +173,8 @@ TARGET = Target(
     sites=sites,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,
+    sets_up_nodes=True,
+    node_update=NodeUpdate(
+        is_rolled=False, why="TKG reads the Secret when it renders the objects of the cluster"
+    ),
 )
