@@ -1,7 +1,7 @@
 """The CEL expression that does to init containers what another one does to containers.
 
-Known are expressions that go through one list ``containers`` by ``map``, give its items proxy variables and nothing
-else, and leave the variables that they set out of what an item has, or merge them with it. What goes through
+Known are expressions that iterate over one list ``containers`` by ``map``, give its items proxy variables and nothing
+else, and leave the variables that they set out of what an item has, or merge them with it. What iterates over
 the list again, for its indices, and paths such as ``"/spec/containers/"`` are written for init containers, too. An
 object need not have init containers, so ``has()`` asks for them.
 """
@@ -42,14 +42,10 @@ def of_patch(text: str, variables: Mapping[str, str], *, is_emptied: bool = Fals
         variables: name -> expression of ``spec.variables``.
         is_emptied: a removal took the entries out.
     """
-    root = parse(text)
-    if root is None:
-        return None
-    expression = Expression((), text, "", root)
-    found = _list_that_is_gone_through(expression)
+    found = _iteration(text)
     if found is None:
         return None
-    source, whole = found
+    expression, source, whole = found
     is_plain = _sets_only_proxy(whole, variables, is_emptied=is_emptied)
     if not is_plain or not _leaves_own_out(whole, expression):
         return None
@@ -68,14 +64,10 @@ def of_configuration(text: str, *, is_emptied: bool = False) -> str | None:
         text: the expression with containers.
         is_emptied: a removal took the entries out.
     """
-    root = parse(text)
-    if root is None:
-        return None
-    expression = Expression((), text, "", root)
-    found = _list_that_is_gone_through(expression)
+    found = _iteration(text)
     if found is None:
         return None
-    source, whole = found
+    expression, source, whole = found
     around = expression.above.get(id(whole))
     member = _member_of(around, whole)
     if member is None or not _sets_only_proxy(whole, {}, is_emptied=is_emptied):
@@ -108,8 +100,15 @@ def without_init_containers(text: str) -> str:
     return text
 
 
-def _list_that_is_gone_through(expression: Expression) -> tuple[CelNode, CelNode] | None:
-    """Return the one list ``containers`` that an expression goes through, and the calls on it as a whole."""
+def _iteration(text: str) -> tuple[Expression, CelNode, CelNode] | None:
+    """Return an expression, the one list ``containers`` that it iterates over, and all calls on that list.
+
+    None if it cannot be parsed, or iterates over none or several.
+    """
+    root = parse(text)
+    if root is None:
+        return None
+    expression = Expression((), text, "", root)
     lists = [one for one in expression.root.all() if _is_containers(one)]
     texts = {expression.text[one.start : one.end] for one in lists}
     chains = {}
@@ -129,7 +128,7 @@ def _list_that_is_gone_through(expression: Expression) -> tuple[CelNode, CelNode
         return None
     source, whole = outer[0]
     is_inside = all(whole.start <= one.start and one.end <= whole.end for one in lists)
-    return (source, whole) if is_inside else None
+    return (expression, source, whole) if is_inside else None
 
 
 def _is_containers(node: CelNode) -> bool:
@@ -137,7 +136,7 @@ def _is_containers(node: CelNode) -> bool:
 
 
 def _calls_on(source: CelNode, expression: Expression) -> CelNode | None:
-    """Return the calls on a list up to the last one, if they go through it by ``filter`` and ``map``; else None."""
+    """Return the calls on a list up to the last one, if they iterate over it by ``filter`` and ``map``; else None."""
     whole = None
     for parent, part in expression.around(source):
         is_called = parent.kind is NodeKind.CALL and parent.is_method and parent.parts[0] is part

@@ -1,7 +1,7 @@
 """The CEL expressions of a MutatingPolicy, as a site: string literals in entries of ``env``.
 
-Only the literals are edited; every other byte of an expression stays. What an expression computes is reported. A
-removal takes entries out of plain lists in ``spec.variables``, as ``convert`` writes them.
+An injection edits only the literals; every other byte of an expression stays. What an expression computes is
+reported. A removal takes the entries out (``cel_removal``).
 
 Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and NamespacedMutatingPolicy
 (``api/policies.kyverno.io``) and of MutatingAdmissionPolicy (``admissionregistration.k8s.io``), whose expressions see
@@ -10,7 +10,7 @@ Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and Namespa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from krm_fn.carriers.reading import Reading
@@ -102,10 +102,7 @@ class CelExpressions:
         for (start, end), values in sorted(places.items(), reverse=True):
             if len(values) > 1:
                 message = "the literal is the value of several variables that differ: use one each"
-                stale = Finding(
-                    Severity.WARNING, message, path, is_stale=True, code="PolicyNotFilled"
-                )
-                self._draft.findings.append(stale)
+                self._report_stale(message, path, code="PolicyNotFilled")
                 continue
             (value,) = values
             if cel.string_of(text[start:end]) != value:
@@ -149,17 +146,12 @@ class CelExpressions:
     def _report_left(self) -> None:
         """Report what still sets a variable: entries that stay, and names that are more than asked for."""
         literals = list(self._literals())
-        left: dict[Pointer, list[str]] = {}
-        for one in literals:
-            if one.known:
-                left.setdefault(one.path, []).append(one.name)
-        for path, names in left.items():
+        for path, names in _names_by_path(one for one in literals if one.known):
             message = (
                 f"the CEL expression sets {quoted(names)}, and no proxy is declared for it: remove the entries there, "
                 "because it is not known what the expressions do without them"
             )
-            found = Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyTextStale")
-            self._draft.findings.append(found)
+            self._report_stale(message, path, code="PolicyTextStale")
         self._report_unknown(literals)
 
     def _has_two_proxies(self, literals: list[_Literal]) -> bool:
@@ -183,30 +175,30 @@ class CelExpressions:
     def _report_computed(self, literals: list[_Literal], variables: Variables) -> None:
         """Report what differs from the declared proxy and cannot be set, and what cannot be compared with it."""
         self._report_unknown(literals)
-        unequal: dict[Pointer, list[str]] = {}
+        unequal = []
         for one in literals:
             wanted = kubernetes_env(variables.get(one.name, ""))
             if one.value is None and one.computed not in (None, wanted):
-                unequal.setdefault(one.path, []).append(one.name)
-        for path, names in unequal.items():
+                unequal.append(one)
+        for path, names in _names_by_path(unequal):
             message = (
                 f"the CEL expression joins several texts to a value of {quoted(names)} that is not the "
                 "declared one: change it there, or write one text"
             )
-            found = Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyNotFilled")
-            self._draft.findings.append(found)
+            self._report_stale(message, path, code="PolicyNotFilled")
 
     def _report_unknown(self, literals: list[_Literal]) -> None:
-        computed: dict[Pointer, list[str]] = {}
-        for one in literals:
-            if one.known is None:
-                computed.setdefault(one.path, []).append(one.name)
-        for path, names in computed.items():
+        for path, names in _names_by_path(one for one in literals if one.known is None):
             message = (
                 f"Kyverno computes {quoted(names)} in the CEL expression: "
                 "check there that the proxy is the declared one"
             )
             self._draft.report(Severity.WARNING, message, path, code="PolicyTextComputed")
+
+    def _report_stale(self, message: str, path: Pointer, *, code: str) -> None:
+        """Report a value that is not the declared one and stays: `mode: Check` fails because of it."""
+        found = Finding(Severity.WARNING, message, path, is_stale=True, code=code)
+        self._draft.findings.append(found)
 
     def _literals(self) -> Iterator[_Literal]:
         """Yield what decides the value of each variable, in the order of the fields.
@@ -262,3 +254,11 @@ class CelExpressions:
                 path = ("spec", "variables", str(index), "expression")
                 found[name] = (path, text, (token.start, token.end))
         return found
+
+
+def _names_by_path(literals: Iterable[_Literal]) -> Iterable[tuple[Pointer, list[str]]]:
+    """Return the path of each expression with the names of its literals, in their order."""
+    names: dict[Pointer, list[str]] = {}
+    for one in literals:
+        names.setdefault(one.path, []).append(one.name)
+    return names.items()

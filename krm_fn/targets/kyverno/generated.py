@@ -128,9 +128,13 @@ class Wanted:
         """The kinds of the objects that it takes."""
         return (POLICY,) if self.kind == POLICY else (NATIVE_POLICY, BINDING)
 
-    def is_about(self, obj: Mapping[str, Any]) -> bool:
-        """Return whether an object, of one of the kinds that can be generated, is one of these."""
-        return obj.get("kind") in self.kinds and lookup(obj, ("metadata", "name")) == self.name
+    @classmethod
+    def of_object(cls, options: Mapping[str, Any], obj: Mapping[str, Any]) -> Wanted | None:
+        """Return what the options ask for, if an object has a kind and the name of it; else None."""
+        wanted = cls.of(options)
+        if wanted is None or obj.get("kind") not in wanted.kinds:
+            return None
+        return wanted if lookup(obj, ("metadata", "name")) == wanted.name else None
 
 
 def objects(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -149,15 +153,13 @@ def is_generated(obj: Mapping[str, Any]) -> bool:
 
 
 def is_in_the_way(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
-    """Return whether an object of somebody else has kind and name of one that the options ask for."""
-    wanted = Wanted.of(options)
-    return wanted is not None and wanted.is_about(obj) and not is_generated(obj)
+    """Return whether an object of another author has kind and name of one that the options ask for."""
+    return Wanted.of_object(options, obj) is not None and not is_generated(obj)
 
 
 def is_dropped(obj: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
     """Return whether inject-proxy generated an object, and the options do not ask for it any more."""
-    wanted = Wanted.of(options)
-    return is_generated(obj) and (wanted is None or not wanted.is_about(obj))
+    return is_generated(obj) and Wanted.of_object(options, obj) is None
 
 
 def report_in_the_way(draft: Draft) -> None:
@@ -181,7 +183,7 @@ class GeneratedObject:
 
     def __init__(self, draft: Draft, options: Mapping[str, Any]) -> None:
         self._draft = draft
-        self._wanted = Wanted.of(options)
+        self._options = options
 
     def read(self) -> Iterator[Reading]:
         """Yield what the expressions set, as far as they say it."""
@@ -189,8 +191,9 @@ class GeneratedObject:
 
     def write(self, variables: Variables) -> None:
         """Make the specification what is wanted, or remove the object."""
-        obj, wanted = self._draft.data, self._wanted
-        if not variables or wanted is None or not wanted.is_about(obj):
+        obj = self._draft.data
+        wanted = Wanted.of_object(self._options, obj)
+        if not variables or wanted is None:
             if "spec" in obj:
                 self._draft.remove(())
                 self._draft.describe(f"removes the {obj['kind']}, which inject-proxy generated")
