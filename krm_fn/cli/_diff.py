@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
@@ -20,6 +20,8 @@ _QUOTES = ("'", '"')
 _BLOCKS = ("|", ">")
 _FOLD = r"\\?\r?\n[ \t]*"
 """A line break inside a scalar in quotes or without, and the indentation behind it."""
+_Scanned = tuple[int, str, list[tuple[int, int, str]]]
+"""Where a document begins in its file, its text, and its scalars (``yamledit.scalars``)."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
@@ -86,8 +88,9 @@ def _masked(content: bytes | None, lines: list[str]) -> list[str]:
     hidden = list(_hidden(content)) if content and b"Secret" in content else []
     borders: list[int] = []
     if content and b"@" in content:
-        borders = list(_borders(content))
-        hidden += _folded_credentials(content)
+        documents = list(_documents_with_scalars(content))
+        borders = list(_borders(documents))
+        hidden += _folded_credentials(documents)
     shown, position = [], 0
     for line in lines:
         end = position + len(line)
@@ -115,12 +118,12 @@ def _without_credentials(line: str, borders: Sequence[int]) -> str:
     return "".join(parts)
 
 
-def _borders(content: bytes) -> Iterator[int]:
+def _borders(documents: Iterable[_Scanned]) -> Iterator[int]:
     """Yield where a value begins that does not belong to the one before it; none in a document that cannot be read.
 
     A comma without a blank behind it may be part of a password, where neither side of it is in quotes.
     """
-    for start, text, found in _documents_with_scalars(content):
+    for start, text, found in documents:
         is_behind_quotes = False
         for position, _, style in found:
             is_in_quotes = style in _QUOTES
@@ -129,9 +132,9 @@ def _borders(content: bytes) -> Iterator[int]:
             is_behind_quotes = is_in_quotes
 
 
-def _folded_credentials(content: bytes) -> Iterator[tuple[int, int]]:
+def _folded_credentials(documents: Iterable[_Scanned]) -> Iterator[tuple[int, int]]:
     """Yield where values on several lines begin and end that hold a credential as a whole: no line shows that."""
-    for start, text, found in _documents_with_scalars(content):
+    for start, text, found in documents:
         for position, end, style in found:
             raw = text[position:end]
             if style not in _BLOCKS and "\n" in raw and "@" in raw:
@@ -140,10 +143,8 @@ def _folded_credentials(content: bytes) -> Iterator[tuple[int, int]]:
                     yield start + position, start + end
 
 
-def _documents_with_scalars(
-    content: bytes,
-) -> Iterator[tuple[int, str, list[tuple[int, int, str]]]]:
-    """Yield where each document with an "@" begins, its text, and its scalars; none that cannot be read."""
+def _documents_with_scalars(content: bytes) -> Iterator[_Scanned]:
+    """Yield each document with an "@" that can be read."""
     manifests = Manifests({"": content})
     for index in range(len(manifests)):
         text = manifests.text(index)
