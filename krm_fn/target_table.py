@@ -176,14 +176,7 @@ ROWS: Mapping[str, TargetRow] = {
         "giantswarm_chart_values",
         ("giantswarm",),
         frozenset({"ConfigMap", "HelmRelease", "Secret"}),
-        words=(
-            "cert-manager",
-            "chart-operator",
-            "cluster-autoscaler",
-            "dex-app",
-            "external-dns",
-            "teleport-kube-agent",
-        ),
+        words=giantswarm.CHARTS_WITH_PROXY,
     ),
     "tkgVsphereCPI": TargetRow(
         "tkg_vsphere_cpi",

@@ -39,3 +39,12 @@ CLUSTER_CHARTS = frozenset(
     )
 )
 """The charts that create a Cluster each."""
+CHARTS_WITH_PROXY = (
+    "cert-manager",
+    "chart-operator",
+    "cluster-autoscaler",
+    "dex-app",
+    "external-dns",
+    "teleport-kube-agent",
+)
+"""The charts of apps whose values have a proxy."""

@@ -78,7 +78,9 @@ def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
 
 
 def _is_of_a_chart(name: Any) -> bool:
-    return isinstance(name, str) and any(is_of_chart(name, chart) for chart in TARGET.text_hints)
+    return isinstance(name, str) and any(
+        is_of_chart(name, chart) for chart in giantswarm.CHARTS_WITH_PROXY
+    )
 
 
 def _sites(draft: Draft, root: Pointer) -> Iterator[Site]:
@@ -97,13 +99,6 @@ TARGET = Target(
     id="giantswarmChartValues",
     kinds=_helm_values.KINDS,
     audience=Audience.GO,
-    text_hints=(
-        "cert-manager",
-        "chart-operator",
-        "cluster-autoscaler",
-        "dex-app",
-        "external-dns",
-        "teleport-kube-agent",
-    ),
+    text_hints=giantswarm.CHARTS_WITH_PROXY,
     sites=sites,
 )
