@@ -1,7 +1,7 @@
-"""Which places of a list are concerned, and the proxy that each is to get.
+"""Which targets edit which objects of a list, and the proxy that each object gets.
 
-It brings objects, targets, Clusters and settings together and decides nothing; an item that no
-target and no Cluster could want is never read, and none is read twice.
+It brings objects, targets, Clusters and settings together. An item that concerns no target and no
+Cluster is never read, and none is read twice.
 """
 
 from __future__ import annotations
@@ -32,20 +32,18 @@ _NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
 def plan_edits(
     source: ObjectSource, wanted: ProxyConfig, overview: Overview | None = None
 ) -> Iterator[PlannedEdit]:
-    """Yield all planned edits, in the order of the list and of the table of targets.
+    """Yield all planned edits, in the order of the list and of the table of targets, then those of missing objects.
 
-    Then those of missing objects.
-
-    The data of an object is the same for all its places: what one target changes there, the next one sees. The places
-    where ClusterClasses are patched come last, because a patch follows what their templates hold in the end.
+    All edits of an object share its data: what one target changes, the next one sees. The edits of ClusterClasses come
+    last, because our patches depend on what the templates hold after all other edits.
 
     Args:
         source: the objects.
         wanted: the checked FunctionConfig.
-        overview: what else is to be noted; None where nobody needs it.
+        overview: what the run reports besides, to be filled; None if the caller does not need it.
 
     Raises:
-        InputError: an item that is wanted cannot be read.
+        InputError: an item that concerns a target or a Cluster cannot be read.
     """
     reader = ItemReader(source)
     kinds = clusters.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
@@ -56,7 +54,7 @@ def plan_edits(
     if overview is not None:
         overview.take_clusters(read, topology, wanted)
     classes = Classes(read, lambda obj: is_selected(obj, wanted), topology, wanted)
-    del read  # what is taken is to be forgotten
+    del read  # so that memory is freed as items are taken
     uses = data_uses(reader, wanted)
     new = list(generated(topology, wanted))
     taken = taken_names(reader, wanted, new)
@@ -94,7 +92,7 @@ def plan_edits(
 
 
 def _count(overview: Overview, obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> None:
-    """Count an object that could hold a proxy; whoever leaves objects out by ``exclude`` means that."""
+    """Count an object that could hold a proxy; objects in ``exclude`` count as selected: that is intended."""
     if not obj.is_local and any(is_edited(target, obj, wanted) for target in targets):
         overview.candidates += 1
         overview.selected += fits(obj, wanted.selector._replace(exclude=()))

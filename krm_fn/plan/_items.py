@@ -18,6 +18,7 @@ class ItemReader:
         self.unreadable: dict[int, DocumentError] = {}
 
     def of_kinds(self, kinds: frozenset[str]) -> Iterator[Object]:
+        """Yield the objects of items that may hold one of some kinds; raises InputError."""
         for index in range(len(self.source)):
             seen = self.source.kinds(index)
             if not (seen and kinds.isdisjoint(seen)):
@@ -45,5 +46,6 @@ class ItemReader:
         return self.held[index]
 
     def take(self, index: int) -> list[Object]:
+        """Return the objects of one item and forget them; raises InputError."""
         held = self.held.pop(index, None)
         return self.source.objects(index) if held is None else held

@@ -39,12 +39,12 @@ class ObjectSource(Protocol):
 
 
 class PlannedEdit(NamedTuple):
-    """One object as one target sees it: item ``item_index`` of the list, its Clusters, and the proxy it is to get.
+    """One object as one target sees it: item ``item_index`` of the list, its Clusters, and the proxy that it gets.
 
     ``is_new``: the object is not in the list yet, and its ``item_index`` is that of the one beside which it is added,
     or ``BESIDE_NOTHING``.
-    ``class_context`` is there for a target that gives groups of workers a proxy of their own, and knows of some.
-    ``notes`` are said about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of
+    ``class_context`` is set for a target that can give groups of workers their own proxy, if there are such groups.
+    ``notes`` are findings about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of
     a rule in a Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
     ConfigMaps and Secrets of the list that others read as a proxy. ``taken`` are the objects of the kinds to which
     the target converts others.
@@ -87,9 +87,9 @@ class PlannedEdit(NamedTuple):
         )
 
     def proposals(self) -> Iterator[Edit | Finding]:
-        """Yield what there is to say about the object, and at most one Edit.
+        """Yield the findings about the object, and at most one Edit.
 
-        Of an object that SOPS encrypted, the only thing to say is that it is.
+        About an object that SOPS encrypted there is only the finding that it is encrypted.
         """
         yield from self.notes
         context = Context(
@@ -144,10 +144,10 @@ class Overview:
 
     ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
     selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
-    ``unreadable`` says why an entry of the list that is asked only for more to report is no object.
+    ``unreadable`` are entries that no target needs and that cannot be read.
     ``same_name`` are Clusters with the name of an earlier one, which is beside each.
-    ``not_generated`` are objects that an option asks for and that the selector does not include; whoever leaves them
-    out by ``exclude`` means that.
+    ``not_generated`` are objects that an option asks for and that the selector does not include, except by ``exclude``,
+    which is intended.
     ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
     are those of the Clusters themselves.
     """

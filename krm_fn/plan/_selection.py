@@ -8,18 +8,22 @@ from krm_fn.targets import Target
 
 
 def is_enabled(name: str, wanted: ProxyConfig) -> bool:
+    """Return whether the FunctionConfig leaves a target enabled."""
     return bool(wanted.targets.get(name, {}).get("enabled", True))
 
 
 def may_hold(seen: frozenset[str], kinds: frozenset[tuple[str, str]]) -> bool:
+    """Return whether an item in whose text some names of kinds were seen may hold an object of ``kinds``."""
     return not (seen and seen.isdisjoint(kind for _, kind in kinds))
 
 
 def is_selected(obj: Object, wanted: ProxyConfig) -> bool:
+    """Return whether the run may change an object: the selector includes it, and it is not local configuration."""
     return not obj.is_local and fits(obj, wanted.selector)
 
 
 def fits(obj: Object, selector: Selector) -> bool:
+    """Return whether a selector includes an object."""
     return selector.selects(
         kind=obj.ref.kind,
         name=obj.base_name,
@@ -30,4 +34,5 @@ def fits(obj: Object, selector: Selector) -> bool:
 
 
 def is_edited(target: Target, obj: Object, wanted: ProxyConfig) -> bool:
+    """Return whether a target edits objects of the kind of this one, with its options."""
     return obj.group_kind in target.all_kinds(target.options(wanted.targets))
