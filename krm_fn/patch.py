@@ -99,7 +99,12 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
     import jsonpatch  # noqa: PLC0415 -- a run that changes nothing does not pay for it
 
     # A later operation may reach into the value of an earlier one, so each value is copied.
-    patch = jsonpatch.JsonPatch([copy.deepcopy(operation.to_json()) for operation in operations])
+    patch = jsonpatch.JsonPatch(
+        [
+            operation._replace(value=copy.deepcopy(operation.value)).to_json()
+            for operation in operations
+        ]
+    )
     try:
         return patch.apply(data, in_place=True)
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:

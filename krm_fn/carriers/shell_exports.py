@@ -82,14 +82,14 @@ def plan(
     return planned
 
 
-def only_exports(command: str) -> list[list[escaping.QuotedWord]] | None:
+def only_exports(command: str) -> Sequence[Sequence[escaping.QuotedWord]] | None:
     """Return the statements of a command, if it exports proxy variables and does nothing else.
 
     Otherwise None.
     """
     if not any(name in command for name in PROXY_VARIABLES):
         return None
-    statements = escaping.shell_statements(command) or []
+    statements = escaping.shell_statements(command) or ()
     sound = all(
         len(words) > 1
         and words[0].value == "export"
@@ -159,7 +159,7 @@ def _export(name: str, written: str, read: str | None, index: int) -> Export:
     return Export(name, read.partition("=")[2], index)
 
 
-def _pieces(command: str) -> Iterator[list[escaping.QuotedWord]]:
+def _pieces(command: str) -> Iterator[Sequence[escaping.QuotedWord]]:
     """Yield the words of a command that is more than simple commands, as they are written, without comments."""
     for piece in _PIECE.finditer(command):
         if not piece[0].lstrip().startswith("#"):

@@ -11,8 +11,12 @@ Kubernetes ``third_party/forked/golang/expansion/expand.go`` for ``env``.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
+
+_COMMANDS = 1024
+"""So many are remembered: each is read for several questions, and the nodes of a cluster run the same."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})
@@ -135,7 +139,8 @@ def resolve_specifiers(value: str) -> str | None:
     return None if _OPEN_SPECIFIER.search(value) else value.replace("%%", "%")
 
 
-def shell_statements(command: str) -> list[list[QuotedWord]] | None:
+@lru_cache(maxsize=_COMMANDS)
+def shell_statements(command: str) -> tuple[tuple[QuotedWord, ...], ...] | None:
     """Return the words of each simple command of a script that has only ``;``, ``&&`` and line breaks.
 
     None for anything else: pipes, redirections, sub-shells, background jobs, an open quote. Comments are passed over.
@@ -154,7 +159,7 @@ def shell_statements(command: str) -> list[list[QuotedWord]] | None:
                 QuotedWord(token.start(), token.end(), _read_shell_word(token["word"]))
             )
         at = token.end()
-    return [statement for statement in statements if statement]
+    return tuple(tuple(statement) for statement in statements if statement)
 
 
 def _next_word(line: str, at: int) -> int:

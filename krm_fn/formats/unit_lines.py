@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.formats import escaping
 from krm_fn.formats.splice import Span
 
 SECTION = "Service"
+_TEXTS = 256
+"""So many are remembered: each is read for several questions, and the nodes of a cluster have the same."""
 _EOL = re.compile(r"\r\n|\n|\r")
 _PHYSICAL_LINE = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n]*)(\r\n|\n|\r)")
 
@@ -120,8 +123,13 @@ def is_rejected_header(line: str) -> bool:
     return words.startswith("[") and not words.endswith("]")
 
 
-def lines_of(text: str) -> Iterator[UnitLine]:
-    """Yield the lines of a text as systemd joins them, without the comments between their parts."""
+@lru_cache(maxsize=_TEXTS)
+def lines_of(text: str) -> tuple[UnitLine, ...]:
+    """Return the lines of a text as systemd joins them, without the comments between their parts."""
+    return tuple(_joined_lines(text))
+
+
+def _joined_lines(text: str) -> Iterator[UnitLine]:
     section, parts, offsets, comments, start = "", list[str](), list[int](), list[Span](), 0
     is_lost = False
     for physical in _PHYSICAL_LINE.finditer(text):

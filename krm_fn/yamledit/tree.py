@@ -12,6 +12,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
 
 from krm_fn.errors import InputError, TextError
 from krm_fn.yamledit.breaks import with_line_feeds
@@ -61,23 +72,23 @@ class Alias(Node):
 
 
 class Sequence(Node):
-    """A list, in block style or in flow style."""
+    """A list, in block style or in flow style; its end is known when it has been read."""
 
     __slots__ = ("flow", "items")
 
-    def __init__(self, start: int, end: int, *, flow: bool) -> None:
-        super().__init__(start, end)
+    def __init__(self, start: int, *, flow: bool) -> None:
+        super().__init__(start, start)
         self.flow = flow
         self.items: list[Node] = []
 
 
 class Mapping(Node):
-    """Pairs of key and value in the order of the text."""
+    """Pairs of key and value in the order of the text; its end is known when it has been read."""
 
     __slots__ = ("entries", "flow")
 
-    def __init__(self, start: int, end: int, *, flow: bool) -> None:
-        super().__init__(start, end)
+    def __init__(self, start: int, *, flow: bool) -> None:
+        super().__init__(start, start)
         self.flow = flow
         self.entries: list[tuple[Node, Node]] = []
 
@@ -92,7 +103,7 @@ def compose(text: str) -> Node:
     source = ReadableText(text)
     builder = _Builder(source, with_line_feeds(source.text))
     for event in _events(source.text):
-        if isinstance(event, yaml.DocumentStartEvent) and builder.root is not None:
+        if type(event) is DocumentStartEvent and builder.root is not None:
             raise _error(
                 "the input must be one YAML document, but a second one begins", event.start_mark
             )
@@ -112,20 +123,22 @@ def compose_all(text: str) -> Iterator[Node]:
     with_breaks = with_line_feeds(source.text)
     builder = _Builder(source, with_breaks)
     for event in _events(source.text):
-        if isinstance(event, yaml.DocumentStartEvent):
+        if type(event) is DocumentStartEvent:
             builder = _Builder(source, with_breaks)
         builder.take(event)
         if (
-            isinstance(event, yaml.DocumentEndEvent)
+            type(event) is DocumentEndEvent
             and builder.root
             and builder.root.start < builder.root.end
         ):
             yield builder.root
 
 
-def _events(text: str) -> Iterator[yaml.Event]:
+def _events(text: str) -> Iterator[Event]:
     try:
-        yield from yaml.parse(text, Loader=_LOADER)
+        loader = _LOADER(text)
+        while loader.check_event():
+            yield loader.get_event()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _error(f"not valid YAML: {error.problem or error.context}", mark) from None
@@ -162,39 +175,39 @@ class _Builder:
         self.stack: list[Sequence | Mapping] = []
         self.keys: list[Node | None] = []
 
-    def take(self, event: yaml.Event) -> None:
-        start = event.start_mark.index if event.start_mark else 0
-        end = event.end_mark.index if event.end_mark else 0
-        if isinstance(event, yaml.ScalarEvent):
-            self._place(self._scalar(event, start, end), event.anchor)
-        elif isinstance(event, yaml.CollectionStartEvent):
-            kind = Sequence if isinstance(event, yaml.SequenceStartEvent) else Mapping
-            self._open(kind(start, end, flow=bool(event.flow_style)), event)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self._close(end)
-        elif isinstance(event, yaml.AliasEvent):
-            self._place(self._alias(event, start, end), None)
+    def take(self, event: Any) -> None:
+        # A text has many events: their class is compared, which takes half the time of `isinstance`.
+        kind = type(event)
+        if kind is ScalarEvent:
+            self._place(self._scalar(event), event.anchor)
+        elif kind is MappingStartEvent:
+            self._open(Mapping(event.start_mark.index, flow=bool(event.flow_style)), event)
+        elif kind is SequenceStartEvent:
+            self._open(Sequence(event.start_mark.index, flow=bool(event.flow_style)), event)
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            self._close(event.end_mark.index)
+        elif kind is AliasEvent:
+            self._place(self._alias(event), None)
 
-    def _scalar(self, event: yaml.ScalarEvent, start: int, end: int) -> Scalar:
+    def _scalar(self, event: Any) -> Scalar:
+        start, end = event.start_mark.index, event.end_mark.index
         style = event.style or ""
         if style in ("|", ">"):
             end = _end_of_block_scalar(self.text, start, end)
         elif start == end:  # nothing, which PyYAML finds where the next thing begins
             start = end = _end_of_text_before(self.text, start)
-        return Scalar(
-            start, end, value=self.source.meaning(event.value), style=style, tag=event.tag or ""
-        )
+        return Scalar(start, end, self.source.meaning(event.value), style, event.tag or "")
 
-    def _alias(self, event: yaml.AliasEvent, start: int, end: int) -> Alias:
+    def _alias(self, event: Any) -> Alias:
         target = self.anchors.get(event.anchor or "")
         if target is None:
             remedy = "quote a text that begins with `*`"
             raise _error("an alias has no anchor before it", event.start_mark, remedy)
         if any(target is open_node for open_node in self.stack):
             raise _error("an alias must not be inside its own anchor", event.start_mark)
-        return Alias(start, end, target=target)
+        return Alias(event.start_mark.index, event.end_mark.index, target)
 
-    def _open(self, node: Sequence | Mapping, event: yaml.CollectionStartEvent) -> None:
+    def _open(self, node: Sequence | Mapping, event: Any) -> None:
         if len(self.stack) >= MAX_DEPTH:
             raise _error(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
         self._place(node, event.anchor)
@@ -204,10 +217,11 @@ class _Builder:
     def _close(self, end: int) -> None:
         node = self.stack.pop()
         self.keys.pop()
-        children: list[Node] = (
-            node.items if isinstance(node, Sequence) else [child for _, child in node.entries]
-        )
-        node.end = end if node.flow or not children else children[-1].end
+        if isinstance(node, Sequence):
+            last = node.items[-1] if node.items else None
+        else:
+            last = node.entries[-1][1] if node.entries else None
+        node.end = end if node.flow or last is None else last.end
 
     def _place(self, node: Node, anchor: str | None) -> None:
         if anchor:

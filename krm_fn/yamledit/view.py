@@ -26,6 +26,7 @@ _CONSTANTS: dict[str, Any] = {
 }
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NUMBERS_BEGIN = frozenset("+-.0123456789")
 _LONGEST_NUMBER = 1000  # Python refuses to read integers of more than 4300 digits
 
 
@@ -36,7 +37,7 @@ def resolve(text: str) -> Any:
     """
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    if len(text) > _LONGEST_NUMBER:
+    if text[0] not in _NUMBERS_BEGIN or len(text) > _LONGEST_NUMBER:
         return text
     if _INT.fullmatch(text):
         return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
