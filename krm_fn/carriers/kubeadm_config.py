@@ -61,6 +61,7 @@ class ConfigSpec(NamedTuple):
         data: what it held when it was looked up; empty where it is null.
         version: the version of the API, the newest known one where that of the object is not known.
         version_is_known: whether it is that of the object.
+        system: the system of the nodes; to others than Linux nothing is written.
     """
 
     draft: Draft
@@ -68,16 +69,12 @@ class ConfigSpec(NamedTuple):
     data: Mapping[str, Any]
     version: str
     version_is_known: bool
+    system: NodeSystem
 
     @property
     def ignition(self) -> bool:
         """Return whether the node is set up by Ignition, not by cloud-init."""
         return self.data.get("format") == "ignition"
-
-    @property
-    def system(self) -> NodeSystem:
-        """Return the system of the nodes; to others than Linux nothing is written."""
-        return system_of(self.data)
 
     @property
     def runtime(self) -> str:
@@ -195,8 +192,9 @@ def find(draft: Draft, *, is_wanted: bool = False) -> ConfigSpec | None:
             return None
     version = str(obj.get("apiVersion")).rpartition("/")[2]
     is_known = version in _VERSIONS
+    data = lookup(obj, path) or {}
     spec = ConfigSpec(
-        draft, path, lookup(obj, path) or {}, version if is_known else _NEWEST, is_known
+        draft, path, data, version if is_known else _NEWEST, is_known, system_of(data)
     )
     if is_wanted and spec.system in ADVICE:
         draft.report(Severity.WARNING, ADVICE[spec.system], path, code="NodeSystemUnsupported")

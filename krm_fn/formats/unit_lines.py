@@ -166,6 +166,7 @@ def eol_of(text: str) -> str:
     return found[0] if found else "\n"
 
 
+@lru_cache(maxsize=_TEXTS)
 def with_final_eol(text: str) -> str:
     r"""Return the text with a final line break, unless it is empty.
 
