@@ -10,7 +10,8 @@ limits; cloud-init ``cloudinit/templater.py`` for what it renders; ``internal/ig
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 from krm_fn.carriers.node_system import ADVICE, NodeSystem, runtime_of, system_of
 from krm_fn.carriers.reading import Reading
@@ -52,24 +53,36 @@ FILES, PRE_COMMANDS = "files", "preKubeadmCommands"
 """The two lists in which something is written."""
 
 
-class ConfigSpec(NamedTuple):
+class ConfigSpec:
     """The KubeadmConfigSpec of one object, which is being edited.
 
-    Attributes:
+    Args:
         draft: the data of the object.
         path: leads to the KubeadmConfigSpec.
         data: what it held when it was looked up; empty where it is null.
         version: the version of the API, the newest known one where that of the object is not known.
         version_is_known: whether it is that of the object.
-        system: the system of the nodes; to others than Linux nothing is written.
     """
 
-    draft: Draft
-    path: Pointer
-    data: Mapping[str, Any]
-    version: str
-    version_is_known: bool
-    system: NodeSystem
+    def __init__(
+        self,
+        draft: Draft,
+        path: Pointer,
+        data: Mapping[str, Any],
+        version: str,
+        *,
+        version_is_known: bool,
+    ) -> None:
+        self.draft = draft
+        self.path = path
+        self.data = data
+        self.version = version
+        self.version_is_known = version_is_known
+
+    @cached_property
+    def system(self) -> NodeSystem:
+        """Return the system of the nodes; to others than Linux nothing is written."""
+        return system_of(self.data)
 
     @property
     def ignition(self) -> bool:
@@ -193,9 +206,9 @@ def find(draft: Draft, *, is_wanted: bool = False) -> ConfigSpec | None:
     version = str(obj.get("apiVersion")).rpartition("/")[2]
     is_known = version in _VERSIONS
     data = lookup(obj, path) or {}
-    spec = ConfigSpec(
-        draft, path, data, version if is_known else _NEWEST, is_known, system_of(data)
-    )
+    if not is_known:
+        version = _NEWEST
+    spec = ConfigSpec(draft, path, data, version, version_is_known=is_known)
     if is_wanted and spec.system in ADVICE:
         draft.report(Severity.WARNING, ADVICE[spec.system], path, code="NodeSystemUnsupported")
     return spec

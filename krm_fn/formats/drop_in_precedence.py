@@ -39,10 +39,10 @@ def hiding(path: str) -> list[str]:
 
 def is_drop_in(path: str, unit: str) -> bool:
     """Return whether systemd reads the file ``path`` for the service ``unit`` (its name without ``.service``)."""
+    if not path.endswith(".conf"):
+        return False
     folder = posixpath.dirname(path)
-    return path.endswith(".conf") and folder in {
-        f"{root}/systemd/system/{unit}.service.d" for root in _ROOTS
-    }
+    return any(folder == f"{root}/systemd/system/{unit}.service.d" for root in _ROOTS)
 
 
 def winner_of(one: str, other: str) -> str:
