@@ -100,7 +100,7 @@ def rollout(
         for template in _templates(places, wanted, changed)
         if template.is_changed or template.name != template.obj.ref.name
     ]
-    known = _known(source) if concerned else _Known()
+    known = _known(source, places) if concerned else _Known()
     for template in concerned:
         users = known.users.get(key_of(template.obj), [])
         if template.name == template.obj.ref.name:
@@ -175,12 +175,19 @@ def _hash(obj: Object, taken: Iterable[tuple[Object, str]]) -> str:
     return hash_of([obj.data.get("spec"), *elsewhere])
 
 
-def _known(source: ObjectSource) -> _Known:
-    """Return names and users of the templates of the list."""
+def _known(source: ObjectSource, places: Iterable[PlannedEdit]) -> _Known:
+    """Return names and users of the templates of the list.
+
+    No target edits a reference to a template, so an object that was read for its edit is not read again.
+    """
     known, words = _Known(), {kind for _, kind in _TEMPLATES}
+    read = {place.item_index: place.obj for place in places if not place.is_new}
     for index in range(len(source)):
         seen = source.kinds(index)
-        for obj in () if seen and seen.isdisjoint(words) else source.objects(index):
+        if seen and seen.isdisjoint(words):
+            continue
+        is_whole_item = index in read and not read[index].path
+        for obj in [read[index]] if is_whole_item else source.objects(index):
             uses = [] if obj.is_local else list(references(obj))
             own = [key_of(obj)] if obj.group_kind in _TEMPLATES else []
             known.names.update(own)
