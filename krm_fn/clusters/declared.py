@@ -108,7 +108,7 @@ def _read(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
     def facts(
         patterns: tuple[Pointer, ...], check: Callable[[object], str | tuple[str, ...]]
     ) -> tuple[Fact, ...]:
-        return distinct(_facts(obj, [(*start, *each) for each in patterns], check))
+        return distinct(_facts(obj, patterns, check, start))
 
     return ClusterNetwork(
         pod_cidrs=facts(fields.pod_cidrs, cidrs),
@@ -125,18 +125,17 @@ def _read(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
 
 def _invalid(obj: Object, fields: Fields, start: Pointer) -> Iterator[InvalidField]:
     """Yield the fields that hold something else than the CIDRs or the endpoint that they should hold."""
+    data = lookup(obj.data, start)
     for name, patterns, check in (
         ("podCIDRs", fields.pod_cidrs, cidrs),
         ("serviceCIDRs", fields.service_cidrs, cidrs),
         ("endpoint", fields.endpoint, host),
     ):
         for wanted in patterns:
-            for path, value in values(obj.data, (*start, *wanted)):
+            for path, value in values(data, wanted, start):
                 if not check(value) and not _says_nothing(value):
                     yield InvalidField(name, obj.ref, path)
-            for path, value in (
-                values(obj.data, (*start, *wanted[:-1])) if "*" in wanted[-1:] else ()
-            ):
+            for path, value in values(data, wanted[:-1], start) if "*" in wanted[-1:] else ():
                 if not isinstance(value, (list, dict)) and not _says_nothing(value):
                     yield InvalidField(name, obj.ref, path)
 
@@ -150,10 +149,15 @@ def _says_nothing(value: object) -> bool:
 
 
 def _facts(
-    obj: Object, patterns: Iterable[Pointer], check: Callable[[object], str | tuple[str, ...]]
+    obj: Object,
+    patterns: Iterable[Pointer],
+    check: Callable[[object], str | tuple[str, ...]],
+    start: Pointer = (),
 ) -> Iterator[Fact]:
+    """Yield what an object says at the patterns, which begin at ``start``."""
+    data = lookup(obj.data, start)
     for wanted in patterns:
-        for path, value in values(obj.data, wanted):
+        for path, value in values(data, wanted, start):
             found = check(value)
             for each in (found,) if isinstance(found, str) else found:
                 if each:

@@ -147,6 +147,11 @@ def hints(obj: Object) -> Hints:
     )
 
 
+def role_of(obj: Object) -> Role | None:
+    """Return the role of the nodes that an object of Cluster API sets up; None if it says none."""
+    return _role(obj, _group(obj)) if is_cluster_api(key_of(obj)[0]) else None
+
+
 def _label(obj: Object) -> tuple[str, str]:
     labels = obj.labels
     return next(

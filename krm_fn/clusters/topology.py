@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters import defaults
-from krm_fn.clusters.declared import distinct, merge
+from krm_fn.clusters.declared import declared, distinct, merge
 from krm_fn.clusters.graph import Graph, Tie
-from krm_fn.clusters.hints import Hints, Whole, hints
+from krm_fn.clusters.hints import Hints, Whole, hints, role_of
 from krm_fn.clusters.kinds import (
     CLUSTER,
     CLUSTER_CLASS,
@@ -67,12 +67,10 @@ class Topology:
 
         None for any other object. Only the object itself is meant, so a name of a Cluster is not needed.
         """
-        if obj.ref.kind not in KUBEADM_SPECS:
+        if obj.ref.kind not in KUBEADM_SPECS or role_of(obj) is not Role.CONTROL_PLANE:
             return None
-        node = hints(obj)
-        if node.role is not Role.CONTROL_PLANE or node.network == ClusterNetwork():
-            return None
-        return node.network
+        network = declared(obj)
+        return None if network == ClusterNetwork() else network
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
         """Return the ClusterClasses of which ``obj`` is a template.
