@@ -13,6 +13,7 @@ from krm_fn.krm.codes import CODES
 from krm_fn.krm.results import ObjectRef, Result, Severity, lines
 from krm_fn.lint.manifests import audit
 from krm_fn.lint.values import RULES
+from krm_fn.patch import field_path
 from krm_fn.pipeline import Outcome, run
 from stories import TESTDATA, name_of
 from support import inject_proxy
@@ -92,6 +93,39 @@ def test_an_invalid_value_of_a_cluster_is_named(pods: str, says: str) -> None:
     assert "`podCIDRs` of `Cluster/org-acme/prod`" in message
     assert message.startswith(says or "nothing says")
     assert ("correct what is invalid, or set " in message) == bool(says)
+
+
+@pytest.mark.parametrize(
+    ("pods", "path"),
+    [
+        pytest.param("[10.0.0.0/8, 10.x.0.0/16]", "[1]", id="an entry of a list"),
+        pytest.param("['10.0.0.0/8, 192.168.0.0/33']", "[0]", id="a part of a text"),
+        pytest.param("[10.0.0.0/8, 0.0.0.0/0, '', '${POD_CIDR}', '{{ .pods }}', 'fd00:1::/48']", "", id="nothing"),
+    ],
+)
+def test_an_invalid_cidr_beside_valid_ones_is_one_warning_about_its_cluster(pods: str, path: str) -> None:
+    found = [
+        one
+        for one in ran(cluster("X").replace("['X']", pods), *map(workers, "ab")).results
+        if one.code == "ClusterFieldInvalid"
+    ]
+    assert [(one.severity, one.ref.kind, field_path(one.path)) for one in found] == (
+        [(Severity.WARNING, "Cluster", f"spec.clusterNetwork.pods.cidrBlocks{path}")] if path else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        pytest.param("  clusterDefaults: {podCIDRs: [10.0.0.0/8]}\n", ["ClusterFieldInvalid"], id="clusterDefaults"),
+        pytest.param("", ["NP038"], id="nobody"),
+        pytest.param("  noProxyPolicy: {derive: {podCIDRs: false}}\n", [], id="not needed"),
+    ],
+)
+def test_an_invalid_field_is_named_once_whoever_says_the_fact(more: str, expected: list[str]) -> None:
+    results = ran(cluster("10.x"), workers("a"), config=CONFIG + more).results
+    about = [one.code for one in results if "cidrBlocks[0]" in f"{one.message} {field_path(one.path)}"]
+    assert about == expected
 
 
 @pytest.mark.parametrize("rule", ["NP038", "NP039", "NP040"])

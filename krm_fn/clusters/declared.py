@@ -126,18 +126,31 @@ def _read(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
 def _invalid(obj: Object, fields: Fields, start: Pointer) -> Iterator[InvalidField]:
     """Yield the fields that hold something else than the CIDRs or the endpoint that they should hold."""
     data = lookup(obj.data, start)
-    for name, patterns, check in (
-        ("podCIDRs", fields.pod_cidrs, cidrs),
-        ("serviceCIDRs", fields.service_cidrs, cidrs),
-        ("endpoint", fields.endpoint, host),
+    for name, patterns, is_invalid in (
+        ("podCIDRs", fields.pod_cidrs, _is_no_cidrs),
+        ("serviceCIDRs", fields.service_cidrs, _is_no_cidrs),
+        ("endpoint", fields.endpoint, _is_no_host),
+        ("networks", fields.networks, _is_no_cidrs),
     ):
         for wanted in patterns:
             for path, value in values(data, wanted, start):
-                if not check(value) and not _says_nothing(value):
+                if is_invalid(value):
                     yield InvalidField(name, obj.ref, path)
             for path, value in values(data, wanted[:-1], start) if "*" in wanted[-1:] else ():
                 if not isinstance(value, (list, dict)) and not _says_nothing(value):
                     yield InvalidField(name, obj.ref, path)
+
+
+def _is_no_cidrs(value: object) -> bool:
+    """Whether a value holds something else than a CIDR, or than CIDRs with commas between them."""
+    if _says_nothing(value):
+        return False
+    parts = value.split(",") if isinstance(value, str) else [value]
+    return any(not cidrs(part) and not _says_nothing(part) for part in parts)
+
+
+def _is_no_host(value: object) -> bool:
+    return not host(value) and not _says_nothing(value)
 
 
 def _says_nothing(value: object) -> bool:

@@ -124,6 +124,20 @@ _SILENCEABLE = (
         "Run inject-proxy for each folder by itself, or give the Clusters different names.",
     ),
     Code(
+        "ClusterFieldInvalid",
+        _W,
+        (
+            "A field of a Cluster, or of its infrastructure or control plane, holds something else than CIDRs or "
+            "a host, and `NO_PROXY` goes without it."
+        ),
+        (
+            "A CIDR has no prefix or an impossible one, a letter is in an address, or a text is in the place of a "
+            "list. Other entries of the field, other fields or `spec.clusterDefaults` say the fact; where none does, "
+            "NP038 names the field."
+        ),
+        "Correct the field that the message names, or remove the entry.",
+    ),
+    Code(
         "DocumentUnreadable",
         _W,
         "A document of a file, or an item of the list, cannot be read as YAML, and is skipped.",

@@ -37,6 +37,10 @@ _SAME_NAME = (
     "has the same namespace and name as another Cluster{where}, and says something else about the network: the objects "
     "of both get the network of that one, so run this function for each of them by itself"
 )
+_NO_CIDRS = "holds something else than CIDRs, and `NO_PROXY` goes without it: correct it"
+_NO_HOST = (
+    "holds neither a name nor an address, so `NO_PROXY` holds what another field says: correct it"
+)
 _UNREADABLE = "skipped: {problem}; correct it, or leave the file out"
 _STALE = (
     "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this place: change it "
@@ -94,6 +98,7 @@ def unwritten(
         where = f" ({other.ref.file_path})" if other.ref.file_path else ""
         message = _SAME_NAME.format(where=where)
         yield Result(Severity.WARNING, message, obj.ref, code="ClusterNameTaken")
+    yield from _invalid_fields(places)
     for error in overview.unreadable:
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = _UNREADABLE.format(problem=error.problem)
@@ -103,6 +108,21 @@ def unwritten(
     for obj, memberships in overview.naming:
         if id(obj) not in written and not _is_switched_off(obj, wanted):
             yield from _of_object(obj, memberships, wanted)
+
+
+def _invalid_fields(places: Sequence[PlannedEdit]) -> Iterator[Result]:
+    """Yield a warning for each invalid field of a fact that other fields say; NP038 names those of the other facts."""
+    concerned = [place for place in places if place.resolved.invalid and _is_written(place)]
+    named = {
+        field for place in concerned for one in place.resolved.missing for field in one.invalid
+    }
+    found = dict.fromkeys(field for place in concerned for field in place.resolved.invalid)
+    for field in found:
+        if field not in named:
+            message = _NO_HOST if field.name == "endpoint" else _NO_CIDRS
+            yield Result(
+                Severity.WARNING, message, field.ref, field.path, code="ClusterFieldInvalid"
+            )
 
 
 def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:

@@ -109,7 +109,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         or memberships[at].cluster.is_listed
         or network != ClusterNetwork()
     ]
-    derives = not audience.completes_the_list
+    derives = not audience.completes_the_list and any(first.urls)
     completed = [_for_readers(wish, readers) for wish in wishes]
     entries = _united(completed, networks, audience) if any(first.urls) else ()
     return Resolved(
@@ -127,9 +127,8 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         networks=tuple(dict.fromkeys(declared)),
         policy=first.policy,
         conflicts=_conflicts(wishes, memberships),
-        missing=_missing(config, memberships, target, first, networks)
-        if derives and any(first.urls)
-        else (),
+        missing=_missing(config, memberships, target, first, networks) if derives else (),
+        invalid=_network.invalid_fields(first.policy, networks) if derives else (),
         unreachable_overrides=_unreachable_overrides(config, places, wishes),
     )
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from krm_fn.clusters import Membership, Role
 from krm_fn.config import Certificates, Mirror
-from krm_fn.noproxy import ClusterNetwork, Entry, Origin, Policy
+from krm_fn.noproxy import ClusterNetwork, Entry, InvalidField, Origin, Policy
 from krm_fn.settings._network import Missing
 
 
@@ -62,7 +62,8 @@ class Resolved(NamedTuple):
 
     ``entries`` are those of ``settings.no_proxy`` with their reasons, ``networks`` what is known of each Cluster, and
     ``policy`` that of the first. ``conflicts`` names the places whose proxies differ, the one whose proxy was taken
-    first; empty where they agree. ``missing`` names what is not known and would be needed.
+    first; empty where they agree. ``missing`` names what is not known and would be needed, and ``invalid`` are the
+    fields that should say what is needed, and hold something else.
     ``unreachable_overrides`` names
     the overrides for some nodes of its Clusters only, which would say something else. ``withheld`` are the
     memberships that
@@ -77,6 +78,7 @@ class Resolved(NamedTuple):
     policy: Policy = Policy()
     conflicts: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
+    invalid: tuple[InvalidField, ...] = ()
     unreachable_overrides: tuple[str, ...] = ()
     withheld: tuple[Membership, ...] = ()
     of_role: Role | None = None

@@ -21,6 +21,7 @@ from krm_fn.noproxy import (
     SERVICE_CIDRS,
     ClusterNetwork,
     Entry,
+    InvalidField,
     Policy,
     Style,
     holds,
@@ -36,14 +37,14 @@ class Missing(NamedTuple):
     ``name`` is the field of ``spec.clusterDefaults`` that can say it, ``field`` the one of the Cluster or its
     infrastructure ("" if there is none), ``switches`` the names below ``derive`` that say that it is not needed, and
     ``cluster`` the Cluster that lacks it, as ``cluster_name`` calls it; "" where no Cluster is known. ``invalid`` are
-    fields that should say it and hold something else, each as one phrase.
+    fields that should say it and hold something else.
     """
 
     name: str
     field: str
     switches: tuple[str, ...]
     cluster: str = ""
-    invalid: tuple[str, ...] = ()
+    invalid: tuple[InvalidField, ...] = ()
 
     @property
     def is_about_nodes(self) -> bool:
@@ -147,6 +148,15 @@ def missing(
     )
 
 
+def invalid_fields(policy: Policy, networks: Iterable[ClusterNetwork]) -> tuple[InvalidField, ...]:
+    """Return the fields that hold something else than a fact that the policy needs."""
+    invalid = dict.fromkeys(field for network in networks for field in network.invalid)
+    if not invalid:
+        return ()
+    needed = {one.name for one in _NEEDED[policy.style] if policy.derive.intersection(one.switches)}
+    return tuple(field for field in invalid if field.name in needed)
+
+
 def talks_to_nodes(
     target: str, options: Mapping[str, Mapping[str, Any]], memberships: Sequence[Membership]
 ) -> bool:
@@ -176,7 +186,7 @@ def _lacking(known: ClusterNetwork, needed: Iterable[Missing]) -> Iterator[Missi
     for one in needed:
         if not has[one]:
             field = network_field(known.infrastructure_kind) if one == _NETWORKS else one.field
-            invalid = tuple(wrong.place for wrong in known.invalid if wrong.name == one.name)
+            invalid = tuple(wrong for wrong in known.invalid if wrong.name == one.name)
             yield one._replace(field=field, invalid=invalid)
 
 

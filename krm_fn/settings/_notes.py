@@ -80,7 +80,7 @@ def _lack(missing: Sequence[Missing], memberships: Sequence[Membership]) -> str:
     known = "" if missing[0].cluster else "belongs to no known Cluster, and "
     if absent:
         known = f"belongs to {' and '.join(absent)}, not in the list, and "
-    invalid = list(dict.fromkeys(place for one in missing for place in one.invalid))
+    invalid = list(dict.fromkeys(field.place for one in missing for field in one.invalid))
     if invalid:
         verb = "hold" if len(invalid) > 1 else "holds"
         known = f"{known}{' and '.join(invalid)} {verb} no valid value, so "
