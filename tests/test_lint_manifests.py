@@ -283,6 +283,24 @@ def test_a_file_that_cannot_be_read_is_one_warning_and_no_end(content: bytes) ->
     assert ids(done).count("NP010") == 1
 
 
+@pytest.mark.parametrize(
+    ("documents", "severities"),
+    [
+        pytest.param([CONFIG + "  noProxy: [a\n"], [Severity.ERROR], id="alone"),
+        pytest.param(
+            ["kind: {{ .a }}\nx: {{- y }}\n", CONFIG + "\tx: y\n"],
+            [Severity.ERROR, Severity.WARNING],
+            id="behind another document that cannot be read",
+        ),
+        pytest.param([CONFIG + "{{- with .Values.list }}\n"], [Severity.WARNING], id="a template of one"),
+    ],
+)
+def test_a_proxy_config_that_cannot_be_read_is_an_error(documents: list[str], severities: list[Severity]) -> None:
+    done = judged(*documents)
+    assert [one.severity for one in done.results] == severities
+    assert all(one.code == "InputInvalid" for one in done.results)
+
+
 # places of one cluster
 
 

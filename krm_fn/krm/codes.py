@@ -1164,7 +1164,7 @@ _FIXED = (
         (
             "The input is empty, not UTF-8, not valid YAML, nested too deep, or not the kind of "
             "document that the command needs. `inject-proxy lint` skips such a file with a "
-            "warning."
+            "warning, unless it is a ProxyConfig."
         ),
         "Correct the place that the message names, or leave the file out with `--exclude`.",
         is_fixed=True,

@@ -1,7 +1,7 @@
 """Files, document by document: the objects in them, the ProxyConfigs among those, and what cannot be read.
 
 A document is read only where something in it could matter; what cannot be read is one warning a
-file, as templates of Helm are no YAML.
+file, as templates of Helm are no YAML. A ProxyConfig that cannot be read is an error: no run can use it.
 """
 
 from __future__ import annotations
@@ -132,17 +132,34 @@ class ManifestFiles:
                 item = Item((name, index), tuple(manifests.objects(index)))
                 self.configs += _configs(manifests, item)
             except InputError as error:
-                if not is_reported:
+                if _is_config(manifests, index):
+                    self._tell(name, error, "the ProxyConfig cannot be read", Severity.ERROR)
+                elif not is_reported:
                     self._tell(name, error)
-                is_reported = True
+                    is_reported = True
             else:
                 self.items.append(item)
                 self.problems += _misspelt(item)
 
-    def _tell(self, name: str, error: InputError) -> None:
+    def _tell(
+        self,
+        name: str,
+        error: InputError,
+        outcome: str = "skipped",
+        severity: Severity = Severity.WARNING,
+    ) -> None:
         problem = error.problem if isinstance(error, DocumentError) else str(error)
         ref = ObjectRef(file_path=name)
-        self.problems.append(Result(Severity.WARNING, f"skipped: {problem}", ref, code=error.code))
+        self.problems.append(Result(severity, f"{outcome}: {problem}", ref, code=error.code))
+
+
+def _is_config(manifests: Manifests, index: int) -> bool:
+    """Return whether a document is a ProxyConfig by its text; one with marks of a template becomes one later."""
+    return (
+        config.KIND in manifests.kinds(index)
+        and manifests.contains(index, [config.API_VERSION])
+        and not manifests.contains(index, ["{{"])
+    )
 
 
 def _matters(manifests: Manifests, index: int) -> bool:
