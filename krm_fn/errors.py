@@ -65,9 +65,19 @@ class DocumentError(InputError):
         problem: what is wrong, behind ``place`` (`document 3`, `` `items[3]` ``) where there is one.
         file: the name of the file; "" where nobody knows it.
         number: which document of the file it is, from 0.
+        code: that of the reason.
     """
 
-    def __init__(self, problem: str, *, place: str = "", file: str = "", number: int = 0) -> None:
+    def __init__(
+        self,
+        problem: str,
+        *,
+        place: str = "",
+        file: str = "",
+        number: int = 0,
+        code: str = InputError.code,
+    ) -> None:
+        self.code = code
         self.problem = f"{place}: {problem}" if place else problem
         self.file = file
         self.number = number

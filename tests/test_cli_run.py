@@ -410,6 +410,16 @@ def test_the_config_may_be_outside_of_the_paths_with_what_it_refers_to(tmp_path:
     assert "http://p.corp.example:1" in (tmp_path / "m/nodes.yaml").read_text()
 
 
+@pytest.mark.parametrize("arguments", [["."], ["--config", "proxy.yaml", "-"]])
+def test_an_alias_bomb_in_a_document_has_its_own_code(tree: Path, arguments: list[str]) -> None:
+    aliases = [f"  l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 9)]
+    bomb = NODES + "x:\n  l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(aliases)
+    write(tree, {"nodes/md-0.yaml": bomb})
+    done = run(tree, *arguments, stdin=bomb.encode())
+    assert done.stderr.startswith("[error] TooManyValues: ")
+    assert "; `--exclude` leaves a file out" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

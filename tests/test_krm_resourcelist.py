@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.errors import DocumentError, EditError, InputError
+from krm_fn.errors import DocumentError, EditError, ExpansionError, InputError
 from krm_fn.krm.resourcelist import ResourceList, objects, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import add, remove, replace
@@ -238,8 +238,9 @@ def test_an_item_that_an_alias_makes_too_large_is_reported_by_its_index() -> Non
     bomb = "l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"  l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 9)
     )
-    with pytest.raises(InputError, match=r"^`items\[1\]`: aliases expand to more than"):
+    with pytest.raises(InputError, match=r"^`items\[1\]`: aliases expand to more than") as raised:
         load(f"kind: ResourceList\nitems:\n- a: 1\n- {bomb}").read(1)
+    assert raised.value.code == ExpansionError.code
 
 
 SAME_NAME = "kind: ResourceList\nitems:\n- a: &x 1\n  b: *x\n- a: &x 2 # c\n  b: *x\n"

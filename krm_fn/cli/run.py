@@ -304,7 +304,8 @@ def _edited(
     try:
         outcome = run_list(files, Objects(files, *([others] if others else [])))
     except InputError as error:
-        raise type(error)(f"{error}; `--exclude` leaves a file out") from None
+        error.args = (f"{error}; `--exclude` leaves a file out",)
+        raise
     outcome = outcome._replace(
         results=tuple(_with_file(result, found, files) for result in outcome.results),
         fail_on=FAIL_ON[given.fail_on] if given.fail_on else outcome.fail_on,

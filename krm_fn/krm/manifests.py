@@ -86,7 +86,9 @@ class Manifests:
         if isinstance(error, TextError):
             error = error.below(self._texts[part.file].count("\n", 0, part.start))
         place = f"document {part.number + 1}"
-        return DocumentError(str(error), place=place, file=part.file, number=part.number)
+        return DocumentError(
+            str(error), place=place, file=part.file, number=part.number, code=error.code
+        )
 
     def function_config_of(self, index: int) -> Any:
         """Return the ``functionConfig`` of a document that is a ResourceList, else None."""
@@ -204,7 +206,8 @@ class ManifestList(Manifests):
         try:
             return Document(self.text(index)).edit(operations)
         except InputError as error:
-            raise type(error)(f"{part.file}, document {part.number + 1}: {error}") from None
+            error.args = (f"{part.file}, document {part.number + 1}: {error}",)
+            raise
 
     def _add(self, data: Mapping[str, Any], file: str, added: dict[str, list[str]]) -> None:
         """Add an object to a file, or to a new one beside it where JSON cannot hold a second document."""
@@ -231,7 +234,8 @@ class ManifestList(Manifests):
         try:
             return rewrite_documents(text, texts, added).encode()
         except InputError as error:
-            raise type(error)(f"{name}: {error}") from None
+            error.args = (f"{name}: {error}",)
+            raise
 
 
 def _file_name(data: Mapping[str, Any]) -> str:

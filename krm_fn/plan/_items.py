@@ -40,7 +40,7 @@ class ItemReader:
                 self.held[index] = self.source.objects(index)
             except InputError as error:
                 if not isinstance(error, DocumentError):
-                    error = DocumentError(str(error))
+                    error = DocumentError(str(error), code=error.code)
                 self.unreadable[index] = error
                 return []
         return self.held[index]

@@ -174,7 +174,7 @@ class ResourceList:
         """Return an error that names the item, and the line in the whole text."""
         if isinstance(error, TextError):
             error = error.below(self._text.count("\n", 0, self._layout.start(index)))
-        return DocumentError(str(error), place=f"`items[{index}]`")
+        return DocumentError(str(error), place=f"`items[{index}]`", code=error.code)
 
     def _may_be_entangled(self, changed: Collection[int]) -> bool:
         """Return True if the name of an anchor of a changed item may be that of an alias elsewhere."""
