@@ -304,29 +304,6 @@ def test_the_diff_masks_each_value_of_a_line_by_itself(line: str, shown: str) ->
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        pytest.param('"http://u:S1\\\n  S1@h"', id="in double quotes, with an escaped line break"),
-        pytest.param("'http://u:S1\n  S1@h'", id="in single quotes"),
-        pytest.param("http://u:S1\n  S1@h", id="without quotes"),
-    ],
-)
-def test_the_diff_hides_a_password_that_is_on_two_lines(value: str) -> None:
-    shown = unified_diff("a.yaml", None, f"a: {value}\nb: x@y\n".encode(), has_colours=False)
-    assert shown[-3:] == ["+a: ***", "+  ***", "+b: x@y"]
-
-
-def test_the_ranges_and_lines_of_the_diff_are_those_of_diff(tree: Path) -> None:
-    """Where nothing is masked, `patch` makes of it what the run writes."""
-    write(tree, {"proxy.yaml": CONFIG.replace("svc:S3CRET@", "")})
-    other = shutil.copytree(tree, tree.parent / f"{tree.name}-patched")
-    patch = run(tree, "--diff").stdout
-    subprocess.run(["git", "apply", "-"], cwd=other, input=patch.encode(), timeout=TIME_LIMIT, check=True)
-    run(tree)
-    assert contents(other) == contents(tree)
-
-
-@pytest.mark.parametrize(
     ("env", "has_colours"),
     [
         pytest.param({}, True, id="a terminal"),

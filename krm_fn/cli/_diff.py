@@ -1,6 +1,6 @@
 """A unified diff of manifests for a person: credentials and what Secrets hold are masked, as `kubectl diff` does it.
 
-So it is no patch to apply: a run changes the files.
+So it is no patch to apply where something is masked: a run changes the files. Elsewhere `git apply` takes it.
 """
 
 from __future__ import annotations
@@ -75,8 +75,10 @@ def _marked(mark: str, lines: Sequence[str], has_colours: bool) -> Iterator[str]
 
 
 def _shown(line: str) -> str:
-    line = line.removesuffix("\n").removesuffix("\r")
-    return "\t".join(printable(part) for part in line.split("\t"))
+    """Return a line as a terminal can show it, without its line feed; a patch needs the carriage return before it."""
+    line = line.removesuffix("\n")
+    text = line.removesuffix("\r")
+    return "\t".join(printable(part) for part in text.split("\t")) + line[len(text) :]
 
 
 def _coloured(line: str, colour: str, has_colours: bool) -> str:
