@@ -153,7 +153,9 @@ def _planned(
     places, found = _roll_out(resource_list, places, found, edits, wanted)
     found = list(lint.levelled(found, rules))
     idle = settings.idle(wanted, (one for place in every for one in place.subjects))
-    found += lint.levelled((one.about(_config_ref(resource_list)) for one in idle), rules)
+    annotation = config.ineffective_annotation(resource_list.function_config)
+    about_config = [*idle, *([annotation] if annotation else [])]
+    found += lint.levelled((one.about(_config_ref(resource_list)) for one in about_config), rules)
     found += lint.levelled(unreached(every), rules)
     found += lint.levelled(withheld(every), rules)
     found += lint.levelled(unwritten(overview, every, wanted, _config_ref(resource_list)), rules)

@@ -304,6 +304,54 @@ def test_the_diff_masks_each_value_of_a_line_by_itself(line: str, shown: str) ->
 
 
 @pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param('"http://u:S1\\\n  S1@h"', id="in double quotes, with an escaped line break"),
+        pytest.param("'http://u:S1\n  S1@h'", id="in single quotes"),
+        pytest.param("http://u:S1\n  S1@h", id="without quotes"),
+    ],
+)
+def test_the_diff_hides_a_password_that_is_on_two_lines(value: str) -> None:
+    shown = unified_diff("a.yaml", None, f"a: {value}\nb: x@y\n".encode(), has_colours=False)
+    assert shown[-3:] == ["+a: ***", "+  ***", "+b: x@y"]
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        pytest.param(NODES, id="line feeds"),
+        pytest.param(NODES.replace("\n", "\r\n"), id="carriage returns before line feeds"),
+        pytest.param(NODES.replace("\n", "\r\n").rstrip(), id="none at the end"),
+    ],
+)
+def test_git_apply_makes_of_the_diff_what_a_run_writes(tree: Path, nodes: str) -> None:
+    """Where nothing is masked."""
+    write(tree, {"proxy.yaml": CONFIG.replace("svc:S3CRET@", ""), "nodes/md-0.yaml": nodes})
+    other = shutil.copytree(tree, tree.parent / f"{tree.name}-patched")
+    patch = run(tree, "--diff").stdout
+    subprocess.run(["git", "apply", "-"], cwd=other, input=patch.encode(), timeout=TIME_LIMIT, check=True)
+    run(tree)
+    assert contents(other) == contents(tree)
+    assert contents(tree)["nodes/md-0.yaml"].count(b"\r\n") in (0, contents(tree)["nodes/md-0.yaml"].count(b"\n"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["\n      exec: {path: inject-proxy}", " true", ' "exec: {path: inject-proxy}"'],
+    ids=lambda text: text.strip(),
+)
+@pytest.mark.parametrize("command", ["run", "lint"])
+def test_an_annotation_that_kustomize_cannot_read_is_a_warning(tree: Path, command: str, value: str) -> None:
+    annotation = f"name: proxy\n  annotations:\n    config.kubernetes.io/function:{value}"
+    write(tree, {"proxy.yaml": CONFIG.replace("name: proxy", annotation)})
+    done = subprocess.run([str(COMMAND), command, "."], cwd=tree, capture_output=True, timeout=TIME_LIMIT, check=False)
+    assert done.returncode == 0
+    reported = (done.stdout + done.stderr).decode()
+    warning = "metadata.annotations.config.kubernetes.io/function: AnnotationNoString: "
+    assert (warning in reported) == ('"' not in value)
+
+
+@pytest.mark.parametrize(
     ("env", "has_colours"),
     [
         pytest.param({}, True, id="a terminal"),

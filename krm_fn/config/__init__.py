@@ -27,7 +27,8 @@ from krm_fn.config._only import names_of_only
 from krm_fn.config._schema import schema
 from krm_fn.config._selector import ClusterMatcher, Matcher, OverrideSubject, Selector
 from krm_fn.errors import ConfigError
-from krm_fn.patch import Pointer, field_path
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.patch import Pointer, field_path, lookup
 
 __all__ = [
     "API_VERSION",
@@ -45,6 +46,7 @@ __all__ = [
     "ProxyConfig",
     "Selector",
     "coalesce",
+    "ineffective_annotation",
     "load",
     "names_of_only",
     "probably_meant",
@@ -53,6 +55,7 @@ __all__ = [
 
 API_VERSION = "fn.inject-proxy.io/v1alpha1"
 KIND = "ProxyConfig"
+_FUNCTION = ("metadata", "annotations", "config.kubernetes.io/function")
 
 
 def load(
@@ -89,6 +92,22 @@ def load(
         spec = _schema.plain(function_config.get("spec"))
         return _checked({} if spec is None else spec, _Form("spec", {}), [*twice, *stray], objects)
     raise ConfigError([*twice, _other_form(form)])
+
+
+def ineffective_annotation(function_config: Any) -> Finding | None:
+    """Return a warning if the annotation by which kustomize finds the function is no string, else None.
+
+    No other tool reads it, so the run at hand goes on.
+
+    Source: kyaml ``fn/runtime/runtimeutil/functiontypes.go`` (``GetFunctionSpec``).
+    """
+    if isinstance(lookup(function_config, _FUNCTION, ""), str):
+        return None
+    message = (
+        f"the annotation `{_FUNCTION[-1]}` must be a string, or kustomize does not find the function: put its value "
+        "in quotes, or behind `|`"
+    )
+    return Finding(Severity.WARNING, message, _FUNCTION, code="AnnotationNoString")
 
 
 def _repeated(path: Pointer) -> str:

@@ -677,8 +677,14 @@ _SILENCEABLE = (
     Code(
         "AnnotationNoString",
         _W,
-        "An annotation that says whether a workload gets the proxy has no effect.",
-        "Its value is no string: `true` without quotes is a boolean in YAML, and the API server rejects it.",
+        (
+            "An annotation has no effect: one that says whether a workload gets the proxy, or the one of a ProxyConfig "
+            "by which kustomize finds the function."
+        ),
+        (
+            "Its value is no string: `true` without quotes is a boolean in YAML, and `exec: {path: inject-proxy}` a "
+            "mapping. The API server rejects it."
+        ),
         'Put the value in quotes: `"true"`.',
     ),
     Code(

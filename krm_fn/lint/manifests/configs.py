@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from krm_fn import config
+from krm_fn import config, lint
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.engine import Draft
 from krm_fn.errors import ConfigError
@@ -73,6 +73,9 @@ def chosen(given: Sequence[FunctionConfig]) -> tuple[ProxyConfig, list[Result]]:
 def judge(given: FunctionConfig, rules: Rules, audience: Audience) -> Iterator[Result]:
     """Yield all problems of a FunctionConfig."""
     wanted, wrong = _loaded(given)
+    annotation = config.ineffective_annotation(given.data)
+    if annotation is not None:
+        yield from lint.levelled([annotation.about(given.ref)], rules)
     yield from (Result(Severity.ERROR, text, given.ref, code=ConfigError.code) for text in wrong)
     silent = _REPORTED_BY_CONFIG if wrong else frozenset()
     for text in _texts(given.data):
