@@ -108,8 +108,8 @@ def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
     if wanted is None:
         nothing = (
             "inject-proxy changes nothing, because it got no FunctionConfig: "
-            "name a ProxyConfig under `transformers` of "
-            "the kustomization.yaml, or in `configPath` of the Kptfile"
+            "name a ProxyConfig under `transformers` of the kustomization.yaml, or in `configPath` of the "
+            "Kptfile, or give values behind `kpt fn eval`, such as `-- httpProxy=URL httpsProxy=URL`"
         )
         return _outcome(
             resource_list,

@@ -115,7 +115,8 @@ def test_without_a_function_config_a_warning_says_so() -> None:
         Severity.WARNING,
         (
             "inject-proxy changes nothing, because it got no FunctionConfig: name a ProxyConfig under `transformers` "
-            "of the kustomization.yaml, or in `configPath` of the Kptfile"
+            "of the kustomization.yaml, or in `configPath` of the Kptfile, or give values behind `kpt fn eval`, such "
+            "as `-- httpProxy=URL httpsProxy=URL`"
         ),
     )
 

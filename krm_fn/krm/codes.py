@@ -45,7 +45,8 @@ _SILENCEABLE = (
         ),
         (
             "Name a ProxyConfig under `transformers` of the kustomization.yaml, or in "
-            "`configPath` of the Kptfile."
+            "`configPath` of the Kptfile, or give values behind `kpt fn eval`: "
+            "`kpt fn eval --exec inject-proxy -- httpProxy=URL httpsProxy=URL`."
         ),
     ),
     Code(
