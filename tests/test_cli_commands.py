@@ -83,6 +83,8 @@ def test_an_example_has_options_that_exist(command: str, line: str) -> None:
 WRONG = [
     pytest.param(["help", "nothing"], "the command must be one of run, explain", id="help of no command"),
     pytest.param(["targets", "nothing"], "one of these must be named: nodes, ", id="no target"),
+    pytest.param(["targets", "kubeletDropIns"], "did you mean `kubeletDropIn`?", id="nearly a target"),
+    pytest.param(["targets", "KONVOI"], "did you mean `konvoy`?", id="nearly a system"),
     pytest.param(["completion"], "one of bash, zsh, fish must be named", id="no shell"),
     pytest.param(["completion", "csh"], "one of bash, zsh, fish must be named", id="another shell"),
     pytest.param(["schema", "x"], "`inject-proxy schema` must be without arguments", id="a word for nothing"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import re
 from collections.abc import Callable
 
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._parser import CommandParser
+from krm_fn.config import names_of_only
 from krm_fn.errors import UsageError
 from krm_fn.target_table import SYSTEMS
 from krm_fn.targets import TARGETS, module_of
@@ -45,9 +47,17 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         return CommandResult(f"{_listed(SYSTEMS[words[0]])}{text}".encode())
     if len(words) == 1 and words[0] in TARGETS:
         return CommandResult(page(words[0]).encode())
-    raise UsageError(
-        f"one of these must be named: {', '.join((*SYSTEMS, *TARGETS))}; without a name all are listed"
-    )
+    raise UsageError(_about_unknown(words))
+
+
+def _about_unknown(words: list[str]) -> str:
+    """Say what to write in the place of a name that is none of a target or system."""
+    known = {name.lower(): name for name in names_of_only()}
+    near = difflib.get_close_matches(words[0].lower(), known, n=1)
+    if len(words) == 1 and near:
+        return f'"{words[0]}" is neither a target nor a system: did you mean `{known[near[0]]}`?'
+    names = ", ".join(known.values())
+    return f"one of these must be named: {names}; without a name all are listed"
 
 
 def page(name: str) -> str:
