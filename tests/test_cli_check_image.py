@@ -87,6 +87,14 @@ def test_a_file_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest
     }
 
 
+def test_folders_without_a_file_are_wrong_usage(tmp_path: Path) -> None:
+    for folder in ("empty", ".hidden", "other/.git"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / ".hidden/x").write_text("x")
+    with pytest.raises(UsageError, match="the paths hold no file: name the files of a build"):
+        run(str(tmp_path), str(tmp_path / "empty"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

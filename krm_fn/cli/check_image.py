@@ -70,7 +70,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         read_stdin: not called: a build consists of files.
 
     Raises:
-        UsageError: an unknown option, no path, or one that does not exist.
+        UsageError: an unknown option, no path, one that does not exist, or paths without any file.
         InputError: a file or folder cannot be read.
     """
     given = parser().parse(arguments)
@@ -78,7 +78,13 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         raise UsageError(
             "a file or folder must be named: `inject-proxy check-image --help` shows how"
         )
-    report = check(read_every_file(given.words, at_most=_LONGEST))
+    files = read_every_file(given.words, at_most=_LONGEST)
+    if not files:
+        raise UsageError(
+            "the paths hold no file: name the files of a build, or a folder that holds some; of a folder, hidden "
+            "files are left out"
+        )
+    report = check(files)
     fail_on = FAIL_ON[given.fail_on]
     exit_code = int(any(is_severe(note.severity, fail_on) for note in report.notes))
     if given.output == "text":
