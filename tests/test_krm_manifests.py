@@ -82,6 +82,8 @@ def test_a_cheap_look_tells_kinds_and_words() -> None:
         pytest.param(f"{A}---\na: b\n\tc: d\n", "0.yaml, document 2: .* at line 5, column 1", id="a tab in the second"),
         pytest.param(f"{A}---\n# x\n---\na: *b\n", "at line 6, column 4: quote a text", id="an unknown alias"),
         pytest.param(f"{A}---\na: ü\x01\n", "at line 4, column 5$", id="a control character"),
+        pytest.param("a: 1\rb: 2\r---\rc: 3\r\td: 4\r", "document 2: .* at line 5, column 1$", id="carriage returns"),
+        pytest.param("a: 1\rb: 2\r---\rc: \x01\r", "document 2: .* at line 4, column 4$", id="both"),
     ],
 )
 def test_a_document_that_cannot_be_read_names_its_place_and_the_others_can(text: str, says: str) -> None:
@@ -90,6 +92,11 @@ def test_a_document_that_cannot_be_read_names_its_place_and_the_others_can(text:
     with pytest.raises(InputError, match=says):
         source.objects(broken)
     assert [obj.ref.name for obj in source.objects(len(source) - 1)] == ["b"]
+
+
+def test_the_line_of_a_field_counts_each_line_break_of_yaml() -> None:
+    source = manifests("a: 1\rb: 2\r\n---\u2028c:\x85  - d: 1\n")
+    assert [source.line("0.yaml", 0, ("b",)), source.line("0.yaml", 1, ("c", "0"))] == [2, 5]
 
 
 def test_a_file_that_is_no_utf_8_names_itself() -> None:

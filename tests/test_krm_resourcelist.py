@@ -230,8 +230,9 @@ def test_an_item_nobody_asks_for_is_never_read() -> None:
 
 def test_an_item_that_is_no_yaml_is_named_with_the_line_in_the_whole() -> None:
     text = "kind: ResourceList\nitems:\n- kind: A\n- kind: B\n   c: d\n"
-    with pytest.raises(DocumentError, match=r"^`items\[1\]`: not valid YAML: .* at line 5, column 5$"):
-        load(text).read(1)
+    for same in (text, text.replace("\n", "\r\n")):
+        with pytest.raises(DocumentError, match=r"^`items\[1\]`: not valid YAML: .* at line 5, column 5$"):
+            load(same).read(1)
 
 
 def test_an_item_that_an_alias_makes_too_large_is_reported_by_its_index() -> None:

@@ -25,7 +25,7 @@ from krm_fn.image_check import ansible, builds, cloud_init, dockerfile, places, 
 from krm_fn.image_check._model import Leak, Note, ScanResult, together
 from krm_fn.image_check._words import read
 from krm_fn.krm.results import Severity
-from krm_fn.yamledit import documents
+from krm_fn.yamledit import documents, lines_above
 
 __all__ = ["Note", "Report", "check"]
 
@@ -171,7 +171,7 @@ def _of_yaml(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
     found: list[ScanResult] = []
     for start, end in documents(text):
         try:
-            data = read("\n" * text.count("\n", 0, start) + text[start:end])
+            data = read("\n" * lines_above(text, start) + text[start:end])
         except InputError:
             return ScanResult()
         if ansible.is_one(data):

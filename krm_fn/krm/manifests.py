@@ -18,6 +18,7 @@ from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import (
     Document,
     documents,
+    lines_above,
     mapping_text,
     place_of,
     repeated_keys,
@@ -84,7 +85,7 @@ class Manifests:
 
     def _document_error(self, part: _Slice, error: InputError) -> DocumentError:
         if isinstance(error, TextError):
-            error = error.below(self._texts[part.file].count("\n", 0, part.start))
+            error = error.below(lines_above(self._texts[part.file], part.start))
         place = f"document {part.number + 1}"
         return DocumentError(
             str(error), place=place, file=part.file, number=part.number, code=error.code
@@ -121,7 +122,7 @@ class Manifests:
         if index is None:
             return 1
         position = self._slices[index].start + place_of(self.text(index), path)
-        return self._texts[file].count("\n", 0, position) + 1
+        return lines_above(self._texts[file], position) + 1
 
     @cached_property
     def _index(self) -> dict[tuple[str, int], int]:

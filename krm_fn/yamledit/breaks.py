@@ -23,6 +23,11 @@ def with_line_feeds(text: str) -> str:
     return _OTHERS.sub("\n", text)
 
 
+def lines_above(text: str, position: int) -> int:
+    """Return how many lines of ``text`` end before a position, as PyYAML counts them."""
+    return with_line_feeds(text).count("\n", 0, position)
+
+
 def newline_of(text: str) -> str:
     """Return the line break for new lines: that of the first line, a line feed in place of a rare one."""
     first = re.search(r"\r\n?|\n", text)

@@ -143,7 +143,7 @@ def _events(text: str) -> Iterator[Event]:
         mark = error.problem_mark or error.context_mark
         raise _error(f"not valid YAML: {error.problem or error.context}", mark) from None
     except yaml.reader.ReaderError as error:
-        before = _text_before(text, error.position)
+        before = with_line_feeds(_text_before(text, error.position))
         line = before.count("\n") + 1
         column = len(before) - before.rfind("\n")
         raise TextError(f"not valid YAML: {error.reason}", line, column) from None

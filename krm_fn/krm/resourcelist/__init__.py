@@ -28,7 +28,7 @@ from krm_fn.krm.resourcelist._objects import (
     reference,
 )
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import same
+from krm_fn.yamledit import lines_above, same
 
 __all__ = [
     "BASE_NAME",
@@ -173,7 +173,7 @@ class ResourceList:
     def _item_error(self, index: int, error: InputError) -> DocumentError:
         """Return an error that names the item, and the line in the whole text."""
         if isinstance(error, TextError):
-            error = error.below(self._text.count("\n", 0, self._layout.start(index)))
+            error = error.below(lines_above(self._text, self._layout.start(index)))
         return DocumentError(str(error), place=f"`items[{index}]`", code=error.code)
 
     def _may_be_entangled(self, changed: Collection[int]) -> bool:
