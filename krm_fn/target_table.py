@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from krm_fn.products import giantswarm, konvoy, tkg
+from krm_fn.products import cluster_api, giantswarm, konvoy, tkg
 
 
 class TargetRow(NamedTuple):
@@ -19,8 +19,8 @@ class TargetRow(NamedTuple):
         module: its module in ``krm_fn.targets``.
         systems: names for several targets, which ``spec.only`` accepts: a product, or a kind of objects.
         kinds: the kinds of the objects that it edits, or creates others beside.
-        words: its text hints, where its kinds occur in nearly every list, so that its module is
-            imported for few of them; empty if the kinds say enough.
+        text_hints: those of ``Target``, where its kinds occur in nearly every list, so that its module is
+            imported for few of them; empty if the kinds say enough. The module takes them from here.
         has_references: it knows what other objects refer to (``Target.references``).
         fills_references: it writes the objects that others refer to.
     """
@@ -28,7 +28,7 @@ class TargetRow(NamedTuple):
     module: str
     systems: tuple[str, ...]
     kinds: frozenset[str]
-    words: tuple[str, ...] = ()
+    text_hints: tuple[str, ...] = ()
     has_references: bool = False
     fills_references: bool = False
 
@@ -68,7 +68,7 @@ ROWS: Mapping[str, TargetRow] = {
         "workload_trust_store",
         ("workloads",),
         _PODS | frozenset({"ConfigMap"}),
-        words=(
+        text_hints=(
             "cert-manager",
             "chart-operator",
             "inject-proxy-trusted-ca",
@@ -79,7 +79,7 @@ ROWS: Mapping[str, TargetRow] = {
         "cert_manager",
         ("workloads",),
         frozenset({"Deployment", "Job"}),
-        words=("cert-manager",),
+        text_hints=("cert-manager",),
         has_references=True,
     ),
     "chartOperator": TargetRow(
@@ -89,7 +89,7 @@ ROWS: Mapping[str, TargetRow] = {
             "giantswarm",
         ),
         frozenset({"Deployment"}),
-        words=("chart-operator",),
+        text_hints=("chart-operator",),
         has_references=True,
     ),
     "workloads": TargetRow(
@@ -107,7 +107,7 @@ ROWS: Mapping[str, TargetRow] = {
                 "RuntimeExtensionProvider",
             }
         ),
-        words=("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy"),
+        text_hints=("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy"),
         has_references=True,
     ),
     "proxyData": TargetRow(
@@ -141,14 +141,14 @@ ROWS: Mapping[str, TargetRow] = {
                 "Secret",
             }
         ),
-        words=(
+        text_hints=(
             "HTTP_PROXY",
             "HTTPS_PROXY",
             "NO_PROXY",
             "http_proxy",
             "https_proxy",
             "no_proxy",
-            "addons.cluster.x-k8s.io/resource-set",
+            cluster_api.RESOURCE_SET,  # its texts are base64, in which no variable can be seen
             "fn.inject-proxy.io/policy",
         ),
         has_references=True,
@@ -158,73 +158,72 @@ ROWS: Mapping[str, TargetRow] = {
         "giantswarm_cluster_values",
         ("giantswarm",),
         frozenset({"Cluster", "ConfigMap", "Secret"}),
-        words=(giantswarm.CLUSTER_VALUES_SUFFIX,),
+        text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
     ),
     "giantswarmApps": TargetRow("giantswarm_apps", ("giantswarm",), frozenset({"App"})),
     "giantswarmInstallationValues": TargetRow(
         "giantswarm_installation_values",
         ("giantswarm",),
         frozenset({"ConfigMap", "HelmRelease", "Secret"}),
-        words=(
+        text_hints=(
             "HelmRelease",
             *giantswarm.USER_VALUES_SUFFIXES,
-            "kyverno-policies-connectivity",
-            "cluster-apps-operator",
+            *giantswarm.INSTALLATION_CHARTS,
         ),
     ),
     "giantswarmChartValues": TargetRow(
         "giantswarm_chart_values",
         ("giantswarm",),
         frozenset({"ConfigMap", "HelmRelease", "Secret"}),
-        words=giantswarm.CHARTS_WITH_PROXY,
+        text_hints=giantswarm.CHARTS_WITH_PROXY,
     ),
     "tkgVsphereCPI": TargetRow(
         "tkg_vsphere_cpi",
         ("tkg",),
         frozenset({"Secret", "VSphereCPIConfig"}),
-        words=(*tkg.ADD_ON_SECRET_TYPES, "cpi.tanzu.vmware.com"),
+        text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.VSPHERE_CPI_CONFIG[0]),
     ),
     "tkgVsphereCSI": TargetRow(
         "tkg_vsphere_csi",
         ("tkg",),
         frozenset({"Secret", "VSphereCSIConfig"}),
-        words=(*tkg.ADD_ON_SECRET_TYPES, "csi.tanzu.vmware.com"),
+        text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.VSPHERE_CSI_CONFIG[0]),
     ),
     "tkgKappController": TargetRow(
         "tkg_kapp_controller",
         ("tkg",),
         frozenset({"KappControllerConfig", "Secret"}),
-        words=(*tkg.ADD_ON_SECRET_TYPES, "run.tanzu.vmware.com"),
+        text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.KAPP_CONTROLLER_CONFIG[0]),
     ),
     "tkgPinniped": TargetRow(
-        "tkg_pinniped", ("tkg",), frozenset({"Secret"}), words=tkg.ADD_ON_SECRET_TYPES
+        "tkg_pinniped", ("tkg",), frozenset({"Secret"}), text_hints=tkg.ADD_ON_SECRET_TYPES
     ),
     "tkgCloudCSI": TargetRow(
         "tkg_cloud_csi",
         ("tkg",),
         frozenset({"AwsEbsCSIConfig", "AzureDiskCSIConfig", "AzureFileCSIConfig", "Secret"}),
-        words=(*tkg.ADD_ON_SECRET_TYPES, "csi.tanzu.vmware.com"),
+        text_hints=(*tkg.ADD_ON_SECRET_TYPES, tkg.AWS_EBS_CSI_CONFIG[0]),
     ),
     "tkgClusterConfig": TargetRow(
         "tkg_cluster_config",
         ("tkg",),
         frozenset({"Secret"}),
-        words=("addons.cluster.x-k8s.io/resource-set",),
+        text_hints=(cluster_api.RESOURCE_SET,),
     ),
     "tkgClusterClass": TargetRow(
         "tkg_cluster_class",
         ("tkg",),
         frozenset({"Cluster", "TanzuKubernetesCluster"}),
-        words=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
+        text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
     ),
     "carenClusterConfig": TargetRow(
-        "caren_cluster_config", ("nutanix",), frozenset({"Cluster"}), words=("clusterConfig",)
+        "caren_cluster_config", ("nutanix",), frozenset({"Cluster"}), text_hints=("clusterConfig",)
     ),
     "imageBuilderOverrides": TargetRow(
         "image_builder_overrides",
         ("konvoy",),
         frozenset({"Cluster", "Secret"}),
-        words=(konvoy.USER_OVERRIDES_SUFFIX,),
+        text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),
     ),
 }
 """The key under ``spec.targets`` -> the target, in the order in which targets edit one object. Tests compare it with

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.targets import TARGETS, Target, filling_references, module_of, of_kinds, with_references, words_of
+from krm_fn.targets import TARGETS, Target, filling_references, module_of, of_kinds, text_hints_of, with_references
 from support import ROOT, TIME_LIMIT
 
 SOURCES = sorted((ROOT / "krm_fn").rglob("*.py"))
@@ -117,7 +117,7 @@ def test_the_table_knows_the_kinds_for_which_a_target_is_imported(target: Target
     kinds = {kind for _, kind in target.kinds | beside}
     assert {kind for kind in (*kinds, "Namespace") if target.id in of_kinds(frozenset({kind}))} == kinds
     assert target.id in of_kinds(frozenset())  # where nothing is known of an item
-    assert {*words_of(target.id)} in (set(), {*target.text_hints})
+    assert {*text_hints_of(target.id)} in (set(), {*target.text_hints})
     assert (target.id in with_references()) is (target.references is not None)
     assert (target.id in filling_references()) is target.fills_references
 

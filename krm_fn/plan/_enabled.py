@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
-from krm_fn.targets import TARGETS, Target, of_kinds, words_of
+from krm_fn.targets import TARGETS, Target, of_kinds, text_hints_of
 from krm_fn.targets.data_uses import DataUses
 
 _Hinted = tuple[Target, Sequence[str]]
@@ -45,10 +45,12 @@ class EnabledTargets:
             self._with_words[kinds] = [
                 name
                 for name in of_kinds(kinds)
-                if words_of(name) and name not in self._wanted.targets
+                if text_hints_of(name) and name not in self._wanted.targets
             ]
         lacking = [
-            name for name in self._with_words[kinds] if not source.contains(index, words_of(name))
+            name
+            for name in self._with_words[kinds]
+            if not source.contains(index, text_hints_of(name))
         ]
         key = (kinds, frozenset(lacking))
         if key not in self._found:

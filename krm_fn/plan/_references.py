@@ -10,8 +10,8 @@ from krm_fn.targets import (
     Target,
     filling_references,
     of_kinds,
+    text_hints_of,
     with_references,
-    words_of,
 )
 from krm_fn.targets.data_uses import DataUses
 
@@ -33,7 +33,7 @@ def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
             names_of_kinds[kinds] = _names(kinds, wanted)
         for name in names_of_kinds[kinds]:
             # A target with options may have other words, which only the target itself knows.
-            if name in wanted.targets or source.contains(index, words_of(name)):
+            if name in wanted.targets or source.contains(index, text_hints_of(name)):
                 _note_references(uses, TARGETS[name], index, reader, wanted)
     if uses.names:
         for target in filling:

@@ -48,3 +48,6 @@ CHARTS_WITH_PROXY = (
     "teleport-kube-agent",
 )
 """The charts of apps whose values have a proxy."""
+POLICIES_CHART = "kyverno-policies-connectivity"
+INSTALLATION_CHARTS = (POLICIES_CHART, "cluster-apps-operator")
+"""The charts of a management cluster whose values have the proxy of its Clusters."""

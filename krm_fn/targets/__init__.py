@@ -25,8 +25,8 @@ __all__ = [
     "filling_references",
     "module_of",
     "of_kinds",
+    "text_hints_of",
     "with_references",
-    "words_of",
 ]
 
 
@@ -57,9 +57,9 @@ def module_of(target_id: str) -> ModuleType:
     return import_module(f"{__name__}.{ROWS[target_id].module}")
 
 
-def words_of(target_id: str) -> tuple[str, ...]:
-    """Return words of which one is in the text of every object that a target without options edits; () if unknown."""
-    return ROWS[target_id].words
+def text_hints_of(target_id: str) -> tuple[str, ...]:
+    """Return the text hints that the table has for a target (see ``TargetRow``); the target itself may have others."""
+    return ROWS[target_id].text_hints
 
 
 def of_kinds(kinds: frozenset[str]) -> Iterator[str]:

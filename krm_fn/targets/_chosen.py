@@ -24,9 +24,6 @@ REFUSALS = {
     "kubernetes.azure.com/no-http-proxy-vars": "true",
 }
 
-HINTS = ("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy")
-"""Of which one is in the text of a workload that an annotation selects, or that has got the proxy."""
-
 
 class Wish(NamedTuple):
     """What the author of a workload says: nothing, all containers that the options name, or some by name."""

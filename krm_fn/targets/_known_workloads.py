@@ -20,9 +20,6 @@ from krm_fn.carriers.pod_spec import (
 CHART_OPERATOR_NAMES = {INIT_CONTAINERS: "wait-for-quay", CONTAINERS: "chart-operator"}
 """The list of containers -> the name of the one that is chart-operator's."""
 
-TEXT_HINTS = ("cert-manager", "chart-operator")
-"""Of which one is in the text of every such workload."""
-
 _COMPONENTS = frozenset({"controller", "webhook", "cainjector", "startupapicheck"})
 _NAMES = frozenset({"cert-manager", "cert-manager-app"})
 _OWN_CONTAINER = r"cert-manager|cert-manager-(app-)?(controller|webhook|cainjector|startupapicheck)"

@@ -50,6 +50,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer
 from krm_fn.settings import ProxySettings
+from krm_fn.targets import text_hints_of
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
 from krm_fn.targets.base import Context, Target
 
@@ -99,7 +100,7 @@ TARGET = Target(
     id="carenClusterConfig",
     kinds=frozenset({KIND}),
     audience=Audience.PRODUCT,
-    text_hints=("clusterConfig",),
+    text_hints=text_hints_of("carenClusterConfig"),
     sites=sites,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,

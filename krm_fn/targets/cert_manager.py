@@ -59,7 +59,7 @@ from krm_fn.carriers.pod_spec import CONTAINERS, POD_SPEC, containers, report_wr
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
-from krm_fn.targets import _known_workloads
+from krm_fn.targets import _known_workloads, text_hints_of
 from krm_fn.targets._chosen import is_refused
 from krm_fn.targets.base import Context, Data, DataReferences, Options, Target
 from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
@@ -94,7 +94,7 @@ TARGET = Target(
     id="certManager",
     kinds=frozenset({("apps", "Deployment"), ("extensions", "Deployment"), ("batch", "Job")}),
     audience=Audience.GO,
-    text_hints=("cert-manager",),
+    text_hints=text_hints_of("certManager"),
     sites=sites,
     references=DataReferences(WORDS_OF_CONTAINERS, note_references),
 )

@@ -55,7 +55,7 @@ from krm_fn.engine import Draft
 from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import giantswarm
-from krm_fn.targets import _helm_values
+from krm_fn.targets import _helm_values, text_hints_of
 from krm_fn.targets._helm_values import is_of_chart
 from krm_fn.targets.base import Context, Target
 
@@ -99,6 +99,6 @@ TARGET = Target(
     id="giantswarmChartValues",
     kinds=_helm_values.KINDS,
     audience=Audience.GO,
-    text_hints=giantswarm.CHARTS_WITH_PROXY,
+    text_hints=text_hints_of("giantswarmChartValues"),
     sites=sites,
 )

@@ -60,6 +60,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
+from krm_fn.targets import text_hints_of
 from krm_fn.targets._created import skeleton, was_created
 from krm_fn.targets.base import Context, Creation, Target
 
@@ -162,7 +163,7 @@ TARGET = Target(
     id="giantswarmClusterValues",
     kinds=frozenset({("", "Secret"), ("", "ConfigMap")}),
     audience=Audience.POD,
-    text_hints=(giantswarm.CLUSTER_VALUES_SUFFIX,),
+    text_hints=text_hints_of("giantswarmClusterValues"),
     sites=sites,
     creates=Creation(
         beside=frozenset({("cluster.x-k8s.io", "Cluster")}),

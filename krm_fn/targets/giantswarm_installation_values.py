@@ -67,12 +67,9 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
-from krm_fn.targets import _helm_values
+from krm_fn.targets import _helm_values, text_hints_of
 from krm_fn.targets._helm_values import HelmValues, is_of_chart
 from krm_fn.targets.base import Context, Target
-
-_POLICIES = "kyverno-policies-connectivity"
-_OTHER_CHARTS = (_POLICIES, "cluster-apps-operator")
 
 _GLOBAL = ThreeKeys(
     ("global", "connectivity", "proxy"),
@@ -101,7 +98,7 @@ def sites(draft: Draft, context: Context) -> Iterator[Site | DocumentSites]:
     name = lookup(obj, ("metadata", "name"))
     if obj.get("kind") != "HelmRelease" and _is_known(name, cluster):
         _helm_values.report_unread(draft)
-        if is_of_chart(name, _POLICIES):
+        if is_of_chart(name, giantswarm.POLICIES_CHART):
             for text in _helm_values.blank(draft):
                 yield DocumentSites(text.new_document(), partial(_sites, slots=[_POLICY]))
     for held in _helm_values.of_object(draft):
@@ -128,14 +125,14 @@ def _is_known(name: Any, cluster: str) -> bool:
     if not isinstance(name, str):
         return False
     whose = user_values_of(name)
-    return any(is_of_chart(name, chart) for chart in _OTHER_CHARTS) or (
+    return any(is_of_chart(name, chart) for chart in giantswarm.INSTALLATION_CHARTS) or (
         bool(whose) and cluster in ("", whose)
     )
 
 
 def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
     """Return the places of the proxy in the values, or where it belongs in those of the Cluster."""
-    if is_of_chart(held.of, _POLICIES):
+    if is_of_chart(held.of, giantswarm.POLICIES_CHART):
         found = [_POLICY, *_there(held, _SHARED)]
     elif is_of_chart(held.of, "cluster-apps-operator"):
         found = _there(held, _OPERATOR)
@@ -185,7 +182,7 @@ TARGET = Target(
     id="giantswarmInstallationValues",
     kinds=_helm_values.KINDS,
     audience=Audience.PRODUCT,
-    text_hints=("HelmRelease", *giantswarm.USER_VALUES_SUFFIXES, *_OTHER_CHARTS),
+    text_hints=text_hints_of("giantswarmInstallationValues"),
     sites=sites,
     one_proxy_for_all_nodes=True,
 )

@@ -59,7 +59,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _created, image_builder_keys
+from krm_fn.targets import _created, image_builder_keys, text_hints_of
 from krm_fn.targets.base import Context, Creation, NodeUpdate, Target
 
 _KEY = "overrides.yaml"
@@ -119,7 +119,7 @@ TARGET = Target(
     id="imageBuilderOverrides",
     kinds=frozenset({("", "Secret")}),
     audience=Audience.NODE,
-    text_hints=(konvoy.USER_OVERRIDES_SUFFIX,),
+    text_hints=text_hints_of("imageBuilderOverrides"),
     sites=sites,
     creates=Creation(
         beside=frozenset({("cluster.x-k8s.io", "Cluster")}),

@@ -116,7 +116,7 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Finding
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
-from krm_fn.settings import PROXY_VARIABLES
+from krm_fn.targets import text_hints_of
 from krm_fn.targets.base import Context, DataReferences, GroupKind, Target
 from krm_fn.targets.data_uses import DataUses
 from krm_fn.targets.kyverno import compared, generated, rules
@@ -134,7 +134,6 @@ from krm_fn.targets.kyverno.generated import GeneratedObject
 from krm_fn.targets.kyverno.rule_site import RuleSite
 from krm_fn.targets.kyverno.wrapped import (
     POLICIES,
-    TYPE_OF_RESOURCE_SETS,
     WRAPPERS,
     policies,
     wrapped,
@@ -248,7 +247,7 @@ def _names_of_rules(obj: Mapping[str, Any]) -> list[str]:
     return [rule.name for rule in every if isinstance(rule, rules.PolicyRule)]
 
 
-_HINTS = (*PROXY_VARIABLES, TYPE_OF_RESOURCE_SETS, generated.MARK)
+_HINTS = text_hints_of("kyvernoPolicies")
 
 
 def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
+from krm_fn.targets import text_hints_of
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.ytt import YttSyntax
 
@@ -98,12 +99,11 @@ class Table:
 
     def target(self, id_: str) -> Target:
         """Return the target that edits these, with its key under ``spec.targets``."""
-        groups = sorted({group for group, _ in self.configs})
         return Target(
             id=id_,
             kinds=frozenset({SECRET, *self.configs}),
             audience=Audience.GO,
-            text_hints=(*tkg.ADD_ON_SECRET_TYPES, *groups),
+            text_hints=text_hints_of(id_),
             sites=self.sites,
         )
 

@@ -67,6 +67,7 @@ from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
+from krm_fn.targets import text_hints_of
 from krm_fn.targets._cluster_variables import (
     KIND,
     VARIABLES,
@@ -331,7 +332,7 @@ TARGET = Target(
     id="tkgClusterClass",
     kinds=frozenset({KIND, tkg.TANZU_KUBERNETES_CLUSTER}),
     audience=Audience.PRODUCT,
-    text_hints=("httpProxy", "httpsProxy", "tkg-", "TanzuKubernetesCluster"),
+    text_hints=text_hints_of("tkgClusterClass"),
     sites=sites,
     writes_groups_of_workers=True,
     one_proxy_for_all_nodes=True,

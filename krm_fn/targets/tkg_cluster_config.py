@@ -57,8 +57,9 @@ from krm_fn.formats.embedded import Value, values
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.noproxy import Audience, parse
 from krm_fn.patch import lookup
-from krm_fn.products import tkg
+from krm_fn.products import cluster_api, tkg
 from krm_fn.settings import ProxySettings
+from krm_fn.targets import text_hints_of
 from krm_fn.targets.base import Context, NodeUpdate, Target
 from krm_fn.targets.tkg_rules import certificate, half, whole
 from krm_fn.targets.ytt import YttSyntax
@@ -158,7 +159,7 @@ def _values(obj: Mapping[str, Any]) -> Iterator[Value | Finding]:
     """Yield the text under ``value`` of a Secret of TKG, or a finding."""
     name = lookup(obj, ("metadata", "name"))
     if (
-        obj.get("type") in TARGET.text_hints
+        obj.get("type") == cluster_api.RESOURCE_SET
         and isinstance(name, str)
         and name.endswith(tkg.CONFIG_VALUES_SUFFIX)
     ):
@@ -169,7 +170,7 @@ TARGET = Target(
     id="tkgClusterConfig",
     kinds=frozenset({("", "Secret")}),
     audience=Audience.TKG,
-    text_hints=("addons.cluster.x-k8s.io/resource-set",),
+    text_hints=text_hints_of("tkgClusterConfig"),
     sites=sites,
     one_proxy_for_all_nodes=True,
     is_concerned_without_proxy=True,

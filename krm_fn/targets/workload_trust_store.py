@@ -71,7 +71,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import _created, _known_workloads
+from krm_fn.targets import _created, _known_workloads, text_hints_of
 from krm_fn.targets.base import Context, Creation, Target
 
 _ANNOTATION = "fn.inject-proxy.io/trusted-ca"
@@ -185,7 +185,7 @@ def _metadata(obj: Mapping[str, Any], key: str, default: Any) -> Any:
     return value if isinstance(value, type(default)) else default
 
 
-_HINTS = (*_known_workloads.TEXT_HINTS, NAME, _ANNOTATION)
+_HINTS = text_hints_of("workloadTrustStore")
 
 
 def hints_from(options: Mapping[str, Any]) -> tuple[str, ...]:

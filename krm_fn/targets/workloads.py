@@ -100,7 +100,7 @@ from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import called
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
-from krm_fn.targets import _chosen
+from krm_fn.targets import _chosen, text_hints_of
 from krm_fn.targets._presets import (
     PRESETS,
     PROVIDER_GROUP,
@@ -128,6 +128,7 @@ _PROVIDERS = frozenset(
     )
 )
 _ANNOTATIONS: Pointer = ("metadata", "annotations")
+_HINTS = text_hints_of("workloads")
 _OWNERS = tuple(preset.target for preset in PRESETS.values() if preset.target)
 _KINDS_OF_OWNERS = frozenset({"Deployment", "Job"})
 
@@ -304,7 +305,7 @@ def note_references(uses: DataUses, obj: Data, options: Options) -> None:
 
 def hints_from(options: Options) -> tuple[str, ...]:
     """Return the text hints; none where matchers or presets select workloads, as their text can be any."""
-    return () if options.get("workloads") or options.get("presets") else _chosen.HINTS
+    return () if options.get("workloads") or options.get("presets") else _HINTS
 
 
 def refuses(obj: Data, options: Options) -> bool:
@@ -442,7 +443,7 @@ TARGET = Target(
     id="workloads",
     kinds=pod_spec.KINDS | _PROVIDERS,
     audience=Audience.POD,
-    text_hints=_chosen.HINTS,
+    text_hints=_HINTS,
     hints_from=hints_from,
     sites=sites,
     options_from=options_from,

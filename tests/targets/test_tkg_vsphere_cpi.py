@@ -10,8 +10,9 @@ from tkg_objects import HEADER, config, secret, text_of
 
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience
+from krm_fn.products import tkg
 from krm_fn.settings import ProxySettings
-from krm_fn.targets import tkg_vsphere_cpi
+from krm_fn.targets import TARGETS, tkg_vsphere_cpi
 from proposals import FULL, HTTP, HTTPS, NO, NONE, apply, changes, messages, proposals
 
 GROUP = "cpi.tanzu.vmware.com"
@@ -299,3 +300,9 @@ def test_it_looks_at_secrets_of_add_ons_and_at_its_configuration() -> None:
     assert tkg_vsphere_cpi.TARGET.audience is Audience.GO
     assert set(tkg_vsphere_cpi.TARGET.kinds) == {("", "Secret"), (GROUP, "VSphereCPIConfig")}
     assert tkg_vsphere_cpi.TARGET.text_hints == ("tkg.tanzu.vmware.com/addon", "clusterbootstrap-secret", GROUP)
+
+
+@pytest.mark.parametrize("name", ["tkgVsphereCPI", "tkgVsphereCSI", "tkgKappController", "tkgPinniped", "tkgCloudCSI"])
+def test_the_groups_of_the_configurations_of_add_ons_are_looked_for_in_the_text(name: str) -> None:
+    groups = {group for group, kind in TARGETS[name].kinds if kind != "Secret"}
+    assert {*TARGETS[name].text_hints} == {*tkg.ADD_ON_SECRET_TYPES, *groups}

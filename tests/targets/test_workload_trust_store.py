@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certificates import BOTH, NONE, ONE, A, B
+from krm_fn.carriers import trust_bundle
 from krm_fn.config import Certificates
 from krm_fn.errors import InputError
 from krm_fn.krm.results import Severity
@@ -466,3 +467,8 @@ def test_a_workload_is_read_only_where_it_holds_a_word_of_ours_or_matchers_are_g
 
 def test_nothing_is_seen_of_a_proxy() -> None:
     assert list(target.TARGET.read(apply(target, asked(), ONE), {})) == []
+
+
+def test_the_annotation_the_volume_and_the_known_workloads_are_looked_for_in_the_text() -> None:
+    others = ("fn.inject-proxy.io/trusted-ca", "cert-manager", "chart-operator")
+    assert {*target.TARGET.text_hints} == {trust_bundle.NAME, *others}

@@ -19,7 +19,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES, ProxySettings
-from krm_fn.targets import TARGETS, fixes, workloads
+from krm_fn.targets import TARGETS, _chosen, fixes, workloads
 from proposals import FULL, HTTP, NONE, apply, changes, env, findings, messages, proposals
 
 OURS = env(FULL.variables())
@@ -681,3 +681,8 @@ def test_a_note_about_containers_that_are_gone_is_removed() -> None:
     after = patch.apply(copy.deepcopy(obj), changes(workloads, obj)[0].operations)
 
     assert "annotations" not in after["metadata"]
+
+
+def test_each_annotation_that_selects_a_workload_or_marks_it_is_looked_for_in_the_text() -> None:
+    hints = workloads.TARGET.text_hints
+    assert all(any(hint in name for hint in hints) for name in (*_chosen.LISTS, _chosen.WRITTEN))

@@ -46,9 +46,6 @@ WRAPPERS = frozenset(
 )
 """API groups and kinds of the objects that may hold such a policy."""
 
-TYPE_OF_RESOURCE_SETS = "addons.cluster.x-k8s.io/resource-set"
-"""The ``type`` of a Secret for a ClusterResourceSet, in the text of which no variable can be seen: it is base64."""
-
 _TEXTS_IN_TEXTS = 4
 """How many texts may be one inside the other; a ConfigMap of an Application with values as text has two."""
 _GROUPS_IN_TEXT = tuple(f"{group}/" for group in sorted({group for group, _ in POLICIES}))
