@@ -13,7 +13,7 @@ from krm_fn.targets import (
     text_hints_of,
     with_references,
 )
-from krm_fn.targets.data_uses import DataUses
+from krm_fn.targets.data_uses import DataUses, DataUsesReader
 
 
 def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
@@ -21,10 +21,10 @@ def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
 
     Empty if no enabled target fills ConfigMaps and Secrets.
     """
-    uses = DataUses()
+    uses = DataUsesReader()
     filling = [TARGETS[name] for name in filling_references() if is_enabled(name, wanted)]
     if not filling:
-        return uses
+        return uses.found
     source = reader.source
     names_of_kinds: dict[frozenset[str], list[str]] = {}
     for index in range(len(source)):
@@ -35,10 +35,10 @@ def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
             # A target with options may have other words, which only the target itself knows.
             if name in wanted.targets or source.contains(index, text_hints_of(name)):
                 _note_references(uses, TARGETS[name], index, reader, wanted)
-    if uses.names:
+    if uses.found.names:
         for target in filling:
             _note_data(uses, target, reader, wanted)
-    return uses
+    return uses.found
 
 
 def _names(kinds: frozenset[str], wanted: ProxyConfig) -> list[str]:
@@ -49,7 +49,7 @@ def _names(kinds: frozenset[str], wanted: ProxyConfig) -> list[str]:
 
 
 def _note_references(
-    uses: DataUses, target: Target, index: int, reader: ItemReader, wanted: ProxyConfig
+    uses: DataUsesReader, target: Target, index: int, reader: ItemReader, wanted: ProxyConfig
 ) -> None:
     """Note what the objects of one item refer to, as far as a target knows."""
     references = target.references
@@ -69,13 +69,15 @@ def _note_references(
             references.note(uses, obj.data, options)
 
 
-def _note_data(uses: DataUses, target: Target, reader: ItemReader, wanted: ProxyConfig) -> None:
+def _note_data(
+    uses: DataUsesReader, target: Target, reader: ItemReader, wanted: ProxyConfig
+) -> None:
     """Note the ConfigMaps and Secrets that something refers to, and that the target fills."""
     source = reader.source
     for index in range(len(source)):
         if not may_hold(source.kinds(index), target.kinds):
             continue
-        if not source.contains(index, uses.names):
+        if not source.contains(index, uses.found.names):
             continue
         for obj in reader.readable(index):
             is_refused = target.refuses is not None and target.refuses(obj.data)

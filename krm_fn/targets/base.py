@@ -13,7 +13,7 @@ from krm_fn.krm.results import Edit, Finding
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._class_context import ClassContext
-from krm_fn.targets.data_uses import DataUses
+from krm_fn.targets.data_uses import DataUses, DataUsesReader
 
 GroupKind = tuple[str, str]
 """API group and kind: ``("apps", "Deployment")``; the group of ``v1`` is empty."""
@@ -84,7 +84,7 @@ class DataReferences(NamedTuple):
     """
 
     words: tuple[str, ...]
-    note: Callable[[DataUses, Data, Options], None]
+    note: Callable[[DataUsesReader, Data, Options], None]
     is_of_any_kind: bool = False
 
 

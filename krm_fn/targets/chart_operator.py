@@ -62,7 +62,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.targets import _known_workloads, text_hints_of
 from krm_fn.targets._chosen import is_refused
 from krm_fn.targets.base import Context, Data, DataReferences, Options, Target
-from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
+from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUsesReader
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
@@ -85,7 +85,7 @@ def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
             draft.report(Severity.WARNING, message, (*POD_SPEC, field), code="ContainerNotFound")
 
 
-def note_references(uses: DataUses, obj: Data, options: Options) -> None:
+def note_references(uses: DataUsesReader, obj: Data, options: Options) -> None:
     """Note the ConfigMaps and Secrets that the containers of chart-operator read."""
     if not is_refused(obj, POD_SPEC):
         uses.note_containers(obj, _known_workloads.chart_operator_containers(obj))

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from krm_fn.carriers.env_list import Provided, variable_of
 from krm_fn.carriers.pod_spec import Container
@@ -54,17 +55,63 @@ class DataUse:
         self.is_proxy_of_flux = False
 
 
-class DataUses:
-    """The ConfigMaps and Secrets of a list that are read as a proxy."""
+class DataUses(NamedTuple):
+    """The ConfigMaps and Secrets of a list that are read as a proxy.
 
-    def __init__(self) -> None:
-        self._uses: dict[DataKey, DataUse] = {}
-        self._there: dict[DataKey, frozenset[str]] = {}
+    Attributes:
+        uses: how each one that something refers to is read.
+        members: the keys of those of them that are in the list.
+    """
+
+    uses: Mapping[DataKey, DataUse] = MappingProxyType({})
+    members: Mapping[DataKey, frozenset[str]] = MappingProxyType({})
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the ConfigMaps and Secrets that something refers to."""
-        return tuple(dict.fromkeys(name for _, _, name in self._uses))
+        return tuple(dict.fromkeys(name for _, _, name in self.uses))
+
+    def fills(self, key: DataKey, member: str) -> bool:
+        """Return whether a ConfigMap or Secret is in the list, and one of its keys is read as a proxy."""
+        use = self.uses.get(key)
+        return key in self.members and use is not None and member in {*use.keys, *use.of_policies}
+
+    def use(self, obj: Mapping[str, Any]) -> DataUse:
+        """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
+        return self.uses.get(data_key(obj), DataUse())
+
+    def provided(self, obj: Mapping[str, Any], container: Container) -> Provided:
+        """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
+        namespace = namespace_of(obj)
+        entries = []
+        names: set[str] = set()
+        for entry in _list(container, "env"):
+            found = _reference(namespace, entry)
+            if found and found[0] in self.members:
+                entries.append(entry)
+                names.add(found[2])
+        sources = []
+        for source in _list(container, "envFrom"):
+            key = _whole_reference(namespace, source)
+            if key is None or key not in self.members:
+                continue
+            sources.append(source)
+            for member in self.members[key]:
+                if member in PROXY_VARIABLES:
+                    names.add(member.upper())
+        return Provided(frozenset(names), tuple(entries), tuple(sources))
+
+
+class DataUsesReader:
+    """Reads in the objects of a list what they refer to.
+
+    ``found`` shows at any time what was read until then.
+    """
+
+    def __init__(self) -> None:
+        self._uses: dict[DataKey, DataUse] = {}
+        self._members: dict[DataKey, frozenset[str]] = {}
+        self.found = DataUses(self._uses, self._members)
 
     def note_containers(self, obj: Mapping[str, Any], containers: Iterable[Container]) -> None:
         """Note what containers of an object refer to."""
@@ -94,11 +141,6 @@ class DataUses:
             use = self._uses.setdefault(key, DataUse())
             use.of_policies.setdefault(member, {})[variable] = None
 
-    def fills(self, key: DataKey, member: str) -> bool:
-        """Return whether a ConfigMap or Secret is in the list, and one of its keys is read as a proxy."""
-        use = self._uses.get(key)
-        return key in self._there and use is not None and member in {*use.keys, *use.of_policies}
-
     def note_data(self, obj: Mapping[str, Any]) -> None:
         """Note that a ConfigMap or Secret is in the list."""
         key = data_key(obj)
@@ -107,32 +149,7 @@ class DataUses:
             names = {
                 str(one) for mapping in members if isinstance(mapping, dict) for one in mapping
             }
-            self._there[key] = frozenset(names)
-
-    def use(self, obj: Mapping[str, Any]) -> DataUse:
-        """Return how a ConfigMap or Secret is read; nothing is in it where nobody does."""
-        return self._uses.get(data_key(obj), DataUse())
-
-    def provided(self, obj: Mapping[str, Any], container: Container) -> Provided:
-        """Return what a container of an object gets from ConfigMaps and Secrets of the list."""
-        namespace = namespace_of(obj)
-        entries = []
-        names: set[str] = set()
-        for entry in _list(container, "env"):
-            found = _reference(namespace, entry)
-            if found and found[0] in self._there:
-                entries.append(entry)
-                names.add(found[2])
-        sources = []
-        for source in _list(container, "envFrom"):
-            key = _whole_reference(namespace, source)
-            if key is None or key not in self._there:
-                continue
-            sources.append(source)
-            for member in self._there[key]:
-                if member in PROXY_VARIABLES:
-                    names.add(member.upper())
-        return Provided(frozenset(names), tuple(entries), tuple(sources))
+            self._members[key] = frozenset(names)
 
 
 def data_key(obj: Mapping[str, Any]) -> DataKey:

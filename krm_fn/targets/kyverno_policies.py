@@ -118,7 +118,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.targets import text_hints_of
 from krm_fn.targets.base import Context, DataReferences, GroupKind, Target
-from krm_fn.targets.data_uses import DataUses
+from krm_fn.targets.data_uses import DataUsesReader
 from krm_fn.targets.kyverno import compared, generated, rules
 from krm_fn.targets.kyverno.cel_expressions import CelExpressions
 from krm_fn.targets.kyverno.checks import (
@@ -261,7 +261,9 @@ def _converts_to(options: Mapping[str, Any]) -> frozenset[GroupKind]:
     return frozenset(("policies.kyverno.io", kind) for kind in kinds)
 
 
-def note_references(uses: DataUses, obj: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+def note_references(
+    uses: DataUsesReader, obj: Mapping[str, Any], options: Mapping[str, Any]
+) -> None:
     """Note the keys of ConfigMaps that the rules of a policy read."""
     uses.note_keys(keys_read(obj))
 

@@ -65,7 +65,7 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import _chosen
 from krm_fn.targets.base import Context, DataReferences, Target
-from krm_fn.targets.data_uses import DataUses
+from krm_fn.targets.data_uses import DataUsesReader
 
 _AWS = "proxy-environment-variables"
 _ARGO_LABEL = "argocd.argoproj.io/secret-type"
@@ -326,7 +326,9 @@ def _is_of_argo(obj: Mapping[str, Any]) -> bool:
     )
 
 
-def note_references(uses: DataUses, obj: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+def note_references(
+    uses: DataUsesReader, obj: Mapping[str, Any], options: Mapping[str, Any]
+) -> None:
     """Note the Secret that an object of Flux refers to."""
     uses.note_flux(obj)
 

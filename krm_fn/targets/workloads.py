@@ -110,7 +110,7 @@ from krm_fn.targets._presets import (
     preset_containers,
 )
 from krm_fn.targets.base import Context, Data, DataReferences, GroupKind, Options, Target
-from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUses
+from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUsesReader
 
 _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML": one Deployment with it)."""
@@ -296,7 +296,7 @@ def readers(obj: Data, options: Options) -> Readers:
     )
 
 
-def note_references(uses: DataUses, obj: Data, options: Options) -> None:
+def note_references(uses: DataUsesReader, obj: Data, options: Options) -> None:
     """Note the ConfigMaps and Secrets that the chosen containers of a workload read."""
     place = _place(obj, options)
     if place is not None and not _chosen.is_refused(obj, place.at):

@@ -18,7 +18,7 @@ from krm_fn.krm.results import Result, Severity
 from krm_fn.pipeline import Outcome, run
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import proxy_data
-from krm_fn.targets.data_uses import DataUses
+from krm_fn.targets.data_uses import DataUsesReader
 from proposals import HTTP, proposals
 
 PASSWORD = "p%40s s"
@@ -126,11 +126,11 @@ def test_it_says_nothing_about_objects_alone() -> None:
 def test_a_reading_knows_what_env_from_may_set_beside_it(data: Any, expected: list[str]) -> None:
     own = workload({"name": "HTTP_PROXY", "value": "http://mine:1"}, env_from=[{"configMapRef": {"name": "proxy"}}])
     (container,) = containers(own)
-    uses = DataUses()
+    uses = DataUsesReader()
     uses.note_containers(own, [container])
     if data:
         uses.note_data(config_map(data))
-    (reading,) = EnvList(Draft(own), container, provided=uses.provided(own, container)).read()
+    (reading,) = EnvList(Draft(own), container, provided=uses.found.provided(own, container)).read()
     assert sorted(reading.beside) == expected
 
 
