@@ -14,8 +14,8 @@ from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, ObjectRef, Result, Severity
-from krm_fn.lint import Listing, Rules, WrittenFile, drift
-from krm_fn.lint.drift import ObservedObject
+from krm_fn.lint import Listing, Rules, WrittenFile
+from krm_fn.lint.drift import Comparison, ObservedObject
 from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
 from krm_fn.noproxy.entries import canonical
 from krm_fn.patch import lookup
@@ -53,7 +53,8 @@ def review(
     places = list(places)
     yield from _missing(places)
     rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
-    observed: list[ObservedObject] = []
+    of_clusters = Comparison()
+    strangers: dict[ObjectRef, Comparison] = {}
     judged: set[tuple[tuple[str, ...], Listing, frozenset[str]]] = set()
     addresses: dict[Fact, Result] = {}
     for place in places:
@@ -79,17 +80,16 @@ def review(
             yield place.result(finding)
         files = [WrittenFile(path, writer) for path, writer in provider_files(place.memberships)]
         yield from map(place.result, lint.lint_provider(readings, files, rules))
-        observed.append(_observed(place, readings))
+        observed = _observed(place, readings)
+        if observed.clusters:
+            of_clusters.take(observed)
+        else:  # of which cluster each is part is not known: it is compared with itself
+            strangers.setdefault(observed.ref, Comparison()).take(observed)
         yield from _encoded(place, readings)
         addresses |= _unknown_addresses(place, readings)
     yield from addresses.values()
-    yield from drift.disagreements(one for one in observed if one.clusters)
-    strangers: dict[ObjectRef, list[ObservedObject]] = {}
-    for one in observed:
-        if not one.clusters:
-            strangers.setdefault(one.ref, []).append(one)
-    for of_one_object in strangers.values():  # of which cluster each is part is not known
-        yield from drift.disagreements(of_one_object)
+    for compared in (of_clusters, *strangers.values()):
+        yield from compared.disagreements()
 
 
 def _encoded(place: PlannedEdit, readings: Iterable[Reading]) -> Iterator[Result]:

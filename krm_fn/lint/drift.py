@@ -40,32 +40,64 @@ class ObservedObject(NamedTuple):
         return self.clusters or ("",)
 
 
-_Witnesses = dict[tuple[str, str, str], tuple[ObservedObject, Reading]]
-"""(cluster, variable, wanted value) -> the first place that says it."""
+class _Witness(NamedTuple):
+    """A place of an object that says what was wanted."""
+
+    ref: ObjectRef
+    place: str
+
+
+class Comparison:
+    """The objects of a list, compared one after another.
+
+    Only what differs, and the first place that agrees, is kept of them: a list may be long.
+    """
+
+    def __init__(self) -> None:
+        # (cluster, variable, wanted value) -> the first place that says it
+        self._witnesses: dict[tuple[str, str, str], _Witness] = {}
+        self._differing: list[ObservedObject] = []
+
+    def take(self, one: ObservedObject) -> None:
+        """Take what was seen in one object.
+
+        Only variables that a place sets are looked at. What cannot be known, and what is left in an object that gets
+        no proxy, was reported by its target.
+        """
+        if not one.wanted:
+            return
+        is_different = False
+        for reading in one.readings:
+            wanted = one.wanted.get(reading.variable, "")
+            agrees = _agrees(reading, wanted)
+            is_different = is_different or not (agrees or _is_unknown(reading))
+            for cluster in one.groups if wanted and agrees else ():
+                witness = _Witness(one.ref, reading.place)
+                self._witnesses.setdefault((cluster, reading.variable, wanted), witness)
+        if is_different:
+            self._differing.append(one)
+
+    def disagreements(self) -> Iterator[Result]:
+        """Yield a warning for each place that differs from the wanted value, if another one of its cluster has it."""
+        for one in self._differing:
+            for same in _grouped(one):
+                keys = [
+                    (cluster, reading.variable, one.wanted.get(reading.variable, ""))
+                    for reading in same
+                    for cluster in one.groups
+                ]
+                found = (self._witnesses[key] for key in keys if key in self._witnesses)
+                witness = next(found, None)
+                if witness is not None:
+                    yield _result(one, same, witness)
 
 
 def disagreements(observed: Iterable[ObservedObject]) -> Iterator[Result]:
-    """Yield a warning for each place that differs from the wanted value while another place of its cluster has it.
-
-    Args:
-        observed: everything that was seen; only variables that a place sets are looked at. What cannot be known, and
-            what is left in an object that gets no proxy, was reported by its target.
-    """
-    every = [one for one in observed if one.wanted]
-    witnesses = _witnesses(every)
-    for one in every:
-        for same, witness in _grouped(one, witnesses):
-            yield _result(one, same, witness)
-
-
-def _witnesses(observed: Sequence[ObservedObject]) -> _Witnesses:
-    found: _Witnesses = {}
+    """Yield the warnings of a ``Comparison`` of objects."""
+    compared = Comparison()
     for one in observed:
-        for reading in one.readings:
-            wanted = one.wanted.get(reading.variable, "")
-            for cluster in one.groups if wanted and _agrees(reading, wanted) else ():
-                found.setdefault((cluster, reading.variable, wanted), (one, reading))
-    return found
+        compared.take(one)
+    yield from compared.disagreements()
 
 
 def _agrees(reading: Reading, wanted: str) -> bool:
@@ -89,36 +121,25 @@ def _value(reading: Reading) -> str:
     return reading.known if reading.value is None else reading.value
 
 
-def _grouped(
-    one: ObservedObject, witnesses: _Witnesses
-) -> Iterator[tuple[list[Reading], tuple[ObservedObject, Reading]]]:
-    """Yield what differs in one object, variables with the same difference together, with a place that agrees."""
+def _grouped(one: ObservedObject) -> Iterable[list[Reading]]:
+    """Return what differs in one object, variables with the same difference together."""
     groups: dict[tuple[str, ...], list[Reading]] = {}
     for reading in one.readings:
         wanted = one.wanted.get(reading.variable, "")
         if not _is_unknown(reading) and not _agrees(reading, wanted):
             groups.setdefault((reading.place, _value(reading), wanted), []).append(reading)
-    for same in groups.values():
-        keys = [
-            (cluster, reading.variable, one.wanted.get(reading.variable, ""))
-            for reading in same
-            for cluster in one.groups
-        ]
-        witness = next((witnesses[key] for key in keys if key in witnesses), None)
-        if witness is not None:
-            yield same, witness
+    return groups.values()
 
 
-def _result(
-    one: ObservedObject, same: Sequence[Reading], witness: tuple[ObservedObject, Reading]
-) -> Result:
-    reading, (other, agreeing) = same[0], witness
+def _result(one: ObservedObject, same: Sequence[Reading], witness: _Witness) -> Result:
+    reading = same[0]
     wanted = one.wanted.get(reading.variable, "")
     names = ", ".join(f"`{each.variable}`" for each in same)
-    whose = "the same object" if other.ref == one.ref else f'{other.ref.kind} "{other.ref.name}"'
+    other = witness.ref
+    whose = "the same object" if other == one.ref else f'{other.kind} "{other.name}"'
     cluster = f' in cluster "{one.clusters[0]}"' if len(one.clusters) == 1 else ""
     message = (
-        f"{reading.place} must set the same values as {agreeing.place} of {whose}{cluster}: "
+        f"{reading.place} must set the same values as {witness.place} of {whose}{cluster}: "
         f"{names} {_difference(reading, wanted, are_many=len(same) > 1)}"
     )
     is_list = reading.variable.upper() == "NO_PROXY"
