@@ -31,17 +31,22 @@ CHANGE_DUE = "ProxyMissing"
 
 
 class Outcome(NamedTuple):
-    """The outcome of a run: ``output`` is the ResourceList to be written, ``results`` are in kyaml's order.
+    """The outcome of a run: ``pieces`` make the ResourceList to be written, ``results`` are in kyaml's order.
 
     ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
     all changes made: only an error means that nothing was changed.
     """
 
-    output: bytes
+    pieces: Sequence[bytes]
     results: tuple[Result, ...]
     items: int
     changed: int
     fail_on: Severity = Severity.ERROR
+
+    @property
+    def output(self) -> bytes:
+        """The ResourceList as a whole, which is in memory twice then."""
+        return b"".join(self.pieces)
 
     @property
     def exit_code(self) -> int:
@@ -63,11 +68,14 @@ class EditableList(ObjectSource, Protocol):
     def write(
         self,
         changes: Mapping[int, Sequence[Operation]],
-        results: Sequence[Mapping[str, Any]],
+        results: Iterable[Mapping[str, Any]],
         new_items: Sequence[Mapping[str, Any]],
         beside: Sequence[int],
-    ) -> bytes:
-        """Write the list after its changes; ``beside`` has the index of an item for each of ``new_items``."""
+    ) -> Sequence[bytes]:
+        """Return the list after its changes, in pieces.
+
+        ``beside`` has the index of an item for each of ``new_items``.
+        """
 
 
 def run(data: bytes) -> Outcome:
@@ -103,7 +111,7 @@ def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
         return _outcome(
             resource_list,
             _PlannedOperations(),
-            [_about_config(resource_list, text) for text in error.problems],
+            _in_report([_about_config(resource_list, text) for text in error.problems]),
         )
     if wanted is None:
         nothing = (
@@ -126,9 +134,12 @@ def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
 def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
     """Do what a checked FunctionConfig asks for, as ``run`` does; raises as it does."""
     edits, found = _planned(resource_list, wanted)
-    # By now the data of the objects is forgotten: a long list is written with less memory.
-    outcome = _outcome(resource_list, edits, found, checking=wanted.mode is Mode.CHECK)
-    return outcome._replace(fail_on=wanted.fail_on)
+    if wanted.mode is Mode.CHECK or results.are_severe(found, Severity.ERROR):
+        edits = _PlannedOperations()
+        found = [result for result in found if result.severity is not Severity.INFO]
+    found = _in_report(found)
+    # By now the data of the objects is forgotten, and each value is there once: a long list takes less memory.
+    return _outcome(resource_list, edits, found)._replace(fail_on=wanted.fail_on)
 
 
 def _planned(
@@ -252,23 +263,20 @@ def _rolled(
 
 
 def _outcome(
-    resource_list: EditableList,
-    edits: _PlannedOperations,
-    found: list[Result],
-    *,
-    checking: bool = False,
+    resource_list: EditableList, edits: _PlannedOperations, reported: list[Result]
 ) -> Outcome:
-    if any(result.severity is Severity.ERROR for result in found) or checking:
-        edits = _PlannedOperations()
-        found = [result for result in found if result.severity is not Severity.INFO]
-    reported = _values_once(results.in_order(_once(found)))
-    output = resource_list.write(
+    pieces = resource_list.write(
         edits.changes,
-        [result.to_data() for result in reported],
+        (result.to_data() for result in reported),
         edits.new_items,
         edits.beside,
     )
-    return Outcome(output, tuple(reported), len(resource_list), edits.number)
+    return Outcome(pieces, tuple(reported), len(resource_list), edits.number)
+
+
+def _in_report(found: list[Result]) -> list[Result]:
+    """Return the results as they are reported: in order, and nothing of them twice."""
+    return _values_once(results.in_order(_once(found)))
 
 
 def _once(found: list[Result]) -> list[Result]:
@@ -290,7 +298,8 @@ def _values_once(found: Iterable[Result]) -> list[Result]:
     for result in found:
         current = _not_shown_yet(result.current, shown)
         proposed = _not_shown_yet(result.proposed, shown)
-        reported.append(result._replace(current=current, proposed=proposed))
+        is_same = current is result.current and proposed is result.proposed
+        reported.append(result if is_same else result._replace(current=current, proposed=proposed))
     return reported
 
 

@@ -62,20 +62,25 @@ LAYOUTS = {
 layouts = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in LAYOUTS.items()])
 
 
+def whole_of(given: ResourceList, *changes: Any) -> bytes:
+    """Return the list after the changes, which `ResourceList.write` gives in pieces."""
+    return b"".join(given.write(*changes))
+
+
 def load(text: str) -> ResourceList:
     return ResourceList(text.encode())
 
 
 @layouts
 def test_nothing_to_write_is_the_same_bytes(text: str) -> None:
-    assert load(text).write({}, []) == text.encode()
-    assert load(text).write({0: [], 1: []}, []) == text.encode()
+    assert whole_of(load(text), {}, []) == text.encode()
+    assert whole_of(load(text), {0: [], 1: []}, []) == text.encode()
 
 
 @layouts
 def test_a_change_of_one_item_is_read_back_and_the_rest_stays(text: str) -> None:
     old = read(text.removeprefix("\ufeff"))
-    written = load(text).write({1: [add("new", value={"k": ["v"]})]}, [RESULT]).decode()
+    written = whole_of(load(text), {1: [add("new", value={"k": ["v"]})]}, [RESULT]).decode()
     assert written.startswith("\ufeff") == text.startswith("\ufeff")
     new = read(written.removeprefix("\ufeff"))
     old["items"][1]["new"] = {"k": ["v"]}
@@ -98,8 +103,8 @@ def test_the_items_and_the_function_config_are_found(text: str) -> None:
 
 @layouts
 def test_a_result_that_is_there_already_is_not_reported_twice(text: str) -> None:
-    once = load(text).write({}, [RESULT])
-    assert ResourceList(once).write({}, [RESULT]) == once
+    once = whole_of(load(text), {}, [RESULT])
+    assert whole_of(ResourceList(once), {}, [RESULT]) == once
 
 
 @pytest.mark.parametrize(
@@ -167,7 +172,7 @@ def test_a_list_without_items(items: str) -> None:
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n{items}"
     found = load(text)
     assert len(found) == 0
-    written = found.write({}, [RESULT])
+    written = whole_of(found, {}, [RESULT])
     assert read(written.decode())["results"] == [RESULT]
     assert "items" in read(written.decode())
 
@@ -175,7 +180,7 @@ def test_a_list_without_items(items: str) -> None:
 @pytest.mark.parametrize("version", ["v1", "v1beta1", "v1alpha1", "v9"])
 def test_the_version_of_the_list_is_echoed(version: str) -> None:
     text = COMPACT.replace("config.kubernetes.io/v1", f"config.kubernetes.io/{version}")
-    assert load(text).write({0: [add("a", value=1)]}, []).startswith(text.splitlines()[0].encode())
+    assert whole_of(load(text), {0: [add("a", value=1)]}, []).startswith(text.splitlines()[0].encode())
 
 
 @pytest.mark.parametrize(
@@ -190,7 +195,7 @@ def test_the_version_of_the_list_is_echoed(version: str) -> None:
 )
 def test_results_that_are_there(results: str, written: list[Any]) -> None:
     for text in (COMPACT + results, results + COMPACT, COMPACT.replace("functionConfig", results + "functionConfig")):
-        new = load(text).write({}, [RESULT]).decode()
+        new = whole_of(load(text), {}, [RESULT]).decode()
         assert read(new)["results"] == written
         assert "# c" not in results or "# c" in new
 
@@ -217,13 +222,13 @@ def test_an_item_that_is_no_object_is_refused_when_it_is_read(item: str, says: s
     assert found.read(0) == {"a": 1}
     with pytest.raises(InputError, match=rf"`items\[1\]` must be an object, but it is {says}"):
         found.read(1)
-    assert found.write({0: [add("b", value=1)]}, []) != text.encode()
+    assert whole_of(found, {0: [add("b", value=1)]}, []) != text.encode()
 
 
 def test_an_item_nobody_asks_for_is_never_read() -> None:
     text = "kind: ResourceList\nitems:\n- a: [\n- kind: Pod\n"
     found = load(text)
-    assert found.write({1: [add("a", value=1)]}, []).decode() == text + "  a: 1\n"
+    assert whole_of(found, {1: [add("a", value=1)]}, []).decode() == text + "  a: 1\n"
     with pytest.raises(InputError, match=r"`items\[0\]`: not valid YAML: .* at line 4, column 1$"):
         found.read(0)
 
@@ -251,7 +256,7 @@ ACROSS = "kind: ResourceList\nitems:\n- a: &x {k: 1}\n- b: *x # here\n- c: 3\n"
 def test_an_anchor_name_may_stand_in_two_items() -> None:
     found = load(SAME_NAME)
     assert [found.read(index) for index in range(2)] == [{"a": 1, "b": 1}, {"a": 2, "b": 2}]
-    assert found.write({1: [replace("a", value=9)]}, []).decode() == SAME_NAME.replace(
+    assert whole_of(found, {1: [replace("a", value=9)]}, []).decode() == SAME_NAME.replace(
         "&x 2 # c\n  b: *x", "9 # c\n  b: 2"
     )
 
@@ -270,21 +275,24 @@ def test_an_anchor_name_may_stand_in_two_items() -> None:
 def test_an_alias_to_another_item_keeps_its_meaning(index: int, operation: Any, items: list[Any]) -> None:
     found = load(ACROSS)
     assert found.read(1) == {"b": {"k": 1}}
-    assert read(found.write({index: [operation]}, []).decode())["items"] == items
+    assert read(whole_of(found, {index: [operation]}, []).decode())["items"] == items
     unread = load(ACROSS)  # an alias is seen by its text, too
-    assert index == 1 or read(unread.write({index: [operation]}, []).decode())["items"] == items
+    assert index == 1 or read(whole_of(unread, {index: [operation]}, []).decode())["items"] == items
 
 
 def test_an_alias_before_an_anchor_of_the_same_name_belongs_to_another_item() -> None:
     text = "kind: ResourceList\nitems:\n- a: &x 1\n- b: *x\n  c: &x 2\n"
-    assert read(load(text).write({0: [replace("a", value=9)]}, []).decode())["items"] == [{"a": 9}, {"b": 1, "c": 2}]
+    assert read(whole_of(load(text), {0: [replace("a", value=9)]}, []).decode())["items"] == [
+        {"a": 9},
+        {"b": 1, "c": 2},
+    ]
 
 
 def test_commands_joined_by_ampersands_cost_as_much_as_others() -> None:
     count = 20_000  # each of them compared with all others would take minutes
     text = "kind: ResourceList\nitems:\n" + "- a: make && make install\n" * count
     changes = {index: [replace("a", value="x")] for index in range(count)}
-    assert load(text).write(changes, []).decode() == "kind: ResourceList\nitems:\n" + "- a: x\n" * count
+    assert whole_of(load(text), changes, []).decode() == "kind: ResourceList\nitems:\n" + "- a: x\n" * count
 
 
 def test_a_function_config_may_be_an_alias_to_an_item() -> None:
@@ -306,18 +314,18 @@ def test_line_breaks_that_only_yaml_1_1_knows_separate_items_too(mark: str) -> N
 def test_a_refused_edit_names_its_object() -> None:
     text = "kind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: p}\n  spec: {}\n  spec: {}\n"
     with pytest.raises(EditError, match=r"^v1/Pod/p: the key `spec` occurs 2 times"):
-        load(text).write({0: [add("spec", "a", value=1)]}, [])
+        whole_of(load(text), {0: [add("spec", "a", value=1)]}, [])
 
 
 def test_each_item_has_the_line_breaks_of_its_neighbours() -> None:
-    written = load(COMPACT.replace("\n", "\r\n")).write(
-        {0: [add("a", value="x\ny\n")], 1: [add("b", value=[1])]}, [RESULT]
+    written = whole_of(
+        load(COMPACT.replace("\n", "\r\n")), {0: [add("a", value="x\ny\n")], 1: [add("b", value=[1])]}, [RESULT]
     )
     assert b"\n" not in written.replace(b"\r\n", b"")
 
 
 def test_lines_outside_the_changed_item_are_identical() -> None:
-    written = load(COMPACT).write({1: [add("type", value="Opaque")]}, []).decode()
+    written = whole_of(load(COMPACT), {1: [add("type", value="Opaque")]}, []).decode()
     assert written == COMPACT.replace("metadata: {name: 'b'}\n", "metadata: {name: 'b'}\n  type: Opaque\n")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from krm_fn.patch import add, remove, replace
 from krm_fn.yamledit import read
-from test_krm_resourcelist import ACROSS, COMPACT, CONFIG_FIRST, LAYOUTS, RESULT, load
+from test_krm_resourcelist import ACROSS, COMPACT, CONFIG_FIRST, LAYOUTS, RESULT, load, whole_of
 
 NEW = {"kind": "Secret", "metadata": {"name": "new"}, "stringData": {"k": "[Service]\nA=b\n"}}
 layouts = pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in LAYOUTS.items()])
@@ -28,22 +28,22 @@ def envelope(text: str) -> dict[str, Any]:
 
 @layouts
 def test_a_new_item_stands_behind_all_others_in_every_layout(text: str) -> None:
-    written = load(text).write({}, [], [NEW, NEW]).decode()
+    written = whole_of(load(text), {}, [], [NEW, NEW]).decode()
     assert items(written) == [*items(text), NEW, NEW]
     assert envelope(written) == envelope(text)
 
 
 @layouts
 def test_a_new_item_goes_and_the_bytes_are_those_of_before(text: str) -> None:
-    written = load(text).write({}, [], [NEW]).decode()
-    back = load(written).write({2: [remove()]}, []).decode()
+    written = whole_of(load(text), {}, [], [NEW]).decode()
+    back = whole_of(load(written), {2: [remove()]}, []).decode()
     assert back == text if text != text.rstrip("\n") else meaning(back) == meaning(text)
 
 
 @layouts
 @pytest.mark.parametrize("gone", [{0}, {1}, {0, 1}], ids=["the first", "the last", "all"])
 def test_an_item_that_goes_leaves_the_others(text: str, gone: set[int]) -> None:
-    written = load(text).write({index: [remove()] for index in gone}, [RESULT]).decode()
+    written = whole_of(load(text), {index: [remove()] for index in gone}, [RESULT]).decode()
     assert items(written) == [item for index, item in enumerate(items(text)) if index not in gone]
     assert meaning(written)["results"] == [*meaning(text).get("results", []), RESULT]
     assert "functionConfig" in meaning(written)
@@ -52,26 +52,26 @@ def test_an_item_that_goes_leaves_the_others(text: str, gone: set[int]) -> None:
 @layouts
 def test_items_change_come_and_go_in_one_run(text: str) -> None:
     old = items(text)
-    written = load(text).write({0: [add("x", value=1), remove()], 1: [add("y", value=2)]}, [RESULT], [NEW]).decode()
+    written = whole_of(load(text), {0: [add("x", value=1), remove()], 1: [add("y", value=2)]}, [RESULT], [NEW]).decode()
     assert items(written) == [{**old[1], "y": 2}, NEW]
 
 
 @layouts
 def test_the_last_item_goes_and_a_new_one_comes(text: str) -> None:
-    written = load(text).write({1: [remove()]}, [], [NEW]).decode()
+    written = whole_of(load(text), {1: [remove()]}, [], [NEW]).decode()
     assert items(written) == [items(text)[0], NEW]
 
 
 @pytest.mark.parametrize("member", ["", "items:\n", "items: null\n", "items: []\n", "items: ~\n"])
 def test_a_list_without_items_gets_its_first_one(member: str) -> None:
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n{member}functionConfig: {{kind: X}}\n"
-    written = load(text).write({}, [RESULT], [NEW]).decode()
+    written = whole_of(load(text), {}, [RESULT], [NEW]).decode()
     assert items(written) == [NEW]
     assert meaning(written)["functionConfig"] == {"kind": "X"}
 
 
 def test_lines_of_the_other_items_stay_and_the_new_one_is_laid_out_as_they_are() -> None:
-    written = load(COMPACT).write({}, [], [NEW]).decode()
+    written = whole_of(load(COMPACT), {}, [], [NEW]).decode()
     before, behind = COMPACT.split("functionConfig", 1)
     assert written.startswith(before)
     assert written.endswith(f"functionConfig{behind}")
@@ -81,12 +81,12 @@ def test_lines_of_the_other_items_stay_and_the_new_one_is_laid_out_as_they_are()
 
 
 def test_a_new_item_has_the_line_breaks_of_its_neighbours() -> None:
-    written = load(COMPACT.replace("\n", "\r\n")).write({}, [RESULT], [NEW])
+    written = whole_of(load(COMPACT.replace("\n", "\r\n")), {}, [RESULT], [NEW])
     assert b"\n" not in written.replace(b"\r\n", b"")
 
 
 def test_an_item_at_the_end_of_the_text_may_go() -> None:
-    assert load(CONFIG_FIRST).write({1: [remove()]}, []).decode() == CONFIG_FIRST.replace("- kind: Secret\n", "")
+    assert whole_of(load(CONFIG_FIRST), {1: [remove()]}, []).decode() == CONFIG_FIRST.replace("- kind: Secret\n", "")
 
 
 @pytest.mark.parametrize(
@@ -98,20 +98,20 @@ def test_an_item_at_the_end_of_the_text_may_go() -> None:
     ],
 )
 def test_an_item_that_goes_takes_no_anchor_from_another(index: int, expected: list[Any]) -> None:
-    written = load(ACROSS).write({index: [remove()]}, [], [NEW]).decode()
+    written = whole_of(load(ACROSS), {index: [remove()]}, [], [NEW]).decode()
     assert items(written) == [*expected, NEW]
 
 
 def test_a_new_item_holds_no_alias_even_if_its_parts_are_the_same() -> None:
     shared = {"k": ["v"]}
-    written = load(COMPACT).write({1: [replace("kind", value="Pod")]}, [], [{"a": shared, "b": shared}]).decode()
+    written = whole_of(load(COMPACT), {1: [replace("kind", value="Pod")]}, [], [{"a": shared, "b": shared}]).decode()
     assert "&" not in written
     assert items(written)[-1] == {"a": shared, "b": shared}
 
 
 def test_a_new_item_stands_behind_one_that_cannot_be_read() -> None:
     text = "kind: ResourceList\nitems:\n- a: 1\n- b: [\nfunctionConfig: {kind: X}\n"
-    assert load(text).write({}, [], [{"c": 3}]).decode() == text.replace("- b: [\n", "- b: [\n- c: 3\n")
+    assert whole_of(load(text), {}, [], [{"c": 3}]).decode() == text.replace("- b: [\n", "- b: [\n- c: 3\n")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_new_item_stands_behind_one_that_cannot_be_read() -> None:
 @pytest.mark.parametrize("last", ["- b: 2\n", "- b: |\n    # of the text\n", "- b: 2\n  # of the item\n"])
 def test_a_comment_below_the_items_stays_there(last: str, below: str) -> None:
     text = f"kind: ResourceList\nitems:\n- a: 1\n{last}{below}functionConfig: {{kind: X}}\n"
-    written = load(text).write({}, [], [{"c": 3}]).decode()
+    written = whole_of(load(text), {}, [], [{"c": 3}]).decode()
     assert written.endswith(below.lstrip("\n") + "functionConfig: {kind: X}\n")
     assert items(written) == [*items(text), {"c": 3}]
-    assert load(written).write({2: [remove()]}, []).decode() == text
+    assert whole_of(load(written), {2: [remove()]}, []).decode() == text

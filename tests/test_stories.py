@@ -46,7 +46,7 @@ def test_differences(old: Any, new: Any, expected: list[tuple[str, ...]]) -> Non
 def tampered(old: bytes, new: bytes) -> Outcome:
     outcome = run(STORY)
     assert outcome.output.count(old) == 1
-    return outcome._replace(output=outcome.output.replace(old, new))
+    return outcome._replace(pieces=[outcome.output.replace(old, new)])
 
 
 def test_every_change_of_a_good_run_is_explained() -> None:

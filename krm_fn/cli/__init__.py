@@ -1,8 +1,8 @@
 """The command ``inject-proxy``: arguments, streams and exit codes.
 
-It reads once and writes once. Output is complete before its first byte is written, and exit code
-0 means that it was written. Standard error gets one line for each finding, the most important first, and a traceback
-only with ``--traceback``.
+It reads once and writes once, at the end. Output is complete before its first byte is written, and exit
+code 0 means that all of it was written. Standard error gets one line for each finding, the most important
+first, and a traceback only with ``--traceback``.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _main(arguments: list[str]) -> int:
 
     outcome = run(_read_stdin())
     outcome = outcome if fail_on is None else outcome._replace(fail_on=fail_on)
-    _print(outcome.output)
+    _print(*outcome.pieces)
     _write_lines(_reported(outcome, verbose=not {"-v", "--verbose"}.isdisjoint(arguments)))
     return outcome.exit_code
 
@@ -169,11 +169,12 @@ def _read_stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _print(output: bytes) -> int:
+def _print(*pieces: bytes) -> int:
     if sys.stdout is None:
         raise OutputError("standard output must be open, but it is closed: nothing was written")
     try:
-        sys.stdout.buffer.write(output)
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
     except OSError as error:
         raise OutputError(f"standard output could not be written: {error.strerror}") from None

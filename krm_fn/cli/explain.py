@@ -178,9 +178,9 @@ def _explained(
 class _UnwrittenList(ManifestList):
     """Files of which only the results of a run are wanted: their new text is not made."""
 
-    def write(self, *_: Any) -> bytes:
+    def write(self, *_: Any) -> list[bytes]:
         """Return nothing, and change nothing."""
-        return b""
+        return []
 
 
 def _refuse_unknown(asked: Sequence[str], found: Explanation) -> None:

@@ -169,10 +169,10 @@ class ManifestList(Manifests):
     def write(
         self,
         changes: Mapping[int, Sequence[Operation]],
-        results: Sequence[Mapping[str, Any]],
+        results: Iterable[Mapping[str, Any]],
         new_items: Sequence[Mapping[str, Any]] = (),
         beside: Sequence[int] = (),
-    ) -> bytes:
+    ) -> list[bytes]:
         """Put into ``changed`` what becomes of the files, and return nothing.
 
         Args:
@@ -200,7 +200,7 @@ class ManifestList(Manifests):
                 self._add(data, self._slices[index].file, added)
         for name in [*texts, *(name for name in added if name not in texts)]:
             self.changed[name] = self._rewritten(name, texts.get(name, {}), added.get(name, []))
-        return b""
+        return []
 
     def _edited_text(self, index: int, operations: Sequence[Operation]) -> str:
         part = self._slices[index]

@@ -8,11 +8,10 @@ Source: kustomize ``cmd/config/docs/api-conventions/functions-spec.md``, "apiVer
 
 from __future__ import annotations
 
-import io
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from krm_fn import patch
@@ -65,6 +64,7 @@ class ResourceList:
             raise InputError(f"{SHAPE}; it is plain YAML: {_INSTEAD}")
         self._layout = layout_of(self._text)
         self._kinds: dict[int, frozenset[str]] = {}
+        self._known_kinds: dict[frozenset[str], frozenset[str]] = {}
         if self._layout.head.get("kind") != "ResourceList":
             raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
 
@@ -87,7 +87,8 @@ class ResourceList:
         Empty: nothing is known without reading the item.
         """
         if index not in self._kinds:  # each target asks for it
-            self._kinds[index] = kinds_in(self._layout.text(index))
+            found = kinds_in(self._layout.text(index))
+            self._kinds[index] = self._known_kinds.setdefault(found, found)
         return self._kinds[index]
 
     def contains(self, index: int, words: Sequence[str]) -> bool:
@@ -124,11 +125,13 @@ class ResourceList:
     def write(
         self,
         changes: Mapping[int, Sequence[Operation]],
-        results: Sequence[Mapping[str, Any]],
+        results: Iterable[Mapping[str, Any]],
         new_items: Sequence[Mapping[str, Any]] = (),
         beside: Sequence[int] = (),
-    ) -> bytes:
-        """Return the list after the operations on its items, with the results that it does not hold yet.
+    ) -> list[bytes]:
+        """Return the list after the operations on its items, with the results that it does not hold yet, in pieces.
+
+        One after another they make the list. They are small, and find room where data was that is forgotten.
 
         Args:
             changes: index of an item -> operations, their paths from the item's root; one that removes the root takes
@@ -144,18 +147,14 @@ class ResourceList:
         held = self._layout.head.get("results")
         known = held if isinstance(held, list) else []
         reported = {repr(result) for result in known}
-        new = [result for result in results if not known or repr(result) not in reported]
+        new = (result for result in results if not known or repr(result) not in reported)
         edits = ItemEdits(wanted, list(new_items))
         pieces = self._layout.write(edits, known, new)
         if may_be_entangled:
             text = "".join(pieces)
             self._prove(text, edits)
             pieces = iter([text])
-        output = io.BytesIO()
-        output.write(self._bom.encode())
-        for piece in pieces:
-            output.write(piece.encode())
-        return output.getvalue()
+        return [self._bom.encode(), *(piece.encode() for piece in pieces)]
 
     def _take_as_whole(self) -> None:
         whole = WholeLayout(self._text)

@@ -5,7 +5,7 @@ Both give the same data and the same meaning; the cut one only pays for what is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn import patch
@@ -94,7 +94,7 @@ class CutLayout:
     def read(self, index: int) -> Any:
         return Document(self.text(index)).data()[0]
 
-    def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> Iterator[str]:
+    def write(self, edits: ItemEdits, known: list[Any], new: Iterable[Any]) -> Iterator[str]:
         """Yield the new text in pieces, so that a long list is not in memory twice."""
         text, position = self.parts.text, 0
         result_start, result_end = self.parts.members.get("results", (len(text), len(text)))
@@ -129,14 +129,16 @@ class CutLayout:
         body = edited[: _end_of_item(edited, column)]
         return ("" if is_gone else body) + new + edited[len(body) :]
 
-    def _results(self, member: str, known: list[Any], new: list[Any]) -> Iterator[str]:
-        if not new:
-            yield member
-        elif member:
-            yield Document(member, envelope=("results",)).edit(_result_operations(known, new))
-        else:
-            yield member_text("results", new[:1], like=self.parts.text)
-            for result in new[1:]:
+    def _results(self, member: str, known: list[Any], new: Iterable[Any]) -> Iterator[str]:
+        """Yield the text of ``results``; without one that is there already, the data of one result at a time."""
+        if member:
+            document = Document(member, envelope=("results",))
+            yield document.edit(_result_operations(known, [*new]))
+            return
+        for at, result in enumerate(new):
+            if at == 0:
+                yield member_text("results", [result], like=self.parts.text)
+            else:
                 yield items_text([result], 0, like=self.parts.text)
 
 
@@ -187,7 +189,7 @@ class WholeLayout:
     def read(self, index: int) -> Any:
         return self.items[index].data()
 
-    def write(self, edits: ItemEdits, known: list[Any], new: list[Any]) -> Iterator[str]:
+    def write(self, edits: ItemEdits, known: list[Any], new: Iterable[Any]) -> Iterator[str]:
         """As ``CutLayout.write``, in one piece."""
         operations = [
             operation._replace(path=("items", str(index), *operation.path))
@@ -202,10 +204,10 @@ class WholeLayout:
             edits.new_items or self.lacks_items
         ):  # without `items` kustomize and kpt take it for no ResourceList
             operations.append(patch.add("items", value=edits.new_items))
-        yield self.document.edit(operations + (_result_operations(known, new) if new else []))
+        yield self.document.edit([*operations, *_result_operations(known, [*new])])
 
 
 def _result_operations(known: list[Any], new: list[Any]) -> list[Operation]:
     if known:
         return [patch.add("results", patch.APPEND, value=result) for result in new]
-    return [patch.add("results", value=new)]
+    return [patch.add("results", value=new)] if new else []
