@@ -89,8 +89,10 @@ def write_sites(draft: Draft, sites: Places, variables: Variables) -> Edit | Non
             if effect.before.get(name) is not None:
                 current.setdefault(name, effect.before[name])
         for name in effect.set_names:
-            if effect.after[name] is not None:
-                proposed.setdefault(name, effect.after[name])
+            value, wanted = effect.after[name], variables.get(name)
+            if value is not None:
+                # A long list is kept once, as it is wanted, not as each object holds it.
+                proposed.setdefault(name, wanted if value == wanted else value)
     return Edit(
         tuple(operations), _message(effects, draft.descriptions), current or None, proposed or None
     )

@@ -47,6 +47,8 @@ def hidden_texts(values: Iterable[tuple[str, str | None]]) -> frozenset[str]:
 
 def without(data: Any, hidden: frozenset[str]) -> Any:
     """Return the same data with each of the texts ``hidden`` as `***`, in strings at any depth."""
+    if not hidden:
+        return data
     if isinstance(data, str):
         for text in sorted(hidden, key=len, reverse=True):
             if text in data:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 CLUSTER_DOMAIN = "cluster.local"
@@ -104,6 +105,9 @@ class Origin(Enum):
     """A rule of the style, or of the clients that read the list."""
 
 
+_BY_CONFIG, _BY_OBJECT, _BY_RULE = (frozenset({origin}) for origin in Origin)
+
+
 class Entry(NamedTuple):
     """One entry of a list and why it is there: one line for each reason, in the order in which they were found.
 
@@ -117,21 +121,32 @@ class Entry(NamedTuple):
     @classmethod
     def of_config(cls, text: str, field_path: str) -> Entry:
         """Return an entry that a field of the FunctionConfig holds."""
-        return cls(text, (f"`{field_path}`",), frozenset({Origin.CONFIG}))
+        return cls(text, (f"`{field_path}`",), _BY_CONFIG)
 
     @classmethod
     def of_object(cls, text: str, why: str) -> Entry:
         """Return an entry that follows from an object of the list; ``why`` names the object and its field."""
-        return cls(text, (why,), frozenset({Origin.OBJECT}))
+        return cls(text, (why,), _BY_OBJECT)
 
     @classmethod
     def of_rule(cls, text: str, rule: str) -> Entry:
         """Return an entry that is in the list for a rule alone."""
-        return cls(text, (f"rule: {rule}",), frozenset({Origin.RULE}))
+        return cls(text, (_of_rule(rule),), _BY_RULE)
 
     def by_rule(self, text: str, rule: str) -> Entry:
         """Return the entry ``text``, which a rule adds because of this one."""
-        return Entry(text, (*self.why, f"rule: {rule}"), self.origins | {Origin.RULE})
+        return Entry(text, (*self.why, _of_rule(rule)), _both(self.origins, _BY_RULE))
+
+
+# There are few rules and origins, but many Clusters have many entries: these share them.
+@lru_cache(maxsize=1024)
+def _of_rule(rule: str) -> str:
+    return f"rule: {rule}"
+
+
+@cache
+def _both(one: frozenset[Origin], other: frozenset[Origin]) -> frozenset[Origin]:
+    return one | other
 
 
 def united(entries: Iterable[Entry]) -> list[Entry]:
@@ -143,7 +158,7 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
             first[entry.text] = entry
         else:
             why = tuple(dict.fromkeys((*known.why, *entry.why)))
-            first[entry.text] = Entry(entry.text, why, known.origins | entry.origins)
+            first[entry.text] = Entry(entry.text, why, _both(known.origins, entry.origins))
     return list(first.values())
 
 

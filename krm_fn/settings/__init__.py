@@ -111,12 +111,12 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     ]
     derives = not audience.completes_the_list and any(first.urls)
     completed = [_for_readers(wish, readers) for wish in wishes]
-    entries = _united(completed, networks, audience) if any(first.urls) else ()
+    entries, no_proxy = _united(completed, networks, audience) if any(first.urls) else ((), "")
     return Resolved(
         settings=blank._replace(
             http_proxy=first.urls[0],
             https_proxy=first.urls[1],
-            no_proxy=noproxy.join(entries),
+            no_proxy=no_proxy,
             differs_from_cluster=any(
                 _differs_from_cluster(config, *pair)
                 for pair in zip(memberships, wishes, strict=False)
@@ -381,8 +381,8 @@ def _place(
 
 def _united(
     wishes: Sequence[_Declaration], networks: Sequence[ClusterNetwork], audience: Audience
-) -> tuple[Entry, ...]:
-    """Return one list for all places.
+) -> tuple[tuple[Entry, ...], str]:
+    """Return one list for all places: its entries, and the list that they make.
 
     Places with one policy are composed together, so that its order is kept.
     """
@@ -396,7 +396,10 @@ def _united(
         own = next(iter(user)) if len(user) == 1 else _merged(user)
         known = dict.fromkeys(networks[at] for at in members if at < len(networks))
         lists.append(_composed(own, tuple(known), policy, audience))
-    return lists[0] if len(lists) == 1 else _merged(lists)
+    if len(lists) == 1:
+        return lists[0]
+    entries = _merged(entries for entries, _ in lists)
+    return entries, noproxy.join(entries)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -405,8 +408,9 @@ def _composed(
     networks: tuple[ClusterNetwork, ...],
     policy: Policy,
     audience: Audience,
-) -> tuple[Entry, ...]:
-    return noproxy.compose(user, networks, policy, audience)
+) -> tuple[tuple[Entry, ...], str]:
+    entries = noproxy.compose(user, networks, policy, audience)
+    return entries, noproxy.join(entries)
 
 
 def _merged(lists: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:

@@ -72,11 +72,12 @@ def network_of(cluster: Cluster, defaults: ClusterNetwork, policy: Policy) -> Cl
     if not known.endpoint:
         hosts = (*assumed.hosts, *hosts)
     has_api = INFRASTRUCTURE_ENDPOINT in policy.derive
-    return known.completed_by(assumed)._replace(
+    found = known.completed_by(assumed)._replace(
         networks=networks,
         hosts=hosts,
         infrastructure_hosts=known.infrastructure_hosts if has_api else (),
     )
+    return cluster.network if found == cluster.network else found  # every object asks: one is kept
 
 
 def cluster_name(cluster: Cluster) -> str:

@@ -21,6 +21,8 @@ Data = Mapping[str, Any]
 """One object as plain data; any field may be missing, null or of a wrong type."""
 Options = Mapping[str, Any]
 """``spec.targets.<id>``, checked against the schema; defaults are not filled in."""
+NO_OPTIONS: Options = MappingProxyType({})
+"""Those of a target that is not named there."""
 
 
 class Context(NamedTuple):
@@ -38,7 +40,7 @@ class Context(NamedTuple):
             the target converts others.
     """
 
-    options: Options = MappingProxyType({})
+    options: Options = NO_OPTIONS
     settings: ProxySettings = ProxySettings()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     class_context: ClassContext | None = None
@@ -167,7 +169,7 @@ class Target(NamedTuple):
         """Return the options of this target, given ``spec.targets`` as a whole."""
         if self.options_from is not None:
             return self.options_from(given)
-        return given.get(self.id, {})
+        return given.get(self.id, NO_OPTIONS)
 
     def hints(self, options: Options) -> tuple[str, ...]:
         """Return words of which one is in the text of every object that it edits with these options."""
