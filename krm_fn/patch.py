@@ -4,8 +4,6 @@ An operation is a value; ``jsonpatch`` applies operations to plain data, and eve
 compared with its result.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple

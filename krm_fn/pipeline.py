@@ -4,8 +4,6 @@ It knows the order of the packages, and no kind, path or text of the domain. A r
 or none: one error leaves every item as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
@@ -144,7 +142,7 @@ def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
 
 def _planned(
     resource_list: EditableList, wanted: ProxyConfig
-) -> tuple[_PlannedOperations, list[Result]]:
+) -> "tuple[_PlannedOperations, list[Result]]":
     """Return what is to become of a list, and all that there is to say about it."""
     edits = _PlannedOperations()
     found: list[Result] = []

@@ -10,8 +10,6 @@ Sources: ``github.com/drone/envsubst`` (clusterctl), ``github.com/fluxcd/pkg/env
 ``:=``, ``=``, ``:-`` or ``-``, or a function such as ``^^``, ``:0:3`` and ``/a/b``.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

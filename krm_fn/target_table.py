@@ -4,8 +4,6 @@ Data only, so that ``config`` knows the IDs and the systems, and ``targets`` imp
 its kinds occurs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

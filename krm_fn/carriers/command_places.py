@@ -9,8 +9,6 @@ that sets them and does something else as well. The restart belongs before the n
 that installs, configures or starts containerd.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple

@@ -6,8 +6,6 @@ Source: systemd.exec(5): ``UnsetEnvironment=`` is applied last, and settings of 
 ``Environment=``, wherever they are.
 """
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Mapping
 from typing import Any, NamedTuple

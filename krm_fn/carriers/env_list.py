@@ -6,8 +6,6 @@ other names, and their order, are never touched: ``$(NAME)`` sees only what is b
 Source of the form: ``EnvVar`` of the Kubernetes API, core/v1. What ``$`` means in a value: ``formats.escaping``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 One list, ``preKubeadmCommands``; a command that does anything else is reported and not edited.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -92,7 +90,7 @@ class NodeExports:
         entries = self._spec.entries(PRE_COMMANDS)
         return [command if isinstance(command, str) else "" for command in entries]
 
-    def _describe(self, planned: _Planned, commands: Sequence[Any], restart: str) -> None:
+    def _describe(self, planned: "_Planned", commands: Sequence[Any], restart: str) -> None:
         """Describe a restart that comes or goes, and what gets another place."""
         before = [text for text in commands if isinstance(text, str)]
         after = [text for _, text in planned.commands]

@@ -7,8 +7,6 @@ Limits: ``validateFiles`` in Cluster API ``kubeadmconfig_types.go`` (a ``path`` 
 (10240 characters), and its ``internal/ignition/clc`` (no ``gzip``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

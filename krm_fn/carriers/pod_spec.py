@@ -3,8 +3,6 @@
 Sources: the Kubernetes API, core/v1 (``PodTemplateSpec``), apps/v1, batch/v1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

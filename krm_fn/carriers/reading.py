@@ -4,8 +4,6 @@ It is the same whoever wrote it, and it is not judged here. A value that the obj
 show is None with a reason, never a guess.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from krm_fn.patch import Pointer

@@ -4,8 +4,6 @@ A command that does anything besides is never changed. An export whose value the
 as wanted stays as written; a variable is exported once, by its first export.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

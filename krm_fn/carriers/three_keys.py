@@ -5,8 +5,6 @@ reader takes one form only; where neither is there, ``Keys.is_list`` decides. A 
 made, and one that a removal leaves empty is removed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -102,7 +100,7 @@ class ThreeKeys(NamedTuple):
         mapping = lookup(data, self.path)
         return isinstance(mapping, Mapping) and not mapping.keys().isdisjoint(self.keys.names)
 
-    def in_draft(self, draft: Draft) -> ThreeKeysSite:
+    def in_draft(self, draft: Draft) -> "ThreeKeysSite":
         """Return the mapping of one draft as a site."""
         return ThreeKeysSite(draft, self)
 

@@ -4,8 +4,6 @@ The volume and the mounts that have our name, and the variables whose value is t
 nothing else is touched. A variable with another value is its author's, and is reported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Source: ``config_parse_environ`` in systemd's ``src/core/load-fragment.c``: an e
 before, and the last assignment of a name wins.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

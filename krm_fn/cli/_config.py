@@ -3,8 +3,6 @@
 It finds a ProxyConfig and checks nothing in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -9,8 +9,6 @@ Flux (``spec.kubeConfig.secretRef``, ``spec.releaseName``); Cluster API calls a 
 ``cluster-*`` charts name the Cluster by ``global.metadata.name``, or by their release.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -22,8 +22,6 @@ Sources, each read in the code of the project:
 * cluster-api-provider-hetzner ``HCloudNetworkSpec.cidrBlock``; cluster-api-provider-oci ``VcnDefaultCidr``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 

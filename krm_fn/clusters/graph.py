@@ -15,8 +15,6 @@ Sources: the ties that Cluster API's controllers make (``docs/book``, "Provider 
 that of ``clusterctl generate cluster``: ``<cluster>-control-plane``, ``<cluster>-md-0``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

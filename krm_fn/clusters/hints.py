@@ -6,8 +6,6 @@ Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clu
 ``class``, ``classNamespace``; v1beta2 ``classRef``); ``giantswarm.io`` labels: ``giantswarm/k8smetadata``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple

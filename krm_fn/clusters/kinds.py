@@ -8,8 +8,6 @@ providers' ``api/*/…cluster_types.go``: AWS ``NetworkSpec``, Azure ``NetworkSp
 ``SubnetSpec``, OCI ``VCN``, Hetzner ``HCloudNetworkSpec``; Konvoy's document for its inventories.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from krm_fn.clusters.model import Role

@@ -8,8 +8,6 @@ Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVe
 (v1alpha4, v1beta1) or ``templateRef`` (v1beta2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

@@ -7,8 +7,6 @@ Sources: the API types of each project: ``rancher/cluster-api-provider-rke2`` (`
 assisted installer, EKS Anywhere, Rancher, KubeOne and kOps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ wrong with it. Of the objects it refers to it sees what a ``Lookup`` gives; no p
 holds a credential.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

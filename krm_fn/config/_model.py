@@ -3,8 +3,6 @@
 Values only. None, where it is allowed, means "not said here", and is something else than empty.
 """
 
-from __future__ import annotations
-
 import fnmatch
 from collections.abc import Mapping
 from enum import Enum

@@ -4,8 +4,6 @@ Source: the CEL language definition (github.com/google/cel-spec, doc/langdef.md,
 Values"). Expressions are tokenized, not evaluated: what an expression computes is not known here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

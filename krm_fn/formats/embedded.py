@@ -8,8 +8,6 @@ Source: Kubernetes ``core/v1``: ``stringData`` of a Secret replaces the same key
 are base64; values of a ConfigMap's ``data`` are text.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence

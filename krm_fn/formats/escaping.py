@@ -8,8 +8,6 @@ Sources: systemd ``src/basic/extract-word.c``, ``src/basic/escape.c`` and ``src/
 Kubernetes ``third_party/forked/golang/expansion/expand.go`` for ``env``.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

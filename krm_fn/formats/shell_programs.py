@@ -10,8 +10,6 @@ Source: POSIX Shell Command Language, sections 2.2 (quoting), 2.7 (redirection),
 programs in ``_RUNNERS`` for their options.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Sequence

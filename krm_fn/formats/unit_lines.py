@@ -5,8 +5,6 @@ It reads, and changes nothing.
 Source: systemd's ``src/shared/conf-parser.c``: ``\`` at the end continues a line, and comment lines within are skipped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -6,8 +6,6 @@ Format: ``results`` of the KRM functions specification v1 (kustomize ``cmd/confi
 one-line form of kyaml (``kyaml/fn/framework/result.go``).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
@@ -33,7 +31,7 @@ def is_severe(severity: Severity, least: Severity) -> bool:
     return _RANK[severity] <= _RANK[least]
 
 
-def are_severe(results: Iterable[Result], least: Severity) -> bool:
+def are_severe(results: "Iterable[Result]", least: Severity) -> bool:
     """Return whether a result is at least as severe as ``least``."""
     return any(is_severe(result.severity, least) for result in results)
 
@@ -56,7 +54,7 @@ class Finding(NamedTuple):
     is_stale: bool = False
     code: str = ""
 
-    def about(self, ref: ObjectRef, target: str = "") -> Result:
+    def about(self, ref: "ObjectRef", target: str = "") -> "Result":
         """Return the finding as a result about the object and, where one reported it, the target."""
         return Result(
             self.severity,

@@ -5,8 +5,6 @@ is reported together with one that says what was wanted; where there is none, th
 that could not set it reported that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 

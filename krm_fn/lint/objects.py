@@ -5,8 +5,6 @@ is known by ``lint.values``. Each finding has the ID of its rule as its code; a 
 same value once.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -203,7 +201,7 @@ _CHOSEN = problem(
 
 
 def lint_provider(
-    readings: Iterable[Reading], files: Iterable[WrittenFile], rules: Rules = THE_TABLE
+    readings: Iterable[Reading], files: "Iterable[WrittenFile]", rules: Rules = THE_TABLE
 ) -> Iterator[Finding]:
     """Yield NP031 for each place that is in a file which the infrastructure provider writes, too.
 

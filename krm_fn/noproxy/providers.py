@@ -5,8 +5,6 @@ Broad domains that some peers add (``.elb.amazonaws.com``, ``.cloudapp.azure.com
 people's hosts too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Written by hand, in the order of the IDs; `make docs` writes ``docs/messages.md`
 from it. An ID never changes its meaning: ``spec.lint.rules`` and other people's notes name it.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import NamedTuple
 

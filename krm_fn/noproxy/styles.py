@@ -4,8 +4,6 @@ A style yields pieces, each with the name under which ``spec.noProxyPolicy.deriv
 user wrote, ``ROOTED`` for rooted names); it removes nothing, merges nothing and sorts nothing: ``composition`` does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 

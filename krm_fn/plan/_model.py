@@ -1,7 +1,5 @@
 """What a plan consists of: the source of the objects, one planned edit, and what else was noticed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 

@@ -13,8 +13,6 @@ Sources: Cluster API book, "Updating Machine Infrastructure and Bootstrap Templa
 ``controlplane/kubeadm/webhooks/kubeadm_control_plane_template.go``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple

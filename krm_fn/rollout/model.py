@@ -1,7 +1,5 @@
 """What templates and Secrets that follow from their content have in common: a name with a hash, and the way back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple

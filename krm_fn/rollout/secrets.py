@@ -13,8 +13,6 @@ Sources: Cluster API 1.11 ``bootstrap/kubeadm/internal/controllers/kubeadmconfig
 (``resolveSecretFileContent``), ``controlplane/kubeadm/internal/filters.go``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple

@@ -4,8 +4,6 @@ It knows values, roles and audiences; never a kind, a field path or YAML. Instal
 below every override, and of several overrides that set one field the last wins.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -137,7 +135,7 @@ def _missing(
     config: ProxyConfig,
     memberships: Sequence[Membership],
     target: str,
-    wish: _Declaration,
+    wish: "_Declaration",
     networks: Sequence[ClusterNetwork],
 ) -> tuple[_network.Missing, ...]:
     talks_to_nodes = _network.talks_to_nodes(target, config.targets, memberships)
@@ -232,7 +230,7 @@ def _is_mistaken(
 
 
 def _unreachable_overrides(
-    config: ProxyConfig, places: Sequence[OverrideSubject], wishes: Sequence[_Declaration]
+    config: ProxyConfig, places: Sequence[OverrideSubject], wishes: "Sequence[_Declaration]"
 ) -> tuple[str, ...]:
     """Return the overrides that only ``roles`` and ``workerGroups`` keep from these places."""
     found = []
@@ -277,7 +275,9 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     )
 
 
-def _differs_from_cluster(config: ProxyConfig, membership: Membership, wish: _Declaration) -> bool:
+def _differs_from_cluster(
+    config: ProxyConfig, membership: Membership, wish: "_Declaration"
+) -> bool:
     """Return whether ``wish`` differs from that of the Cluster as a whole, without role, group and target."""
     return wish.differs(_wish(config, _place(Membership(membership.cluster), "")))
 
@@ -299,11 +299,11 @@ class _Declaration(NamedTuple):
     def urls(self) -> tuple[str, str]:
         return ("", "") if self.disabled else (self.http_proxy, self.https_proxy)
 
-    def differs(self, other: _Declaration) -> bool:
+    def differs(self, other: "_Declaration") -> bool:
         """Return whether the other one says something else, whether anything declares it or not."""
         return self != other._replace(declared=self.declared)
 
-    def under(self, override: Override) -> _Declaration:
+    def under(self, override: Override) -> "_Declaration":
         """Return the declaration after ``override`` is applied to it."""
         changes = (override.http_proxy, override.https_proxy, override.disabled)
         before = () if override.replaces else self.entries

@@ -3,8 +3,6 @@
 Values only; a field that is empty is a variable that must not be set.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from krm_fn.clusters import Membership, Role

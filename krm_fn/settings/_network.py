@@ -4,8 +4,6 @@ What the objects of a Cluster do not say, ``spec.clusterDefaults`` may; what nei
 the infrastructure provider, or missing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

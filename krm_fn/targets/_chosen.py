@@ -4,8 +4,6 @@ Sources of the names that are not ours: ``kyverno-policies-connectivity`` of Gia
 proxy support"), and OpenShift's cluster-version-operator (``lib/resourcebuilder/podspec.go``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What a target may know about other objects of the list: values that ``plan`` collects."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple

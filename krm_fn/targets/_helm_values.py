@@ -10,8 +10,6 @@ Giant Swarm, whose ``spec.config`` and ``spec.userConfig`` name a ConfigMap or a
 ``secret-values.yaml.patch`` of a Giant Swarm config repository.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple

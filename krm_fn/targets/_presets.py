@@ -10,8 +10,6 @@ Sources: the released manifests of Flux (``install.yaml``, chart ``flux2``), Arg
 ``--diagnostics-address``; ``*-components.yaml`` have the label ``cluster.x-k8s.io/provider``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple

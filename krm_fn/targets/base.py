@@ -1,7 +1,5 @@
 """What a target is: a row that says which objects it edits, who reads them, and how it edits them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple

@@ -83,8 +83,6 @@ container with a value of its own keeps all of them is what OLM does: half a con
 some requests to another proxy than others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 

@@ -7,8 +7,6 @@ Why text is enough: in block style, everything in an item of a list is indented 
 belongs to a member of the outermost mapping is indented at all, is a comment, or begins with a dash.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 The new text, read again, says what ``jsonpatch`` makes of the old data, or there is no new text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -46,7 +44,7 @@ class Part(NamedTuple):
         """Return new plain data; raises InputError for an alias bomb."""
         return view(self.node)
 
-    def items(self) -> list[Part] | None:
+    def items(self) -> "list[Part] | None":
         """Return the items of a list, None for anything else."""
         node = self.node.target if isinstance(self.node, Alias) else self.node
         return (

@@ -11,8 +11,6 @@ To YAML both are comments. In a flow collection the mark is behind the key, too,
 is written behind the dash of a list: kpt puts such a comment above the item, or above the whole object.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

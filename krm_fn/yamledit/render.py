@@ -4,8 +4,6 @@ What it writes means the same to YAML 1.1 and YAML 1.2; a string that one of the
 something else is quoted. It writes no anchors, tags, comments or folded lines.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any, NamedTuple

@@ -7,8 +7,6 @@ What is lost is where a line of the author was folded, in the part that changes.
 Source: YAML 1.2.2, chapters 6.5 (folding), 7.3 (flow scalars) and 8.1 (block scalars).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import takewhile

@@ -4,8 +4,6 @@ An edit touches the lines of what it is about and no others. It need not be righ
 one can think of: what it gives is proven, and where the proof fails a coarser edit is tried.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple

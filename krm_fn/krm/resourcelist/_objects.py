@@ -3,8 +3,6 @@
 It reads the identity of an object and no other field.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 ``lacking`` alone says what a cluster needs, for the lint to report and for ``fix`` to add.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -41,7 +39,7 @@ class Listed:
         )
         return frozenset(cidr for cidr in found if cidr is not None)
 
-    def beside(self, network: ClusterNetwork) -> Listed:
+    def beside(self, network: ClusterNetwork) -> "Listed":
         """Return the same list for another cluster; results about its entries are kept."""
         other = Listed(self.entries, self.audience, network)
         vars(other).update(texts=self.texts, cidrs=self.cidrs)

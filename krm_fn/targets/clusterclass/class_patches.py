@@ -13,8 +13,6 @@ Sources: Cluster API 1.11, ``internal/controllers/topology/cluster/patches/inlin
 to a list at its beginning or its end, and neither replaces nor removes a single entry).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -7,8 +7,6 @@ Source: Cluster API, "Writing a ClusterClass", builtin variables: ``builtin.clus
 ``serviceDomain`` is a text; each is what ``spec.clusterNetwork`` of the Cluster says, or missing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -97,7 +95,7 @@ class _Builtins(NamedTuple):
     domain: str
 
     @classmethod
-    def of(cls, cluster: Cluster) -> _Builtins:
+    def of(cls, cluster: Cluster) -> "_Builtins":
         def own(facts: Sequence[Fact]) -> tuple[str, ...]:
             return tuple(fact.value for fact in facts if fact.ref == cluster.ref)
 
