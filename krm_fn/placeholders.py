@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 _PLACEHOLDER = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}")
 _DEFAULT = r":?[=-](?P<value>.*)"
-_QUOTES = re.compile("[\"']")
+_QUOTES = "[\"']"
 
 
 class Placeholder(NamedTuple):
@@ -71,7 +71,7 @@ def split(text: str) -> list[str]:
 
 
 def _read(match: re.Match[str]) -> Placeholder:
-    rest = _QUOTES.sub("", match["rest"])
+    rest = re.sub(_QUOTES, "", match["rest"])
     default = re.fullmatch(_DEFAULT, rest)
     return Placeholder(
         f"${{{match['name']}{rest}}}", match["name"], default["value"] if default else ""

@@ -88,12 +88,17 @@ def _constants(module: str) -> Iterator[Used]:
 
 
 def _calls(module: str) -> Iterator[tuple[ast.Call, str]]:
-    """The calls of functions of ``re`` with a pattern as text, other than those that make a constant."""
+    """The calls with a pattern as text, other than those that make a constant, and the method of each.
+
+    ``re.match(PATTERN, text)``, and ``re.compile(PATTERN).match(text, start)``.
+    """
     for node in ast.walk(ast.parse(SOURCES[module])):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
             owner = node.func.value
-            if isinstance(owner, ast.Name) and owner.id == "re" and node.func.attr in METHODS:
+            if isinstance(owner, ast.Name) and owner.id == "re":
                 yield node, node.func.attr
+            elif isinstance(owner, ast.Call) and ast.unparse(owner.func) == "re.compile":
+                yield owner, node.func.attr
 
 
 def _inline(module: str) -> Iterator[Used]:
@@ -142,6 +147,7 @@ MADE_AT_RUN_TIME = {
     "krm_fn.image_check.places: f'^[ \\\\t]*{pattern}'": "at import, and judged as a constant",
     "krm_fn.config._quick_check: pattern.replace('$', '\\\\Z')": "of the schema, and judged there",
     "krm_fn.noproxy.composition: translate(text.lower().replace('[', '[[]'))": "fnmatch groups what it has matched",
+    "krm_fn.krm.results: user": "one of three constants: characters of one class, then a colon",
     "krm_fn.krm.proxy_values: f'(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])'": "one literal text, nothing repeats",
     "krm_fn.carriers.env_list: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar is before it",
     "krm_fn.carriers.documents: _BARE % re.escape(empty)": "judged below, with the text that it is made of",

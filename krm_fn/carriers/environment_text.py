@@ -32,7 +32,7 @@ _OF_KEY = {
     "noproxy": "NO_PROXY",
     "no-proxy": "NO_PROXY",
 }
-_EXPANDED = re.compile(r"[$`]")
+_EXPANDED = r"[$`]"
 
 
 def of_lines(text: str) -> dict[str, str | None]:
@@ -89,6 +89,6 @@ def _unquoted(written: str) -> str | None:
     if value[:1] in ("'", '"') and value.find(value[0], 1) > 0:
         quote = value[0]
         inner = value[1 : value.find(quote, 1)]
-        return None if quote == '"' and _EXPANDED.search(inner) else inner
+        return None if quote == '"' and re.search(_EXPANDED, inner) else inner
     value = re.split(r"[ \t;]", value, maxsplit=1)[0]
-    return None if _EXPANDED.search(value) else value
+    return None if re.search(_EXPANDED, value) else value

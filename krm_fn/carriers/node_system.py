@@ -20,10 +20,7 @@ from krm_fn.patch import lookup
 CONTAINERD, CRI_O = "containerd", "crio"
 """The services that pull images."""
 
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_POWERSHELL = re.compile(
-    r"\s*(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)", re.IGNORECASE
-)
+_POWERSHELL = r"(?i)\s*(?:cmd(?:\.exe)?\s+/c\s+)?(?:\S*[\\/])?powershell(?:\.exe)?(?:\s|$)"
 _CONFIGURATIONS = ("initConfiguration", "joinConfiguration")
 _COMMANDS = ("preKubeadmCommands", "postKubeadmCommands")
 
@@ -58,10 +55,10 @@ def system_of(data: Mapping[str, Any]) -> NodeSystem:
     if data.get("format") == "bottlerocket":
         return NodeSystem.BOTTLEROCKET
     paths = (lookup(entry, ("path",)) for entry in _entries(data, "files"))
-    if any(isinstance(path, str) and _DRIVE.match(path) for path in paths):
+    if any(isinstance(path, str) and _has_drive(path) for path in paths):
         return NodeSystem.WINDOWS
     commands = (command for key in _COMMANDS for command in _entries(data, key))
-    if any(isinstance(command, str) and _POWERSHELL.match(command[:256]) for command in commands):
+    if any(isinstance(command, str) and _runs_powershell(command[:256]) for command in commands):
         return NodeSystem.WINDOWS
     return (
         NodeSystem.WINDOWS
@@ -76,6 +73,14 @@ def runtime_of(data: Mapping[str, Any]) -> str:
     ``crio`` where the object names the socket of CRI-O, else ``containerd``.
     """
     return CRI_O if any(one.endswith("/crio.sock") for one in _sockets(data)) else CONTAINERD
+
+
+def _has_drive(path: str) -> bool:
+    return path[1:3] in (":\\", ":/") and path[0].isascii() and path[0].isalpha()
+
+
+def _runs_powershell(command: str) -> bool:
+    return "powershell" in command.lower() and re.match(_POWERSHELL, command) is not None
 
 
 def _entries(data: Mapping[str, Any], key: str) -> list[Any]:

@@ -24,8 +24,8 @@ def command(unit: str) -> str:
 
 COMMAND = command(CONTAINERD)
 
-_JOINT = re.compile(r";|&&|\|\||\||&|\n")
-_SYSTEMCTL = re.compile(
+_JOINT = r";|&&|\|\||\||&|\n"
+_SYSTEMCTL = (
     r"[\s({]*(?:(?:then|do|else)\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:/\S*/)?systemctl\s+(?:-\S+\s+)*"
     r"(?P<verb>daemon-reload|restart|reload-or-restart|stop|start)(?P<units>(?:\s+[^\s#]+)*)\s*(?:#.*)?"
 )
@@ -59,8 +59,8 @@ def is_restarted(commands: Iterable[str], unit: str = CONTAINERD) -> bool:
 def _calls(commands: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
     """Yield each call of systemctl, in order: its verb, and the units it is about."""
     for command in commands:
-        for part in _JOINT.split(command):
-            if call := _SYSTEMCTL.fullmatch(part):
+        for part in re.split(_JOINT, command) if "systemctl" in command else ():
+            if call := re.fullmatch(_SYSTEMCTL, part):
                 units = {
                     unit.strip("'\")}").removesuffix(".service") for unit in call["units"].split()
                 }

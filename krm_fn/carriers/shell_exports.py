@@ -15,8 +15,8 @@ from krm_fn.settings import PROXY_VARIABLES
 
 _NAME = re.compile(rf"[\"']?({'|'.join(PROXY_VARIABLES)})[\"']?=")
 _ASSIGNMENT = re.compile(rf"(?<![A-Za-z0-9_])({'|'.join(PROXY_VARIABLES)})=[\"']*([^\s\"';&|]*)")
-_PIECE = re.compile(r"[^;&|\n]+")
-_WRITTEN = re.compile(r"[^\s(){}]+")
+_PIECE = r"[^;&|\n]+"
+_WRITTEN = r"[^\s(){}]+"
 
 
 class Export(NamedTuple):
@@ -159,12 +159,12 @@ def _export(name: str, written: str, read: str | None, index: int) -> Export:
 
 def _pieces(command: str) -> Iterator[Sequence[escaping.QuotedWord]]:
     """Yield the words of a command that is more than simple commands, as they are written, without comments."""
-    for piece in _PIECE.finditer(command):
+    for piece in re.finditer(_PIECE, command):
         if not piece[0].lstrip().startswith("#"):
             at = piece.start()
             yield [
                 escaping.QuotedWord(at + one.start(), at + one.end(), one[0])
-                for one in _WRITTEN.finditer(piece[0])
+                for one in re.finditer(_WRITTEN, piece[0])
             ]
 
 

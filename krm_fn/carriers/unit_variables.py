@@ -16,7 +16,7 @@ _TEXTS = 256
 """So many are remembered: several targets and rules look at each, and the nodes of a cluster have the same."""
 _UNSET = "`UnsetEnvironment=` takes the variable out again"
 _REJECTED = "systemd rejects a section header above the assignment, and everything behind it"
-_NAME = re.compile(r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?=""")
+_NAME = r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?="""
 
 
 class Assignment(NamedTuple):
@@ -102,7 +102,7 @@ def _name(text: str, word: escaping.QuotedWord) -> str:
     """
     if word.value is not None:
         return word.value.partition("=")[0] if "=" in word.value else ""
-    found = _NAME.match(text, word.start, word.end)
+    found = re.compile(_NAME).match(text, word.start, word.end)
     return found[1] if found else ""
 
 

@@ -19,15 +19,15 @@ from typing import Any
 from krm_fn import placeholders
 from krm_fn.clusters.reading import host, text
 
-_HOSTS_FILE = re.compile(r"/certs\.d/([^/]+)/hosts\.toml")
-_CONFIG_FILE = re.compile(r"/etc/containerd/.*\.toml")
+_HOSTS_FILE = r"/certs\.d/([^/]+)/hosts\.toml"
+_CONFIG_FILE = r"/etc/containerd/.*\.toml"
 _HOST_TABLE = r"""(?m)^[ \t]*\[[ \t]*host[ \t]*\.[ \t]*["']([^"']+)["']"""
 _MIRROR_TABLE = (
     r"""(?ms)^[ \t]*\[[^\]\n]*registry\.mirrors\.["']?([^"'\]\n]+)["']?\s*\](.*?)(?=^[ \t]*\[|\Z)"""
 )
 _ENDPOINTS = r"(?ms)^[ \t]*endpoint[ \t]*=[ \t]*\[(.*?)\]"
 _QUOTED = r"""["']([^"']+)["']"""
-_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_COMMENT = r"(?m)^[ \t]*#.*$"
 _URL = r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?(?:[^/@\s]*@)?([^/\s]+)"
 
 _OURS = "# inject-proxy\n"
@@ -43,7 +43,9 @@ def mirror_hosts(file: Any) -> tuple[str, ...]:
         return ()
     path = text(file.get("path"))
     content = _content(file) if path.endswith(".toml") else ""
-    content = "" if content.startswith(_OURS) else _COMMENT.sub("", content)
+    if not content or content.startswith(_OURS):
+        return ()
+    content = re.sub(_COMMENT, "", content)
     urls = (
         url for url in _urls(path, content) if not placeholders.alone(url)
     )  # it may become a URL, not a host
@@ -53,9 +55,9 @@ def mirror_hosts(file: Any) -> tuple[str, ...]:
 
 def _urls(path: str, content: str) -> Iterator[str]:
     """Yield the addresses of servers that mirror a registry other than themselves."""
-    if match := _HOSTS_FILE.search(path):
+    if match := re.search(_HOSTS_FILE, path):
         yield from _others(re.findall(_HOST_TABLE, content), match[1])
-    elif _CONFIG_FILE.fullmatch(path):
+    elif re.fullmatch(_CONFIG_FILE, path):
         for registry, table in re.findall(_MIRROR_TABLE, content):
             for endpoints in re.findall(_ENDPOINTS, table):
                 yield from _others(re.findall(_QUOTED, endpoints), registry)

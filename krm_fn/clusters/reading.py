@@ -16,12 +16,12 @@ from krm_fn.patch import Pointer
 
 _NAME_AND_PORT = r"([A-Za-z0-9_.-]+)(?::[0-9]+)?"
 _BRACKETS = r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?"
-_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://")
+_SCHEME = r"^[A-Za-z][A-Za-z0-9+.-]*://"
 _URL = r"(?:[A-Za-z][A-Za-z0-9+.-]*://)?([^/?#@\s]+)(?:[/?#]\S*)?"
-_AROUND = re.compile(r"[A-Za-z0-9_.:/-]*")
+_AROUND = r"[A-Za-z0-9_.:/-]*"
 """What may be around a placeholder in a name, an address or a CIDR."""
 
-_PORT = re.compile(r":[0-9]+")
+_PORT = r":[0-9]+"
 _WORD = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
 
 
@@ -99,7 +99,7 @@ def url_host(value: Any) -> str:
     found = text(value)
     match = re.fullmatch(_URL, found)
     if placeholders.is_in(found):  # its default may hold any of the characters that divide a URL
-        return _filled_in_later(_SCHEME.sub("", found, count=1))
+        return _filled_in_later(re.sub(_SCHEME, "", found, count=1))
     return host(match[1]) if match else ""
 
 
@@ -132,9 +132,9 @@ def _filled_in_later(value: str) -> str:
     """
     found = placeholders.normal(value)
     rest = placeholders.without(found)
-    if found.endswith(rest) and _PORT.fullmatch(rest):
+    if found.endswith(rest) and re.fullmatch(_PORT, rest):
         found = found.removesuffix(rest)
-    return found if _AROUND.fullmatch(placeholders.without(found)) and "@" not in found else ""
+    return found if re.fullmatch(_AROUND, placeholders.without(found)) and "@" not in found else ""
 
 
 def is_covered(network: str, by: str) -> bool:

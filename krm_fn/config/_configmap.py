@@ -30,7 +30,7 @@ ALIASES = {
 
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
-_INTEGER = re.compile("-?[0-9]{1,9}")
+_INTEGER = "-?[0-9]{1,9}"
 
 Leaves = dict[tuple[str, ...], tuple[str, Any]]
 """Path below ``spec`` -> the key of ``data`` that set it, and its value."""
@@ -93,7 +93,7 @@ def _typed(value: Any, wanted: str | list[str]) -> Any:
     if wanted == "boolean":
         return _BOOLEANS.get(value.strip().lower(), value)
     if wanted == "integer":
-        return int(value) if _INTEGER.fullmatch(value.strip()) else value
+        return int(value) if re.fullmatch(_INTEGER, value.strip()) else value
     if wanted in ("object", "array"):
         return _schema.plain(yamledit.read(value))
     return value.strip()

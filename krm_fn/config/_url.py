@@ -11,20 +11,22 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
+from unicodedata import category
 
 from krm_fn import placeholders
 
+_CONTROL = ("Cc", "Cs")
+"""Categories of Unicode: control characters, and halves of a pair that is no character."""
 _EXAMPLE = "http://proxy.example.com:3128"
-_BLANK_OR_CONTROL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _PLACE = re.compile(r"(?P<host>\[[^\]]*\]|[^:/?#]*)(?P<port>:[^/?#]*)?(?P<tail>.*)", re.DOTALL)
 _LABEL = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
 _ENCODED = r"%[0-9A-Fa-f]{2}"
-_RAW = re.compile(r"[^A-Za-z0-9._~%-]")
+_RAW = r"[^A-Za-z0-9._~%-]"
 
 
 def problems(url: str) -> Iterator[str]:
     """Say in one line each what keeps ``url``, which is not empty, from being the URL of a proxy."""
-    if _BLANK_OR_CONTROL.search(url):
+    if any(one.isspace() or category(one) in _CONTROL for one in url):
         yield 'must not hold blanks or line breaks: write a blank inside a password as "%20"'
     elif placeholders.is_in(url):
         yield from _placeholder_problems(url)
@@ -81,7 +83,7 @@ def _user_info_problems(user_info: str, example: str) -> Iterator[str]:
     if not user:
         yield 'must name a user in front of the "@"'
     unescaped = re.sub(_ENCODED, "", user) + re.sub(_ENCODED, "", password)
-    if _RAW.search(unescaped):
+    if re.search(_RAW, unescaped):
         yield (
             'must hold user name and password percent-encoded: every character but letters, digits and "-._~" is '
             f'written as "%" and two hexadecimal digits, "@" as "%40", a further colon as "%3A", as in "{example}"'

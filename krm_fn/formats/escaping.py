@@ -21,7 +21,7 @@ _SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})
 
 _BARE = re.compile(r"""[^\\'" \t\r\n]+""")
 _QUOTED = re.compile(r"""[^\\'"]+""")
-_C_ESCAPE = re.compile(
+_C_ESCAPE = (
     r"""\\(?:(?P<letter>[abfnrtvs\\"'])|x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-3][0-7]{2})"""
     r"""|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8}))"""
 )
@@ -37,12 +37,12 @@ _SHELL_PIECE = re.compile(
     r"""'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\.)*)"|\\(?P<escaped>.)|(?P<plain>.)""",
     re.DOTALL,
 )
-_DOUBLE_QUOTED_ESCAPE = re.compile(r"""\\([$`"\\\n])""")
-_EXPANDED_IN_QUOTES = re.compile(r"(?<!\\)(?:\\\\)*[$`]")
+_DOUBLE_QUOTED_ESCAPE = r"""\\([$`"\\\n])"""
+_EXPANDED_IN_QUOTES = r"(?<!\\)(?:\\\\)*[$`]"
 _EXPANDED_UNQUOTED = frozenset("$`*?[]{}~!")
 
-_KUBERNETES_DOLLAR = re.compile(r"\$(?!\{)")
-_KUBERNETES_PIECE = re.compile(r"\$[$(]")
+_KUBERNETES_DOLLAR = r"\$(?!\{)"
+_KUBERNETES_PIECE = r"\$[$(]"
 
 
 class QuotedWord(NamedTuple):
@@ -100,7 +100,7 @@ def kubernetes_env(value: str) -> str:
     In front of a brace ``$`` means itself and stays: ``$${NAME}`` would keep clusterctl and Flux from filling in
     ``${NAME}``.
     """
-    return _KUBERNETES_DOLLAR.sub("$$", value)
+    return re.sub(_KUBERNETES_DOLLAR, "$$", value)
 
 
 def read_kubernetes_env(value: str) -> str | None:
@@ -110,7 +110,7 @@ def read_kubernetes_env(value: str) -> str | None:
     """
     last = value.rfind(")")  # without one behind it, `$(` is text
     refers = any(
-        found[0] == "$(" and found.start() < last for found in _KUBERNETES_PIECE.finditer(value)
+        found[0] == "$(" and found.start() < last for found in re.finditer(_KUBERNETES_PIECE, value)
     )
     return None if refers else value.replace("$$", "$")
 
@@ -176,7 +176,7 @@ def _systemd_word(line: str, start: int) -> QuotedWord:
             continue
         char = line[at]
         if char == "\\":
-            escape = _C_ESCAPE.match(line, at)
+            escape = re.compile(_C_ESCAPE).match(line, at)
             piece = _c_unescape(escape) if escape else b""
             sound = sound and bool(piece)
             read += piece
@@ -221,11 +221,11 @@ def _read_shell_word(word: str) -> str | None:
     for piece in _SHELL_PIECE.finditer(word):
         double, plain = piece["double"], piece["plain"]
         if (
-            double is not None and _EXPANDED_IN_QUOTES.search(double)
+            double is not None and re.search(_EXPANDED_IN_QUOTES, double)
         ) or plain in _EXPANDED_UNQUOTED:
             return None
         if double is not None:
-            read += _DOUBLE_QUOTED_ESCAPE.sub(lambda found: found[1].replace("\n", ""), double)
+            read += re.sub(_DOUBLE_QUOTED_ESCAPE, lambda found: found[1].replace("\n", ""), double)
         elif piece["escaped"] is not None:
             read += piece["escaped"].replace("\n", "")
         else:

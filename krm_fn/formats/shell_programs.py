@@ -26,8 +26,8 @@ _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _JOINT = re.compile(r"&&|\|\||\|&|;;&?|;&|[;&|]")
 _REDIRECTION = re.compile(r"[0-9]*(?:&>>?|<<<|<<-?|<>|>>|>\||>&|<&|>|<)")
 _PLAIN = re.compile(r"""[^ \t\r\n'"\\$`;&|<>()]+""")
-_IN_DOUBLE_QUOTES = re.compile(r'[^"\\$`]+')
-_PARAMETER = re.compile(r"\$(?:[A-Za-z_][A-Za-z0-9_]*|.?)", re.DOTALL)
+_IN_DOUBLE_QUOTES = r'[^"\\$`]+'
+_PARAMETER = r"(?s)\$(?:[A-Za-z_][A-Za-z0-9_]*|.?)"
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 _BEFORE_A_COMMAND = frozenset(
@@ -232,7 +232,7 @@ class _ShellReader:
         self.at += 1
         while self.at < len(self.text) and self.text[self.at] != '"':
             char = self.text[self.at]
-            if plain := _IN_DOUBLE_QUOTES.match(self.text, self.at):
+            if plain := re.compile(_IN_DOUBLE_QUOTES).match(self.text, self.at):
                 read.append(plain[0])
                 self.at = plain.end()
             elif char == "\\":
@@ -258,7 +258,7 @@ class _ShellReader:
         elif self.text.startswith("${", start) and start < self._last_brace:
             self.at = self.text.index("}", start) + 1
         else:
-            parameter = _PARAMETER.match(self.text, start)
+            parameter = re.compile(_PARAMETER).match(self.text, start)
             if parameter is None or parameter[0] in ('$"', "$'", "$ ", "$\n", "$\t", "$`"):
                 self.at += 1
             else:

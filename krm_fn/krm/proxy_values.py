@@ -18,17 +18,17 @@ from krm_fn.patch import Pointer
 HIDDEN = "***"
 _HOST = r"(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])"
 _USER = r"(?:[^\s:@/\"']{0,200}(?::[^\s@/\"']{0,500})?@)?"
-_URL = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1,5}})?/?")
-_REFERENCE = re.compile(r"\$\{?[A-Za-z_({]|\{\{")
+_URL = rf"[A-Za-z][A-Za-z0-9+.-]{{0,20}}://{_USER}{_HOST}(?::[0-9]{{1,5}})?/?"
+_REFERENCE = r"\$\{?[A-Za-z_({]|\{\{"
 """A text that a shell, clusterctl, Flux or Kyverno fills in."""
 _NAME = re.compile(r"(?:.*_)?https?_?proxy(?:url)?", re.IGNORECASE)
 _ASSIGNMENT = r"(?i)https?_?proxy[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?"
-_BEHIND_URL = re.compile(r"[\s\"';,&|)}\]]|$")
+_BEHIND_URL = r"[\s\"';,&|)}\]]|$"
 
 
 def is_url(text: str) -> bool:
     """Return whether a text is a well-formed URL with nothing behind its host and port."""
-    return _URL.fullmatch(text) is not None
+    return re.fullmatch(_URL, text) is not None
 
 
 def shown_url(text: str) -> str:
@@ -36,7 +36,7 @@ def shown_url(text: str) -> str:
 
     A URL without its password, or `***`.
     """
-    return str(redact(text)) if not text or is_url(text) or _REFERENCE.match(text) else HIDDEN
+    return str(redact(text)) if not text or is_url(text) or re.match(_REFERENCE, text) else HIDDEN
 
 
 def hidden_texts(values: Iterable[tuple[str, str | None]]) -> frozenset[str]:
@@ -108,7 +108,9 @@ def _text(text: str) -> str:
 
 def _is_harmless(text: str, start: int) -> bool:
     """Return whether only a URL, a reference or nothing is behind the `=` of an assignment."""
-    url = _URL.match(text, start)
-    if url and _BEHIND_URL.match(text, url.end()):
+    url = re.compile(_URL).match(text, start)
+    if url and re.compile(_BEHIND_URL).match(text, url.end()):
         return True
-    return bool(_BEHIND_URL.match(text, start) or _REFERENCE.match(text, start))
+    return bool(
+        re.compile(_BEHIND_URL).match(text, start) or re.compile(_REFERENCE).match(text, start)
+    )

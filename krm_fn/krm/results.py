@@ -224,17 +224,17 @@ def lines(results: Iterable[Result], line: Callable[[Result], str] = Result.line
 
 # A password may hold any character, also "@", "/" and blanks that its author forgot to encode: everything up to the
 # last "@" of the part of the line goes. A part is a URL with what is behind it, or what is between such parts.
-_USER = re.compile(r"://[^\s:@/]*:")
-_TOKEN = re.compile(r"://[^\s:@/]+@")
+_USER = r"://[^\s:@/]*:"
+_USER_ALONE = r"://[^\s:@/]+@"
 # "user:secret@proxy:3128" in a manifest is a credential too.
-_USER_WITHOUT_SCHEME = re.compile(r"""[^\s:@/"'=,`]:(?!//)""")
-_WORD = re.compile(r"\S+")
+_USER_WITHOUT_SCHEME = r"""[^\s:@/"'=,`]:(?!//)"""
+_WORD = r"\S+"
 _LONG_NAME = 20
 _FILLERS = frozenset({"", "x", "X", "x-oauth-basic", "oauth2"})
 """What is in the place of a password where the user name is a token (GitHub, GitLab and others)."""
 # ... and its password may hold blanks; a colon with a blank behind it is prose.
-_USER_BEFORE_BLANKS = re.compile(r"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?=[^\s/:*])""")
-_UNMASKED = re.compile(r"(?<!\*\*\*)(?<=\S)@\S")
+_USER_BEFORE_BLANKS = r"""(?:^|(?<=[\s"'=,`]))[^\s:@/"'=,`]+:(?=[^\s/:*])"""
+_UNMASKED = r"(?<!\*\*\*)(?<=\S)@\S"
 
 
 # A password with a raw line break in it; what is a port before the break is none.
@@ -280,7 +280,7 @@ def _redact_line(line: str) -> str:
 
 
 _NO_PORT = r"""(?!\d{1,5}(?![^\s/?#,;|"'()<>\]}`]))"""
-_TOKEN_OF_LINE = re.compile(
+_TOKEN_OF_LINE = (
     r"""(?P<scheme>(?<![^\s"'=,;|(){}\[\]<>`])[A-Za-z][A-Za-z0-9+.-]*://(?!@))"""
     rf"(?P<name>[^\s:@/]*:{_NO_PORT})?"
     rf"""|(?P<user>[^\s:@/"'=,`]:(?!\s|//){_NO_PORT})"""
@@ -288,8 +288,9 @@ _TOKEN_OF_LINE = re.compile(
 )
 """What begins a URL, what may end a user name (a port behind the colon says it is none), and what ends a password."""
 
-_END_IN_QUOTES = re.compile(
-    r"""@(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?/?(?=\\*(["'])(?:[\s,;:)\]}]|$))"""
+_END_IN_QUOTES = (
+    r"@(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?/?"
+    r"""(?=\\*(["'])(?:[\s,;:)\]}]|$))"""
 )
 """The host of a URL up to the quote that ends it."""
 
@@ -303,7 +304,7 @@ def _urls(line: str) -> Iterator[tuple[int, int]]:
     start = -1
     quote = ""
     is_open = False
-    for token in _TOKEN_OF_LINE.finditer(line):
+    for token in re.finditer(_TOKEN_OF_LINE, line):
         if token["scheme"]:
             opening = _opening_quote(line, token.start())
             if is_open and not (opening and start < 0):
@@ -315,7 +316,11 @@ def _urls(line: str) -> Iterator[tuple[int, int]]:
             is_open = True
         elif token["at"]:
             is_open = False
-            end = _END_IN_QUOTES.match(line, token.start()) if start >= 0 and quote else None
+            end = (
+                re.compile(_END_IN_QUOTES).match(line, token.start())
+                if start >= 0 and quote
+                else None
+            )
             if end and end[1] == quote:
                 yield start, end.end()
                 start = -1
@@ -335,19 +340,20 @@ def _opening_quote(line: str, start: int) -> str:
 def _redact_part(line: str) -> str:
     if "@" not in line:
         return line
-    line = _TOKEN.sub("://***@", _masked(line, _USER))
-    line = _WORD.sub(lambda word: _masked(word[0], _USER_WITHOUT_SCHEME), line)
-    return _masked(line, _USER_BEFORE_BLANKS) if _UNMASKED.match(line, line.rindex("@")) else line
+    line = re.sub(_USER_ALONE, "://***@", _masked(line, _USER))
+    line = re.sub(_WORD, lambda word: _masked(word[0], _USER_WITHOUT_SCHEME), line)
+    is_unmasked = re.compile(_UNMASKED).match(line, line.rindex("@"))
+    return _masked(line, _USER_BEFORE_BLANKS) if is_unmasked else line
 
 
-def _masked(text: str, user: re.Pattern[str]) -> str:
+def _masked(text: str, user: str) -> str:
     """Mask everything from the first ``user`` to the last "@": in linear time, as one pattern for both is not."""
     before, at, behind = text.rpartition("@")
-    found = user.search(before) if at else None
+    found = re.search(user, before) if at else None
     if found is None:
         return text
     name, password = found[0].removeprefix("://").removesuffix(":"), before[found.end() :]
-    if user is _USER and (len(name) >= _LONG_NAME or password in _FILLERS):
+    if user == _USER and (len(name) >= _LONG_NAME or password in _FILLERS):
         return f"{before[: found.start()]}://***@{behind}"
     return f"{before[: found.end()]}***@{behind}"
 

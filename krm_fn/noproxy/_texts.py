@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_OTHER_SEPARATORS = re.compile(r"[\s;|]+")
+_OTHER_SEPARATORS = r"[\s;|]+"
 _URL = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
 _ADDRESS_WITH_PREFIX = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
 
@@ -29,8 +29,8 @@ def mistake(entry: str) -> str:
     """
     if "@" in entry:
         return "an entry must not hold an `@`: write the host without user name and password"
-    if _OTHER_SEPARATORS.search(entry):
-        corrected = ",".join(filter(None, _OTHER_SEPARATORS.split(entry)))
+    if re.search(_OTHER_SEPARATORS, entry):
+        corrected = ",".join(filter(None, re.split(_OTHER_SEPARATORS, entry)))
         return f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{corrected}"'
     return _url_mistake(entry)
 

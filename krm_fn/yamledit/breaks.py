@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_OTHERS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_OTHERS = "\r(?!\n)|[\x85\u2028\u2029]"
 BREAKS = "\r\n\x85\u2028\u2029"
 """Every character that is a line break or part of one."""
 
@@ -20,7 +20,7 @@ def with_line_feeds(text: str) -> str:
     """
     if text.isascii() and "\r" not in text:
         return text
-    return _OTHERS.sub("\n", text)
+    return re.sub(_OTHERS, "\n", text)
 
 
 def lines_above(text: str, position: int) -> int:

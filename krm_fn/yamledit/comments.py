@@ -16,7 +16,7 @@ from krm_fn.yamledit.tree import Mapping, Node, Scalar, Sequence, walk
 from krm_fn.yamledit.view import key_text
 
 _COMMENT = r"(?m)(?:^|(?<=[ \t\ufeff]))#[^\r\n]*"
-_WORD = re.compile(r"[^\r\n]")
+_WORD = r"[^\r\n]"
 
 
 class CommentedPlace:
@@ -92,7 +92,7 @@ def _without_scalars(text: str, root: Node) -> str:
         ):  # a comment may follow its indicator
             start = text.find("\n", start, node.end)
         if isinstance(node, Scalar) and start >= position:
-            pieces += [text[position:start], _WORD.sub("x", text[start : node.end])]
+            pieces += [text[position:start], re.sub(_WORD, "x", text[start : node.end])]
             position = node.end
     return "".join([*pieces, text[position:]])
 

@@ -44,23 +44,30 @@ class Raw(NamedTuple):
 LITERAL = "|"
 """In the place of a quote: the author wrote a literal block."""
 
-_PLAIN = re.compile(
-    r"[A-Za-z0-9_/.][^\x00-\x1f\x7f-\xa0\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]*"
+_NOT_PLAIN_CHARACTER = (
+    r"[\x00-\x1f\x7f-\xa0\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-_PLAIN_IN_FLOW = re.compile(r"[A-Za-z0-9_/.][\w./-]*")
+_PLAIN_IN_FLOW = r"[A-Za-z0-9_/.][\w./-]*"
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
 # What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing, which
 # would show another text than there is.
-_TO_ESCAPE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]")
-NOT_IN_BLOCK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_TO_ESCAPE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
+_NOT_IN_BLOCK = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"
 
 
 def is_plain(text: str, *, flow: bool = False) -> bool:
     """Return whether ``text`` may be unquoted: both YAML versions read it as this string."""
-    if not (_PLAIN_IN_FLOW if flow else _PLAIN).fullmatch(text) or _NOT_PLAIN.search(text):
+    fits = re.fullmatch(_PLAIN_IN_FLOW, text) is not None if flow else _has_plain_characters(text)
+    return fits and not _NOT_PLAIN.search(text) and is_string_in_every_yaml(text)
+
+
+def _has_plain_characters(text: str) -> bool:
+    first = text[:1]
+    if not (first.isascii() and first.isalnum()) and first not in ("_", "/", "."):
         return False
-    return is_string_in_every_yaml(text)
+    is_ascii = text.isascii() and text.isprintable()  # as nearly every text is
+    return is_ascii or re.search(_NOT_PLAIN_CHARACTER, text) is None
 
 
 def is_string_in_every_yaml(word: str) -> bool:
@@ -91,14 +98,14 @@ def scalar(value: Any, *, flow: bool = False, quote: str = "") -> str:
     ``quote`` is the author's and stays if it can hold the value.
     """
     if isinstance(value, Raw):
-        if not flow or _PLAIN_IN_FLOW.fullmatch(value.text):
+        if not flow or re.fullmatch(_PLAIN_IN_FLOW, value.text):
             return value.text
         value = value.value
     if not isinstance(value, str):
         return _constant(value)
     if not quote and is_plain(value, flow=flow):
         return value
-    if quote == "'" and not NOT_IN_BLOCK.search(value) and "\n" not in value:
+    if quote == "'" and "\n" not in value and fits_block(value):
         return "'" + value.replace("'", "''") + "'"
     return double_quoted(value)
 
@@ -111,9 +118,15 @@ def _constant(value: Any) -> str:
 
 def double_quoted(value: str) -> str:
     """Return ``value`` in double quotes, on one line."""
-    return _TO_ESCAPE.sub(
-        lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False)
-    )
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    return re.sub(_TO_ESCAPE, lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def fits_block(value: str) -> bool:
+    """Return whether every character of a text can be in a block, or in single quotes: none needs an escape."""
+    return value.replace("\n", "").isprintable() or re.search(_NOT_IN_BLOCK, value) is None
 
 
 def is_literal(value: Any, *, is_short: bool = False) -> bool:
@@ -127,7 +140,7 @@ def is_literal(value: Any, *, is_short: bool = False) -> bool:
         and not value.endswith("\n\n")
         and value.strip("\n ") != ""
         and not value.lstrip("\n ").startswith("\t")
-        and not NOT_IN_BLOCK.search(value)
+        and fits_block(value)
     )
 
 

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from krm_fn.errors import InputError
-from krm_fn.yamledit.render import NOT_IN_BLOCK, double_quoted, is_string_in_every_yaml
+from krm_fn.yamledit.render import double_quoted, fits_block, is_string_in_every_yaml
 from krm_fn.yamledit.tree import Mapping, Scalar, compose
 from krm_fn.yamledit.view import resolves_by_tag, scalar_value
 
@@ -21,7 +21,7 @@ Change = tuple[int, int, str]
 """Write the text in place of what is from start to end; offsets into the text of the scalar."""
 
 _PROPERTIES = r"(?:[&!][^ \t\r\n]*[ \t]+)*"
-_HEADER = re.compile(r"[|>](?P<marks>[-+0-9]*)[ \t]*(?:#[^\r\n]*)?")
+_HEADER = r"[|>](?P<marks>[-+0-9]*)[ \t]*(?:#[^\r\n]*)?"
 _ESCAPE = r"(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|[^\\]"
 
 
@@ -88,7 +88,7 @@ def _on_one_line(raw: str, node: Scalar, value: str) -> str | None:
         is_word = "\n" not in value and value.strip() == value and value.isprintable()
         return value if is_word and is_string_in_every_yaml(value) else None
     if node.style == "'":
-        fits = "\n" not in value and not NOT_IN_BLOCK.search(value)
+        fits = "\n" not in value and fits_block(value)
         return "'" + value.replace("'", "''") + "'" if fits else None
     return _double_quoted(raw, node.value, value)
 
@@ -105,9 +105,9 @@ def _double_quoted(raw: str, old: str, value: str) -> str:
 
 
 def _literal(raw: str, start: int, old: str, value: str, newline: str) -> list[Change] | None:
-    header = _HEADER.match(raw, start)
+    header = re.compile(_HEADER).match(raw, start)
     chomping = _chomping(header["marks"] if header else "", value)
-    if header is None or chomping is None or NOT_IN_BLOCK.search(value) or not value.strip("\n "):
+    if header is None or chomping is None or not fits_block(value) or not value.strip("\n "):
         return None
     ends = _line_ends(raw)
     body = [raw[begin:end] for begin, end in ends[1:]]
@@ -136,9 +136,9 @@ def _folded(raw: str, start: int, old: str, value: str, newline: str) -> list[Ch
 
     Lines that are indented more, which are not folded, are left to others.
     """
-    header = _HEADER.match(raw, start)
+    header = re.compile(_HEADER).match(raw, start)
     chomping = _chomping(header["marks"] if header else "", value)
-    if header is None or chomping is None or NOT_IN_BLOCK.search(value) or not value.strip("\n "):
+    if header is None or chomping is None or not fits_block(value) or not value.strip("\n "):
         return None
     before, after = _lines(old), _lines(value)
     if any(line[:1] in (" ", "\t") or line[-1:] in (" ", "\t") for line in (*before, *after)):

@@ -25,11 +25,11 @@ _SEPARATOR = rf"---(?:(?P<alone>(?:[ \t]+{_COMMENT})?\r?(?:\n|\Z))|(?=[ \t]))"
 """Begins with its literal, which is searched for faster than the beginning of a line; see ``_separators``."""
 # Each line of it is read in one way only: where a CR could be a blank or the end of a line, time is exponential.
 _EMPTY_LINE = r"(?:\.\.\.(?![^ \t\r\n]))?[ \t\r]*(?:#[^\r\n]*\r?)?"
-_DIRECTIVES = re.compile(
+_DIRECTIVES = (
     r"(?:[ \t\r]*(?:#[^\n]*)?\n)*%[A-Za-z][^\n]*\n(?:(?:%[A-Za-z][^\n]*|[ \t\r]*(?:#[^\n]*)?)\n)*\Z"
 )
 """Directives (YAML 1.1, section 4.1) and comments between them: the separator below them begins their document."""
-_EMPTY = re.compile(rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z")
+_EMPTY = rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z"
 
 
 def documents(text: str) -> list[tuple[int, int]]:
@@ -44,9 +44,9 @@ def documents(text: str) -> list[tuple[int, int]]:
     for start, end in zip(starts, ends, strict=True):
         first = start if of_directives is None else of_directives
         of_directives = None
-        if _DIRECTIVES.fullmatch(text, start, end):
+        if re.compile(_DIRECTIVES).fullmatch(text, start, end):
             of_directives = first
-        elif not _EMPTY.fullmatch(text, start, end):
+        elif not re.compile(_EMPTY).fullmatch(text, start, end):
             found.append((first, end))
     return found
 

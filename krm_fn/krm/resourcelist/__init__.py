@@ -42,8 +42,8 @@ __all__ = [
 ]
 
 _BOM = "\ufeff"
-_ANCHOR = re.compile(r"&([0-9A-Za-z_-]+)")
-_ALIAS = re.compile(r"\*([0-9A-Za-z_-]+)")
+_ANCHOR = r"&([0-9A-Za-z_-]+)"
+_ALIAS = r"\*([0-9A-Za-z_-]+)"
 """What may be an anchor or an alias, in a comment or a command as well: only the tree knows."""
 
 _NOT_PLAIN = "`items` must be laid out plainly: an item must be indented more than its dash"
@@ -178,13 +178,15 @@ class ResourceList:
     def _may_be_entangled(self, changed: Collection[int]) -> bool:
         """Return True if the name of an anchor of a changed item may be that of an alias elsewhere."""
         everywhere = (
-            Counter(_ALIAS.findall(self._text)) if "*" in self._text and "&" in self._text else None
+            Counter(re.findall(_ALIAS, self._text))
+            if "*" in self._text and "&" in self._text
+            else None
         )
         for index in changed if everywhere else ():
             text = self._layout.text(index)
-            own = Counter(_ALIAS.findall(text))
+            own = Counter(re.findall(_ALIAS, text))
             if everywhere and any(
-                everywhere[name] > own[name] for name in set(_ANCHOR.findall(text))
+                everywhere[name] > own[name] for name in set(re.findall(_ANCHOR, text))
             ):
                 return True
         return False

@@ -18,7 +18,7 @@ BASE_NAME = "fn.inject-proxy.io/base-name"
 BESIDE_NOTHING = -1
 """In place of the index of an item: a new object belongs to none of the list."""
 
-_HASH = re.compile(r"-[0-9a-f]{10}")
+_HASH = r"-[0-9a-f]{10}"
 
 
 class Object(NamedTuple):
@@ -51,7 +51,9 @@ class Object(NamedTuple):
         """Its name, without the hash that a run has put behind it."""
         base = _string(self.annotations.get(BASE_NAME))
         is_hashed = (
-            base and self.ref.name.startswith(base) and _HASH.fullmatch(self.ref.name, len(base))
+            base
+            and self.ref.name.startswith(base)
+            and re.compile(_HASH).fullmatch(self.ref.name, len(base))
         )
         return base if is_hashed else self.ref.name
 

@@ -17,8 +17,8 @@ _URL = re.compile(
     r"(?P<scheme>https?)://(?:(?P<user_info>.*)@)?(?P<host>\[[^\]]*\]|[^:/?#@]*)(?P<rest>.*)",
     re.DOTALL,
 )
-_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
-_RAW = re.compile(r"[^A-Za-z0-9._~-]")
+_ENCODED = r"%[0-9A-Fa-f]{2}"
+_RAW = r"[^A-Za-z0-9._~-]"
 
 
 def lint_proxy(url: str, *, no_proxy: str = "", in_manifest: bool = False) -> list[Problem]:
@@ -68,8 +68,10 @@ def _form(url: str, trimmed: str, match: re.Match[str] | None) -> Iterator[Probl
 
 
 def _user_info(user_info: str | None, *, in_manifest: bool) -> Iterator[Problem]:
-    user, colon, password = (user_info or "").partition(":")
-    if _RAW.search(_ENCODED.sub("", user + password)):
+    if not user_info:
+        return
+    user, colon, password = user_info.partition(":")
+    if re.search(_RAW, re.sub(_ENCODED, "", user + password)):
         message = "user name and password of the proxy must be percent-encoded: Go ignores the proxy otherwise"
         yield problem("NP005", "", message)
     if colon and password and in_manifest:
@@ -111,7 +113,7 @@ def corrected_url(url: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    pieces = re.split(f"({_ENCODED.pattern})", text)
+    pieces = re.split(f"({_ENCODED})", text)
     return "".join(
         piece if at % 2 else escaping.url_user_info(piece) for at, piece in enumerate(pieces)
     )
