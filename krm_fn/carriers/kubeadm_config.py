@@ -7,6 +7,8 @@ limits; cloud-init ``cloudinit/templater.py`` for what it renders; ``internal/ig
 ``gzip``).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
