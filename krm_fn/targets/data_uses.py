@@ -11,8 +11,6 @@ Sources: ``EnvVarSource`` and ``EnvFromSource`` of the Kubernetes API, core/v1;
 namespace of a Policy, or ``default``, where it names none (``pkg/engine/context/loaders/configmap.go``).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -1,0 +1,205 @@
+"""The whole flow of a run: bytes in, bytes and results out.
+
+It knows the order of the packages, and no kind, path or text of the domain. A run makes all changes
+or none: one error leaves every item as it was.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple, Protocol
+
+from krm_fn import config, lint, settings
+from krm_fn.config import Lookup, Mode, ProxyConfig
+from krm_fn.errors import ConfigError
+from krm_fn.krm import results
+from krm_fn.krm.resourcelist import ResourceList, reference
+from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.lint.after_injection import review, unreached, withheld
+from krm_fn.lint.exposure import exposed_passwords
+from krm_fn.lint.unwritten import unwritten
+from krm_fn.patch import Operation, Pointer
+from krm_fn.pipeline._edits import CHANGE_DUE, apply_proposals, of_new_kind
+from krm_fn.pipeline._operations import PlannedOperations
+from krm_fn.pipeline._report import at_new_place, in_report, once_for_each_fact
+from krm_fn.pipeline._rollout import roll_out
+from krm_fn.plan import ObjectSource, Overview, PlannedEdit, plan_edits
+from krm_fn.sources import Objects
+from krm_fn.yamledit import limited
+
+__all__ = ["CHANGE_DUE", "EditableList", "Outcome", "run", "run_checked", "run_list"]
+
+
+_NO_CONFIG = (
+    "inject-proxy changes nothing, because it got no FunctionConfig: "
+    "name a ProxyConfig under `transformers` of the kustomization.yaml, or in `configPath` of the "
+    "Kptfile, or give values behind `kpt fn eval`, such as `-- httpProxy=URL httpsProxy=URL`"
+)
+
+
+class Outcome(NamedTuple):
+    """The outcome of a run: ``pieces`` make the ResourceList to be written, ``results`` are in kyaml's order.
+
+    ``fail_on`` is the least severity that makes the run fail. A warning that does leaves the output as it is, with
+    all changes made: only an error means that nothing was changed.
+    """
+
+    pieces: Sequence[bytes]
+    results: tuple[Result, ...]
+    items: int
+    changed: int
+    fail_on: Severity = Severity.ERROR
+
+    @property
+    def output(self) -> bytes:
+        """The ResourceList as a whole, which is in memory twice then."""
+        return b"".join(self.pieces)
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a result is an error (kyaml's ``Results.ExitCode``), or as severe as ``fail_on``; else 0."""
+        return int(results.are_severe(self.results, self.fail_on))
+
+
+class EditableList(ObjectSource, Protocol):
+    """A list of objects with a FunctionConfig, which can be written back: see ``ResourceList``."""
+
+    @property
+    def function_config(self) -> Any:
+        """Plain data of the FunctionConfig, None if there is none."""
+
+    @property
+    def repeated_in_function_config(self) -> list[Pointer]:
+        """Paths in it of keys that are there twice."""
+
+    def write(
+        self,
+        changes: Mapping[int, Sequence[Operation]],
+        results: Iterable[Mapping[str, Any]],
+        new_items: Sequence[Mapping[str, Any]],
+        beside: Sequence[int],
+    ) -> Sequence[bytes]:
+        """Return the list after its changes, in pieces.
+
+        ``beside`` has the index of an item for each of ``new_items``.
+        """
+
+
+def run(data: bytes) -> Outcome:
+    """Do what the FunctionConfig of a ResourceList asks for.
+
+    Args:
+        data: a ResourceList in YAML or JSON, UTF-8.
+
+    Raises:
+        InputError: the list, or an object that is to be changed, cannot be read or edited.
+        InternalError: a check of this program on itself failed.
+    """
+    with limited():
+        resource_list = ResourceList(data)
+        del data  # of a long list, the text is enough
+        return run_list(resource_list, Objects(resource_list))
+
+
+def run_list(resource_list: EditableList, referred: Lookup) -> Outcome:
+    """Do what the FunctionConfig of a list asks for, as ``run`` does; raises as it does.
+
+    Args:
+        resource_list: a ResourceList, or files of manifests that are one list.
+        referred: reads the objects that the FunctionConfig refers to.
+    """
+    try:
+        wanted = config.load(
+            resource_list.function_config,
+            referred,
+            repeated=resource_list.repeated_in_function_config,
+        )
+    except ConfigError as error:
+        ref = _config_ref(resource_list)
+        wrong = [
+            Result(Severity.ERROR, text, ref, code=ConfigError.code) for text in error.problems
+        ]
+        return _outcome(resource_list, PlannedOperations(), in_report(wrong))
+    if wanted is None:
+        ref = _config_ref(resource_list)
+        nothing = Result(Severity.WARNING, _NO_CONFIG, ref, code="NoFunctionConfig")
+        return _outcome(resource_list, PlannedOperations(), [nothing])
+    return run_checked(resource_list, wanted)
+
+
+def run_checked(resource_list: EditableList, wanted: ProxyConfig) -> Outcome:
+    """Do what a checked FunctionConfig asks for, as ``run`` does; raises as it does."""
+    operations, found = _planned(resource_list, wanted)
+    if wanted.mode is Mode.CHECK or results.are_severe(found, Severity.ERROR):
+        operations = PlannedOperations()
+        found = [result for result in found if result.severity is not Severity.INFO]
+    found = in_report(found)
+    # By now the data of the objects is forgotten, and each value is there once: a long list takes less memory.
+    return _outcome(resource_list, operations, found)._replace(fail_on=wanted.fail_on)
+
+
+def _planned(
+    resource_list: EditableList, wanted: ProxyConfig
+) -> tuple[PlannedOperations, list[Result]]:
+    """Return what is to become of a list, and all that there is to say about it."""
+    operations, overview = PlannedOperations(), Overview()
+    every = list(plan_edits(resource_list, wanted, overview))
+    places = [place for place in every if place.is_asked]
+    found = _edited(places, operations, wanted.mode)
+    places = [of_new_kind(place, wanted.mode) for place in places]
+    rules = lint.Rules(wanted.lint, at_most=Severity.WARNING)
+    found = once_for_each_fact(lint.levelled(found, rules))
+    places, found = roll_out(resource_list, places, found, operations, wanted)
+    ref = _config_ref(resource_list)
+    found += _about_config(resource_list, every, wanted)
+    found += unreached(every)
+    found += withheld(every)
+    found += unwritten(overview, every, wanted, ref)
+    found += review(places, wanted, ref)
+    found += exposed_passwords(places, wanted.secret_urls)
+    return operations, list(lint.levelled(found, rules))
+
+
+def _edited(
+    places: Sequence[PlannedEdit], operations: PlannedOperations, mode: Mode
+) -> list[Result]:
+    """Apply what the targets propose, place by place, and return the results."""
+    found: list[Result] = []
+    for _, places_of_object in groupby(places, key=lambda place: id(place.obj)):
+        reported: list[Result] = []
+        for place in places_of_object:
+            for of_place, result in apply_proposals(place, mode):
+                reported = [at_new_place(one, of_place, place) for one in reported]
+                reported.append(result)
+                operations.note(place, of_place)
+        found += reported
+    return found
+
+
+def _about_config(
+    resource_list: EditableList, every: Sequence[PlannedEdit], wanted: ProxyConfig
+) -> Iterator[Result]:
+    """Yield what in the FunctionConfig has no effect."""
+    ref = _config_ref(resource_list)
+    for finding in settings.idle(wanted, (one for place in every for one in place.subjects)):
+        yield finding.about(ref)
+    annotation = config.ineffective_annotation(resource_list.function_config)
+    if annotation is not None:
+        yield annotation.about(ref)
+
+
+def _config_ref(resource_list: EditableList) -> ObjectRef:
+    given = resource_list.function_config
+    return reference(given) if isinstance(given, dict) else ObjectRef()
+
+
+def _outcome(
+    resource_list: EditableList, operations: PlannedOperations, reported: list[Result]
+) -> Outcome:
+    """Return the outcome of a list that is written with its operations and results."""
+    pieces = resource_list.write(
+        operations.changes,
+        (result.to_data() for result in reported),
+        operations.new_items,
+        operations.beside,
+    )
+    return Outcome(pieces, tuple(reported), len(resource_list), operations.number)

@@ -1,0 +1,119 @@
+"""The edits that targets propose are applied to the data of their objects, and become results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from krm_fn import patch, settings
+from krm_fn.config import Mode
+from krm_fn.krm import proxy_values
+from krm_fn.krm.resourcelist import Object, reference
+from krm_fn.krm.results import Edit, Finding, Result, Severity
+from krm_fn.patch import Operation
+from krm_fn.plan import PlannedEdit
+from krm_fn.settings import Resolved
+from krm_fn.targets import Reading
+
+CHANGE_DUE = "ProxyMissing"
+"""The code of a change that a check reports and does not make."""
+
+
+def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
+    """Yield the results and operations of one place, and apply them to the object's data.
+
+    What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
+    """
+    proposals = list(place.proposals())
+    readings = list(place.readings())
+    if not proposals and not readings:
+        return
+    hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
+    for operations, result in _applied(place, proposals, readings, mode):
+        current = proxy_values.shown(result.current, result.path, result.proposed)
+        message, current, proposed = (
+            proxy_values.without(one, hidden) for one in (result.message, current, result.proposed)
+        )
+        yield operations, result._replace(message=message, current=current, proposed=proposed)
+
+
+def _applied(
+    place: PlannedEdit,
+    proposals: Sequence[Edit | Finding],
+    readings: Sequence[Reading],
+    mode: Mode,
+) -> Iterator[tuple[list[Operation], Result]]:
+    """Yield what ``apply_proposals`` does, with all values."""
+    edits: list[Edit] = []
+    for one in proposals:
+        if isinstance(one, Edit):
+            edits.append(one)
+            continue
+        is_error = one.is_stale and mode is Mode.CHECK
+        yield [], place.result(one._replace(severity=Severity.ERROR) if is_error else one)
+    for edit in edits:
+        operations, result = _apply(place, edit, mode)
+        place = of_new_kind(place, mode)
+        yield operations, result._replace(ref=place.obj.ref)
+    if not edits and not readings:
+        return
+    resolved = _resolved(place, place.readings() if edits else readings)
+    for note in settings.notes(resolved, place.memberships):
+        yield [], place.result(note)
+
+
+def _resolved(place: PlannedEdit, readings: Iterable[Reading]) -> Resolved:
+    """Return how the proxy of a place was resolved.
+
+    What its list lacks counts only if the place holds our list.
+    """
+    if not place.resolved.missing:
+        return place.resolved
+    for one in readings:
+        if one.variable.upper() == "NO_PROXY" and one.value is not None:
+            return place.resolved
+    return place.resolved._replace(missing=())
+
+
+def _apply(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation], Result]:
+    """Apply an edit to the data of its object; return its operations from the root of the item, and its result."""
+    data = place.obj.data
+    if place.is_new:
+        patch.apply(data, edit.operations)
+        message = f"created: the list has no such object; {edit.message}"
+        edit = Edit((patch.add(value=data),), message)
+        return result_of_edit(edit, place.obj, mode, place.target_id)
+    operations, result = result_of_edit(edit, place.obj, mode, place.target_id)
+    if edit.removes_object:
+        data.clear()  # no other target finds anything in it
+    else:
+        patch.apply(data, edit.operations)
+    return operations, result
+
+
+def of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
+    """Return a place with the kind that its object has now: a target may have converted it."""
+    if mode is Mode.CHECK or place.target.converts_to is None:
+        return place
+    ref = reference(place.obj.data)
+    if not ref.kind:
+        return place
+    new = place.obj.ref._replace(api_version=ref.api_version, kind=ref.kind)
+    if new == place.obj.ref:  # what has changed is known by the identity of its object
+        return place
+    return place._replace(obj=place.obj._replace(ref=new))
+
+
+def result_of_edit(
+    edit: Edit, obj: Object, mode: Mode, target: str = ""
+) -> tuple[list[Operation], Result]:
+    """Return the operations of an edit from the root of the item, and the one result about them."""
+    severity, message, code = Severity.INFO, edit.message, ""
+    if mode is Mode.CHECK:
+        severity, code = Severity.ERROR, CHANGE_DUE
+        message = f"{edit.message}: not done, because `mode: Check` changes nothing"
+    ref = obj.ref
+    result = Result(severity, message, ref, edit.path, edit.current, edit.proposed, target, code)
+    operations = [
+        operation._replace(path=(*obj.path, *operation.path)) for operation in edit.operations
+    ]
+    return operations, result

@@ -1,0 +1,108 @@
+"""Which results are reported, and in which order: nothing is said twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+from krm_fn.krm import results
+from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.patch import Operation, Pointer
+from krm_fn.plan import PlannedEdit
+
+
+def in_report(found: list[Result]) -> list[Result]:
+    """Return the results as they are reported: in order, and nothing of them twice."""
+    return _values_once(results.in_order(_once(found)))
+
+
+def _once(found: list[Result]) -> list[Result]:
+    """Return the results without those that another target reported for the same field of the same object."""
+    first = {
+        (result.line(), repr(result.current), repr(result.proposed)): result
+        for result in reversed(found)
+    }
+    return list(reversed(first.values()))
+
+
+def _values_once(found: Iterable[Result]) -> list[Result]:
+    """Return the results, each value only in the first one that shows it: the list of a Cluster is long.
+
+    Readers find the others in the manifests, and by the name of the variable in the message.
+    """
+    shown: set[str] = set()
+    reported = []
+    for result in found:
+        current = _not_shown_yet(result.current, shown)
+        proposed = _not_shown_yet(result.proposed, shown)
+        is_same = current is result.current and proposed is result.proposed
+        reported.append(result if is_same else result._replace(current=current, proposed=proposed))
+    return reported
+
+
+def _not_shown_yet(value: Any, shown: set[str]) -> Any:
+    """Return a value, or the members of a mapping, without what was shown before.
+
+    Note it as shown.
+    """
+    if isinstance(value, Mapping):
+        left = {name: _not_shown_yet(member, shown) for name, member in value.items()}
+        return {name: member for name, member in left.items() if member is not None} or None
+    if not isinstance(value, str):
+        return value
+    if value in shown:
+        return None
+    shown.add(value)
+    return value
+
+
+_ABOUT_FACTS = frozenset({"NP038"})
+"""Rules about a fact of a Cluster, which is the same for each object that belongs to it."""
+
+
+def once_for_each_fact(found: Iterable[Result]) -> list[Result]:
+    """Return the results; of those that say the same fact, only the first one, with the number of other objects."""
+    objects: dict[tuple[Severity, str], set[ObjectRef]] = {}
+    reported: list[Result] = []
+    for result in found:
+        if result.code in _ABOUT_FACTS and result.severity is not Severity.INFO:
+            same = objects.setdefault((result.severity, result.message), set())
+            is_first = not same
+            same.add(result.ref)
+            if not is_first:
+                continue
+        reported.append(result)
+    return [_with_number(result, objects) for result in reported]
+
+
+def _with_number(result: Result, objects: Mapping[tuple[Severity, str], Set[ObjectRef]]) -> Result:
+    """Return the first result about a fact with the number of other objects that it is true of."""
+    others = len(objects.get((result.severity, result.message), ())) - 1
+    if result.code not in _ABOUT_FACTS or others < 1:
+        return result
+    also = f"{others} more object{'s' * (others > 1)}"
+    return result._replace(message=f"{result.message} (also true of {also})")
+
+
+def at_new_place(reported: Result, operations: list[Operation], place: PlannedEdit) -> Result:
+    """Return a result of another target with the index after ``operations`` removed an item before it.
+
+    So the next run, which finds it there, says the same. A target knows of its own removals.
+    """
+    if reported.target == place.target_id:
+        return reported
+    path = reported.path
+    for operation in operations:
+        if operation.op == "remove":
+            path = _after_removal(path, operation.path[len(place.obj.path) :])
+    return reported if path == reported.path else reported._replace(path=path)
+
+
+def _after_removal(path: Pointer, removed: Pointer) -> Pointer:
+    """Return where the field at ``path`` is after what is at ``removed``, such as an item before it, has gone."""
+    if not removed or len(path) < len(removed) or path[: len(removed) - 1] != removed[:-1]:
+        return path
+    index, at_removed = path[len(removed) - 1], removed[-1]
+    if not (index.isdigit() and at_removed.isdigit() and int(index) > int(at_removed)):
+        return path
+    return (*removed[:-1], str(int(index) - 1), *path[len(removed) :])
