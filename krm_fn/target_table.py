@@ -19,7 +19,8 @@ class TargetRow(NamedTuple):
         kinds: the kinds of the objects that it edits, or creates others beside.
         text_hints: those of ``Target``, where its kinds occur in nearly every list, so that its module is
             imported for few of them; empty if the kinds say enough. The module takes them from here.
-        has_references: it knows what other objects refer to (``Target.references``).
+        reference_words: words of which at least one is in the text of every object whose references to
+            ConfigMaps and Secrets it knows (``Target.references``); empty if it knows of none.
         fills_references: it writes the objects that others refer to.
     """
 
@@ -27,7 +28,7 @@ class TargetRow(NamedTuple):
     systems: tuple[str, ...]
     kinds: frozenset[str]
     text_hints: tuple[str, ...] = ()
-    has_references: bool = False
+    reference_words: tuple[str, ...] = ()
     fills_references: bool = False
 
 
@@ -39,6 +40,7 @@ _NODES = frozenset(
         "KubeadmControlPlaneTemplate",
     }
 )
+_CONTAINER_REFERENCES = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef")
 _PODS = frozenset({"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"})
 
 ROWS: Mapping[str, TargetRow] = {
@@ -78,7 +80,7 @@ ROWS: Mapping[str, TargetRow] = {
         ("workloads",),
         frozenset({"Deployment", "Job"}),
         text_hints=("cert-manager",),
-        has_references=True,
+        reference_words=_CONTAINER_REFERENCES,
     ),
     "chartOperator": TargetRow(
         "chart_operator",
@@ -88,7 +90,7 @@ ROWS: Mapping[str, TargetRow] = {
         ),
         frozenset({"Deployment"}),
         text_hints=("chart-operator",),
-        has_references=True,
+        reference_words=_CONTAINER_REFERENCES,
     ),
     "workloads": TargetRow(
         "workloads",
@@ -106,13 +108,13 @@ ROWS: Mapping[str, TargetRow] = {
             }
         ),
         text_hints=("fn.inject-proxy.io/proxy", "config.openshift.io/inject-proxy"),
-        has_references=True,
+        reference_words=_CONTAINER_REFERENCES,
     ),
     "proxyData": TargetRow(
         "proxy_data",
         ("workloads",),
         frozenset({"ConfigMap", "Secret"}),
-        has_references=True,
+        reference_words=("proxySecretRef",),
         fills_references=True,
     ),
     "kyvernoPolicies": TargetRow(
@@ -149,7 +151,7 @@ ROWS: Mapping[str, TargetRow] = {
             cluster_api.RESOURCE_SET,  # its texts are base64, in which no variable can be seen
             "fn.inject-proxy.io/policy",
         ),
-        has_references=True,
+        reference_words=("configMap",),
     ),
     "clusterClass": TargetRow("cluster_class", ("nodes",), frozenset({"Cluster", "ClusterClass"})),
     "giantswarmClusterValues": TargetRow(

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from krm_fn.config import _build, _configmap, _referred, _schema, _semantic_checks
+from krm_fn.config import _build, _referred, _schema, _semantic_checks
 from krm_fn.config._model import (
     Certificates,
     ForeignValue,
@@ -162,6 +162,8 @@ def _from_config_map(
         raise ConfigError([*stray, "data: must be a mapping"])
     if not data and not stray:
         return None
+    from krm_fn.config import _configmap  # noqa: PLC0415 -- most runs have a ProxyConfig
+
     spec, written, problems = _configmap.read(data or {})
     return _checked(spec, _Form("data", written), [*stray, *problems], objects)
 

@@ -10,9 +10,9 @@ import difflib
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import krm_fn
 from krm_fn.config import _quick_check
 from krm_fn.errors import InternalError
 from krm_fn.patch import Pointer
@@ -26,9 +26,8 @@ Place = tuple[str | int, ...]
 _DEPTH = 6
 """How deep the deepest field lies: ``spec.overrides[].noProxyPolicy.derive.<name>``."""
 
-_FOLDERS = (
-    Path(__file__).parents[1] / "functionconfig",
-    Path(__file__).parents[2] / "functionconfig",
+_FOLDERS = tuple(
+    f"{krm_fn.__path__[0]}/{folder}" for folder in ("functionconfig", "../functionconfig")
 )
 """Where the schema lies: first in an installed package, then in a checkout."""
 
@@ -41,14 +40,23 @@ def schema() -> dict[str, Any]:
         InternalError: this installation has none.
     """
     for folder in _FOLDERS:
-        file = folder / "proxyconfig.schema.json"
-        if file.is_file():
-            whole: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        text = _text_of(f"{folder}/proxyconfig.schema.json")
+        if text is not None:
+            whole: dict[str, Any] = json.loads(text)
             return whole
     message = (
         "`proxyconfig.schema.json` is missing from this installation: install `inject-proxy` again"
     )
     raise InternalError(message)
+
+
+def _text_of(name: str) -> str | None:
+    """Return the text of a file; None if there is none."""
+    try:
+        with open(name, encoding="utf-8") as file:  # noqa: PTH123 -- nothing else of a run imports pathlib
+            return file.read()
+    except FileNotFoundError:
+        return None
 
 
 def fields(

@@ -99,8 +99,11 @@ def _shared_path(targets: Any) -> _Problems:
 
     They would overwrite each other's variables in every run.
     """
+    names = ("containerdDropIn", "kubeletDropIn")
+    if not any(lookup(targets, (name, "path")) for name in names):
+        return  # the defaults differ
     paths = {}
-    for name in ("containerdDropIn", "kubeletDropIn"):
+    for name in names:
         given = lookup(targets, (name,), {})
         default = _schema.fields()[f"targets.{name}.path"]["default"]
         paths[name] = (

@@ -19,7 +19,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.patch import Pointer
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import Resolved
-from krm_fn.targets import TARGETS, Context, cluster_class, workloads
+from krm_fn.targets import TARGETS, Context, cluster_class
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
@@ -202,9 +202,7 @@ def _of_object(
         if _is_enabled(policies.id, wanted) and obj.group_kind not in policies.kinds:
             yield Result(Severity.WARNING, _WRAPPED, obj.ref, code="PolicyWrapped")
         return
-    if _can_be_selected(obj, wanted) and workloads.refuses(
-        obj.data, workloads.TARGET.options(wanted.targets)
-    ):
+    if _can_be_selected(obj, wanted) and _is_refused(obj, wanted):
         return
     right = {url for url in _urls(resolved) if url}
     for path, name, value in _proxies(obj):
@@ -226,9 +224,16 @@ def _stale(
 
 def _can_be_selected(obj: Object, wanted: ProxyConfig) -> bool:
     """Return whether the target of workloads could write an object."""
-    options = workloads.TARGET.options(wanted.targets)
-    is_of = obj.group_kind in workloads.TARGET.all_kinds(options)
-    return is_of and _is_enabled(workloads.TARGET.id, wanted)
+    workloads = TARGETS["workloads"]
+    is_of = obj.group_kind in workloads.all_kinds(workloads.options(wanted.targets))
+    return is_of and _is_enabled(workloads.id, wanted)
+
+
+def _is_refused(obj: Object, wanted: ProxyConfig) -> bool:
+    """Return whether an annotation of a workload says that it gets no proxy."""
+    from krm_fn.targets import workloads  # noqa: PLC0415 -- few objects name a proxy that no target writes
+
+    return workloads.refuses(obj.data, workloads.TARGET.options(wanted.targets))
 
 
 def _proxies(obj: Object) -> Iterator[tuple[Pointer, str, str]]:

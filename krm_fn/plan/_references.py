@@ -10,6 +10,7 @@ from krm_fn.targets import (
     Target,
     filling_references,
     of_kinds,
+    reference_words_of,
     text_hints_of,
     with_references,
 )
@@ -22,7 +23,7 @@ def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
     Empty if no enabled target fills ConfigMaps and Secrets.
     """
     uses = DataUsesReader()
-    filling = [TARGETS[name] for name in filling_references() if is_enabled(name, wanted)]
+    filling = [name for name in filling_references() if is_enabled(name, wanted)]
     if not filling:
         return uses.found
     source = reader.source
@@ -32,12 +33,14 @@ def data_uses(reader: ItemReader, wanted: ProxyConfig) -> DataUses:
         if kinds not in names_of_kinds:
             names_of_kinds[kinds] = _names(kinds, wanted)
         for name in names_of_kinds[kinds]:
+            if not source.contains(index, reference_words_of(name)):
+                continue
             # A target with options may have other words, which only the target itself knows.
             if name in wanted.targets or source.contains(index, text_hints_of(name)):
                 _note_references(uses, TARGETS[name], index, reader, wanted)
     if uses.found.names:
-        for target in filling:
-            _note_data(uses, target, reader, wanted)
+        for name in filling:
+            _note_data(uses, TARGETS[name], reader, wanted)
     return uses.found
 
 
@@ -54,7 +57,7 @@ def _note_references(
     """Note what the objects of one item refer to, as far as a target knows."""
     references = target.references
     source = reader.source
-    if references is None or not source.contains(index, references.words):
+    if references is None:
         return
     options = target.options(wanted.targets)
     kinds = target.all_kinds(options)

@@ -25,6 +25,7 @@ __all__ = [
     "filling_references",
     "module_of",
     "of_kinds",
+    "reference_words_of",
     "text_hints_of",
     "with_references",
 ]
@@ -62,6 +63,11 @@ def text_hints_of(target_id: str) -> tuple[str, ...]:
     return ROWS[target_id].text_hints
 
 
+def reference_words_of(target_id: str) -> tuple[str, ...]:
+    """Return words of which one is in the text of every object whose references a target knows."""
+    return ROWS[target_id].reference_words
+
+
 def of_kinds(kinds: frozenset[str]) -> Iterator[str]:
     """Yield the keys of the targets that edit objects of some kinds, or create others beside them.
 
@@ -76,7 +82,7 @@ def of_kinds(kinds: frozenset[str]) -> Iterator[str]:
 def with_references() -> Iterator[str]:
     """Yield the keys of the targets that know what other objects refer to (``Target.references``)."""
     for target_id, row in ROWS.items():
-        if row.has_references:
+        if row.reference_words:
             yield target_id
 
 

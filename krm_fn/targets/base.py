@@ -78,12 +78,10 @@ class DataReferences(NamedTuple):
     """The ConfigMaps and Secrets to which objects refer.
 
     Attributes:
-        words: words of which at least one is in the text of every object that refers to one.
         note: notes in the first argument what an object refers to, given the options of the target.
         is_of_any_kind: the objects are not those that the target edits, but any.
     """
 
-    words: tuple[str, ...]
     note: Callable[[DataUsesReader, Data, Options], None]
     is_of_any_kind: bool = False
 

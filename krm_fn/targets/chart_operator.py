@@ -62,7 +62,7 @@ from krm_fn.noproxy import Audience
 from krm_fn.targets import _known_workloads, text_hints_of
 from krm_fn.targets._chosen import is_refused
 from krm_fn.targets.base import Context, Data, DataReferences, Options, Target
-from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUsesReader
+from krm_fn.targets.data_uses import DataUsesReader
 
 
 def sites(draft: Draft, context: Context) -> Iterator[EnvList]:
@@ -97,5 +97,5 @@ TARGET = Target(
     audience=Audience.GO,
     text_hints=text_hints_of("chartOperator"),
     sites=sites,
-    references=DataReferences(WORDS_OF_CONTAINERS, note_references),
+    references=DataReferences(note_references),
 )

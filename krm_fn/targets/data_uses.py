@@ -22,9 +22,6 @@ from krm_fn.krm.resourcelist import group_kind
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
 
-WORDS_OF_CONTAINERS = ("configMapKeyRef", "secretKeyRef", "configMapRef", "secretRef")
-"""Of which one is in the text of every object whose containers refer to a ConfigMap or Secret."""
-
 DataKey = tuple[str, str, str]
 """Kind, namespace and name of a ConfigMap or Secret."""
 

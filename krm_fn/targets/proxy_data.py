@@ -341,7 +341,7 @@ TARGET = Target(
     sites=sites,
     readers_of=readers,
     has_names_of_its_author=True,
-    references=DataReferences(("proxySecretRef",), note_references, is_of_any_kind=True),
+    references=DataReferences(note_references, is_of_any_kind=True),
     fills_references=True,
     refuses=refuses,
 )

@@ -108,7 +108,7 @@ from krm_fn.targets._presets import (
     preset_containers,
 )
 from krm_fn.targets.base import Context, Data, DataReferences, GroupKind, Options, Target
-from krm_fn.targets.data_uses import WORDS_OF_CONTAINERS, DataUsesReader
+from krm_fn.targets.data_uses import DataUsesReader
 
 _MANAGER = "manager"
 """The container of every Cluster API provider (contract "Components YAML": one Deployment with it)."""
@@ -447,5 +447,5 @@ TARGET = Target(
     options_from=options_from,
     kinds_of=kinds_of,
     readers_of=readers,
-    references=DataReferences(WORDS_OF_CONTAINERS, note_references),
+    references=DataReferences(note_references),
 )
