@@ -151,7 +151,7 @@ MADE_AT_RUN_TIME = {
     "krm_fn.krm.proxy_values: f'(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])'": "one literal text, nothing repeats",
     "krm_fn.carriers.env_list: f'(?<!\\\\$)(?:\\\\$\\\\$)*\\\\$\\\\({name}\\\\)'": "no dollar is before it",
     "krm_fn.carriers.documents: _BARE % re.escape(empty)": "judged below, with the text that it is made of",
-    "krm_fn.yamledit.cut: f'^ {{0,{column}}}(?=[^ \\\\r\\\\n#])'": "begins at lines, and reads each once",
+    "krm_fn.yamledit.cut: f'\\\\n {{0,{column}}}(?=[^ \\\\r\\\\n#])'": "begins at lines, and reads each once",
     "krm_fn.yamledit.surrogates: pair": "two characters of two classes, nothing repeats",
     "krm_fn.yamledit.surrogates: f'[{chr(first)}-{chr(last)}]|\\\\\\\\u(?:{escapes})'": "of a fixed length",
 }

@@ -63,8 +63,7 @@ def plan_edits(
     beside: list[PlannedEdit] = []
     of_classes: list[PlannedEdit] = []
     for index in range(len(source)):
-        targets = enabled.editors(source, index)
-        creators = enabled.creators(source, index)
+        targets, creators = enabled.of_item(source, index)
         is_patched = _may_patch(source, index, wanted, classes)
         is_wanted = bool(targets or creators or is_patched)
         names_proxy = overview is not None and source.contains(index, _NAMES)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from krm_fn.config import ProxyConfig
 from krm_fn.plan._model import ObjectSource
 from krm_fn.plan._selection import is_enabled, may_hold
 from krm_fn.targets import TARGETS, Target, of_kinds, text_hints_of
 from krm_fn.targets.data_uses import DataUses
 
-_Hinted = tuple[Target, Sequence[str]]
+_Hinted = tuple[Target, tuple[str, ...]]
 """A target, and words of which one is in the text of every object that concerns it; without words any may."""
 
 
@@ -25,20 +23,10 @@ class EnabledTargets:
             tuple[frozenset[str], frozenset[str]], tuple[list[_Hinted], list[_Hinted]]
         ] = {}
 
-    def editors(self, source: ObjectSource, index: int) -> list[Target]:
-        """Return the targets that could edit an object of an item, judged by its text."""
-        editors, _ = self._of_item(source, index)
-        return [target for target, hints in editors if source.contains(index, hints)]
+    def of_item(self, source: ObjectSource, index: int) -> tuple[list[Target], list[Target]]:
+        """Return the targets that could edit an object of an item, and those that could create one beside it.
 
-    def creators(self, source: ObjectSource, index: int) -> list[Target]:
-        """Return the targets that could create an object beside one of an item, judged by its text."""
-        _, creators = self._of_item(source, index)
-        return [target for target, hints in creators if source.contains(index, hints)]
-
-    def _of_item(self, source: ObjectSource, index: int) -> tuple[list[_Hinted], list[_Hinted]]:
-        """Return the targets that an item could concern.
-
-        One whose words its text lacks is not imported.
+        They are judged by its text; one whose words it lacks is not imported.
         """
         kinds = source.kinds(index)
         if kinds not in self._with_words:
@@ -55,7 +43,11 @@ class EnabledTargets:
         key = (kinds, frozenset(lacking))
         if key not in self._found:
             self._found[key] = self._of_kinds(*key)
-        return self._found[key]
+        editors, creators = self._found[key]
+        return (
+            [target for target, hints in editors if source.contains(index, hints)],
+            [target for target, hints in creators if source.contains(index, hints)],
+        )
 
     def _of_kinds(
         self, kinds: frozenset[str], lacking: frozenset[str]

@@ -29,7 +29,7 @@ class ObjectSource(Protocol):
         Empty if nothing is known.
         """
 
-    def contains(self, index: int, words: Sequence[str]) -> bool:
+    def contains(self, index: int, words: tuple[str, ...]) -> bool:
         """Return whether one of the words is in the text of one entry; True without words."""
 
     def objects(self, index: int) -> list[Object]:

@@ -65,6 +65,7 @@ class ResourceList:
         self._layout = layout_of(self._text)
         self._kinds: dict[int, frozenset[str]] = {}
         self._known_kinds: dict[frozenset[str], frozenset[str]] = {}
+        self._is_somewhere: dict[tuple[str, ...], bool] = {}
         if self._layout.head.get("kind") != "ResourceList":
             raise InputError(f"{SHAPE}; its `kind` is {_shown(self._layout.head.get('kind'))}")
 
@@ -91,9 +92,11 @@ class ResourceList:
             self._kinds[index] = self._known_kinds.setdefault(found, found)
         return self._kinds[index]
 
-    def contains(self, index: int, words: Sequence[str]) -> bool:
+    def contains(self, index: int, words: tuple[str, ...]) -> bool:
         """Return True if one of the words is in the item's text or may be hidden there, or if there are no words."""
-        return may_hold(self._layout.text(index), words)
+        if words not in self._is_somewhere:  # each target asks for its words, item by item
+            self._is_somewhere[words] = may_hold(self._text, words)
+        return self._is_somewhere[words] and may_hold(self._layout.text(index), words)
 
     def objects(self, index: int) -> list[Object]:
         """Return the object of an item, or the objects inside an item of kind ``List``.
@@ -229,7 +232,7 @@ class ResourceList:
             )
 
 
-_MEMBER = re.compile(r"""^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)""", re.MULTILINE)
+_MEMBER = r"""(?m)^["']?(apiVersion|kind)["']?[ \t]*:[ \t]*["']?([A-Za-z]*)"""
 
 _INSTEAD = (
     "run `inject-proxy run --config FILE -` for plain YAML, `inject-proxy run PATH` for files, or name the ProxyConfig "
@@ -243,10 +246,14 @@ def _is_plain(text: str) -> bool:
 
     Documents that are objects, and no ResourceList.
     """
-    found = dict.fromkeys(_MEMBER.findall(text))
-    kinds = [value for key, value in found if key == "kind"]
-    is_known = bool(kinds) and "" not in kinds  # a kind behind an anchor or a tag is not seen here
-    return is_known and "ResourceList" not in kinds and any(key == "apiVersion" for key, _ in found)
+    keys: set[str] = set()
+    for found in re.finditer(_MEMBER, text):
+        key, value = found.groups()
+        # A kind behind an anchor or a tag is not seen here.
+        if key == "kind" and value in ("", "ResourceList"):
+            return False
+        keys.add(key)
+    return keys == {"apiVersion", "kind"}
 
 
 _TYPE_NAMES = {
