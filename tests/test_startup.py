@@ -33,6 +33,7 @@ NEVER = {
     "importlib.metadata",
     "inspect",
     "logging",
+    "pathlib",
     "socket",
     "unittest",
 }
@@ -51,6 +52,7 @@ OTHER_KINDS = {
     "krm_fn.targets.tkg_addons",
     "krm_fn.targets.tkg_cluster_class",
     "krm_fn.targets.tkg_cluster_config",
+    "krm_fn.targets.workloads",
     "krm_fn.targets.ytt",
 }
 """Modules of targets for kinds, or words in their text, that the list does not have."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from krm_fn import noproxy
 from krm_fn.config._model import Certificates, Mirror, Mode, Override, PolicyChange, ProxyConfig
@@ -64,6 +63,8 @@ def _certificates(written: Mapping[str, Any]) -> Certificates:
 
 
 def _mirror(written: Mapping[str, Any]) -> Mirror:
+    from urllib.parse import urlsplit  # noqa: PLC0415 -- most runs have no mirror
+
     return Mirror(
         written["url"],
         urlsplit(written["url"]).hostname or "",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 from krm_fn.config import _build, _schema
 from krm_fn.config._model import Certificates, ForeignValue, Lookup, Path, ProxyConfig
@@ -124,8 +123,14 @@ def _over(
 
 def _secret_urls(given: Mapping[Path, ForeignValue]) -> frozenset[str]:
     """Return the proxy URLs that hold a password and come from a Secret."""
-    found = (given[path] for path in _URLS if path in given)
-    return frozenset(one.value for one in found if one.in_secret and urlsplit(one.value).password)
+    found = [given[path].value for path in _URLS if path in given and given[path].in_secret]
+    return frozenset(url for url in found if _has_password(url))
+
+
+def _has_password(url: str) -> bool:
+    from urllib.parse import urlsplit  # noqa: PLC0415 -- few runs take a proxy from a Secret
+
+    return bool(urlsplit(url).password)
 
 
 def _asks(config: ProxyConfig) -> bool:

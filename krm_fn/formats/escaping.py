@@ -11,7 +11,6 @@ Kubernetes ``third_party/forked/golang/expansion/expand.go`` for ``env``.
 import re
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import quote
 
 _COMMANDS = 1024
 """So many are remembered: each is read for several questions, and the nodes of a cluster run the same."""
@@ -90,6 +89,8 @@ def url_user_info(raw: str) -> str:
 
     What is a ``%`` and two hexadecimal digits already stays, so that encoding twice is encoding once.
     """
+    from urllib.parse import quote  # noqa: PLC0415 -- few runs correct a user name or a password
+
     parts = re.split(r"(%[0-9A-Fa-f]{2})", raw)
     return "".join(part if index % 2 else quote(part, safe="") for index, part in enumerate(parts))
 

@@ -18,6 +18,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from krm_fn import patch
+from krm_fn.carriers import systemd_secret
 from krm_fn.clusters import Key, kubeadm_spec_path
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats.sops import is_encrypted
@@ -27,7 +28,10 @@ from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import ObjectSource, PlannedEdit
 from krm_fn.products import giantswarm
 from krm_fn.rollout.model import NAME, RolloutNote, advice, hash_of, holds_something, kept_name
-from krm_fn.targets import ClassContext, Context, cluster_class, giantswarm_systemd_proxy
+from krm_fn.targets import ClassContext, Context, cluster_class
+
+_TARGET_OF_SECRETS = "giantswarmSystemdProxy"
+"""The target that writes the Secrets of Clusters."""
 
 _HOLDERS = {"Secret", "SealedSecret", "ExternalSecret"}
 """Kinds of objects that are, or become, the Secret that they name."""
@@ -73,12 +77,8 @@ def hashed(places: Sequence[PlannedEdit]) -> set[int]:
     """Return ``id`` of the data of the Secrets whose name depends on their content."""
     found = set()
     for place in places:
-        name = (
-            lookup(place.obj.data, NAME)
-            if place.target_id == giantswarm_systemd_proxy.TARGET.id
-            else None
-        )
-        if isinstance(name, str) and giantswarm_systemd_proxy.base_of(name) != name:
+        name = lookup(place.obj.data, NAME) if place.target_id == _TARGET_OF_SECRETS else None
+        if isinstance(name, str) and systemd_secret.base_of(name) != name:
             found.add(id(place.obj.data))
     return found
 
@@ -123,9 +123,9 @@ def _is_concerned(secrets: Sequence[_Secret], places: Sequence[PlannedEdit]) -> 
 
 def _secrets(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[_Secret]:
     for _, group in groupby(places, key=lambda place: id(place.obj)):
-        of_object = [one for one in group if one.target_id == giantswarm_systemd_proxy.TARGET.id]
+        of_object = [one for one in group if one.target_id == _TARGET_OF_SECRETS]
         obj = of_object[0].obj if of_object else None
-        if obj is None or not obj.data or not giantswarm_systemd_proxy.is_one(obj.base_name):
+        if obj is None or not obj.data or not systemd_secret.is_one(obj.base_name):
             continue
         is_hashed = wanted.hash_names and holds_something(of_object)
         content = hash_of([obj.data.get("data"), obj.data.get("stringData")])
@@ -161,7 +161,7 @@ def _of_object(index: int, obj: Object, *, is_wanted: bool) -> Iterator[_Referen
     files = lookup(obj.data, (*path, "files")) if path else None
     for number, file in enumerate(files if isinstance(files, list) else ()):
         name = lookup(file, ("contentFrom", "secret", "name"))
-        if path and isinstance(name, str) and giantswarm_systemd_proxy.is_one(name):
+        if path and isinstance(name, str) and systemd_secret.is_one(name):
             where = (*path, "files", str(number), "contentFrom", "secret", "name")
             yield _Reference(index, obj, where, name, is_wanted)
 
@@ -195,8 +195,8 @@ def _of_classes(places: Sequence[PlannedEdit]) -> Iterator[_Reference]:
 def _of_other_lists(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[RolloutNote]:
     """Yield a warning for each class whose patches refer to Secrets of Clusters that are not in the list."""
     listed = {key for _, _, key in _patchers(places, "Cluster")}
-    generate = f"spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate"
-    options = wanted.targets.get(giantswarm_systemd_proxy.TARGET.id, {})
+    generate = f"spec.targets.{_TARGET_OF_SECRETS}.generate"
+    options = wanted.targets.get(_TARGET_OF_SECRETS, {})
     is_generated = options.get("enabled", True) and options.get("generate")
     for place, class_context, key in _patchers(places, "ClusterClass"):
         if key in listed:
@@ -350,7 +350,7 @@ def _missing(
         reported.add(key)
         message = (
             f'the Secret "{one.name}" is neither in the list nor created, and no node boots without it: add it, or set '
-            f"`spec.targets.{giantswarm_systemd_proxy.TARGET.id}.generate` to true"
+            f"`spec.targets.{_TARGET_OF_SECRETS}.generate` to true"
         )
         yield RolloutNote(
             one.item_index,

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from krm_fn.clusters import is_open, may_be_same
 from krm_fn.config import Certificates, ForeignValue
 from krm_fn.errors import ConfigError, InputError
-from krm_fn.formats import embedded, sops
-from krm_fn.formats.embedded import Value
+from krm_fn.formats import sops
 from krm_fn.krm import type_errors
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding
 from krm_fn.patch import lookup
 from krm_fn.plan import ObjectSource
+
+if TYPE_CHECKING:
+    from krm_fn.formats.embedded import Value
 
 _Path = tuple[str, ...]
 
@@ -135,6 +137,8 @@ def _value(obj: Object, key: str | None) -> Value:
     """Return the text of a key, or of the only key."""
     if sops.is_encrypted(obj.data):
         raise ConfigError([f"{_called(obj)} {sops.ENCRYPTED}"])
+    from krm_fn.formats import embedded  # noqa: PLC0415 -- most configs refer to no object
+
     texts = {one.path[-1]: one for one in embedded.values(obj.data)}
     if not texts:
         fields = "`stringData` or `data`" if obj.ref.kind == "Secret" else "`data`"

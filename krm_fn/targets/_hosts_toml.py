@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-from urllib.parse import urlsplit
 
 from krm_fn.carriers.node_files import MARK, File
 from krm_fn.config import Mirror
@@ -76,11 +75,15 @@ def _hosts_toml(mirror: Mirror) -> str:
 
 def _ca_path(mirror: Mirror) -> str:
     """Return where containerd also finds the certificates for images with the mirror's own name."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 -- most runs have no mirror
+
     return f"{CERTS_D}/{urlsplit(mirror.url).netloc}/ca.crt"
 
 
 def _api_root(url: str) -> str:
     """Return the URL with ``/v2`` before its path, if it lacks that: the root of the API of a registry."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 -- most runs have no mirror
+
     parts = urlsplit(url)
     steps = [step for step in parts.path.split("/") if step]
     return "/".join(

@@ -21,9 +21,9 @@ _KIND = re.compile(
     rf"""|[ \t]*["']?(?P<beside>[A-Za-z][A-Za-z0-9]*)"""
     rf"""|{_GAP}["']?(?P<below>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:[,}}\]#\n\r]|\Z))"""
 )
-_EXPLICIT_KEY = re.compile(r"""\?\s+(?:["']?kind|[#&!*])""")
-_ALIAS_AS_KEY = re.compile(r"\*[^\s,\[\]{}*]+[ \t]+:")
-_MERGE_KEY = re.compile(r"""<<["']?[ \t]*:""")
+_EXPLICIT_KEY = r"""\?\s+(?:["']?kind|[#&!*])"""
+_ALIAS_AS_KEY = r"\*[^\s,\[\]{}*]+[ \t]+:"
+_MERGE_KEY = r"""<<["']?[ \t]*:"""
 
 _ESCAPED = r"\\(?:x|u00|U000000)(?:[4-7][0-9a-fA-F]|2[d-fD-F])"
 """A letter, or one of ``-./``, as an escape of a text in double quotes."""
@@ -42,7 +42,11 @@ def kinds_in(text: str) -> frozenset[str]:
 
 def _has_unusual_keys(text: str) -> bool:
     """Return True for ``? kind``, ``*k : Pod`` and ``<<: *base``: keys that are no words beside a colon."""
-    return any(key.search(text) for key in (_EXPLICIT_KEY, _ALIAS_AS_KEY, _MERGE_KEY))
+    if "?" in text and re.search(_EXPLICIT_KEY, text):
+        return True
+    if "*" in text and re.search(_ALIAS_AS_KEY, text):
+        return True
+    return "<<" in text and re.search(_MERGE_KEY, text) is not None
 
 
 def may_hold(text: str, words: Sequence[str]) -> bool:
