@@ -13,7 +13,7 @@ Sources: ``github.com/drone/envsubst`` (clusterctl), ``github.com/fluxcd/pkg/env
 import re
 from typing import NamedTuple
 
-_PLACEHOLDER = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}")
+_PLACEHOLDER = r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<rest>[^{}\s\\`%]*)\}"
 _DEFAULT = r":?[=-](?P<value>.*)"
 _QUOTES = "[\"']"
 
@@ -28,7 +28,7 @@ class Placeholder(NamedTuple):
 
 def is_in(text: str) -> bool:
     """Return whether ``text`` contains a placeholder."""
-    return "${" in text and _PLACEHOLDER.search(text) is not None
+    return "${" in text and re.search(_PLACEHOLDER, text) is not None
 
 
 def alone(text: str) -> Placeholder | None:
@@ -37,23 +37,23 @@ def alone(text: str) -> Placeholder | None:
     Quotes around a default are left out of ``text``: they are there for YAML, which sees them once the default has
     been put in, and would become a part of the value in a drop-in.
     """
-    match = _PLACEHOLDER.fullmatch(text)
+    match = re.fullmatch(_PLACEHOLDER, text) if text.startswith("${") else None
     return _read(match) if match else None
 
 
 def normal(text: str) -> str:
     """Return ``text`` with each placeholder in the form of ``alone``."""
-    return _PLACEHOLDER.sub(lambda match: _read(match).text, text)
+    return re.sub(_PLACEHOLDER, lambda match: _read(match).text, text)
 
 
 def with_defaults(text: str) -> str:
     """Return ``text`` with each placeholder replaced by its default, "" if it has none."""
-    return _PLACEHOLDER.sub(lambda match: _read(match).default, text)
+    return re.sub(_PLACEHOLDER, lambda match: _read(match).default, text)
 
 
 def without(text: str) -> str:
     """Return ``text`` without its placeholders."""
-    return _PLACEHOLDER.sub("", text)
+    return re.sub(_PLACEHOLDER, "", text)
 
 
 def split(text: str) -> list[str]:
@@ -62,7 +62,7 @@ def split(text: str) -> list[str]:
     Commas inside placeholders do not count.
     """
     parts, start = [], 0
-    spans = [match.span() for match in _PLACEHOLDER.finditer(text)]
+    spans = [match.span() for match in re.finditer(_PLACEHOLDER, text)]
     for at, char in enumerate(text):
         if char == "," and not any(first < at < last for first, last in spans):
             parts.append(text[start:at].strip())

@@ -16,7 +16,7 @@ from krm_fn.formats.splice import Span
 SECTION = "Service"
 _TEXTS = 256
 """So many are remembered: each is read for several questions, and the nodes of a cluster have the same."""
-_EOL = re.compile(r"\r\n|\n|\r")
+_EOL = r"\r\n|\n|\r"
 _PHYSICAL_LINE = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n]*)(\r\n|\n|\r)")
 
 
@@ -160,7 +160,7 @@ def _is_continued(line: str) -> bool:
 
 def eol_of(text: str) -> str:
     """Return the line break of the text; that of Unix if it has none."""
-    found = _EOL.search(text)
+    found = re.search(_EOL, text)
     return found[0] if found else "\n"
 
 

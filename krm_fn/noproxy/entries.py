@@ -79,8 +79,8 @@ _NAME = re.compile(
     r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?"
 )
 _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
-_RANGE = re.compile(r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)")
-_RANGE_V6 = re.compile(r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)")
+_RANGE = r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)"
+_RANGE_V6 = r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)"
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
 _AMBIGUOUS = "[\u00df\u03c2\u200c\u200d]"
 
@@ -180,7 +180,7 @@ def classify(entry: str) -> EntryKind:
     if _octets(entry):
         return EntryKind.ADDRESS_GLOB
     name = entry.removeprefix("*").removeprefix(".")
-    if not _NAME.fullmatch(name) or _RANGE.fullmatch(name):
+    if not _NAME.fullmatch(name) or ("-" in name and re.fullmatch(_RANGE, name)):
         return EntryKind.UNKNOWN
     if name.rstrip(".").replace(".", "").isdigit():
         return EntryKind.UNKNOWN if name.count(".") >= 3 or "*" in entry else EntryKind.NUMBERS
@@ -223,7 +223,9 @@ def _octets(entry: str) -> Cidr | None:
 
 
 def _range(entry: str) -> tuple[Cidr, ...]:
-    match = _RANGE.fullmatch(entry) or _RANGE_V6.fullmatch(entry)
+    if "-" not in entry:
+        return ()
+    match = re.fullmatch(_RANGE, entry) or re.fullmatch(_RANGE_V6, entry)
     first, last = (address(match["first"]), address(match["last"])) if match else (None, None)
     if (
         isinstance(first, ipaddress.IPv4Address)

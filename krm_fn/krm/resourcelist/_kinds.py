@@ -15,11 +15,12 @@ _COMMENT = r"(?:#[^\n\r]*(?![^\n\r]))?"
 _GAP = rf"[ \t]*{_COMMENT}(?:[\n\r][ \t]*{_COMMENT})*"
 """Blanks, line breaks and comments between a key and its value."""
 
-_KIND = re.compile(
-    rf"""kind["']?[ \t]*:(?:"""
+_KIND = re.compile(r"""kind["']?[ \t]*:(?:[ \t]*(?P<plain>[A-Za-z][A-Za-z0-9]*))?""")
+"""A key, and its value if it is a plain word beside it, as it nearly always is."""
+_VALUE = (
     rf"""{_GAP}(?P<unknown>[&!*|>]|"[^"\n\r]*\\)"""
-    rf"""|[ \t]*["']?(?P<beside>[A-Za-z][A-Za-z0-9]*)"""
-    rf"""|{_GAP}["']?(?P<below>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:[,}}\]#\n\r]|\Z))"""
+    r"""|[ \t]*["']?(?P<beside>[A-Za-z][A-Za-z0-9]*)"""
+    rf"""|{_GAP}["']?(?P<below>[A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:[,}}\]#\n\r]|\Z)"""
 )
 _EXPLICIT_KEY = r"""\?\s+(?:["']?kind|[#&!*])"""
 _ALIAS_AS_KEY = r"\*[^\s,\[\]{}*]+[ \t]+:"
@@ -33,10 +34,13 @@ def kinds_in(text: str) -> frozenset[str]:
     """Return every word of a text that could be the kind of an object in it; nothing where one may be hidden."""
     text = with_line_feeds(text)
     found = set()
-    for match in _KIND.finditer(text):
-        if match["unknown"]:
-            return frozenset()
-        found.add(match["beside"] or match["below"])
+    for key in _KIND.finditer(text):
+        if key["plain"]:
+            found.add(key["plain"])
+        elif value := re.compile(_VALUE).match(text, key.end()):
+            if value["unknown"]:
+                return frozenset()
+            found.add(value["beside"] or value["below"])
     return frozenset() if hides_words(text) or _has_unusual_keys(text) else frozenset(found)
 
 
