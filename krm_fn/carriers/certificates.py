@@ -58,7 +58,7 @@ class CertificateText:
         yield from ()
 
     def write(self, variables: Variables) -> None:
-        """Make the text hold the certificates, and no others of ours.
+        """Make the text hold the certificates, and no others between our lines.
 
         Raises:
             WrongTypeError: the text is something else, or no mapping is on the way to it.

@@ -168,7 +168,7 @@ def confuses_comments(
         commands: the texts.
         place: as for ``arrange``.
         scripts: as for ``arrange``.
-        new: how many commands of ours are wanted.
+        new: how many of our own commands are wanted.
     """
     others = [
         text for text in commands if part_of(text) in (CommandRole.OTHER, CommandRole.TRUST_STORE)

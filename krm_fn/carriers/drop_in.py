@@ -1,6 +1,6 @@
 """A systemd drop-in that sets proxy variables, as one entry of ``files`` of a KubeadmConfigSpec.
 
-There is at most one entry of ours, known by its ``path``. Its text is edited, never replaced. Whether the text
+There is at most one entry of our own, known by its ``path``. Its text is edited, never replaced. Whether the text
 is in the entry or in the Secret of the Cluster is its author's decision unless the user decides. Other drop-ins of the
 service are read and reported, and not edited.
 """
@@ -33,7 +33,7 @@ _Entry = Mapping[str, Any]
 
 
 def path_of(options: Mapping[str, Any], unit: str, entries: Sequence[Any]) -> str:
-    """Return where the drop-in of ours for ``unit`` is on the node.
+    """Return where our drop-in for ``unit`` is on the node.
 
     Where the user does not say so, that is the path in ``entries`` of ``files`` at which systemd finds a drop-in of
     our name, whoever wrote it; else the one under ``/etc``.
@@ -56,7 +56,7 @@ def _paths(entries: Sequence[Any]) -> set[str]:
 
 
 class DropIn:
-    """The drop-in of ours for one service, as a site.
+    """Our drop-in for one service, as a site.
 
     Args:
         spec: the KubeadmConfigSpec that puts the file on the nodes.

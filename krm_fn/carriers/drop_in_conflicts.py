@@ -28,13 +28,13 @@ def is_about_proxies(path: str) -> bool:
 
 
 class Conflicts(NamedTuple):
-    """What is in the way of the drop-in of ours for one service.
+    """What is in the way of our drop-in for one service.
 
     Attributes:
         draft: the data of the object, with the drop-in as it is to be.
         files: leads to the list of files.
         unit: name of the service without ``.service``.
-        ours: path of the drop-in of ours.
+        ours: path of our drop-in.
         option: the option that sets that path.
     """
 

@@ -354,7 +354,7 @@ def _corrected(entry: Mapping[str, Any], value: str) -> Mapping[str, Any]:
 
 
 def _insert_missing(entries: list[Any], missing: Sequence[str], wanted: Variables) -> None:
-    """Insert entries among the pairs of ours at the end of the list, or else at the end."""
+    """Insert entries among our own pairs at the end of the list, or else at the end."""
     pairs = _pairs_at_end([variable_of(entry) for entry in entries])
     start = len(entries) - len(pairs)
     at_end = []

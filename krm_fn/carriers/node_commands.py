@@ -121,7 +121,7 @@ def needs_network(command: str, scripts: Scripts) -> bool:
 def touches_containerd(command: str, scripts: Scripts) -> bool:
     """Return whether ``command`` installs, configures, starts or stops containerd or CRI-O.
 
-    A restart of ours belongs behind such a command.
+    Our own restart belongs behind such a command.
     """
     return any(_touches_containerd(program) for program in _all_programs(command, scripts))
 

@@ -53,7 +53,7 @@ class NodeFiles:
         is_ours: says from the path and the text of an entry whether this target wrote it, now or in
             an earlier run.
         wanted: the files that have to be there, in the order in which they are appended; without any
-            of them all of ours are removed.
+            of them all that inject-proxy wrote are removed.
         described: what messages say about a text; "" for nothing.
     """
 
@@ -77,7 +77,7 @@ class NodeFiles:
         yield from ()
 
     def write(self, variables: Variables) -> None:
-        """Make ``files`` hold the wanted files and no other of ours, whatever the variables are.
+        """Make ``files`` hold the wanted files and no other one of our own, whatever the variables are.
 
         Raises:
             WrongTypeError: ``files`` is no list, and something has to be written there.
@@ -112,7 +112,7 @@ class NodeFiles:
             self._draft.set_items(self.spec.files, kept, origins)
 
     def _text(self, entry: Mapping[str, Any], path: str) -> str | None:
-        """Return the text of an entry of ours; None for an entry of others."""
+        """Return the text of one of our own entries; None for an entry of others."""
         if entry.get("contentFrom") is not None or entry.get("append") is True:
             return None
         text = decode(entry)

@@ -203,7 +203,7 @@ def _edited(
 
 
 def _in_our_order(commands: Sequence[str], variables: Mapping[str, str], planned: Plan) -> None:
-    """Let missing exports take their place in a block of ours at the end, so that the order of runs does not matter.
+    """Let missing exports take their place in our own block at the end, so that the order of runs does not matter.
 
     Such a block is known by its form: one variable a command, both cases of each, in our order.
     """

@@ -90,7 +90,7 @@ class TrustBundle:
     Args:
         draft: the data of the workload.
         at: leads to its pod specification.
-        bundle: what the containers see; None: all of ours is removed.
+        bundle: what the containers see; None: all that is our own is removed.
     """
 
     label = "the trusted certificates"

@@ -163,7 +163,7 @@ def _additions(
 def _first_place(
     text: str, kept: Mapping[str, Assignment], live: Mapping[str, Assignment]
 ) -> tuple[int, str]:
-    """Return the place for an assignment that none of ours precedes, and the section header that it needs."""
+    """Return the place for an assignment that none of our own precedes, and the section header that it needs."""
     if kept:
         return next(iter(kept.values())).line.start, ""
     if live:

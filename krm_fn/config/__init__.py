@@ -111,7 +111,7 @@ def ineffective_annotation(function_config: Any) -> Finding | None:
 def _repeated(path: Pointer) -> str:
     """Return the line about a key that is there twice.
 
-    One that is no field of ours may be anything, and is hidden.
+    One that is no field of a ProxyConfig may be anything, and is hidden.
     """
     known = _schema.known_part(path)
     if known == path:

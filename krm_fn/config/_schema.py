@@ -120,7 +120,7 @@ def _validator() -> Any:
 
 
 def validator_class() -> Any:
-    """Return the class of ``jsonschema`` that validates by a schema of ours."""
+    """Return the class of ``jsonschema`` that validates by our schema."""
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 -- 60 ms, for wrong configs only
 
     return validators.extend(Draft202012Validator, {"pattern": _whole_pattern})  # type: ignore[no-untyped-call]
@@ -136,9 +136,9 @@ def shown(name: Any) -> str:
 
 
 def known_part(path: Pointer) -> Pointer:
-    """Return the steps of ``path`` in front of the first one that is neither a field of ours nor an index.
+    """Return the steps of ``path`` in front of the first one that is neither a field of a ProxyConfig nor an index.
 
-    A dotted key of a ConfigMap is one of ours if all its parts are.
+    A dotted key of a ConfigMap is such a field if all its parts are.
     """
     names = _names()
     for depth, step in enumerate(path):

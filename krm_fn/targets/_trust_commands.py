@@ -23,7 +23,7 @@ FOLDER = "/etc/inject-proxy/trusted-ca"
 """Where the certificates are on the node, a ``.pem`` file each."""
 
 MARK = "# inject-proxy: trust store"
-"""Ends every command of ours; it is another than that of the restart of ``kubeadmCommands``."""
+"""Ends every command of this target; it is another than that of the restart of ``kubeadmCommands``."""
 
 _LOCAL = "/usr/local/share/ca-certificates"
 _COPY = f"ls {FOLDER} | xargs -I {{}} cp {FOLDER}/{{}} {_LOCAL}/{{}}.crt"
@@ -63,11 +63,11 @@ def commands(images: Sequence[str]) -> list[str]:
 
 
 class TrustCommands:
-    """The commands of ours in ``preKubeadmCommands``, as a site; they hold no proxy variable.
+    """The commands of this target in ``preKubeadmCommands``, as a site; they hold no proxy variable.
 
     Args:
         spec: the KubeadmConfigSpec with the commands.
-        wanted: the commands that have to be there; without any of them all of ours are removed.
+        wanted: the commands that have to be there; without any of them all of its own are removed.
     """
 
     label = "the commands for the trust store of the node"
@@ -81,7 +81,7 @@ class TrustCommands:
         yield from ()
 
     def write(self, variables: Variables) -> None:
-        """Make the list hold the wanted commands and no other of ours, whatever the variables are.
+        """Make the list hold the wanted commands and no other of its own, whatever the variables are.
 
         Raises:
             WrongTypeError: ``preKubeadmCommands`` is no list, and something has to be written there.

@@ -10,8 +10,8 @@ never made: which class defines it, its name does not tell. The variable ``worke
 
 What it leaves alone: all other members of ``clusterConfig`` and all other variables. An ``additionalNo`` that says the
 same stays; a text becomes the list that CAREN wants. Without a proxy the three members go, and so does a ``proxy`` that
-becomes empty. ``globalImageRegistryMirror`` is not written, since nothing would tell a mirror of ours from one of yours
-when it is to go: where it is not the one of ``spec.registryMirror``, that is a warning. So is a list with more entries
+becomes empty. ``globalImageRegistryMirror`` is not written, since nothing would tell whose a mirror is when it is to
+go: where it is not the one of ``spec.registryMirror``, that is a warning. So is a list with more entries
 than CAREN takes (128).
 
 Before and after:

@@ -14,10 +14,10 @@ registry.
 
 What it leaves alone: all other entries of ``env`` and their order; sidecars and init containers; the acmesolver pods,
 which cert-manager makes at run time and which only answer requests; DNS webhooks and other add-ons with a name of
-their own; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. An entry of ours that differs is
-replaced in place and whole: a ``valueFrom`` (``cert-manager-app`` 4 always writes one) must not be beside a
+their own; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. One of the six entries that
+differs is replaced in place and whole: a ``valueFrom`` (``cert-manager-app`` 4 always writes one) must not be beside a
 ``value``. Where its ConfigMap is in the list, the target ``proxyData`` fills that instead, and the entry stays.
-Repeated entries become one, at the first place; missing ones are added at the end, or among the pairs of ours that
+Repeated entries become one, at the first place; missing ones are added at the end, or among the pairs of the six that
 are there. Without a proxy the six entries go, and so does an ``env`` that becomes empty.
 
 Before and after:

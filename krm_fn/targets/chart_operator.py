@@ -9,9 +9,9 @@ Where: ``spec.template.spec.containers[].env`` and ``spec.template.spec.initCont
 ``chart-operator``. The name of the Deployment is the name of its Helm release and does not matter.
 
 What it leaves alone: all other entries of ``env`` and their order (``KUBERNETES_SERVICE_HOST`` of the bootstrap
-mode); containers of other names; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. An entry of
-ours that differs is replaced in place and whole; repeated entries become one, at the first place; missing ones are
-added at the end, or among the pairs of ours that are there. Without a proxy the six entries go, and so does an
+mode); containers of other names; a workload with the annotation ``fn.inject-proxy.io/proxy: "false"``. One of the
+six entries that differs is replaced in place and whole; repeated entries become one, at the first place; missing ones
+are added at the end, or among the pairs of the six that are there. Without a proxy the six entries go, and so does an
 ``env`` that becomes empty.
 
 Before and after:

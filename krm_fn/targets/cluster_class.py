@@ -133,7 +133,7 @@ def secret_of(obj: Mapping[str, Any], settings: ProxySettings, class_context: Cl
 def sites(draft: Draft, context: Context) -> Iterator[Site]:
     """Yield the variable and the patches of a ClusterClass, or the variables of a Cluster.
 
-    Where nothing is known of the list, all of ours has to go.
+    Where nothing is known of the list, all that this target wrote has to go.
     """
     from krm_fn.targets.clusterclass import patches, values  # noqa: PLC0415 -- most lists have no class
 

@@ -221,7 +221,7 @@ def _slot(product: AddOn | Config) -> ThreeKeys:
 
 
 def _has_certificates(product: AddOn | Config, settings: ProxySettings) -> bool:
-    """Return whether certificates of ours are to be written or removed."""
+    """Return whether our own certificates are to be written or removed."""
     is_asked_for = bool(settings.trusted_ca.pem) or settings.is_declared
     return bool(product.certificates) and is_asked_for
 

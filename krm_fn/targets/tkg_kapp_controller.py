@@ -17,9 +17,9 @@ Where:
 
 What it leaves alone: all else in these objects: other values (``dangerousSkipTLSVerify``), certificates of others,
 comments, the annotations of ytt (``#@data/values``, ``#@overlay/match-child-defaults missing_ok=True``), separators and
-order; overlays beside the data values; a document in which code or an annotation of ytt decides about a member of ours
-(``httpProxy: #@ ...``, ``#@ if``, an ``#@overlay/match`` above one to remove), which is reported. Without a proxy the
-three members go, without ``spec.trustedCA`` our certificates, and a ``config`` that becomes empty; so does
+order; overlays beside the data values; a document in which code or an annotation of ytt decides about one of these
+members (``httpProxy: #@ ...``, ``#@ if``, an ``#@overlay/match`` above one to remove), which is reported. Without a
+proxy the three members go, without ``spec.trustedCA`` our certificates, and a ``config`` that becomes empty; so does
 ``kappController`` beside other values, where label or annotation say whose they are.
 
 Before and after:

@@ -130,7 +130,7 @@ def sites(draft: Draft, context: Context) -> Iterator[_ConfigMap | TrustBundle]:
 def companions(
     obj: Mapping[str, Any], settings: ProxySettings, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the ConfigMap with the certificates, where the workload is to mount one of ours."""
+    """Yield the ConfigMap with the certificates, where the workload is to mount the one of inject-proxy."""
     wanted = _wanted(obj, settings.trusted_ca, options)
     if wanted and not _is_source(obj, settings.trusted_ca, wanted.config_map):
         yield _created.skeleton("ConfigMap", NAME, obj)

@@ -21,7 +21,7 @@ is chosen.
 
 What it leaves alone: all other entries of ``env`` and their order; ephemeral containers; the
 containers that the targets ``certManager`` and ``chartOperator`` write, as long as these targets
-are enabled. An entry of ours that differs is replaced in place and whole, so that no ``value`` is
+are enabled. One of the six entries that differs is replaced in place and whole, so that no ``value`` is
 beside a ``valueFrom``; one that refers to a ConfigMap or Secret of the list stays, and the target
 ``proxyData`` fills that. A workload that is not chosen any more loses the variables in the
 containers that its annotation names, and the annotation. ``mode: Remove`` does the same. Where
@@ -58,7 +58,7 @@ Options:
   that a matcher or ``"true"`` chooses.
 * ``initContainers`` (default ``true``): whether init containers are among them.
 * ``conflict``, for a container that sets one of the six to another value, and is not in the
-  annotation of ours:
+  annotation of inject-proxy:
 
   * ``Unit`` (default): it keeps all of its proxy variables, gets none, and an information says so.
   * ``Override``: they are replaced; one of the six that no setting asks for is removed.
@@ -261,7 +261,7 @@ def sites(draft: Draft, context: Context) -> Iterator[Site]:
     for one in chosen.existing:
         if one.key in before:  # written by us: no author's value is lost there
             written.append(EnvList(draft, one, OVERRIDE, context.uses.provided(draft.data, one)))
-        elif not keeps_unit:  # its author's alone: it is no place of ours, to be read or removed
+        elif not keeps_unit:  # its author's alone: it is no place that this target reads or removes
             written.append(EnvList(draft, one, conflict, context.uses.provided(draft.data, one)))
     for number, name in enumerate(chosen.missing):
         written.append(_Overridden(draft, name, (*place.at, CONTAINERS), number))

@@ -411,7 +411,7 @@ class _TemplateReader:
         return Finding(Severity.ERROR, message, self.path, code="PathRepeated")
 
     def _twice(self, state: ListState) -> Iterator[Finding]:
-        """Yield files of ours that a patch of the class writes as well."""
+        """Yield our files that a patch of the class writes as well."""
         for written in state.added:
             paths = [path for path in self._our_paths(()) if written.may_be_file(path)]
             if paths:

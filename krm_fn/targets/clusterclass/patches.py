@@ -145,7 +145,7 @@ class VariableDefinition:
 
 
 class ClassPatches:
-    """The patches of ours in a ClusterClass, as a site; what they write is in the variable."""
+    """Our patches in a ClusterClass, as a site; what they write is in the variable."""
 
     label = "the patches"
 
@@ -240,8 +240,8 @@ class _Arranged:
     Attributes:
         entries: the patches.
         before: where ours in front are, after so many of others; None for none.
-        split: so many of others are in front of the rest of ours.
-        behind: how many of ours are there.
+        split: so many of others are in front of the rest of our own.
+        behind: how many of our own are there.
         has_nodes: whether there are nodes that the patches are for.
         is_moved: whether ours move behind a patch of others that erases.
     """
@@ -318,6 +318,6 @@ def _at(finding: Finding, index: Any) -> Finding:
 
 
 def _name(entry: Any) -> str | None:
-    """Return the name of a patch of ours; None for one of others."""
+    """Return the name of one of our patches; None for one of others."""
     name = lookup(entry, ("name",))
     return str(name) if name in PATCHES else None
