@@ -94,11 +94,11 @@ class NodeExports:
         """Describe a restart that comes or goes, and what gets another place."""
         before = [text for text in commands if isinstance(text, str)]
         after = [text for _, text in planned.commands]
-        was_there = any(map(service_restart.is_ours, before))
-        is_there = any(map(service_restart.is_ours, after))
+        had_restart = any(map(service_restart.is_ours, before))
+        has_restart = any(map(service_restart.is_ours, after))
         if restart and restart in after and restart not in before:
             self._draft.describe(f"restarts {self._spec.runtime}")
-        elif was_there and not is_there:
+        elif had_restart and not has_restart:
             self._draft.describe("removes the restart of the service that pulls images")
         for index in sorted(planned.moved):
             if service_restart.is_ours(str(commands[index])):

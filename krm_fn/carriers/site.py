@@ -156,7 +156,7 @@ def _message(effects: Iterable[_Effect], descriptions: Iterable[str]) -> str:
     for effect in effects:
         for verb, names in (("sets", effect.set_names), ("removes", effect.removed_names)):
             if names:
-                groups.setdefault((verb, _called(names)), []).append(effect.label)
+                groups.setdefault((verb, _in_words(names)), []).append(effect.label)
         if not effect.set_names and not effect.removed_names:
             others.append(effect.label)
     parts = [f"{verb} {names} in {_listed(labels)}" for (verb, names), labels in groups.items()]
@@ -167,7 +167,7 @@ def _message(effects: Iterable[_Effect], descriptions: Iterable[str]) -> str:
     return ", ".join(parts)
 
 
-def _called(names: list[str]) -> str:
+def _in_words(names: list[str]) -> str:
     return "the six proxy variables" if {*names} == {*PROXY_VARIABLES} else quoted(names)
 
 

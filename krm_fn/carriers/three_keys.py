@@ -13,7 +13,7 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables
 from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
-from krm_fn.krm.type_errors import called
+from krm_fn.krm.type_errors import type_name
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import proxy_keys
 from krm_fn.yamledit import same
@@ -160,7 +160,9 @@ class ThreeKeysSite:
         path = (*self._place.path, name)
         self._draft.set(path, new, before=behind, keep=self._place.kept)
         if old is not None and type(old) is not type(new):
-            change = f"writes `{name}` in {self.label} as {called(new)} instead of {called(old)}"
+            change = (
+                f"writes `{name}` in {self.label} as {type_name(new)} instead of {type_name(old)}"
+            )
             self._draft.describe(change)
 
     def _describe_switch(self, mapping: Mapping[str, Any], *, is_on: bool) -> None:

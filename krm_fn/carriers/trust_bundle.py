@@ -131,15 +131,15 @@ class TrustBundle:
     def _write_container(self, container: Container) -> bool:
         """Mount the bundle in one container; return whether it is mounted there."""
         bundle, path = self._bundle, (*container.path, "volumeMounts")
-        taken = _taken(container.fields.get("volumeMounts"), bundle) if bundle else None
-        if bundle and taken is not None:
+        other = _mount_in_the_way(container.fields.get("volumeMounts"), bundle) if bundle else None
+        if bundle and other is not None:
             message = (
                 f'"{bundle.folder}" is used by another mount in container "{container.name}", so it '
                 "does not get the bundle: set `spec.targets.workloadTrustStore.mountPath` to another "
                 "folder"
             )
             self._draft.report(
-                Severity.WARNING, message, (*path, str(taken)), code="MountPathTaken"
+                Severity.WARNING, message, (*path, str(other)), code="MountPathTaken"
             )
             return False
         self._write_variables(container)
@@ -183,9 +183,9 @@ class TrustBundle:
                 entries.append({"name": name, "value": values[name]})
         at = len(entries) - _proxy_entries_at_end(entries)
         for name, value in values.items():
-            taken = _index_of(entries, name)
-            if name not in present and taken is not None:
-                self._report_taken(container, name, (*path, str(taken)))
+            other = _index_of(entries, name)
+            if name not in present and other is not None:
+                self._report_other_value(container, name, (*path, str(other)))
             elif name not in present:
                 entries.insert(at, {"name": name, "value": value})
                 at += 1
@@ -207,7 +207,7 @@ class TrustBundle:
         else:
             self._draft.remove(path, keep=len(path) - 1)
 
-    def _report_taken(self, container: Container, name: str, path: Pointer) -> None:
+    def _report_other_value(self, container: Container, name: str, path: Pointer) -> None:
         message = (
             f'`{name}` in container "{container.name}" does not name the bundle and is left as it is: '
             "remove the entry"
@@ -219,7 +219,7 @@ def _has_our_name(entry: Any) -> bool:
     return bool(lookup(entry, ("name",)) == NAME)
 
 
-def _taken(mounts: Any, bundle: Bundle) -> int | None:
+def _mount_in_the_way(mounts: Any, bundle: Bundle) -> int | None:
     """Return which mount of another volume has the folder of the bundle."""
     for index, mount in enumerate(mounts if isinstance(mounts, list) else ()):
         path = lookup(mount, ("mountPath",))

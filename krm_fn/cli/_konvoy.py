@@ -98,24 +98,24 @@ def spec(
         UsageError: a flag is misspelt or lacks its value, or nothing in it is about a proxy or a mirror.
     """
     line = _parse_command_line(arguments)
-    made: dict[str, Any] = _proxies(line)
+    spec: dict[str, Any] = _proxies(line)
     if line.last(_MIRROR):
         ca = line.last(_MIRROR_CA)
-        made["registryMirror"] = {
+        spec["registryMirror"] = {
             "url": line.last(_MIRROR),
             **({"ca": {"pem": read_file(ca)}} if ca else {}),
         }
-    if not made:
+    if not spec:
         names = "`--control-plane-http-proxy`, `--worker-http-proxy`, `--http-proxy` or `--registry-mirror-url`"
         raise UsageError(
             f"the command line must name a proxy or a registry mirror, such as by {names}"
         )
     facts = _facts(line)
     if facts:
-        made["clusterDefaults"] = facts
+        spec["clusterDefaults"] = facts
     if line.last(_OS).lower() == _FLATCAR:
-        made["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
-    return made, _warnings_about(line)
+        spec["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
+    return spec, _warnings_about(line)
 
 
 def _parse_command_line(arguments: Sequence[str]) -> _CommandLine:

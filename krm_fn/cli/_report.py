@@ -243,18 +243,20 @@ _OUTPUT_HELP = (
 )
 
 
-def add_output_option(made: CommandParser, purpose: str = "") -> None:
+def add_output_option(command: CommandParser, purpose: str = "") -> None:
     """Add `--output`, with the forms of a report; ``purpose`` begins its explanation."""
     forms = ("text", *WRITERS)
-    made.add_argument("--output", choices=forms, default=forms[0], help=f"{purpose}{_OUTPUT_HELP}")
+    command.add_argument(
+        "--output", choices=forms, default=forms[0], help=f"{purpose}{_OUTPUT_HELP}"
+    )
 
 
-def add_report_options(made: CommandParser) -> None:
+def add_report_options(command: CommandParser) -> None:
     """Add `--fail-on` and `--output` to a command whose answer is a report of findings."""
-    made.add_argument(
+    command.add_argument(
         "--fail-on",
         choices=list(FAIL_ON),
         default=Severity.ERROR.value,
         help="error (default) or warning: the least finding that makes the exit code 1",
     )
-    add_output_option(made)
+    add_output_option(command)

@@ -28,7 +28,7 @@ from krm_fn.printable import printable
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "check-image",
         "reports what of a proxy the inputs of an image build would leave in the image",
         usage=["[--fail-on error|warning] [--output text|json|sarif|github|junit] PATH..."],
@@ -53,9 +53,9 @@ def parser() -> CommandParser:
             ),
         ],
     )
-    made.words("PATH", "files and folders of a build")
-    add_report_options(made)
-    return made.common()
+    command.words("PATH", "files and folders of a build")
+    add_report_options(command)
+    return command.common()
 
 
 _LONGEST = 1 << 20

@@ -23,7 +23,7 @@ from krm_fn.targets import TARGETS
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "completion",
         "prints a script that completes commands, options and values in a shell",
         usage=["bash|zsh|fish"],
@@ -39,8 +39,8 @@ def parser() -> CommandParser:
             ),
         ],
     )
-    made.words("SHELL", "bash, zsh or fish")
-    return made.common()
+    command.words("SHELL", "bash, zsh or fish")
+    return command.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:  # noqa: ARG001 -- all take the same arguments
@@ -69,8 +69,8 @@ def _words() -> Mapping[str, tuple[str, ...]]:
 _WITHOUT_FILES = frozenset({"targets", "completion", "help", "schema"})
 
 
-def _options(made: CommandParser) -> list[argparse.Action]:
-    return [action for action in made.actions() if action.option_strings]
+def _options(command: CommandParser) -> list[argparse.Action]:
+    return [action for action in command.actions() if action.option_strings]
 
 
 def _values(action: argparse.Action) -> tuple[str, ...]:
@@ -94,15 +94,17 @@ def _bash() -> str:
         "  done",
         '  case "$command:$previous" in',
     ]
-    for name, made in _parsers():
-        for action in _options(made):
+    for name, command in _parsers():
+        for action in _options(command):
             values = _values(action)
             for option in action.option_strings if values else ():
                 reply = f'COMPREPLY=($(compgen -W "{" ".join(values)}" -- "$current")); return'
                 lines.append(f"    {name}:{option}) {reply} ;;")
     lines += ["  esac", '  case "$command" in']
-    for name, made in _parsers():
-        options = " ".join(option for action in _options(made) for option in action.option_strings)
+    for name, command in _parsers():
+        options = " ".join(
+            option for action in _options(command) for option in action.option_strings
+        )
         words = " ".join(_words().get(name, ()) if name else MODULES)
         lines.append(f'    "{name}") options="{options}"; words="{words}" ;;')
     lines += [
@@ -157,8 +159,8 @@ def _zsh() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _zsh_options(made: CommandParser) -> Iterator[str]:
-    for action in _options(made):
+def _zsh_options(command: CommandParser) -> Iterator[str]:
+    for action in _options(command):
         explanation = _quoted(action.help or "").replace("[", "\\[").replace("]", "\\]")
         values = " ".join(_values(action))
         behind = ""
@@ -182,14 +184,14 @@ def _fish() -> str:
             f"complete -c inject-proxy -n 'not __fish_seen_subcommand_from {' '.join(MODULES)}' "
             f"-a {name} -d '{summary}'"
         )
-    for name, made in _parsers():
+    for name, command in _parsers():
         seen = (
             f"__fish_seen_subcommand_from {name}"
             if name
             else f"not __fish_seen_subcommand_from {' '.join(MODULES)}"
         )
         begin = f"complete -c inject-proxy -n '{seen}'"
-        lines += [f"{begin} {_fish_option(action)}" for action in _options(made)]
+        lines += [f"{begin} {_fish_option(action)}" for action in _options(command)]
         words = " ".join(_words().get(name, ()))
         if words:
             lines.append(f"{begin} -a '{words}'")

@@ -38,7 +38,7 @@ _OUTPUTS: dict[str, Callable[[Explanation, bool], str]] = {
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "explain",
         "who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it",
         usage=[
@@ -69,37 +69,37 @@ def parser() -> CommandParser:
             "exit codes: 0 done; 1 the input is wrong; 2 wrong usage; 3 a bug of this program.",
         ],
     )
-    made.words(
+    command.words(
         "PATH",
         "files and folders of manifests, or a ResourceList; without one, standard input is read",
     )
-    made.add_argument(
+    command.add_argument(
         "--config",
         metavar="FILE",
         default="",
         help="the ProxyConfig, where it is not among the manifests",
     )
-    made.add_argument(
+    command.add_argument(
         "--cluster",
         metavar="[NAMESPACE/]NAME",
         action="append",
         default=[],
         help="explain this Cluster only; may be repeated",
     )
-    made.add_argument(
+    command.add_argument(
         "--diff",
         metavar="OLD.yaml",
         default="",
         help="a file with another ProxyConfig: explain what changes from that one",
     )
-    made.add_argument(
+    command.add_argument(
         "--output",
         choices=list(_OUTPUTS),
         default="text",
         help="text (default) for a terminal, json for programs, html for one page that needs nothing else, svg for a "
         "picture of the overview",
     )
-    return made.common(verbose="list every object, Cluster and finding in the text")
+    return command.common(verbose="list every object, Cluster and finding in the text")
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:

@@ -30,7 +30,7 @@ _STDIN = "standard input"
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "export",
         "writes the proxy of a ProxyConfig into a file of another system, or prints it as a command line",
         usage=[
@@ -69,36 +69,36 @@ def parser() -> CommandParser:
             "exit codes: 0 done; 1 the file or the ProxyConfig is wrong; 2 wrong usage; 3 a bug of this program.",
         ],
     )
-    made.words("SYSTEM FILE|-", "the system, and the file that is filled; `-` is standard input")
-    made.add_argument(
+    command.words("SYSTEM FILE|-", "the system, and the file that is filled; `-` is standard input")
+    command.add_argument(
         "--config",
         metavar="FILE",
         default="",
         help="the ProxyConfig, and the objects it refers to; without it, standard input holds them",
     )
-    made.add_argument(
+    command.add_argument(
         "--cluster",
         metavar="[NAMESPACE/]NAME",
         default="",
         help="the Cluster that the file is for: overrides that match it count",
     )
-    made.add_argument(
+    command.add_argument(
         "--labels",
         metavar="KEY=VALUE,...",
         default="",
         help="the labels of the Cluster, for overrides that match labels",
     )
-    made.add_argument(
+    command.add_argument(
         "--role",
         choices=[role.value for role in Role],
         help="the role of the nodes, for overrides that match roles; with konvoy, its flags only",
     )
-    made.add_argument(
+    command.add_argument(
         "--in-place",
         action="store_true",
         help="write the file, or create it; without it, it is printed as it would be",
     )
-    return made.common()
+    return command.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:

@@ -60,14 +60,14 @@ examples:
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "help",
         "prints what there is, or the help text of a command",
         usage=["[COMMAND]"],
         examples=[("inject-proxy help run", "show how `run` is used")],
     )
-    made.words("COMMAND", "the name of a command")
-    return made.common()
+    command.words("COMMAND", "the name of a command")
+    return command.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:  # noqa: ARG001 -- all take the same arguments
@@ -86,8 +86,8 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 def parser_of(command: str) -> CommandParser:
     """Return the parser of a command."""
-    made: CommandParser = importlib.import_module(f"krm_fn.cli.{MODULES[command]}").parser()
-    return made
+    parser: CommandParser = importlib.import_module(f"krm_fn.cli.{MODULES[command]}").parser()
+    return parser
 
 
 def overview() -> str:
@@ -99,11 +99,13 @@ def overview() -> str:
 
 def function_parser() -> CommandParser:
     """Return the parser of the options of the KRM function, for texts: ``krm_fn.cli`` reads them itself."""
-    made = CommandParser("", "the KRM function", usage=["< resourcelist.yaml"], examples=[])
-    made.add_argument(
+    command = CommandParser("", "the KRM function", usage=["< resourcelist.yaml"], examples=[])
+    command.add_argument(
         "--fail-on",
         choices=list(FAIL_ON),
         help="the least finding that makes the run fail, in place of `spec.failOn`; a run that fails because of "
         "warnings alone still writes the list with all changes, which kustomize and kpt discard",
     )
-    return made.common(verbose="show every change on standard error, not only errors and warnings")
+    return command.common(
+        verbose="show every change on standard error, not only errors and warnings"
+    )

@@ -34,7 +34,7 @@ _LISTS = ("noProxy", "podCIDRs", "serviceCIDRs")
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "import",
         "a ProxyConfig made of the values of another system, on standard output",
         usage=[
@@ -69,8 +69,8 @@ def parser() -> CommandParser:
             "exit codes: 0 done; 1 the values are wrong; 2 wrong usage; 3 a bug of this program.",
         ],
     )
-    made.words("SYSTEM FILE|-", "the system, and its file; `-` is standard input")
-    return made.common()
+    command.words("SYSTEM FILE|-", "the system, and its file; `-` is standard input")
+    return command.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
@@ -164,11 +164,11 @@ def _spec(found: Mapping[tuple[str, ...], ForeignValue]) -> dict[str, Any]:
 
 
 def _printed(spec: Mapping[str, Any], origin: str) -> bytes:
-    made = {
+    document = {
         "apiVersion": config.API_VERSION,
         "kind": config.KIND,
         "metadata": {"name": "proxy"},
         "spec": spec,
     }
-    config.load(made)
-    return f"# made by `inject-proxy import` of {origin}\n{mapping_text(made)}".encode()
+    config.load(document)
+    return f"# made by `inject-proxy import` of {origin}\n{mapping_text(document)}".encode()

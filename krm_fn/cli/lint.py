@@ -41,7 +41,7 @@ _STDIN = "standard input"
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "lint",
         "checks a NO_PROXY list, or what manifests say about a proxy, and fixes it",
         usage=["[OPTIONS] TEXT", "[OPTIONS] PATH...", "[OPTIONS] -"],
@@ -63,26 +63,26 @@ def parser() -> CommandParser:
             ),
         ],
     )
-    made.words("TEXT|PATH|-", "a list, files and folders, or standard input")
-    made.add_argument(
+    command.words("TEXT|PATH|-", "a list, files and folders, or standard input")
+    command.add_argument(
         "--fix",
         action="store_true",
         help="do what the rules allow: fix files in place; print a list, or standard input, fixed",
     )
-    made.add_argument(
+    command.add_argument(
         "--consumer",
         choices=["node", "pod", "go"],
         default=Audience.NODE.value,
         help="who reads the list, of TEXT or of a ProxyConfig: node (default), pod or go; objects know it",
     )
-    made.add_argument(
+    command.add_argument(
         "--config",
         metavar="FILE",
         default="",
         help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests",
     )
-    add_report_options(made)
-    return made.common()
+    add_report_options(command)
+    return command.common()
 
 
 @dataclass(frozen=True)

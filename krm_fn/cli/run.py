@@ -45,7 +45,7 @@ _STDIN = "standard input"
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "run",
         "writes the proxy of a ProxyConfig into files and folders of manifests, in place",
         usage=[
@@ -94,39 +94,39 @@ def parser() -> CommandParser:
             ),
         ],
     )
-    made.words(
+    command.words(
         "PATH", "files and folders; without one the current folder; `-` is a stream of documents"
     )
-    made.add_argument("--config", metavar="FILE", help="the file that holds the ProxyConfig")
-    made.add_argument(
+    command.add_argument("--config", metavar="FILE", help="the file that holds the ProxyConfig")
+    command.add_argument(
         "--diff",
         action="store_true",
         help="print what would change, credentials masked; write nothing",
     )
-    made.add_argument(
+    command.add_argument(
         "--check",
         action="store_true",
         help="write nothing, and exit with 1 if something would change",
     )
-    add_output_option(made, "with --check, what is printed. ")
-    made.add_argument(
+    add_output_option(command, "with --check, what is printed. ")
+    command.add_argument(
         "--output-dir",
         metavar="DIR",
         help="write all files that were read into a new folder, and leave the others as they are",
     )
-    made.add_argument(
+    command.add_argument(
         "--exclude",
         metavar="PATTERN",
         action="append",
         default=[],
         help="leave out what matches, as a line of `.gitignore` in PATH would; may be repeated",
     )
-    made.add_argument(
+    command.add_argument(
         "--shard",
         metavar="I/N",
         help="be job I of N jobs that divide the files among them, such as 2/8",
     )
-    made.add_argument(
+    command.add_argument(
         "--only",
         metavar="ID,...",
         action="append",
@@ -134,12 +134,14 @@ def parser() -> CommandParser:
         help="only these targets or systems, in place of `spec.only`: nodes, kyverno, tkg ...; "
         "`inject-proxy targets` lists them",
     )
-    made.add_argument(
+    command.add_argument(
         "--fail-on",
         choices=list(FAIL_ON),
         help="the least finding that makes the run fail, in place of `spec.failOn`",
     )
-    return made.common(verbose="show every change on standard error, not only errors and warnings")
+    return command.common(
+        verbose="show every change on standard error, not only errors and warnings"
+    )
 
 
 @dataclass(frozen=True)
@@ -476,30 +478,30 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f'"{folder}" must not exist, or be an empty folder')
     base = _base_of(paths)
-    made = None
+    new = None
     parent = folder.absolute().parent
     try:
         parent.mkdir(parents=True, exist_ok=True)
         remove_leftovers(parent)
         with locked_folders([parent]) as locked:
-            made = new_folder(parent, is_locked=bool(locked))
-            made.chmod(0o777 & ~current_umask())
+            new = new_folder(parent, is_locked=bool(locked))
+            new.chmod(0o777 & ~current_umask())
             for name, content in files.items():
                 if content is None:
                     continue
-                file = made / absolute(name).relative_to(base)
+                file = new / absolute(name).relative_to(base)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(content)
                 if Path(name).exists():
                     shutil.copymode(name, file)
-            made.replace(folder)
+            new.replace(folder)
     except OSError as error:
         raise OutputError(
             f'"{folder}" cannot be written: {error.strerror}; nothing was written'
         ) from None
     finally:
-        if made is not None:
-            shutil.rmtree(made, ignore_errors=True)
+        if new is not None:
+            shutil.rmtree(new, ignore_errors=True)
 
 
 def _base_of(paths: Sequence[str]) -> Path:

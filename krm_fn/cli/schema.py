@@ -13,7 +13,7 @@ from krm_fn.errors import UsageError
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "schema",
         "prints the JSON Schema of a ProxyConfig",
         usage=[""],
@@ -25,7 +25,7 @@ def parser() -> CommandParser:
             ),
         ],
     )
-    return made.common()
+    return command.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:  # noqa: ARG001 -- all take the same arguments

@@ -17,7 +17,7 @@ from krm_fn.targets import TARGETS, module_of
 
 def parser() -> CommandParser:
     """Return the parser of this command."""
-    made = CommandParser(
+    command = CommandParser(
         "targets",
         "lists the places that hold a proxy, or prints the page of one",
         usage=["[ID|SYSTEM]"],
@@ -28,8 +28,8 @@ def parser() -> CommandParser:
         ],
         notes=[f"The systems are {', '.join(SYSTEMS)}; `spec.only` takes them, too."],
     )
-    made.words("ID|SYSTEM", "the ID of a target, for its page, or a system, for its targets")
-    return made.common()
+    command.words("ID|SYSTEM", "the ID of a target, for its page, or a system, for its targets")
+    return command.common()
 
 
 def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:  # noqa: ARG001 -- all take the same arguments

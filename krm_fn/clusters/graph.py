@@ -139,7 +139,7 @@ class Graph:
         if node.key[:2] == CLUSTER_CLASS:
             return self._of_class(node.key)
         unlisted: Ties = None
-        for ties in self._said(node, seen, depth + 1):
+        for ties in self._ties_by_source(node, seen, depth + 1):
             if any(tie.cluster in self.clusters for tie in ties or ()):
                 return ties
             unlisted = ties if unlisted is None else unlisted
@@ -148,16 +148,17 @@ class Graph:
             return unlisted
         return self._only(node) or self._after(node) or self._alike(node) or unlisted
 
-    def _said(self, node: Hints, seen: set[Key], depth: int) -> Iterator[Ties]:
-        yield _together(self._through(use, seen, depth) for use in self.uses_of(node.key))
-        yield self._called(node, node.cluster_name, "its `spec.clusterName`")
-        yield self._called(node, node.aim.name, node.aim.how, node.aim.namespace)
+    def _ties_by_source(self, node: Hints, seen: set[Key], depth: int) -> Iterator[Ties]:
+        """Yield the ties by each thing that may say a Cluster, the surest first; None where it says none."""
+        yield _united(self._through(use, seen, depth) for use in self.uses_of(node.key))
+        yield self._named(node, node.cluster_name, "its `spec.clusterName`")
+        yield self._named(node, node.aim.name, node.aim.how, node.aim.namespace)
         yield self._labelled(node)
-        yield _together(self._owned(node, owner, seen, depth) for owner in node.owners)
-        yield self._called(
+        yield _united(self._owned(node, owner, seen, depth) for owner in node.owners)
+        yield self._named(
             node, node.referred, "the name of a Secret or ConfigMap that it refers to"
         )
-        yield self._called(node, node.convention, "its name")
+        yield self._named(node, node.convention, "its name")
 
     def _through(self, use: Use, seen: set[Key], depth: int) -> Ties:
         """Return the Clusters of the object that uses this one."""
@@ -191,9 +192,9 @@ class Graph:
 
     def _labelled(self, node: Hints) -> Ties:
         label, name = node.label
-        return self._called(node, name, f"its label `{label}`")
+        return self._named(node, name, f"its label `{label}`")
 
-    def _called(self, node: Hints, name: str, how: str, namespace: str = "") -> Ties:
+    def _named(self, node: Hints, name: str, how: str, namespace: str = "") -> Ties:
         """Return the Clusters that an object refers to by name.
 
         Those of the list, else one that is not in it.
@@ -289,7 +290,7 @@ class Graph:
         return None
 
 
-def _together(all_ties: Iterable[Ties]) -> Ties:
+def _united(all_ties: Iterable[Ties]) -> Ties:
     """Return the ties of several sources together; None if none of them has any."""
     known = [ties for ties in all_ties if ties is not None]
     return [tie for ties in known for tie in ties] if known else None

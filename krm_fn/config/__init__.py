@@ -198,12 +198,14 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
     reported = [f"{form.name(path)}: {text}" for path, text in _problems(spec)]
     if problems or reported:
         raise ConfigError(sorted({*problems, *reported}))
-    made = _build.built(spec, form.name)
+    wanted = _build.built(spec, form.name)
     if (
-        objects is None or made.mode is Mode.REMOVE
+        objects is None or wanted.mode is Mode.REMOVE
     ):  # a proxy goes, also where the object that named it has gone
-        return made
-    return _referred.followed(made, spec, _referred.ReferenceReader(objects, form.name, _problems))
+        return wanted
+    return _referred.followed(
+        wanted, spec, _referred.ReferenceReader(objects, form.name, _problems)
+    )
 
 
 def _problems(spec: Any) -> Iterator[tuple[_schema.Place, str]]:

@@ -62,7 +62,7 @@ def difference(old: Iterable[Answer], new: Iterable[Answer]) -> Difference:
     groups: dict[object, _Members] = {}
     for identity in _united(before, after):
         pair = (before.get(identity), after.get(identity))
-        if _said(pair[0]) == _said(pair[1]):
+        if _values(pair[0]) == _values(pair[1]):
             unchanged += 1
             continue
         key = (tuple(answer.resolved.urls if answer else None for answer in pair), *_entries(pair))
@@ -80,7 +80,7 @@ def _united(before: Iterable[Identity], after: Iterable[Identity]) -> Iterable[I
     return dict.fromkeys([*after, *before])
 
 
-def _said(answer: Answer | None) -> Sequence[str]:
+def _values(answer: Answer | None) -> Sequence[str]:
     settings = answer.resolved.settings if answer else None
     return (settings.http_proxy, settings.https_proxy, settings.no_proxy) if settings else ()
 

@@ -97,7 +97,7 @@ def _hosts(networks: Sequence[ClusterNetwork], user: Sequence[str], public: str)
             yield Host(_nth(cidr.value, 10), 8443, "a pod, by address", None)
     yield Host("169.254.169.254", 80, "the metadata service", None)
     for entry in user:
-        if name := _called(entry):
+        if name := _example_of(entry):
             yield Host(name, 443, f'your entry "{entry}"', None if "/" in entry else True)
     if public:
         yield Host(public, 443, "a public registry: through the proxy", direct=False)
@@ -111,7 +111,7 @@ def _nth(cidr: str, number: int) -> str:
         return cidr
 
 
-def _called(entry: str) -> str:
+def _example_of(entry: str) -> str:
     """Return an example host for ``entry``: itself, a name below a domain, the first address of a CIDR."""
     if entry == "*":
         return ""

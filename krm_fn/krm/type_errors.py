@@ -20,7 +20,7 @@ _TYPE_NAMES = {
 }
 
 
-def called(value: Any) -> str:
+def type_name(value: Any) -> str:
     """Return the name of a value's type for a message."""
     return "null" if value is None else _TYPE_NAMES.get(type(value), "something else")
 
@@ -31,7 +31,7 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
     It is an error because the API server rejects the object; a warning only where a template may yet fill in the rest.
     """
     is_template = isinstance(value, str) and "${" in value
-    found = called(value)
+    found = type_name(value)
     field = next((token for token in reversed(path) if not token.isdigit()), "")
     what = (
         f"an entry of `{field}`"

@@ -13,7 +13,7 @@ from krm_fn.clusters import ByKey, Topology
 from krm_fn.config import ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT
-from krm_fn.plan._created import companions, generated, identity, lacking, taken_names
+from krm_fn.plan._created import companions, generated, identity, lacking, names_in_use
 from krm_fn.plan._enabled import EnabledTargets
 from krm_fn.plan._items import ItemReader
 from krm_fn.plan._model import ObjectSource, Overview, PlannedEdit
@@ -57,7 +57,7 @@ def plan_edits(
     del read  # so that memory is freed as items are taken
     uses = data_uses(reader, wanted)
     new = list(generated(topology, wanted))
-    taken = taken_names(reader, wanted, new)
+    in_use = names_in_use(reader, wanted, new)
     enabled = EnabledTargets(wanted, uses)
     known: ByKey[None] = ByKey()
     beside: list[PlannedEdit] = []
@@ -80,7 +80,7 @@ def plan_edits(
             if not is_chosen:
                 continue
             for edit in _edits(index, obj, targets, wanted, classes):
-                yield edit._replace(uses=uses, taken=taken)
+                yield edit._replace(uses=uses, names_in_use=in_use)
             if is_patched:
                 of_classes += _edits_by_class(index, obj, wanted, classes)
             beside += companions(index, obj, creators, topology, wanted)

@@ -49,7 +49,7 @@ def generated(topology: Topology, wanted: ProxyConfig) -> Iterator[PlannedEdit]:
             )
 
 
-def taken_names(
+def names_in_use(
     reader: ItemReader,
     wanted: ProxyConfig,
     new: Sequence[PlannedEdit],

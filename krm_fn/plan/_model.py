@@ -44,8 +44,8 @@ class PlannedEdit(NamedTuple):
     ``class_context`` is set for a target that can give groups of workers their own proxy, if there are such groups.
     ``notes`` are findings about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of
     a rule in a Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
-    ConfigMaps and Secrets of the list that others read as a proxy. ``taken`` are the objects of the kinds to which
-    the target converts others.
+    ConfigMaps and Secrets of the list that others read as a proxy. ``names_in_use`` are the objects of the kinds to
+    which the target converts others.
     """
 
     item_index: int
@@ -59,7 +59,7 @@ class PlannedEdit(NamedTuple):
     notes: tuple[Finding, ...] = ()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     uses: DataUses = DataUses()
-    taken: frozenset[Key] = frozenset()
+    names_in_use: frozenset[Key] = frozenset()
 
     @property
     def target(self) -> Target:
@@ -96,7 +96,7 @@ class PlannedEdit(NamedTuple):
             self.settings_of_rule,
             self.class_context,
             self.uses,
-            self.taken,
+            self.names_in_use,
         )
         found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):

@@ -141,17 +141,18 @@ def _templates(
         index, obj = of_object[0].item_index, of_object[0].obj
         if obj.group_kind in _TEMPLATES and obj.ref.name:
             is_hashed = wanted.hash_names and holds_something(of_object)
-            taken = list(_taken(obj, secrets))
-            name = f"{obj.base_name}-{_hash(obj, taken)}" if is_hashed else obj.base_name
+            file_secrets = list(_file_secrets(obj, secrets))
+            name = f"{obj.base_name}-{_hash(obj, file_secrets)}" if is_hashed else obj.base_name
             is_changed = id(obj) in changed or (
-                obj.group_kind == _CONFIGS and any(id(secret) in changed for secret, _ in taken)
+                obj.group_kind == _CONFIGS
+                and any(id(secret) in changed for secret, _ in file_secrets)
             )
             yield _Template(
                 index, obj, names.setdefault(key_of(obj), name), is_changed, id(obj) not in changed
             )
 
 
-def _taken(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object, str]]:
+def _file_secrets(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object, str]]:
     """Yield the Secrets of the list, and the keys in them, that hold the content of files."""
     for root in ((), ("kubeadmConfigSpec",)):
         files = patch.lookup(obj.data, ("spec", "template", "spec", *root, "files"))
@@ -164,11 +165,11 @@ def _taken(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[Object,
                 yield from [(secret, key)] if secret else []
 
 
-def _hash(obj: Object, taken: Iterable[tuple[Object, str]]) -> str:
+def _hash(obj: Object, file_secrets: Iterable[tuple[Object, str]]) -> str:
     """Return a hash of what the nodes get: the template, and what it takes from Secrets."""
     fields = ("data", "stringData")
     elsewhere = [
-        patch.lookup(secret.data, (field, key)) for secret, key in taken for field in fields
+        patch.lookup(secret.data, (field, key)) for secret, key in file_secrets for field in fields
     ]
     return hash_of([obj.data.get("spec"), *elsewhere])
 

@@ -426,10 +426,12 @@ def _conflicts(
 ) -> tuple[str, ...]:
     """Return the first place, and those that get another proxy."""
     others = [at for at, wish in enumerate(wishes) if wish.urls != wishes[0].urls]
-    return tuple(dict.fromkeys(_called(memberships[at]) for at in (0, *others))) if others else ()
+    return (
+        tuple(dict.fromkeys(_described(memberships[at]) for at in (0, *others))) if others else ()
+    )
 
 
-def _called(membership: Membership) -> str:
+def _described(membership: Membership) -> str:
     """Return the name of a place for messages.
 
     Its Cluster, role and worker group, as far as they are known.

@@ -52,11 +52,11 @@ class Objects:
             read = formats.read(value.text, source.get("format"))
         except ConfigError as error:
             raise ConfigError(
-                [f"{_called(obj)} key `{_key(value)}` {text}" for text in error.problems]
+                [f"{_name_of(obj)} key `{_key(value)}` {text}" for text in error.problems]
             ) from None
         in_secret = obj.ref.kind == "Secret"
         return {
-            path: given._replace(place=f"{_called(obj)} {given.place}", in_secret=in_secret)
+            path: given._replace(place=f"{_name_of(obj)} {given.place}", in_secret=in_secret)
             for path, given in read.items()
         }
 
@@ -136,7 +136,7 @@ class Objects:
 def _value(obj: Object, key: str | None) -> Value:
     """Return the text of a key, or of the only key."""
     if sops.is_encrypted(obj.data):
-        raise ConfigError([f"{_called(obj)} {sops.ENCRYPTED}"])
+        raise ConfigError([f"{_name_of(obj)} {sops.ENCRYPTED}"])
     from krm_fn.formats import embedded  # noqa: PLC0415 -- most configs refer to no object
 
     texts = {one.path[-1]: one for one in embedded.values(obj.data)}
@@ -144,19 +144,19 @@ def _value(obj: Object, key: str | None) -> Value:
         fields = "`stringData` or `data`" if obj.ref.kind == "Secret" else "`data`"
         raise ConfigError(
             [
-                f"must name an object that holds a text: there is no key under {fields} of {_called(obj)}"
+                f"must name an object that holds a text: there is no key under {fields} of {_name_of(obj)}"
             ]
         )
     names = ", ".join(f"`{name}`" for name in texts)
     if key is None and len(texts) != 1:
         raise ConfigError(
-            [f"must say in `key` which key of {_called(obj)} is meant: there are {names}"]
+            [f"must say in `key` which key of {_name_of(obj)} is meant: there are {names}"]
         )
     found = texts.get(key) if key is not None else next(iter(texts.values()))
     if found is None:
-        raise ConfigError([f"must name a key of {_called(obj)} in `key`: there are {names}"])
+        raise ConfigError([f"must name a key of {_name_of(obj)} in `key`: there are {names}"])
     if isinstance(found, Finding):
-        raise ConfigError([f"{_called(obj)} {_unusable(obj, found)}"])
+        raise ConfigError([f"{_name_of(obj)} {_unusable(obj, found)}"])
     return found
 
 
@@ -169,7 +169,7 @@ def _unusable(obj: Object, found: Finding) -> str:
         wanted = "base64 of UTF-8 text"
     else:
         kind = "a mapping" if len(found.path) == 1 else "a string"
-        wanted = f"{kind}, not {type_errors.called(lookup(obj.data, found.path))}"
+        wanted = f"{kind}, not {type_errors.type_name(lookup(obj.data, found.path))}"
     return f"`{field}` must be {wanted}: correct it, or name another key"
 
 
@@ -177,5 +177,5 @@ def _key(value: Value) -> str:
     return value.path[-1]
 
 
-def _called(obj: Object) -> str:
+def _name_of(obj: Object) -> str:
     return f'{obj.ref.kind} "{obj.ref.name}"'

@@ -34,7 +34,7 @@ class Context(NamedTuple):
             all rules have the one of the object.
         class_context: what a target knows of the list around its object; None where nothing is known.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
-        taken: group, kind, namespace and name of the objects of the list that have a kind to which
+        names_in_use: group, kind, namespace and name of the objects of the list that have a kind to which
             the target converts others.
     """
 
@@ -43,7 +43,7 @@ class Context(NamedTuple):
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     class_context: ClassContext | None = None
     uses: DataUses = DataUses()
-    taken: frozenset[tuple[str, str, str, str]] = frozenset()
+    names_in_use: frozenset[tuple[str, str, str, str]] = frozenset()
 
 
 Sites = Callable[[Draft, Context], Places]

@@ -133,18 +133,18 @@ def _is_known(name: Any, cluster: str) -> bool:
 def _slots(held: HelmValues, cluster: str) -> list[ThreeKeys]:
     """Return the places of the proxy in the values, or where it belongs in those of the Cluster."""
     if is_of_chart(held.of, giantswarm.POLICIES_CHART):
-        found = [_POLICY, *_there(held, _SHARED)]
+        found = [_POLICY, *_present(held, _SHARED)]
     elif is_of_chart(held.of, "cluster-apps-operator"):
-        found = _there(held, _OPERATOR)
+        found = _present(held, _OPERATOR)
     elif held.of in giantswarm.CLUSTER_CHARTS or (held.document and user_values_of(held.of)):
-        found = _there(held, *_OF_A_CLUSTER)
+        found = _present(held, *_OF_A_CLUSTER)
         found = found or ([_GLOBAL] if _is_to_be_added(held, cluster) else [])
     else:
         found = []
     return [slot._replace(path=(*held.root, *slot.path), kept=_kept(held, slot)) for slot in found]
 
 
-def _there(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
+def _present(held: HelmValues, *slots: ThreeKeys) -> list[ThreeKeys]:
     """Return the places that exist, a mapping or not.
 
     Of a cluster's older ``proxy``, one with its names.

@@ -227,7 +227,7 @@ def _sites_of_rules(
             is_wanted=is_wanted,
             is_wrapped=is_wrapped,
             own=tuple(own.values()),
-            taken=context.taken,
+            names_in_use=context.names_in_use,
         )
 
 

@@ -95,7 +95,7 @@ from krm_fn.config import Matcher
 from krm_fn.engine import Draft
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.krm.results import Severity
-from krm_fn.krm.type_errors import called
+from krm_fn.krm.type_errors import type_name
 from krm_fn.noproxy import Audience, Readers
 from krm_fn.patch import Pointer
 from krm_fn.targets import _chosen, text_hints_of
@@ -427,7 +427,7 @@ def _report_wrong_annotations(draft: Draft, place: _Place, context: Context) -> 
         if context.settings.variables():
             message = (
                 f"the annotation `{path[-1]}` has no effect, because its value must be a string, not "
-                f"{called(value)}: put it in quotes"
+                f"{type_name(value)}: put it in quotes"
             )
             draft.report(Severity.WARNING, message, path, code="AnnotationNoString")
 

@@ -47,7 +47,7 @@ def places(text: str) -> list[CommentedPlace]:
     pieces, position = [], 0
     for number, (start, end) in enumerate(documents(text)):
         root = Document(text[start:end]).root
-        found.append(CommentedPlace((str(number),), _separator(text, start), _said(root)))
+        found.append(CommentedPlace((str(number),), _separator(text, start), _scalar_value(root)))
         found += _inner(root, (str(number),), start)
         pieces += [text[position:start], _without_scalars(text[start:end], root)]
         position = end
@@ -73,11 +73,11 @@ def _inner(node: Node, path: tuple[str, ...], offset: int) -> Iterator[Commented
     else:
         return
     for name, start, value in children:
-        yield CommentedPlace((*path, name), offset + start, _said(value))
+        yield CommentedPlace((*path, name), offset + start, _scalar_value(value))
         yield from _inner(value, (*path, name), offset)
 
 
-def _said(node: Node) -> str | None:
+def _scalar_value(node: Node) -> str | None:
     return node.value if isinstance(node, Scalar) else None
 
 

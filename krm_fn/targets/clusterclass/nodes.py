@@ -313,8 +313,8 @@ class _TemplateReader:
             yield Finding(Severity.ERROR, message, self.path, code=problem.code)
             return
         files, commands = list(files or ()), list(commands or ())
-        if taken := self._taken(files):
-            yield taken
+        if repeated := self._repeated_path(files):
+            yield repeated
             return
         yield from self._read(spec, files, commands)
 
@@ -395,15 +395,15 @@ class _TemplateReader:
             if target in UNITS
         ]
 
-    def _taken(self, files: Sequence[Any]) -> Finding | None:
+    def _repeated_path(self, files: Sequence[Any]) -> Finding | None:
         ours = self._our_paths(files)
-        taken = next(
+        path = next(
             (lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None
         )
-        if not taken:
+        if not path:
             return None
         message = (
-            f'{self.called} holds a file "{taken}" with more in it than a proxy, and a path must be unique: move the '
+            f'{self.called} holds a file "{path}" with more in it than a proxy, and a path must be unique: move the '
             "rest to another file, or set `path` of the target to another one"
         )
         if self.class_context.is_chosen:

@@ -43,18 +43,18 @@ def front(nodes: Sequence[Nodes], class_context: ClassContext) -> dict[str, Any]
 def patches(nodes: Sequence[Nodes], class_context: ClassContext) -> list[dict[str, Any]]:
     """Return the patches that a class with these nodes needs behind those of others, in order."""
     additions = _definitions(nodes, lambda one: one.sort, lambda one: list(_common(one)))
-    made = [_patch(ADDITIONS, additions)] if additions else []
+    needed = [_patch(ADDITIONS, additions)] if additions else []
     if not class_context.is_wanted:
-        return made
+        return needed
     lists = _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, class_context)))
     own = _definitions(
         nodes,
         lambda one: (one.place, one.exports_first),
         lambda one: list(_additions(one, class_context)),
     )
-    made += [_patch(LISTS, lists, enabled_if(class_context))] if lists else []
-    made += [_patch(NODES, own, enabled_if(class_context))] if own else []
-    return made
+    needed += [_patch(LISTS, lists, enabled_if(class_context))] if lists else []
+    needed += [_patch(NODES, own, enabled_if(class_context))] if own else []
+    return needed
 
 
 def _patch(name: str, definitions: list[dict[str, Any]], condition: str = "") -> dict[str, Any]:

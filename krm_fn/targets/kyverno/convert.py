@@ -88,7 +88,7 @@ class Conversion:
         is_wanted: the options ask for a conversion.
         is_wrapped: the policy is inside another object; such a one is not converted.
         own: the variables of each rule to which an override gives some of its own, else None.
-        taken: group, kind, namespace and name of the policies with CEL expressions that are in the list.
+        names_in_use: group, kind, namespace and name of the policies with CEL expressions that are in the list.
     """
 
     label = "the policy"
@@ -100,13 +100,13 @@ class Conversion:
         is_wanted: bool,
         is_wrapped: bool = False,
         own: Sequence[Variables | None] = (),
-        taken: Collection[tuple[str, str, str, str]] = (),
+        names_in_use: Collection[tuple[str, str, str, str]] = (),
     ) -> None:
         self._draft = draft
         self._is_wanted = is_wanted and not is_wrapped
         self._is_wrapped = is_wrapped
         self._own = own
-        self._taken = taken
+        self._names_in_use = names_in_use
 
     def read(self) -> Iterator[Reading]:
         """Yield nothing: the rules are read by sites of their own."""
@@ -176,7 +176,7 @@ class Conversion:
             if not isinstance(lookup(policy, ("metadata", key)), str | None):
                 refuse(f"`{key}` must be a text", ("metadata", key))
         namespace, name = (lookup(policy, ("metadata", key)) or "" for key in ("namespace", "name"))
-        if (_GROUP, kind, namespace, name) in self._taken:
+        if (_GROUP, kind, namespace, name) in self._names_in_use:
             reason = f"the list has a {kind} of the same name already, or gets one by `generate`"
             refuse(reason, ("metadata", "name"))
 
