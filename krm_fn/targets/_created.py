@@ -9,9 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn.patch import lookup
+from krm_fn.targets.base import Companions, Creation
 
 LABEL = "app.kubernetes.io/managed-by"
 OURS = "inject-proxy"
+
+
+def beside_clusters(companions: Companions) -> Creation:
+    """Return the creation of objects beside each Cluster of the list, where the option ``generate`` asks for it."""
+    clusters = frozenset({("cluster.x-k8s.io", "Cluster")})
+    return Creation(beside=clusters, companions=companions, option="generate")
 
 
 def skeleton(

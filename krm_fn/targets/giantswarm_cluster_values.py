@@ -61,8 +61,8 @@ from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import text_hints_of
-from krm_fn.targets._created import skeleton, was_created
-from krm_fn.targets.base import Context, Creation, Target
+from krm_fn.targets._created import beside_clusters, skeleton, was_created
+from krm_fn.targets.base import Context, Target
 
 _KEY = "values"
 _ENV = ("env",)
@@ -165,9 +165,5 @@ TARGET = Target(
     audience=Audience.POD,
     text_hints=text_hints_of("giantswarmClusterValues"),
     sites=sites,
-    creates=Creation(
-        beside=frozenset({("cluster.x-k8s.io", "Cluster")}),
-        companions=companions,
-        option="generate",
-    ),
+    creates=beside_clusters(companions),
 )

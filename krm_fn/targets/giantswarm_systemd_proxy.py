@@ -54,7 +54,7 @@ from krm_fn.patch import lookup
 from krm_fn.products import giantswarm
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _created, kubelet_drop_in
-from krm_fn.targets.base import Context, Creation, Target
+from krm_fn.targets.base import Context, Target
 
 is_one = systemd_secret.is_one
 base_of = systemd_secret.base_of
@@ -189,10 +189,6 @@ TARGET = Target(
     audience=Audience.NODE,
     text_hints=(giantswarm.SYSTEMD_PROXY_SUFFIX,),
     sites=sites,
-    creates=Creation(
-        beside=frozenset({("cluster.x-k8s.io", "Cluster")}),
-        companions=companions,
-        option="generate",
-    ),
+    creates=_created.beside_clusters(companions),
     options_from=options_from,
 )

@@ -60,7 +60,7 @@ from krm_fn.patch import lookup
 from krm_fn.products import konvoy
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import _created, image_builder_keys, text_hints_of
-from krm_fn.targets.base import Context, Creation, NodeUpdate, Target
+from krm_fn.targets.base import Context, NodeUpdate, Target
 
 _KEY = "overrides.yaml"
 _MOVE = {"clusterctl.cluster.x-k8s.io/move": ""}
@@ -121,11 +121,7 @@ TARGET = Target(
     audience=Audience.NODE,
     text_hints=text_hints_of("imageBuilderOverrides"),
     sites=sites,
-    creates=Creation(
-        beside=frozenset({("cluster.x-k8s.io", "Cluster")}),
-        companions=companions,
-        option="generate",
-    ),
+    creates=_created.beside_clusters(companions),
     one_proxy_for_all_nodes=True,
     takes_proxy_of_a_role=True,
     node_update=NodeUpdate(
