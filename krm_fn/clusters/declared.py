@@ -37,6 +37,9 @@ from krm_fn.noproxy import ClusterNetwork, Fact, InvalidField
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import konvoy
 
+_Read = Callable[[object], str | tuple[str, ...]]
+"""Returns what a value says, or nothing ("", an empty tuple) where it does not say it."""
+
 
 def declared(obj: Object) -> ClusterNetwork:
     """Read what one object says about the network of its Cluster; nothing for a kind that says none.
@@ -46,21 +49,22 @@ def declared(obj: Object) -> ClusterNetwork:
     """
     group, kind = obj.group_kind
     if (group, kind) == CLUSTER:
-        return _read(obj, CLUSTER_FIELDS, ("spec",))
+        return _read_fields(obj, CLUSTER_FIELDS, ("spec",))
     if (group, kind) == konvoy.INVENTORY:
-        return ClusterNetwork(networks=distinct(_facts(obj, [HOSTS], host)))
+        return ClusterNetwork(networks=_facts(obj, [HOSTS], host))
     if (group, kind) in POOLS:
-        return ClusterNetwork(networks=_apart(tuple(_facts(obj, [("spec",)], networks_of))))
+        return ClusterNetwork(networks=_without_subnets(_facts(obj, [("spec",)], networks_of)))
     if (group, kind) == SECRET:
-        return ClusterNetwork(infrastructure_hosts=distinct(_facts(obj, [()], keystone_hosts)))
+        return ClusterNetwork(infrastructure_hosts=_facts(obj, [()], keystone_hosts))
     if kind in KUBEADM_SPECS and is_cluster_api(group):
         spec = KUBEADM_SPECS[kind]
-        return _read(obj, KUBEADM_FIELDS, spec)._replace(mirrors=_mirrors(obj, spec))
+        mirrors = _facts(obj, [("files", "*")], mirror_hosts, spec)
+        return _read_fields(obj, KUBEADM_FIELDS, spec)._replace(mirrors=mirrors)
     base = kind.removesuffix("Template")
     if base not in INFRASTRUCTURE:
         return ClusterNetwork()
     spec = ("spec",) if kind == base else ("spec", "template", "spec")
-    return _read(obj, INFRASTRUCTURE[base], spec)
+    return _read_fields(obj, INFRASTRUCTURE[base], spec)
 
 
 def sets_services(obj: Object) -> bool:
@@ -85,7 +89,7 @@ def merge(sources: Iterable[ClusterNetwork]) -> ClusterNetwork:
     whole = ClusterNetwork()
     for source in sources:
         whole = whole.completed_by(source)._replace(
-            networks=_apart((*whole.networks, *source.networks)),
+            networks=_without_subnets((*whole.networks, *source.networks)),
             mirrors=distinct((*whole.mirrors, *source.mirrors)),
             invalid=tuple(dict.fromkeys((*whole.invalid, *source.invalid))),
             hosts=distinct((*whole.hosts, *source.hosts)),
@@ -104,26 +108,55 @@ def distinct(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(first.values())
 
 
-def _read(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
-    def facts(
-        patterns: tuple[Pointer, ...], check: Callable[[object], str | tuple[str, ...]]
-    ) -> tuple[Fact, ...]:
-        return distinct(_facts(obj, patterns, check, start))
+def _read_fields(obj: Object, fields: Fields, start: Pointer) -> ClusterNetwork:
+    """Return what an object says in ``fields``, whose patterns begin at ``start``."""
 
+    def facts(patterns: tuple[Pointer, ...], read: _Read) -> tuple[Fact, ...]:
+        return _facts(obj, patterns, read, start)
+
+    networks = (*facts(fields.networks, cidrs), *facts(fields.pools, networks_of))
     return ClusterNetwork(
         pod_cidrs=facts(fields.pod_cidrs, cidrs),
         service_cidrs=facts(fields.service_cidrs, cidrs),
         service_domain=_first(facts(fields.service_domain, host)),
         endpoint=_first(facts(fields.endpoint, host)),
         region=_first(facts(fields.region, word)),
-        networks=_apart((*facts(fields.networks, cidrs), *facts(fields.pools, networks_of))),
+        networks=_without_subnets(networks),
         hosts=facts(fields.hosts, url_host),
         infrastructure_hosts=facts(fields.infrastructure_hosts, url_host),
-        invalid=tuple(_invalid(obj, fields, start)),
+        invalid=tuple(_invalid_fields(obj, fields, start)),
     )
 
 
-def _invalid(obj: Object, fields: Fields, start: Pointer) -> Iterator[InvalidField]:
+def _facts(
+    obj: Object, patterns: Iterable[Pointer], read: _Read, start: Pointer = ()
+) -> tuple[Fact, ...]:
+    """Return what ``read`` makes of the values at some patterns, which begin at ``start``; of equal ones the first."""
+    data = lookup(obj.data, start)
+    found: list[Fact] = []
+    for wanted in patterns:
+        for path, value in values(data, wanted, start):
+            answer = read(value)
+            texts = (answer,) if isinstance(answer, str) else answer
+            found += [Fact(text, obj.ref, path) for text in texts if text]
+    return distinct(found)
+
+
+def _first(facts: tuple[Fact, ...]) -> Fact | None:
+    return facts[0] if facts else None
+
+
+def _without_subnets(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Return the facts without a CIDR that another one covers: a subnet adds nothing to its VPC."""
+    kept: list[Fact] = []
+    for fact in facts:
+        if not any(is_covered(fact.value, other.value) for other in kept):
+            kept = [other for other in kept if not is_covered(other.value, fact.value)]
+            kept.append(fact)
+    return tuple(kept)
+
+
+def _invalid_fields(obj: Object, fields: Fields, start: Pointer) -> Iterator[InvalidField]:
     """Yield the fields that hold something else than the CIDRs or the endpoint that they should hold."""
     data = lookup(obj.data, start)
     for name, patterns, is_invalid in (
@@ -136,8 +169,11 @@ def _invalid(obj: Object, fields: Fields, start: Pointer) -> Iterator[InvalidFie
             for path, value in values(data, wanted, start):
                 if is_invalid(value):
                     yield InvalidField(name, obj.ref, path)
-            for path, value in values(data, wanted[:-1], start) if "*" in wanted[-1:] else ():
-                if not isinstance(value, (list, dict)) and not _says_nothing(value):
+            if wanted[-1] != "*":
+                continue
+            for path, value in values(data, wanted[:-1], start):
+                is_list = isinstance(value, (list, dict))
+                if not is_list and not _says_nothing(value):
                     yield InvalidField(name, obj.ref, path)
 
 
@@ -159,37 +195,3 @@ def _says_nothing(value: object) -> bool:
         address = value.strip().removesuffix("/0")
         return address in ("", "::") or not address.strip("0.") or is_template(value)
     return not value
-
-
-def _facts(
-    obj: Object,
-    patterns: Iterable[Pointer],
-    check: Callable[[object], str | tuple[str, ...]],
-    start: Pointer = (),
-) -> Iterator[Fact]:
-    """Yield what an object says at the patterns, which begin at ``start``."""
-    data = lookup(obj.data, start)
-    for wanted in patterns:
-        for path, value in values(data, wanted, start):
-            found = check(value)
-            for each in (found,) if isinstance(found, str) else found:
-                if each:
-                    yield Fact(each, obj.ref, path)
-
-
-def _mirrors(obj: Object, spec: Pointer) -> tuple[Fact, ...]:
-    return distinct(_facts(obj, [(*spec, "files", "*")], mirror_hosts))
-
-
-def _first(facts: tuple[Fact, ...]) -> Fact | None:
-    return facts[0] if facts else None
-
-
-def _apart(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Return the facts without a CIDR that another one covers: a subnet adds nothing to its VPC."""
-    kept: list[Fact] = []
-    for fact in facts:
-        if not any(is_covered(fact.value, other.value) for other in kept):
-            kept = [other for other in kept if not is_covered(other.value, fact.value)]
-            kept.append(fact)
-    return tuple(kept)
