@@ -28,8 +28,8 @@ def roll_out(
     for one in rollout_notes:
         result = _rolled(one, operations, wanted.mode, is_new=id(one.obj.data) in new)
         reported.append(result)
-        if isinstance(one.what, Edit):  # a template has a name that follows from these names
-            patch.apply(one.obj.data, one.what.operations)
+        if isinstance(one.proposal, Edit):  # a template has a name that follows from these names
+            patch.apply(one.obj.data, one.proposal.operations)
             operations.touched.add(id(one.obj))
     of_templates = list(rollout(source, places, wanted, operations.touched))
     reported += [_rolled(one, operations, wanted.mode) for one in of_templates]
@@ -48,9 +48,9 @@ def _rolled(
     one: RolloutNote, operations: PlannedOperations, mode: Mode, *, is_new: bool = False
 ) -> Result:
     """Return the result about a name, and note the operations, unless the object is created in this run."""
-    if isinstance(one.what, Finding):
-        return one.what.about(one.obj.ref)
-    of_name, result = result_of_edit(one.what, one.obj, mode)
+    if isinstance(one.proposal, Finding):
+        return one.proposal.about(one.obj.ref)
+    of_name, result = result_of_edit(one.proposal, one.obj, mode)
     if not is_new:
         operations.add(one.item_index, one.obj, of_name)
     return result

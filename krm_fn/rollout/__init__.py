@@ -116,9 +116,9 @@ def rollout(
 def new_refs(rollout_notes: Iterable[RolloutNote]) -> dict[ObjectRef, ObjectRef]:
     """Return the new identity of each object that gets another name."""
     return {
-        one.obj.ref: one.obj.ref._replace(name=one.what.operations[0].value)
+        one.obj.ref: one.obj.ref._replace(name=one.proposal.operations[0].value)
         for one in rollout_notes
-        if isinstance(one.what, Edit) and one.what.path == NAME
+        if isinstance(one.proposal, Edit) and one.proposal.path == NAME
     }
 
 

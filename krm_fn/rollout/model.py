@@ -22,7 +22,7 @@ class RolloutNote(NamedTuple):
 
     item_index: int
     obj: Object
-    what: Edit | Finding
+    proposal: Edit | Finding
 
 
 def advice(hash_names: bool | None, by_hand: str, meaning: str) -> str:
