@@ -75,7 +75,7 @@ def test_the_sites_of_a_document_are_one_edit_that_names_them() -> None:
     )
     assert edit is not None
     assert [one.path for one in edit.operations] == [PATH]
-    assert edit.message == "sets `http`, `https` in `proxy`, sets `http_proxy`, `https_proxy` in the values"
+    assert edit.message == "sets the proxy in `proxy` and the values"
     assert edit.current == {"http_proxy": "http://old:1"}
     assert edit.proposed == {"http": HTTP, "https": HTTPS, "http_proxy": HTTP, "https_proxy": HTTPS}
 
@@ -125,7 +125,7 @@ def test_what_is_refused_takes_nothing_of_what_was_written_before() -> None:
 
     assert draft.get(PATH) == f"a: 1\n{MEMBERS}more:\n  http: {HTTP}\n  https: {HTTPS}\n"
     assert edit is not None
-    assert edit.message == "sets `http_proxy`, `https_proxy` in the values, sets `http`, `https` in more"
+    assert edit.message == "sets the proxy in the values and more"
     assert [one.message for one in draft.findings] == ["in it, not here"]
 
 

@@ -163,11 +163,11 @@ def test_an_env_of_a_wrong_type_is_reported_and_left_alone(value: Any, settings:
 @pytest.mark.parametrize(
     ("fields", "settings", "expected"),
     [
-        pytest.param({}, FULL, "sets the six proxy variables"),
+        pytest.param({}, FULL, "sets the proxy"),
         pytest.param({"env": [DEBUG, OURS[0]]}, ONLY_HTTP, "sets `http_proxy`"),
         pytest.param({"env": [*OURS[:2], OURS[0]]}, ONLY_HTTP, "updates"),
         pytest.param({"env": OURS[:3]}, ONLY_HTTP, "removes `HTTPS_PROXY`"),
-        pytest.param({"env": OURS[:2]}, NONE, "removes `HTTP_PROXY`, `http_proxy`"),
+        pytest.param({"env": OURS[:2]}, NONE, "removes the proxy"),
     ],
 )
 def test_a_change_says_what_it_does_and_for_whom(fields: Any, settings: ProxySettings, expected: str) -> None:

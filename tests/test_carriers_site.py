@@ -35,7 +35,16 @@ def test_each_site_of_one_mapping_is_named() -> None:
     edit = write_sites(draft, [Member(draft, "a", "x"), Member(draft, "a", "y")], {"HTTP_PROXY": "new"})
 
     assert edit is not None
-    assert edit.message == "sets `HTTP_PROXY` in a.x and a.y"
+    assert edit.message == "sets the proxy in a.x and a.y"
+
+
+def test_a_site_that_holds_a_part_of_the_proxy_is_not_said_to_set_it() -> None:
+    draft = Draft({"a": {}})
+
+    edit = write_sites(draft, [Member(draft, "a", "x")], {"HTTP_PROXY": "new", "NO_PROXY": "x"})
+
+    assert edit is not None
+    assert edit.message == "sets `HTTP_PROXY` in a.x"
 
 
 def test_what_keeps_two_sites_from_being_written_is_reported_once() -> None:

@@ -15,7 +15,6 @@ from krm_fn.carriers.reading import Reading
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Edit
 from krm_fn.krm.type_errors import wrong_type
-from krm_fn.settings import PROXY_VARIABLES
 
 Variables = Mapping[str, str]
 """Name of one of the six proxy variables -> value, in the order of ``PROXY_VARIABLES``; empty: no proxy."""
@@ -107,7 +106,7 @@ def _written(draft: Draft, sites: Places, variables: Variables) -> list[_Effect]
             if site.commit(variables):
                 effects += [effect.within(site.label) for effect in nested]
             continue
-        before = _values(site.read())
+        before = [*site.read()]
         start = draft.edits
         try:
             site.write(variables)
@@ -116,28 +115,56 @@ def _written(draft: Draft, sites: Places, variables: Variables) -> list[_Effect]
             if finding not in draft.findings:
                 draft.findings.append(finding)
         if draft.edits > start:
-            effects.append(_Effect(site.label, before, _values(site.read())))
+            effects.append(_Effect.between(site.label, before, [*site.read()], variables))
     return effects
 
 
 class _Effect:
-    """What writing one site changed."""
+    """What writing one site changed; ``is_whole`` where afterwards it sets each variable that is wanted."""
 
     def __init__(
-        self, label: str, before: Mapping[str, str | None], after: Mapping[str, str | None]
+        self,
+        label: str,
+        before: Mapping[str, str | None],
+        after: Mapping[str, str | None],
+        *,
+        is_whole: bool,
     ) -> None:
         self.label = label
         self.before = before
         self.after = after
+        self.is_whole = is_whole
         # A variable without a known value is not set here: it comes from another object.
         self.set_names = [
             name for name, value in after.items() if value is not None and before.get(name) != value
         ]
         self.removed_names = [name for name in before if name not in after]
 
+    @classmethod
+    def between(
+        cls, label: str, before: list[Reading], after: list[Reading], variables: Variables
+    ) -> _Effect:
+        """Return what changed between two readings of a site."""
+        wanted = {name.upper() for name in variables}  # some readers know one case only
+        found = {one.variable.upper() for one in after}
+        return cls(label, _values(before), _values(after), is_whole=wanted == found)
+
     def within(self, label: str) -> _Effect:
         """Return the same of a site inside something else; a label of "" says nothing about it."""
-        return _Effect(f"{self.label} of {label}" if label else self.label, self.before, self.after)
+        called = f"{self.label} of {label}" if label else self.label
+        return _Effect(called, self.before, self.after, is_whole=self.is_whole)
+
+    @property
+    def changes(self) -> list[tuple[str, str]]:
+        """What is set and what is removed: "sets" or "removes", and the names, or "the proxy" where it is all of it."""
+        is_set = self.is_whole and len(self.set_names) == len(self.after)
+        is_removed = self.is_whole and not self.after
+        found = []
+        if self.set_names:
+            found.append(("sets", "the proxy" if is_set else quoted(self.set_names)))
+        if self.removed_names:
+            found.append(("removes", "the proxy" if is_removed else quoted(self.removed_names)))
+        return found
 
 
 def _values(readings: Iterable[Reading]) -> dict[str, str | None]:
@@ -154,10 +181,9 @@ def _message(effects: Iterable[_Effect], descriptions: Iterable[str]) -> str:
     groups: dict[tuple[str, str], list[str]] = {}
     others: list[str] = []
     for effect in effects:
-        for verb, names in (("sets", effect.set_names), ("removes", effect.removed_names)):
-            if names:
-                groups.setdefault((verb, _in_words(names)), []).append(effect.label)
-        if not effect.set_names and not effect.removed_names:
+        for change in effect.changes:
+            groups.setdefault(change, []).append(effect.label)
+        if not effect.changes:
             others.append(effect.label)
     parts = [f"{verb} {names} in {_listed(labels)}" for (verb, names), labels in groups.items()]
     descriptions = list(descriptions)
@@ -165,10 +191,6 @@ def _message(effects: Iterable[_Effect], descriptions: Iterable[str]) -> str:
     if others and not descriptions:
         parts.append(f"updates {_listed(others)}")
     return ", ".join(parts)
-
-
-def _in_words(names: list[str]) -> str:
-    return "the six proxy variables" if {*names} == {*PROXY_VARIABLES} else quoted(names)
 
 
 def quoted(names: Iterable[str]) -> str:

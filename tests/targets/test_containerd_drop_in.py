@@ -382,4 +382,4 @@ def test_messages_name_variables_and_never_hold_a_value() -> None:
     (change,) = outcome.changes
     gone = "`HTTPS_PROXY`, `https_proxy`, `NO_PROXY`, `no_proxy`"
     where = "in the drop-in of containerd"
-    assert change.message == f"sets `HTTP_PROXY`, `http_proxy` {where}, removes {gone} {where}"
+    assert change.message == f"sets the proxy {where}, removes {gone} {where}"

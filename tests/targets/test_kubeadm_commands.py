@@ -302,9 +302,7 @@ def test_the_message_says_what_is_set_removed_and_restarted() -> None:
     outcome = run(target, commands("export HTTP_PROXY=old", "export NO_PROXY=x"), HTTP_ONLY)
     where = "in the exports in `preKubeadmCommands`"
     (change,) = outcome.changes
-    assert change.message == (
-        f"sets `HTTP_PROXY`, `http_proxy` {where}, removes `NO_PROXY` {where}, restarts containerd"
-    )
+    assert change.message == (f"sets the proxy {where}, removes `NO_PROXY` {where}, restarts containerd")
 
 
 # judged by shells, and by chance

@@ -116,7 +116,7 @@ def test_p2_the_static_part_of_the_context_variable_is_replaced_and_the_referenc
 def test_p2_is_reported_once_for_the_variable_and_not_for_each_of_its_six_uses() -> None:
     (change,) = changes(kyverno_policies, p2())
 
-    assert change.message == 'sets the six proxy variables in rule "add-proxies"'
+    assert change.message == 'sets the proxy in rule "add-proxies"'
 
 
 @pytest.mark.parametrize("shape", [p1, p2, p3, p4, p5, p7, p13])
@@ -516,7 +516,7 @@ def test_a_rule_without_a_name_is_called_by_its_place() -> None:
     del obj["spec"]["rules"][0]["name"]
 
     (change,) = changes(kyverno_policies, obj)
-    assert change.message == "sets `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in rule 0"
+    assert change.message == "sets the proxy in rule 0"
 
 
 def test_the_six_names_a_type_of_secrets_and_the_mark_of_a_generated_policy_are_looked_for_in_the_text() -> None:

@@ -67,8 +67,7 @@ def test_two_drivers_in_one_document_are_one_change() -> None:
         f"azureDiskCSIDriver:\n{MEMBERS}azureFileCSIDriver: # was:\n{MEMBERS}"
     ]
     assert change.message == (
-        "sets `http_proxy`, `https_proxy`, `no_proxy` in the data values of the Azure Disk driver "
-        "and the data values of the Azure File driver"
+        "sets the proxy in the data values of the Azure Disk driver and the data values of the Azure File driver"
     )
 
 
