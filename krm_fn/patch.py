@@ -74,7 +74,7 @@ def field_path(path: Pointer) -> str:
 def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
     """Return what is at ``path`` in plain data, or ``default`` where a step of it is missing."""
     for token in path:
-        if isinstance(data, (dict, Mapping)):  # a dict is found much faster
+        if type(data) is dict or isinstance(data, Mapping):  # a dict is found much faster
             if token not in data:
                 return default
             data = data[token]
@@ -99,7 +99,7 @@ def apply(data: Any, operations: Iterable[Operation]) -> Any:
     # A later operation may reach into the value of an earlier one, so each value is copied.
     patch = jsonpatch.JsonPatch(
         [
-            operation._replace(value=copy.deepcopy(operation.value)).to_json()
+            {**operation.to_json(), "value": copy.deepcopy(operation.value)}
             for operation in operations
         ]
     )

@@ -45,7 +45,7 @@ def path_of(options: Mapping[str, Any], unit: str, entries: Sequence[Any]) -> st
     return next((path for path in possible if path in existing), possible[0])
 
 
-def _possible_paths(unit: str) -> list[str]:
+def _possible_paths(unit: str) -> Sequence[str]:
     """Return where the drop-in may be if the user does not say so, the one that hides the others first."""
     return namesakes(f"/etc/systemd/system/{unit}.service.d/http-proxy.conf")
 
@@ -105,7 +105,7 @@ class DropIn:
             self._report(Severity.ERROR, message, self.spec.files, code="ValueNotWritable")
         self._report_wrong_entries()
 
-    def paths_of(self, variables: Variables) -> list[str]:
+    def paths_of(self, variables: Variables) -> Sequence[str]:
         """Return the path, and where no proxy is wanted those that come into effect once it has gone."""
         if variables or "path" in self._options:
             return [self.path]

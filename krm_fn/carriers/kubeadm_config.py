@@ -20,7 +20,7 @@ from krm_fn.engine import Draft
 from krm_fn.krm.results import Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.noproxy.entries import is_template
-from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.patch import Pointer, field_path
 
 _CONTROL_PLANE = "controlplane.cluster.x-k8s.io"
 _BOOTSTRAP = "bootstrap.cluster.x-k8s.io"
@@ -43,7 +43,6 @@ _PATH_OF_KIND = {kind: path for (_, kind), path in _PATHS.items()}
 _VERSIONS = ("v1alpha3", "v1alpha4", "v1beta1", "v1beta2")
 _NEWEST = _VERSIONS[-1]
 _LONGEST = 10_240
-_MISSING = object()
 _JINJA = ("{{", "{%", "{#")
 
 
@@ -190,9 +189,9 @@ def find(draft: Draft, *, is_wanted: bool = False) -> ConfigSpec | None:
     path = _PATH_OF_KIND.get(str(obj.get("kind")))
     if path is None:
         return None
-    for depth in range(1, len(path) + 1):
-        value = lookup(obj, path[:depth], _MISSING)
-        if value is _MISSING:
+    value: Any = obj
+    for depth, step in enumerate(path, start=1):
+        if value is None or step not in value:
             if is_wanted:
                 message = (
                     f"`{field_path(path)}` is missing, so there is no place for a proxy: write "
@@ -200,15 +199,15 @@ def find(draft: Draft, *, is_wanted: bool = False) -> ConfigSpec | None:
                 )
                 draft.report(Severity.WARNING, message, path, code="ConfigSpecMissing")
             return None
+        value = value[step]
         if value is not None and not isinstance(value, Mapping):
             draft.findings.append(wrong_type(path[:depth], value, "a mapping"))
             return None
     version = str(obj.get("apiVersion")).rpartition("/")[2]
     is_known = version in _VERSIONS
-    data = lookup(obj, path) or {}
     if not is_known:
         version = _NEWEST
-    spec = ConfigSpec(draft, path, data, version, version_is_known=is_known)
+    spec = ConfigSpec(draft, path, value or {}, version, version_is_known=is_known)
     if is_wanted and spec.system in ADVICE:
         draft.report(Severity.WARNING, ADVICE[spec.system], path, code="NodeSystemUnsupported")
     return spec

@@ -93,7 +93,11 @@ def write_sites(draft: Draft, sites: Places, variables: Variables) -> Edit | Non
                 # A long list is kept once, as it is wanted, not as each object holds it.
                 proposed.setdefault(name, wanted if value == wanted else value)
     return Edit(
-        tuple(operations), _message(effects, draft.descriptions), current or None, proposed or None
+        tuple(operations),
+        _message(effects, draft.descriptions),
+        current or None,
+        proposed or None,
+        draft.data,
     )
 
 

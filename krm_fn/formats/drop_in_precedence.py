@@ -9,29 +9,34 @@ assignment wins; a file in ``/etc`` hides one of the same name in ``/run``, and 
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
+from functools import lru_cache
 
 _ROOTS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 """Where systemd looks, the folder that hides the others first."""
+_PATHS = 256
+"""So many are remembered: the objects of a list put the same drop-ins on their nodes."""
 
 
-def namesakes(path: str) -> list[str]:
+@lru_cache(maxsize=_PATHS)
+def namesakes(path: str) -> tuple[str, ...]:
     """Return where systemd looks for a drop-in of this name and service, the one that hides the others first.
 
     A path that systemd does not look at has no others.
     """
     for root in _ROOTS:
         if path.startswith(f"{root}/systemd/system/"):
-            return [f"{other}{path.removeprefix(root)}" for other in _ROOTS]
-    return [path]
+            return tuple(f"{other}{path.removeprefix(root)}" for other in _ROOTS)
+    return (path,)
 
 
-def hidden_by(path: str) -> list[str]:
+def hidden_by(path: str) -> Sequence[str]:
     """Return the paths that systemd does not read where there is a file at ``path``."""
     same = namesakes(path)
     return same[same.index(path) + 1 :]
 
 
-def hiding(path: str) -> list[str]:
+def hiding(path: str) -> Sequence[str]:
     """Return the paths at which a file keeps systemd from reading the one at ``path``."""
     same = namesakes(path)
     return same[: same.index(path)]

@@ -12,8 +12,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_COMMANDS = 1024
-"""So many are remembered: each is read for several questions, and the nodes of a cluster run the same."""
+_LINES = 1024
+"""So many are remembered, of units and of scripts: each is read for several questions, and the nodes of a cluster have
+the same."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})
@@ -116,7 +117,8 @@ def read_kubernetes_env(value: str) -> str | None:
     return None if refers else value.replace("$$", "$")
 
 
-def systemd_words(line: str) -> list[QuotedWord]:
+@lru_cache(maxsize=_LINES)
+def systemd_words(line: str) -> tuple[QuotedWord, ...]:
     """Return the words of ``Environment=`` as systemd reads them, unquoted and unescaped, specifiers not resolved.
 
     A word with an invalid escape or an open quote has no value; systemd gives up on the line there and ignores what
@@ -127,7 +129,7 @@ def systemd_words(line: str) -> list[QuotedWord]:
     while (start := _next_word(line, at)) < len(line):
         words.append(_systemd_word(line, start))
         at = words[-1].end
-    return words
+    return tuple(words)
 
 
 def resolve_specifiers(value: str) -> str | None:
@@ -138,7 +140,7 @@ def resolve_specifiers(value: str) -> str | None:
     return None if _OPEN_SPECIFIER.search(value) else value.replace("%%", "%")
 
 
-@lru_cache(maxsize=_COMMANDS)
+@lru_cache(maxsize=_LINES)
 def shell_statements(command: str) -> tuple[tuple[QuotedWord, ...], ...] | None:
     """Return the words of each simple command of a script that has only ``;``, ``&&`` and line breaks.
 

@@ -76,12 +76,14 @@ class Edit(NamedTuple):
         message: what they do, in one sentence.
         current: variable -> value before, as far as both are known; a value of another form is shown as it is.
         proposed: the same after the edit.
+        data: what the object holds after the edit, to be read only; None where the operations alone are known.
     """
 
     operations: tuple[Operation, ...]
     message: str
     current: Any = None
     proposed: Any = None
+    data: Any = None
 
     @property
     def removes_object(self) -> bool:

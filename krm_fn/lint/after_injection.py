@@ -96,9 +96,10 @@ def _encoded(place: PlannedEdit, readings: Iterable[Reading]) -> Iterator[Result
     """Yield a warning for a placeholder of ours in an encoded text, where no later step finds it."""
     ours = place.resolved.settings.variables().values()
     for one in readings:
+        if one.value not in ours or not placeholders.is_in(one.value or ""):
+            continue
         stored = lookup(place.obj.data, one.path)
-        is_open = one.value in ours and placeholders.is_in(one.value or "")
-        if is_open and isinstance(stored, str) and not placeholders.is_in(stored):
+        if isinstance(stored, str) and not placeholders.is_in(stored):
             message = (
                 f"`{one.variable}` holds a placeholder in a text that is stored encoded, where clusterctl and Flux do "
                 "not fill it in: write the value itself into the ProxyConfig, or keep the text unencoded"

@@ -77,17 +77,15 @@ def _resolved(place: PlannedEdit, readings: Iterable[Reading]) -> Resolved:
 def _apply(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation], Result]:
     """Apply an edit to the data of its object; return its operations from the root of the item, and its result."""
     data = place.obj.data
+    after = (
+        {} if edit.data is None else dict(edit.data)
+    )  # in nothing no other target finds anything
+    data.clear()
+    data.update(after)
     if place.is_new:
-        patch.apply(data, edit.operations)
         message = f"created: the list has no such object; {edit.message}"
         edit = Edit((patch.add(value=data),), message)
-        return result_of_edit(edit, place.obj, mode, place.target_id)
-    operations, result = result_of_edit(edit, place.obj, mode, place.target_id)
-    if edit.removes_object:
-        data.clear()  # no other target finds anything in it
-    else:
-        patch.apply(data, edit.operations)
-    return operations, result
+    return result_of_edit(edit, place.obj, mode, place.target_id)
 
 
 def of_new_kind(place: PlannedEdit, mode: Mode) -> PlannedEdit:
@@ -113,7 +111,7 @@ def result_of_edit(
         message = f"{edit.message}: not done, because `mode: Check` changes nothing"
     ref = obj.ref
     result = Result(severity, message, ref, edit.path, edit.current, edit.proposed, target, code)
-    operations = [
-        operation._replace(path=(*obj.path, *operation.path)) for operation in edit.operations
-    ]
+    operations = list(edit.operations)
+    if obj.path:
+        operations = [one._replace(path=(*obj.path, *one.path)) for one in operations]
     return operations, result

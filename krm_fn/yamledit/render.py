@@ -6,6 +6,7 @@ something else is quoted. It writes no anchors, tags, comments or folded lines.
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import yaml
@@ -49,6 +50,8 @@ _NOT_PLAIN_CHARACTER = (
 )
 _PLAIN_IN_FLOW = r"[A-Za-z0-9_/.][\w./-]*"
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
+_TEXTS = 1024
+"""So many are remembered: keys and values of one list are alike."""
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
 # What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing, which
 # would show another text than there is.
@@ -56,6 +59,7 @@ _TO_ESCAPE = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe
 _NOT_IN_BLOCK = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]"
 
 
+@lru_cache(maxsize=_TEXTS)
 def is_plain(text: str, *, flow: bool = False) -> bool:
     """Return whether ``text`` may be unquoted: both YAML versions read it as this string."""
     fits = re.fullmatch(_PLAIN_IN_FLOW, text) is not None if flow else _has_plain_characters(text)
