@@ -317,7 +317,7 @@ def test_a_command_line_has_no_removal_and_needs_a_proxy(tmp_path: Path, removal
 def test_the_command_tells_no_password() -> None:
     done = inject_proxy(PROXY.read_bytes(), "export", "tkg", str(FILES / "tkg" / "input.yaml"))
     assert (done.returncode, URL in done.stdout.decode()) == (0, True)
-    assert done.stderr.startswith(b"inject-proxy export: sets `TKG_HTTP_PROXY`")
+    assert done.stderr.startswith(b"inject-proxy export: sets the proxy in the configuration")
     assert b"pa%24s" not in done.stderr
 
 
