@@ -128,7 +128,8 @@ def lines_of(text: str) -> tuple[UnitLine, ...]:
 
 
 def _joined_lines(text: str) -> Iterator[UnitLine]:
-    section, parts, offsets, comments, start = "", list[str](), list[int](), list[Span](), 0
+    section, parts, comments, start = "", list[str](), list[Span](), 0
+    offsets: Sequence[int] = ()
     is_lost = False
     for physical in _PHYSICAL_LINE.finditer(text):
         body = physical[1]
@@ -136,7 +137,8 @@ def _joined_lines(text: str) -> Iterator[UnitLine]:
         if is_comment and parts:
             comments.append(physical.span())
             continue
-        offsets += range(physical.start(), physical.end(1))
+        here = range(physical.start(), physical.end(1))  # takes no memory for each character
+        offsets = [*offsets, *here] if offsets else here
         if not is_comment and _is_continued(body):
             parts.append(body[:-1] + " ")
             continue
@@ -145,7 +147,7 @@ def _joined_lines(text: str) -> Iterator[UnitLine]:
         is_lost = is_lost or is_rejected_header(header)
         section = header[1:].partition("]")[0] if header.startswith("[") else section
         yield UnitLine(start, physical.end(), joined, offsets, section, tuple(comments), is_lost)
-        parts, offsets, comments, start = [], [], [], physical.end()
+        parts, offsets, comments, start = [], (), [], physical.end()
     if parts:
         yield UnitLine(start, len(text), "".join(parts), offsets, section, tuple(comments), is_lost)
 
