@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.krm.results import ObjectRef, Result, Severity, by_importance, in_order, lines, redact
+from krm_fn.krm.results import ObjectRef, Result, Severity, by_importance, entries, in_order, lines, redact
 
 REF = ObjectRef("apps/v1", "Deployment", "web", "prod", "apps/web.yaml", 2)
 
@@ -272,6 +272,25 @@ def test_the_worst_comes_first_however_many_say_something_else() -> None:
     alike = [Result(Severity.WARNING, "is alone", ObjectRef("v1", "Pod", str(number))) for number in range(9)]
 
     assert lines([*alike, Result(Severity.ERROR, "is wrong")])[0] == "[error] is wrong"
+
+
+CHANGE = Result(Severity.INFO, "sets a", REF, ("spec", "files"), target="one")
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        pytest.param({}, [("sets a, sets b", "one, two")], id="two changes of a field"),
+        pytest.param({"proposed": "x"}, [("sets a", "one"), ("sets b", "two")], id="one with a value"),
+        pytest.param({"path": ("spec",)}, [("sets a", "one"), ("sets b", "two")], id="another field"),
+        pytest.param({"ref": ObjectRef()}, [("sets a", "one"), ("sets b", "two")], id="another object"),
+        pytest.param({"code": "NP001"}, [("sets a", "one"), ("NP001: sets b", "two")], id="no change"),
+        pytest.param({"target": ""}, [("sets a", "one"), ("sets b", "")], id="a change without a target"),
+    ],
+)
+def test_what_targets_change_in_one_field_is_one_entry(other: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+    found = entries([CHANGE, CHANGE._replace(**{"message": "sets b", "target": "two", **other})])
+    assert [(one["message"], one.get("tags", {}).get("target", "")) for one in found] == expected
 
 
 def test_a_line_is_the_severity_and_the_text_with_the_file() -> None:

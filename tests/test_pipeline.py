@@ -222,7 +222,7 @@ def test_results_name_object_file_field_values_and_target() -> None:
     entries = [entry for entry in read(ran(WORKERS).output.decode())["results"] if entry["severity"] == "info"]
     assert all(entry["file"] == {"path": "clusters/workers.yaml", "index": 0} for entry in entries)
     assert all(entry["resourceRef"]["name"] == "workers" for entry in entries)
-    assert {entry["tags"]["target"] for entry in entries} >= {"containerdDropIn", "kubeletDropIn", "kubeadmCommands"}
+    assert {entry["tags"]["target"] for entry in entries} >= {"containerdDropIn, kubeletDropIn", "kubeadmCommands"}
     assert all(entry["field"]["path"].startswith("spec.template.spec.") for entry in entries)
 
 

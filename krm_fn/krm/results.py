@@ -185,6 +185,39 @@ class Result(NamedTuple):
         return data
 
 
+def entries(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
+    """Yield the entries of ``results`` of a ResourceList: what several targets change in one field is one entry.
+
+    Args:
+        results: in the order of ``in_order``. A change without values, because they were shown before, joins the
+            change before it.
+    """
+    pending: Result | None = None
+    for result in results:
+        if pending is not None and _is_joined(pending, result):
+            pending = pending._replace(
+                message=f"{pending.message}, {result.message}",
+                target=f"{pending.target}, {result.target}",
+            )
+            continue
+        if pending is not None:
+            yield pending.to_data()
+        pending = result
+    if pending is not None:
+        yield pending.to_data()
+
+
+def _is_joined(one: Result, other: Result) -> bool:
+    """Return whether both are changes of one field by two targets, and the second one shows no value."""
+    is_change = bool(one.target and other.target) and not (one.code or other.code)
+    has_values = other.current is not None or other.proposed is not None
+    return (
+        is_change
+        and not has_values
+        and (one.ref, one.path, one.severity) == (other.ref, other.path, other.severity)
+    )
+
+
 def in_order(results: Iterable[Result]) -> list[Result]:
     """Return results by file, index, severity, then text: kyaml's ``Results.Sort``."""
     return sorted(

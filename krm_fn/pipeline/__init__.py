@@ -198,7 +198,7 @@ def _outcome(
     """Return the outcome of a list that is written with its operations and results."""
     pieces = resource_list.write(
         operations.changes,
-        (result.to_data() for result in reported),
+        results.entries(reported),
         operations.new_items,
         operations.beside,
     )
