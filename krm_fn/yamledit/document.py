@@ -169,7 +169,8 @@ class Document:
         style = layout.style_of(self._lines, self.root)._replace(newline=newline_of(self.text))
         before = Origins(self._origins, self.envelope, FOR_YTT if self.for_ytt else PLAIN)
         try:
-            _expand_stale_aliases(root, self.root)
+            if "*" in self.text:
+                _expand_stale_aliases(root, self.root)
             return splice(self.text, edits(self._lines, root, style, before))
         except EditError as error:
             if refusals is not None:

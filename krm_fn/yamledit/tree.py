@@ -8,20 +8,19 @@ All positions are offsets into the text, in characters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import yaml
 from yaml.events import (
     AliasEvent,
     DocumentEndEvent,
-    DocumentStartEvent,
-    Event,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
     SequenceEndEvent,
-    SequenceStartEvent,
+    StreamEndEvent,
 )
 
 from krm_fn.errors import InputError, TextError
@@ -100,17 +99,14 @@ def compose(text: str) -> Node:
         InputError: the text is not YAML, holds no or several documents, nests too deep, or uses an unknown alias. The
             message names line and column, never the text around them: it may hold a credential.
     """
-    source = ReadableText(text)
-    builder = _Builder(source, with_line_feeds(source.text))
-    for event in _events(source.text):
-        if type(event) is DocumentStartEvent and builder.root is not None:
-            raise _error(
-                "the input must be one YAML document, but a second one begins", event.start_mark
-            )
-        builder.take(event)
-    if builder.root is None:
+    composer = _Composer(text)
+    if composer.next_document() is None:
         raise InputError("the input is empty: it must be one YAML document")
-    return builder.root
+    root = composer.root()
+    second = composer.next_document()
+    if second is not None:
+        raise _error("the input must be one YAML document, but a second one begins", second)
+    return root
 
 
 def compose_all(text: str) -> Iterator[Node]:
@@ -119,26 +115,18 @@ def compose_all(text: str) -> Iterator[Node]:
     Raises:
         InputError: as ``compose``, but for the number of documents.
     """
-    source = ReadableText(text)
-    with_breaks = with_line_feeds(source.text)
-    builder = _Builder(source, with_breaks)
-    for event in _events(source.text):
-        if type(event) is DocumentStartEvent:
-            builder = _Builder(source, with_breaks)
-        builder.take(event)
-        if (
-            type(event) is DocumentEndEvent
-            and builder.root
-            and builder.root.start < builder.root.end
-        ):
-            yield builder.root
+    composer = _Composer(text)
+    while composer.next_document() is not None:
+        root = composer.root()
+        if root.start < root.end:
+            yield root
 
 
-def _events(text: str) -> Iterator[Event]:
+@contextmanager
+def _errors_of(text: str) -> Iterator[None]:
+    """Raise InputError in place of the errors of PyYAML, whose messages show the text."""
     try:
-        loader = _LOADER(text)
-        while loader.check_event():
-            yield loader.get_event()
+        yield
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise _error(f"not valid YAML: {error.problem or error.context}", mark) from None
@@ -162,81 +150,90 @@ def _error(problem: str, mark: Any, remedy: str = "") -> InputError:
     return TextError(problem, mark.line + 1, mark.column + 1, remedy)
 
 
-class _Builder:
-    """Builds the tree event by event; an explicit stack, so that the code can limit the depth."""
+class _Composer:
+    """Builds the trees of a text from the events of PyYAML."""
 
-    def __init__(self, source: ReadableText, text: str) -> None:
-        self.source = source
-        self.text = (
-            text  # the same for all documents: made once, so that many of them take linear time
-        )
-        self.root: Node | None = None
-        self.anchors: dict[str, Node] = {}
-        self.stack: list[Sequence | Mapping] = []
-        self.keys: list[Node | None] = []
+    def __init__(self, text: str) -> None:
+        self._source = ReadableText(text)
+        self._text = with_line_feeds(self._source.text)
+        self._anchors: dict[str, Node] = {}
+        self._open: list[Node] = []
+        with _errors_of(self._source.text):
+            self._next: Callable[[], Any] = _LOADER(self._source.text).get_event
+            self._next()  # the stream starts
 
-    def take(self, event: Any) -> None:
-        # A text has many events: their class is compared, which takes half the time of `isinstance`.
+    def next_document(self) -> Any:
+        """Go to the next document; return the mark of its start, None behind the last one."""
+        self._anchors.clear()
+        with _errors_of(self._source.text):
+            event = self._next()
+            if type(event) is DocumentEndEvent:
+                event = self._next()
+        return None if type(event) is StreamEndEvent else event.start_mark
+
+    def root(self) -> Node:
+        """Return the tree of the document."""
+        with _errors_of(self._source.text):
+            return self._node(self._next(), 0)
+
+    def _node(self, event: Any, depth: int) -> Node:
+        """Return the value that begins with an event.
+
+        It calls itself for each level and compares the class of an event: a text has many events.
+        """
         kind = type(event)
         if kind is ScalarEvent:
-            self._place(self._scalar(event), event.anchor)
-        elif kind is MappingStartEvent:
-            self._open(Mapping(event.start_mark.index, flow=bool(event.flow_style)), event)
-        elif kind is SequenceStartEvent:
-            self._open(Sequence(event.start_mark.index, flow=bool(event.flow_style)), event)
-        elif kind is MappingEndEvent or kind is SequenceEndEvent:
-            self._close(event.end_mark.index)
-        elif kind is AliasEvent:
-            self._place(self._alias(event), None)
+            return self._scalar(event)
+        if kind is AliasEvent:
+            return self._alias(event)
+        if depth >= MAX_DEPTH:
+            raise _error(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
+        start, anchor, is_flow = event.start_mark.index, event.anchor, bool(event.flow_style)
+        node: Mapping | Sequence
+        last: Node | None = None
+        if kind is MappingStartEvent:
+            node = Mapping(start, flow=is_flow)
+            self._begin(node, anchor)
+            while type(event := self._next()) is not MappingEndEvent:
+                key = self._node(event, depth + 1)
+                last = self._node(self._next(), depth + 1)
+                node.entries.append((key, last))
+        else:
+            node = Sequence(start, flow=is_flow)
+            self._begin(node, anchor)
+            while type(event := self._next()) is not SequenceEndEvent:
+                last = self._node(event, depth + 1)
+                node.items.append(last)
+        if anchor:
+            self._open.pop()
+        node.end = event.end_mark.index if is_flow or last is None else last.end
+        return node
+
+    def _begin(self, node: Node, anchor: str | None) -> None:
+        if anchor:
+            self._anchors[anchor] = node
+            self._open.append(node)
 
     def _scalar(self, event: Any) -> Scalar:
         start, end = event.start_mark.index, event.end_mark.index
         style = event.style or ""
         if style in ("|", ">"):
-            end = _end_of_block_scalar(self.text, start, end)
+            end = _end_of_block_scalar(self._text, start, end)
         elif start == end:  # nothing, which PyYAML finds where the next thing begins
-            start = end = _end_of_text_before(self.text, start)
-        return Scalar(start, end, self.source.meaning(event.value), style, event.tag or "")
+            start = end = _end_of_text_before(self._text, start)
+        node = Scalar(start, end, self._source.meaning(event.value), style, event.tag or "")
+        if event.anchor:
+            self._anchors[event.anchor] = node
+        return node
 
     def _alias(self, event: Any) -> Alias:
-        target = self.anchors.get(event.anchor or "")
+        target = self._anchors.get(event.anchor or "")
         if target is None:
             remedy = "quote a text that begins with `*`"
             raise _error("an alias has no anchor before it", event.start_mark, remedy)
-        if any(target is open_node for open_node in self.stack):
+        if any(target is open_node for open_node in self._open):
             raise _error("an alias must not be inside its own anchor", event.start_mark)
         return Alias(event.start_mark.index, event.end_mark.index, target)
-
-    def _open(self, node: Sequence | Mapping, event: Any) -> None:
-        if len(self.stack) >= MAX_DEPTH:
-            raise _error(f"nested more than {MAX_DEPTH} levels deep", event.start_mark)
-        self._place(node, event.anchor)
-        self.stack.append(node)
-        self.keys.append(None)
-
-    def _close(self, end: int) -> None:
-        node = self.stack.pop()
-        self.keys.pop()
-        if isinstance(node, Sequence):
-            last = node.items[-1] if node.items else None
-        else:
-            last = node.entries[-1][1] if node.entries else None
-        node.end = end if node.flow or last is None else last.end
-
-    def _place(self, node: Node, anchor: str | None) -> None:
-        if anchor:
-            self.anchors[anchor] = node
-        if not self.stack:
-            self.root = node
-            return
-        parent = self.stack[-1]
-        if isinstance(parent, Sequence):
-            parent.items.append(node)
-        elif self.keys[-1] is None:
-            self.keys[-1] = node
-        else:
-            parent.entries.append((self.keys[-1], node))
-            self.keys[-1] = None
 
 
 def _end_of_text_before(text: str, position: int) -> int:
