@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from function_configs import NO_PROXY_AT_ALL, PROXY, problems, proxy_config, without_reasons
-from krm_fn.config import Matcher, Mode, ProxyConfig, Selector, load
+from krm_fn.config import Matcher, Mode, ProxyConfig, Selector, _schema, load
+from krm_fn.errors import InternalError
 from krm_fn.noproxy import Entry, Policy, Style
 
 
@@ -229,3 +231,13 @@ def test_all_problems_are_reported_at_once() -> None:
         "spec.noProxy[1]",
         "spec.targets.certManager",
     ]
+
+
+def test_an_installation_without_the_schema_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    archive = tmp_path / "package.zip"
+    archive.write_bytes(b"PK")
+    monkeypatch.setattr(_schema, "_FOLDERS", (str(tmp_path), str(archive)))
+    _schema.schema.cache_clear()
+    with pytest.raises(InternalError, match="is missing from this installation"):
+        _schema.schema()
+    _schema.schema.cache_clear()

@@ -16,6 +16,7 @@ from krm_fn.config import load
 from krm_fn.errors import InjectProxyError
 from krm_fn.formats import escaping
 from krm_fn.image_check import check
+from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import redact
 from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
@@ -121,6 +122,25 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "a run: values of Giant Swarm": (_text_of("ConfigMap", "one-cluster-values", "data", "values"), _SMALL),
     "a run: data values of TKG": (_text_of("Secret", "one-config-values", "stringData", "value"), _SMALL),
 }
+
+
+def _every_line(break_of_lines: str) -> Callable[[int], object]:
+    """A reader that asks for the line of each of some documents, which end their lines with ``break_of_lines``."""
+    document = "# ä\nkind: A\n---\n".replace("\n", break_of_lines)
+
+    def read(number: int) -> object:
+        found = Manifests({"a.yaml": (document * number).encode()})
+        return [found.line("a.yaml", at) for at in range(number)]
+
+    return read
+
+
+@pytest.mark.parametrize("break_of_lines", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_lines_of_many_documents_take_linear_time(break_of_lines: str) -> None:
+    problem = excess(_every_line(break_of_lines), lambda number: number, 4_000, in_steps=False)
+    assert not problem, problem
+
+
 CASES = [pytest.param(read, largest, id=name) for name, (read, largest) in READERS.items()]
 
 

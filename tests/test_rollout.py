@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.krm.resourcelist import objects
+from krm_fn.krm.resourcelist import Object, ResourceList, objects
 from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run
 
@@ -257,6 +257,19 @@ def test_the_control_plane_of_a_class_has_a_name_of_its_own() -> None:
 def test_what_the_selector_leaves_out_follows_all_the_same() -> None:
     outcome = ran(template(), user(), selector={"exclude": [{"kinds": ["MachineDeployment"]}]})
     assert items(outcome)[1] == user(ref=old_reference(names(outcome)[0]))
+
+
+def test_a_template_that_was_edited_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    objects_of = ResourceList.objects
+
+    def counted(self: ResourceList, index: int) -> list[Object]:
+        read.append(index)
+        return objects_of(self, index)
+
+    monkeypatch.setattr(ResourceList, "objects", counted)
+    assert ran(template(), user()).changed == 2
+    assert read.count(0) == 1
 
 
 def test_twice_is_once_and_the_base_name_is_kept() -> None:

@@ -120,6 +120,7 @@ def test_an_invalid_cidr_beside_valid_ones_is_one_warning_about_its_cluster(pods
         pytest.param("  clusterDefaults: {podCIDRs: [10.0.0.0/8]}\n", ["ClusterFieldInvalid"], id="clusterDefaults"),
         pytest.param("", ["NP038"], id="nobody"),
         pytest.param("  noProxyPolicy: {derive: {podCIDRs: false}}\n", [], id="not needed"),
+        pytest.param('  lint: {rules: {NP038: "Off"}}\n', ["ClusterFieldInvalid"], id="NP038 is off"),
     ],
 )
 def test_an_invalid_field_is_named_once_whoever_says_the_fact(more: str, expected: list[str]) -> None:

@@ -16,11 +16,9 @@ from functools import lru_cache
 from ipaddress import ip_address
 
 from krm_fn.carriers.node_system import CONTAINERD, CRI_O
+from krm_fn.formats.remembered import LINES
 from krm_fn.formats.shell_programs import Program, programs
 from krm_fn.settings import PROXY_VARIABLES
-
-_COMMANDS = 1024
-"""So many are remembered, as many as ``programs`` remembers."""
 
 _INSTALL = frozenset(
     {
@@ -126,7 +124,7 @@ def touches_containerd(command: str, scripts: Scripts) -> bool:
     return any(_touches_containerd(program) for program in _all_programs(command, scripts))
 
 
-@lru_cache(maxsize=_COMMANDS)
+@lru_cache(maxsize=LINES)
 def unsets(command: str) -> tuple[str, ...]:
     """Return the proxy variables that ``command`` removes from the environment of the commands behind it."""
     found: set[str] = set()

@@ -9,11 +9,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.formats import escaping
+from krm_fn.formats.remembered import TEXTS
 from krm_fn.formats.unit_lines import UnitLine, lines_of, unset_by, with_final_eol
 from krm_fn.settings import PROXY_VARIABLES
 
-_TEXTS = 256
-"""So many are remembered: several targets and rules look at each, and the nodes of a cluster have the same."""
 _UNSET = "`UnsetEnvironment=` takes the variable out again"
 _REJECTED = "systemd rejects a section header above the assignment, and everything behind it"
 _NAME = r"""["']?([A-Za-z_][A-Za-z0-9_]*)["']?="""
@@ -41,7 +40,7 @@ class UnitSetting(NamedTuple):
     why: str = ""
 
 
-@lru_cache(maxsize=_TEXTS)
+@lru_cache(maxsize=TEXTS)
 def settings_of(text: str) -> tuple[UnitSetting, ...]:
     """Return the variables that the text sets, in the order of the assignments that count."""
     text = with_final_eol(text)

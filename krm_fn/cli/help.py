@@ -84,10 +84,10 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     return CommandResult(parser_of(words[0]).format_help().encode())
 
 
-def parser_of(command: str) -> CommandParser:
-    """Return the parser of a command."""
-    parser: CommandParser = importlib.import_module(f"krm_fn.cli.{MODULES[command]}").parser()
-    return parser
+def parser_of(name: str) -> CommandParser:
+    """Return the parser of a command, given its name."""
+    command: CommandParser = importlib.import_module(f"krm_fn.cli.{MODULES[name]}").parser()
+    return command
 
 
 def overview() -> str:

@@ -101,7 +101,7 @@ def parser() -> CommandParser:
     command.add_argument(
         "--diff",
         action="store_true",
-        help="print what would change, credentials masked; write nothing",
+        help="print what would change as a patch, credentials masked; write nothing",
     )
     command.add_argument(
         "--check",

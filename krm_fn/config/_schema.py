@@ -55,7 +55,7 @@ def _text_of(name: str) -> str | None:
     try:
         with open(name, encoding="utf-8") as file:  # noqa: PTH123 -- nothing else of a run imports pathlib
             return file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 

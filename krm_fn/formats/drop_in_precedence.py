@@ -12,13 +12,13 @@ import posixpath
 from collections.abc import Sequence
 from functools import lru_cache
 
+from krm_fn.formats.remembered import TEXTS
+
 _ROOTS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 """Where systemd looks, the folder that hides the others first."""
-_PATHS = 256
-"""So many are remembered: the objects of a list put the same drop-ins on their nodes."""
 
 
-@lru_cache(maxsize=_PATHS)
+@lru_cache(maxsize=TEXTS)
 def namesakes(path: str) -> tuple[str, ...]:
     """Return where systemd looks for a drop-in of this name and service, the one that hides the others first.
 

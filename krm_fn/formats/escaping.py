@@ -12,9 +12,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_LINES = 1024
-"""So many are remembered, of units and of scripts: each is read for several questions, and the nodes of a cluster have
-the same."""
+from krm_fn.formats.remembered import LINES
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SYSTEMD = str.maketrans({"\\": "\\\\", '"': '\\"', "%": "%%", "\t": "\\t"})
@@ -117,7 +115,7 @@ def read_kubernetes_env(value: str) -> str | None:
     return None if refers else value.replace("$$", "$")
 
 
-@lru_cache(maxsize=_LINES)
+@lru_cache(maxsize=LINES)
 def systemd_words(line: str) -> tuple[QuotedWord, ...]:
     """Return the words of ``Environment=`` as systemd reads them, unquoted and unescaped, specifiers not resolved.
 
@@ -140,7 +138,7 @@ def resolve_specifiers(value: str) -> str | None:
     return None if _OPEN_SPECIFIER.search(value) else value.replace("%%", "%")
 
 
-@lru_cache(maxsize=_LINES)
+@lru_cache(maxsize=LINES)
 def shell_statements(command: str) -> tuple[tuple[QuotedWord, ...], ...] | None:
     """Return the words of each simple command of a script that has only ``;``, ``&&`` and line breaks.
 

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from krm_fn.formats.remembered import LINES
+
 LONGEST = 65_536
 """Longer texts are not read; Cluster API allows 10240 characters for a command or a file."""
 
@@ -97,7 +99,7 @@ _RUNNERS = {
 _IN_THE_SAME_SHELL = frozenset({"builtin", "command"})
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=LINES)
 def programs(text: str) -> tuple[Program, ...]:
     """Return the programs that ``text`` runs, in the order in which they are written."""
     return tuple(_programs(text, 0)) if len(text) <= LONGEST else ()

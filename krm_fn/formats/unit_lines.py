@@ -11,11 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.formats import escaping
+from krm_fn.formats.remembered import TEXTS
 from krm_fn.formats.splice import Span
 
 SECTION = "Service"
-_TEXTS = 256
-"""So many are remembered: each is read for several questions, and the nodes of a cluster have the same."""
 _EOL = r"\r\n|\n|\r"
 _PHYSICAL_LINE = re.compile(r"(?:\A|(?<=[\r\n]))([^\r\n]*)(\r\n|\n|\r)")
 
@@ -121,7 +120,7 @@ def is_rejected_header(line: str) -> bool:
     return words.startswith("[") and not words.endswith("]")
 
 
-@lru_cache(maxsize=_TEXTS)
+@lru_cache(maxsize=TEXTS)
 def lines_of(text: str) -> tuple[UnitLine, ...]:
     """Return the lines of a text as systemd joins them, without the comments between their parts."""
     return tuple(_joined_lines(text))
@@ -166,7 +165,7 @@ def eol_of(text: str) -> str:
     return found[0] if found else "\n"
 
 
-@lru_cache(maxsize=_TEXTS)
+@lru_cache(maxsize=TEXTS)
 def with_final_eol(text: str) -> str:
     r"""Return the text with a final line break, unless it is empty.
 

@@ -25,7 +25,7 @@ from krm_fn.image_check import ansible, builds, cloud_init, dockerfile, places, 
 from krm_fn.image_check._model import Leak, Note, ScanResult, together
 from krm_fn.image_check._words import read
 from krm_fn.krm.results import Severity
-from krm_fn.yamledit import documents, lines_above
+from krm_fn.yamledit import Lines, documents
 
 __all__ = ["Note", "Report", "check"]
 
@@ -169,9 +169,10 @@ def _of_yaml(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
     One that cannot be read, like a template, is unknown.
     """
     found: list[ScanResult] = []
+    lines = Lines(text)
     for start, end in documents(text):
         try:
-            data = read("\n" * lines_above(text, start) + text[start:end])
+            data = read("\n" * lines.above(start) + text[start:end])
         except InputError:
             return ScanResult()
         if ansible.is_one(data):

@@ -17,8 +17,8 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import (
     Document,
+    Lines,
     documents,
-    lines_above,
     mapping_text,
     place_of,
     repeated_keys,
@@ -49,6 +49,7 @@ class Manifests:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._texts = {name: _decoded(name, data) for name, data in files.items()}
         self._kinds: dict[int, frozenset[str]] = {}
+        self._lines: dict[str, Lines] = {}
         self._slices = [part for name, text in self._texts.items() for part in _slices(name, text)]
 
     def __len__(self) -> int:
@@ -85,7 +86,7 @@ class Manifests:
 
     def _document_error(self, part: _Slice, error: InputError) -> DocumentError:
         if isinstance(error, TextError):
-            error = error.below(lines_above(self._texts[part.file], part.start))
+            error = error.below(self._lines_of(part.file).above(part.start))
         place = f"document {part.number + 1}"
         return DocumentError(
             str(error), place=place, file=part.file, number=part.number, code=error.code
@@ -122,7 +123,12 @@ class Manifests:
         if index is None:
             return 1
         position = self._slices[index].start + place_of(self.text(index), path)
-        return lines_above(self._texts[file], position) + 1
+        return self._lines_of(file).above(position) + 1
+
+    def _lines_of(self, file: str) -> Lines:
+        if file not in self._lines:
+            self._lines[file] = Lines(self._texts[file])
+        return self._lines[file]
 
     @cached_property
     def _index(self) -> dict[tuple[str, int], int]:

@@ -93,7 +93,7 @@ def review(
 
 
 def _encoded(place: PlannedEdit, readings: Iterable[Reading]) -> Iterator[Result]:
-    """Yield a warning for a placeholder of ours in an encoded text, where no later step finds it."""
+    """Yield a warning for a placeholder that the run wrote into an encoded text, where no later step finds it."""
     ours = place.resolved.settings.variables().values()
     for one in readings:
         if one.value not in ours or not placeholders.is_in(one.value or ""):

@@ -15,7 +15,7 @@ from krm_fn.clusters import Cluster, Foreign, Membership, is_template, system_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
-from krm_fn.noproxy import Audience
+from krm_fn.noproxy import Audience, InvalidField
 from krm_fn.patch import Pointer
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import Resolved
@@ -37,7 +37,7 @@ _SAME_NAME = (
     "has the same namespace and name as another Cluster{where}, and says something else about the network: the objects "
     "of both get the network of that one, so run this function for each of them by itself"
 )
-_NO_CIDRS = "holds something else than CIDRs, and `NO_PROXY` goes without it: correct it"
+_NO_CIDRS = "holds something that is no CIDR, and `NO_PROXY` goes without that: correct it"
 _NO_HOST = (
     "holds neither a name nor an address, so `NO_PROXY` holds what another field says: correct it"
 )
@@ -98,7 +98,7 @@ def unwritten(
         where = f" ({other.ref.file_path})" if other.ref.file_path else ""
         message = _SAME_NAME.format(where=where)
         yield Result(Severity.WARNING, message, obj.ref, code="ClusterNameTaken")
-    yield from _invalid_fields(places)
+    yield from _invalid_fields(places, wanted)
     for error in overview.unreadable:
         ref = ObjectRef(file_path=error.file, file_index=error.number)
         message = _UNREADABLE.format(problem=error.problem)
@@ -110,12 +110,16 @@ def unwritten(
             yield from _of_object(obj, memberships, wanted)
 
 
-def _invalid_fields(places: Sequence[PlannedEdit]) -> Iterator[Result]:
-    """Yield a warning for each invalid field of a fact that other fields say; NP038 names those of the other facts."""
+def _invalid_fields(places: Sequence[PlannedEdit], wanted: ProxyConfig) -> Iterator[Result]:
+    """Yield a warning for each invalid field of a fact that other fields say.
+
+    NP038 names those of the other facts, unless it is switched off.
+    """
     concerned = [place for place in places if place.resolved.invalid and _is_written(place)]
-    named = {
-        field for place in concerned for one in place.resolved.missing for field in one.invalid
-    }
+    named: set[InvalidField] = set()
+    if wanted.lint.get("NP038", Severity.WARNING) is not None:
+        for place in concerned:
+            named.update(field for one in place.resolved.missing for field in one.invalid)
     found = dict.fromkeys(field for place in concerned for field in place.resolved.invalid)
     for field in found:
         if field not in named:

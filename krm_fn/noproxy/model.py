@@ -103,7 +103,9 @@ class Origin(Enum):
     """A rule of the style, or of the clients that read the list."""
 
 
-_BY_CONFIG, _BY_OBJECT, _BY_RULE = (frozenset({origin}) for origin in Origin)
+_BY_CONFIG = frozenset({Origin.CONFIG})
+_BY_OBJECT = frozenset({Origin.OBJECT})
+_BY_RULE = frozenset({Origin.RULE})
 
 
 class Entry(NamedTuple):

@@ -56,8 +56,6 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets import _created, kubelet_drop_in
 from krm_fn.targets.base import Context, Target
 
-is_one = systemd_secret.is_one
-base_of = systemd_secret.base_of
 _UNITS = {key: unit for unit, key in systemd_secret.KEYS.items()}
 
 

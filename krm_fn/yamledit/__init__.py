@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from krm_fn.yamledit.breaks import lines_above, with_line_feeds
+from krm_fn.yamledit.breaks import Lines, with_line_feeds
 from krm_fn.yamledit.comments import CommentedPlace, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import (
@@ -39,13 +39,13 @@ __all__ = [
     "CommentedPlace",
     "Cut",
     "Document",
+    "Lines",
     "cut",
     "documents",
     "edit_documents",
     "has_complex_keys",
     "items_text",
     "limited",
-    "lines_above",
     "mapping_text",
     "member_text",
     "place_of",

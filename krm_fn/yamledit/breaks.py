@@ -7,6 +7,7 @@ U+2028 and U+2029. Source: YAML 1.1, section 5.4 ``b-char``.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 _OTHERS = "\r(?!\n)|[\x85\u2028\u2029]"
 BREAKS = "\r\n\x85\u2028\u2029"
@@ -23,9 +24,15 @@ def with_line_feeds(text: str) -> str:
     return re.sub(_OTHERS, "\n", text)
 
 
-def lines_above(text: str, position: int) -> int:
-    """Return how many lines of ``text`` end before a position, as PyYAML counts them."""
-    return with_line_feeds(text).count("\n", 0, position)
+class Lines:
+    """The line breaks of a text, as PyYAML counts them: they are looked for once, however many lines are asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._ends = [found.end() for found in re.finditer("\n", with_line_feeds(text))]
+
+    def above(self, position: int) -> int:
+        """Return how many lines end before a position."""
+        return bisect_right(self._ends, position)
 
 
 def newline_of(text: str) -> str:

@@ -11,7 +11,7 @@ from krm_fn import patch
 from krm_fn.errors import EditError, ExpansionError, InputError, InternalError
 from krm_fn.patch import Operation
 from krm_fn.yamledit import expansion, layout, shadow
-from krm_fn.yamledit.breaks import BREAKS, lines_above, newline_of, with_line_feeds
+from krm_fn.yamledit.breaks import BREAKS, Lines, newline_of, with_line_feeds
 from krm_fn.yamledit.origin import FOR_YTT, PLAIN, FormerValue, give_back, origins
 from krm_fn.yamledit.render import Layout, block
 from krm_fn.yamledit.shadow import Spot
@@ -94,7 +94,7 @@ class Document:
         for key, value in self.root.entries:
             name = key_text(key)
             if name in members:
-                line = lines_above(self.text, key.start) + 1
+                line = Lines(self.text).above(key.start) + 1
                 raise InputError(
                     f"a key must not be twice in one mapping: remove the one at line {line} or the other"
                 )

@@ -12,6 +12,7 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from krm_fn import patch
@@ -27,7 +28,7 @@ from krm_fn.krm.resourcelist._objects import (
     reference,
 )
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import lines_above, same
+from krm_fn.yamledit import Lines, same
 
 __all__ = [
     "BASE_NAME",
@@ -172,10 +173,14 @@ class ResourceList:
         except InputError as error:
             raise self._item_error(index, error) from None
 
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self._text)
+
     def _item_error(self, index: int, error: InputError) -> DocumentError:
         """Return an error that names the item, and the line in the whole text."""
         if isinstance(error, TextError):
-            error = error.below(lines_above(self._text, self._layout.start(index)))
+            error = error.below(self._lines.above(self._layout.start(index)))
         return DocumentError(str(error), place=f"`items[{index}]`", code=error.code)
 
     def _may_be_entangled(self, changed: Collection[int]) -> bool:
