@@ -162,11 +162,12 @@ class _Effect:
     def changes(self) -> list[tuple[str, str]]:
         """What is set and what is removed: "sets" or "removes", and the names, or "the proxy" where it is all of it."""
         is_set = self.is_whole and len(self.set_names) == len(self.after)
+        is_removed = self.is_whole and not self.after
         found = []
         if self.set_names:
             found.append(("sets", "the proxy" if is_set else quoted(self.set_names)))
         if self.removed_names:
-            found.append(("removes", quoted(self.removed_names) if self.after else "the proxy"))
+            found.append(("removes", "the proxy" if is_removed else quoted(self.removed_names)))
         return found
 
 
