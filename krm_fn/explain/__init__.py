@@ -156,6 +156,8 @@ def _section_data(members: Sequence[Answer]) -> dict[str, Any]:
     first = members[0]
     http_proxy, https_proxy = first.shown_urls
     is_judged = not first.audience.completes_the_list and bool(http_proxy or https_proxy)
+    places = dict.fromkeys(one.place for one in members)
+    hosts = rows_of(first) if is_judged else ()
     return {
         "clusters": list(first.clusters),
         "roles": list(dict.fromkeys(str(part) for one in members for part in one.parts)),
@@ -166,10 +168,9 @@ def _section_data(members: Sequence[Answer]) -> dict[str, Any]:
             {"entry": entry.text, "why": list(entry.why)} for entry in first.resolved.entries
         ],
         "places": [
-            {"object": place.object, "target": place.target, "file": place.file}
-            for place in dict.fromkeys(one.place for one in members)
+            {"object": place.object, "target": place.target, "file": place.file} for place in places
         ],
-        "hosts": [_row_data(row, first) for row in (rows_of(first) if is_judged else ())],
+        "hosts": [_row_data(row, first) for row in hosts],
     }
 
 

@@ -66,7 +66,9 @@ def blocks(answers: Iterable[Answer]) -> list[Block]:
 def _block(answers: Sequence[Answer]) -> Block:
     first = answers[0]
     lists = dict.fromkeys(answer.resolved.entries for answer in answers)
-    common = set.intersection(*({entry.text for entry in entries} for entries in lists))
+    common = {entry.text for entry in first.resolved.entries}
+    for entries in lists:
+        common &= {entry.text for entry in entries}
     shared = tuple(entry for entry in first.resolved.entries if entry.text in common)
     own: dict[str, dict[str, Entry]] = {}
     for answer in answers:

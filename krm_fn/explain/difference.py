@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from krm_fn.explain.answers import Answer, ClusterPart, Identity
+from krm_fn.explain.answers import Answer, ClusterPart
 from krm_fn.noproxy import Audience
 
 
@@ -57,15 +57,16 @@ class _Members:
 
 def difference(old: Iterable[Answer], new: Iterable[Answer]) -> Difference:
     """Return what changes from the answers of one ProxyConfig to those of another one."""
-    before, after = ({answer.identity: answer for answer in side} for side in (old, new))
+    before = {answer.identity: answer for answer in old}
+    after = {answer.identity: answer for answer in new}
     unchanged = 0
     groups: dict[object, _Members] = {}
-    for identity in _united(before, after):
+    for identity in dict.fromkeys([*after, *before]):
         pair = (before.get(identity), after.get(identity))
         if _values(pair[0]) == _values(pair[1]):
             unchanged += 1
             continue
-        key = (tuple(answer.resolved.urls if answer else None for answer in pair), *_entries(pair))
+        key = (_urls(pair[0]), _urls(pair[1]), *_entries(pair))
         members = groups.setdefault(key, _Members(pair))
         members.number += 1
         for answer in pair:
@@ -76,40 +77,48 @@ def difference(old: Iterable[Answer], new: Iterable[Answer]) -> Difference:
     return Difference(tuple(map(_change, groups.values())), unchanged)
 
 
-def _united(before: Iterable[Identity], after: Iterable[Identity]) -> Iterable[Identity]:
-    return dict.fromkeys([*after, *before])
+def _values(answer: Answer | None) -> tuple[str, ...]:
+    """Return the values of the three variables; none where no proxy is written."""
+    if answer is None:
+        return ()
+    settings = answer.resolved.settings
+    return (settings.http_proxy, settings.https_proxy, settings.no_proxy)
 
 
-def _values(answer: Answer | None) -> Sequence[str]:
-    settings = answer.resolved.settings if answer else None
-    return (settings.http_proxy, settings.https_proxy, settings.no_proxy) if settings else ()
+def _urls(answer: Answer | None) -> tuple[str, str] | None:
+    return answer.resolved.urls if answer else None
 
 
 def _entries(pair: tuple[Answer | None, Answer | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the entries that are added and those that are removed; none where there is only one list."""
-    if None in pair:
+    old, new = pair
+    if old is None or new is None:
         return (), ()
-    old, new = ([one.text for one in answer.resolved.entries] if answer else [] for answer in pair)
-    return (
-        tuple(text for text in new if text not in old),
-        tuple(text for text in old if text not in new),
-    )
+    before = [entry.text for entry in old.resolved.entries]
+    after = [entry.text for entry in new.resolved.entries]
+    added = tuple(text for text in after if text not in before)
+    removed = tuple(text for text in before if text not in after)
+    return added, removed
 
 
 def _change(members: _Members) -> ProxyChange:
     old, new = members.first
-    before, after = (answer.shown_urls if answer else None for answer in (old, new))
-    has_other_password = [False, False]
+    has_other_password = (False, False)
     if old and new:
-        for at, (one, other) in enumerate(zip(old.resolved.urls, new.resolved.urls, strict=True)):
-            has_other_password[at] = one != other and old.shown_urls[at] == new.shown_urls[at]
+        has_other_password = (_has_other_password(old, new, 0), _has_other_password(old, new, 1))
     return ProxyChange(
         tuple(members.clusters),
         tuple(members.parts),
         tuple(members.audiences),
-        before,
-        after,
-        (has_other_password[0], has_other_password[1]),
+        old.shown_urls if old else None,
+        new.shown_urls if new else None,
+        has_other_password,
         *_entries(members.first),
         members.number,
     )
+
+
+def _has_other_password(old: Answer, new: Answer, at: int) -> bool:
+    """Return whether proxy ``at`` is another one, which looks the same without its credential."""
+    is_other = old.resolved.urls[at] != new.resolved.urls[at]
+    return is_other and old.shown_urls[at] == new.shown_urls[at]

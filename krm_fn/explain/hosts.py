@@ -61,20 +61,25 @@ def rows(
     public = next(
         (name for name in _PUBLIC if not CLIENTS["go"].goes_direct(no_proxy, name, 443)), ""
     )
-    asked = [*_hosts(list(networks), list(user), public)][::-1]
-    found = {(host.name, host.port): host for host in asked if not placeholders.is_in(host.name)}
-    hosts = [
-        host if https or host.port != 443 else replace(host, port=80)
-        for host in reversed(found.values())
-    ]
-    return tuple(Row(host, _verdicts(no_proxy, host, readers)) for host in hosts)
+    found: dict[tuple[str, int], Host] = {}
+    for host in _hosts(list(networks), list(user), public):
+        if placeholders.is_in(host.name):
+            continue
+        called = host if https or host.port != 443 else replace(host, port=80)
+        key = (host.name, host.port)
+        found[key] = found.pop(key, called)  # of equal hosts the first, in the place of the last
+    return tuple(Row(host, _verdicts(no_proxy, host, readers)) for host in found.values())
 
 
 def _verdicts(no_proxy: str, host: Host, readers: Sequence[str]) -> tuple[bool | None, ...]:
-    return tuple(
-        None if client.breaks_on(no_proxy) else client.goes_direct(no_proxy, host.name, host.port)
-        for client in (CLIENTS[reader] for reader in readers)
-    )
+    verdicts: list[bool | None] = []
+    for reader in readers:
+        client = CLIENTS[reader]
+        if client.breaks_on(no_proxy):
+            verdicts.append(None)
+        else:
+            verdicts.append(client.goes_direct(no_proxy, host.name, host.port))
+    return tuple(verdicts)
 
 
 def _hosts(networks: Sequence[ClusterNetwork], user: Sequence[str], public: str) -> Iterator[Host]:
@@ -82,10 +87,7 @@ def _hosts(networks: Sequence[ClusterNetwork], user: Sequence[str], public: str)
         for cidr in network.service_cidrs:
             yield Host(_nth(cidr.value, 1), 443, "the API server's ClusterIP")
     yield Host("kubernetes.default.svc", 443, "the API server's Service")
-    for domain in dict.fromkeys(
-        network.service_domain.value if network.service_domain else CLUSTER_DOMAIN
-        for network in networks
-    ):
+    for domain in dict.fromkeys(map(_domain_of, networks)):
         yield Host(f"kubernetes.default.svc.{domain}", 443, "its full name")
         yield Host(f"kubernetes.default.svc.{domain}.", 443, "its full name with a final dot", None)
     for network in networks:
@@ -101,6 +103,11 @@ def _hosts(networks: Sequence[ClusterNetwork], user: Sequence[str], public: str)
             yield Host(name, 443, f'your entry "{entry}"', None if "/" in entry else True)
     if public:
         yield Host(public, 443, "a public registry: through the proxy", direct=False)
+
+
+def _domain_of(network: ClusterNetwork) -> str:
+    """Return the domain of the Services of a Cluster; that of Kubernetes where it is not known."""
+    return network.service_domain.value if network.service_domain else CLUSTER_DOMAIN
 
 
 def _nth(cidr: str, number: int) -> str:

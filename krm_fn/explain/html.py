@@ -93,30 +93,27 @@ def _names(names: Sequence[str], none: str = wording.NO_CLUSTER) -> str:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table that is a list of cards on a small screen; cells are HTML."""
-    lines = "".join(
-        "<tr>"
-        + "".join(
-            f'<td data-of="{name}">{cell}</td>' if name else f"<td>{cell}</td>"
-            for name, cell in zip(("", *head[1:]), row, strict=True)
-        )
-        + "</tr>"
-        for row in rows
-    )
     names = "".join(f"<th>{name}</th>" for name in head)
+    lines = "".join(_row(head, row) for row in rows)
     return f'<table class="cards"><tr>{names}</tr>{lines}</table>'
 
 
+def _row(head: Sequence[str], cells: Sequence[str]) -> str:
+    """Return a row of a table; each cell but the first holds the name of its column, which a card shows."""
+    row = f"<td>{cells[0]}</td>"
+    for name, cell in zip(head[1:], cells[1:], strict=True):
+        row += f'<td data-of="{name}">{cell}</td>'
+    return f"<tr>{row}</tr>"
+
+
 def _overview(groups: Iterable[ClusterGroup]) -> str:
-    rows = [
-        (
-            _names(group.clusters),
-            escape(", ".join(line.parts)),
-            _code(wording.proxies(line.http_proxy, line.https_proxy)),
-            str(line.places),
-        )
-        for group in groups
-        for line in group.lines
-    ]
+    rows = []
+    for group in groups:
+        clusters = _names(group.clusters)
+        for line in group.lines:
+            parts = escape(", ".join(line.parts))
+            proxy = _code(wording.proxies(line.http_proxy, line.https_proxy))
+            rows.append((clusters, parts, proxy, str(line.places)))
     return _table(("Clusters", "parts", "proxy", "places"), rows)
 
 
@@ -235,11 +232,10 @@ def _programs(hosts: Sequence[HostRow], readers: Sequence[str]) -> str:
     names = "".join(
         f'<th class="turned"><span>{escape(CLIENTS[reader].NAME)}</span></th>' for reader in readers
     )
-    lines = "".join(
-        f"<tr><td>{_code(one.row.host.name)}</td>"
-        f"{''.join(_cell(one, verdict) for verdict in one.row.verdicts)}</tr>"
-        for one in hosts
-    )
+    lines = ""
+    for one in hosts:
+        cells = "".join(_cell(one, verdict) for verdict in one.row.verdicts)
+        lines += f"<tr><td>{_code(one.row.host.name)}</td>{cells}</tr>"
     legend = "D: direct. P: through the proxy. !: the program fails on this list. Red: not what it should do."
     return (
         f"<details><summary>each program and each host</summary><p>{legend}</p>"

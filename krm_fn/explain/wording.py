@@ -54,7 +54,10 @@ def parts(found: Iterable[ClusterPart]) -> str:
         by_kind.setdefault(part.kind, []).append(str(part))
     phrases = []
     for kind, names in by_kind.items():
-        phrases += names if len(names) <= _FEW else [f"{len(names)} {_MANY[kind]}"]
+        if len(names) <= _FEW:
+            phrases += names
+        else:
+            phrases.append(f"{len(names)} {_MANY[kind]}")
     return ", ".join(phrases)
 
 
@@ -133,5 +136,8 @@ def grouped_findings(findings: Iterable[Result]) -> list[list[Result]]:
         by_code.setdefault((one.severity, one.code or one.message), []).append(one)
     groups: list[list[Result]] = []
     for members in by_code.values():
-        groups += [members] if len(members) > _FEW else [[one] for one in members]
+        if len(members) > _FEW:
+            groups.append(members)
+        else:
+            groups += [[one] for one in members]
     return groups
