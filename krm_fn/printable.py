@@ -16,30 +16,33 @@ def printable(line: str) -> str:
     r"""Return one line with ``\x1b`` or ``\u202e`` in place of what a terminal would not show as it is."""
     if line.isprintable():
         return line
-    return "".join(char if _is_shown(char) else _escape(char) for char in line)
+    return "".join(map(_escaped, line))
 
 
 def printable_json(text: str) -> str:
     """Return JSON that says the same, with such characters in its strings as escapes."""
-    return "".join(char if _is_shown(char) or char == "\n" else _json_escape(char) for char in text)
+    return "".join(map(_json_escaped, text))
 
 
 def _is_shown(char: str) -> bool:
     return char.isprintable() or unicodedata.category(char) in _KEPT
 
 
-def _escape(char: str) -> str:
+def _escaped(char: str) -> str:
+    if _is_shown(char):
+        return char
     code = ord(char)
-    return (
-        f"\\x{code:02x}"
-        if code < 0x100
-        else f"\\u{code:04x}"
-        if code < 0x10000
-        else f"\\U{code:08x}"
-    )
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"
 
 
-def _json_escape(char: str) -> str:
+def _json_escaped(char: str) -> str:
+    """Return a character of JSON text; as the UTF-16 of RFC 8259 (section 7) where a terminal would not show it."""
+    if char == "\n" or _is_shown(char):
+        return char
     units = char.encode("utf-16-be")
     return "".join(
         f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True)

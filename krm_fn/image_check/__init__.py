@@ -17,7 +17,7 @@ networks with different proxies.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from krm_fn.errors import InputError
@@ -60,20 +60,20 @@ def check(files: Mapping[str, bytes | None]) -> Report:
         files: name -> content; None for one that is too long to be text for a build.
     """
     texts = {name: text for name, data in files.items() if (text := _decoded(data)) is not None}
-    looked = {
-        name: _look(name, texts[name], texts) if name in texts else ScanResult() for name in files
-    }
+    looked = {name: ScanResult() for name in files}
+    for name, text in texts.items():
+        looked[name] = _look(name, text, texts)
     used = {name for one in looked.values() for name in one.used}
-    whole = _Build(looked)
-    notes = [
-        note
-        for name, one in looked.items()
-        for note in (
-            *whole.defined(name),
-            *(whole.note(name, left) for left in one.left if name not in used),
-        )
-    ]
-    kinds = {name: one.kind or (_FILE if name in used else "") for name, one in looked.items()}
+    build = _Build(looked)
+    notes: list[Note] = []
+    kinds: dict[str, str] = {}
+    for name, one in looked.items():
+        notes += build.notes_about_variables(name)
+        if name in used:
+            kinds[name] = one.kind or _FILE
+        else:
+            kinds[name] = one.kind
+            notes += [build.note_about(name, leak) for leak in one.left]
     return Report(tuple(sorted(notes, key=lambda one: (one.file, one.line))), kinds)
 
 
@@ -83,7 +83,7 @@ class _Build:
 
     looked: Mapping[str, ScanResult]
 
-    def defined(self, file: str) -> Iterator[Note]:
+    def notes_about_variables(self, file: str) -> Iterator[Note]:
         """Yield notes about variables of a build that are correct where they are."""
         for name, line in self.looked[file].defined.items():
             yield Note(
@@ -93,7 +93,7 @@ class _Build:
                 f"`{name}` is used while the image is built, and not left in it",
             )
 
-    def note(self, file: str, left: Leak) -> Note:
+    def note_about(self, file: str, left: Leak) -> Note:
         """Return the note about something that stays in the image."""
         if left.dest and not left.names:
             message = (
@@ -110,20 +110,20 @@ class _Build:
             return Note(
                 Severity.ERROR, file, left.line, f"{what}, which is left in the image: {_REMEDY}"
             )
-        definer = next(
-            (
-                name
-                for name, one in self.looked.items()
-                if not one.defined.keys().isdisjoint(variables)
-            ),
-            "",
-        )
+        definer = self._definer(variables)
         if definer:
             message = f"{what}, which the sysprep of the image builder removes, because of what {definer} defines"
             return Note(Severity.INFO, file, left.line, message)
         some = " or ".join(f"`{name}`" for name in variables)
         message = f"{what}, which the sysprep of an image builder removes only if {some} is defined: remove it yourself"
         return Note(Severity.WARNING, file, left.line, message)
+
+    def _definer(self, variables: Iterable[str]) -> str:
+        """Return the first file that defines one of the variables; "" if none does."""
+        for name, one in self.looked.items():
+            if not one.defined.keys().isdisjoint(variables):
+                return name
+        return ""
 
     def _remover(self, file: str, left: Leak) -> str:
         """Return ``file:line`` of the step that removes a file or its folder.
@@ -132,7 +132,9 @@ class _Build:
         """
         for name, one in self.looked.items():
             is_of_one_build = name == file or (left.is_swept and one.kind != dockerfile.KIND)
-            for path, line in one.removed.items() if is_of_one_build else ():
+            if not is_of_one_build:
+                continue
+            for path, line in one.removed.items():
                 is_later = name != file or line > left.line
                 is_above = path.count("/") > 1 and left.dest.startswith(f"{path.rstrip('/*')}/")
                 if is_later and (is_above or left.dest == path):

@@ -41,15 +41,19 @@ def text_of(data: Any) -> Word | None:
 
 def entries(data: Any) -> Iterator[Any]:
     """Yield the entries of a list, or a single one in place of a list."""
-    yield from data if isinstance(data, list) else () if data is None else (data,)
+    if isinstance(data, list):
+        yield from data
+    elif data is not None:
+        yield data
 
 
 def _view(node: Node, breaks: list[int]) -> Any:
     if isinstance(node, Mapping):
-        return {
-            _view(key, breaks) if isinstance(key, Scalar) else "": _view(one, breaks)
-            for key, one in node.entries
-        }
+        members = {}
+        for key, value in node.entries:
+            name = _view(key, breaks) if isinstance(key, Scalar) else ""
+            members[name] = _view(value, breaks)
+        return members
     if isinstance(node, Sequence):
         return [_view(item, breaks) for item in node.items]
     if isinstance(node, Alias):

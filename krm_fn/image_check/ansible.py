@@ -56,11 +56,15 @@ _Arguments = Mapping[str, Word]
 
 def is_one(data: Any) -> bool:
     """Return whether a document is a list of tasks or plays."""
-    known = _SIGNS | _MODULES.keys()
-    return isinstance(data, list) and any(
-        isinstance(task, dict) and any(str(key).rpartition(".")[2] in known for key in task)
-        for task in data
-    )
+    return isinstance(data, list) and any(map(_is_task, data))
+
+
+def _is_task(data: Any) -> bool:
+    """Return whether something has a key that only tasks and plays have, with a namespace in front of it or without."""
+    if not isinstance(data, dict):
+        return False
+    names = (str(key).rpartition(".")[2] for key in data)
+    return any(name in _SIGNS or name in _MODULES for name in names)
 
 
 def look(data: Any, file: str, texts: Mapping[str, str]) -> ScanResult:
@@ -86,7 +90,9 @@ def _of_task(task: Mapping[Any, Any], file: str, texts: Mapping[str, str]) -> It
     loop = next((task[name] for name in _LOOPS if isinstance(task.get(name), list)), [None])
     for key, given in task.items():
         module = str(key).rpartition(".")[2]
-        for item in loop if module in _MODULES else ():
+        if module not in _MODULES:
+            continue
+        for item in loop:
             arguments = _arguments(given, task.get("args"), item)
             if module == "file" or arguments.get("state") != "absent":
                 yield _MODULES[module](arguments, file, texts)
@@ -131,18 +137,17 @@ def _copied(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanR
             "",
             (places.placed(target, texts[source], dest.line), ScanResult(used=frozenset({source}))),
         )
-    is_suspect = "proxy" in target.lower() and bool(places.dest_of(target))
-    return ScanResult(
-        left=(Leak(dest.line, (), target),) if is_suspect else ()
-    )  # elsewhere, a file speaks for itself
+    if "proxy" in target.lower() and places.dest_of(target):
+        return ScanResult(left=(Leak(dest.line, (), target),))
+    return ScanResult()  # elsewhere, a file speaks for itself
 
 
 def _source(src: str, file: str, texts: Mapping[str, str]) -> str:
     """Return the file that a task copies: one of its role, or the only one with that name."""
-    likely = [name for name in texts if src and f"/{name}".endswith(f"/{src}")]
+    named = [name for name in texts if src and f"/{name}".endswith(f"/{src}")]
     role = str(PurePosixPath(file).parent.parent)
-    of_role = [name for name in likely if name.startswith(f"{role}/")]
-    return next(iter(of_role or likely), "") if len(of_role or likely) == 1 else ""
+    likely = [name for name in named if name.startswith(f"{role}/")] or named
+    return likely[0] if len(likely) == 1 else ""
 
 
 def _line_in_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
@@ -151,15 +156,11 @@ def _line_in_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) ->
 
 
 def _ini_file(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
-    dest, section, option, value = (
-        _path(arguments),
-        *(arguments.get(name) for name in ("section", "option", "value")),
-    )
-    return (
-        places.placed(dest, f"[{section}]\n{option}={value or ''}", dest.line)
-        if dest
-        else ScanResult()
-    )
+    dest = _path(arguments)
+    section, option, value = (arguments.get(name) for name in ("section", "option", "value"))
+    if not dest:
+        return ScanResult()
+    return places.placed(dest, f"[{section}]\n{option}={value or ''}", dest.line)
 
 
 def _repository(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
@@ -170,11 +171,9 @@ def _repository(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> S
 
 def _without(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
     path = _path(arguments)
-    return (
-        ScanResult(removed={str(path): path.line})
-        if path and arguments.get("state") == "absent"
-        else ScanResult()
-    )
+    if path and arguments.get("state") == "absent":
+        return ScanResult(removed={str(path): path.line})
+    return ScanResult()
 
 
 def _command(arguments: _Arguments, file: str, texts: Mapping[str, str]) -> ScanResult:  # noqa: ARG001 -- all take the same arguments
