@@ -79,22 +79,7 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
     if sops.hides(text):
         raise ConfigError([sops.ENCRYPTED])
     data = _whole(text)
-    likely = [
-        name
-        for name, names in _SIGNS.items()
-        if any(lookup(data, path) is not None for path in names)
-    ]
-    if form is None and len(likely) > 1:
-        raise ConfigError(
-            [
-                f"must be of one form, but it looks like {' and '.join(likely)}: say which in `format`"
-            ]
-        )
-    form = (
-        form
-        or next(iter(likely), None)
-        or (IMAGE_BUILDER if _first(data, _BUILDER_PLACES) else None)
-    )
+    form = form or _form_of(data)
     count = len(yamledit.documents(text))
     if form == GIANT_SWARM and count > 1:
         raise ConfigError([f"must hold one YAML document, but it holds {count}"])
@@ -106,13 +91,35 @@ def read(text: str, form: str | None = None) -> Mapping[_Path, ForeignValue]:
     return found
 
 
+def _form_of(data: Mapping[str, Any]) -> str | None:
+    """Return the form that a file looks like; None if it looks like none of them.
+
+    Raises:
+        ConfigError: it looks like several of them.
+    """
+    likely = []
+    for form, paths in _SIGNS.items():
+        if any(lookup(data, path) is not None for path in paths):
+            likely.append(form)
+    if len(likely) > 1:
+        names = " and ".join(likely)
+        raise ConfigError(
+            [f"must be of one form, but it looks like {names}: say which in `format`"]
+        )
+    if likely:
+        return likely[0]
+    return IMAGE_BUILDER if _first(data, _BUILDER_PLACES) else None
+
+
 def left_out(text: str) -> list[str]:
     """Return names of a TKG file that add entries to TKG's own list and that ``spec`` has no field for."""
     data = _whole(text)
     names = [name for name in _TKG_NETWORKS if data.get(name)]
-    names += [_TKG_FAMILY] if "ipv6" in str(data.get(_TKG_FAMILY)).lower() else []
-    provider = data.get(_TKG_PROVIDER)
-    return names + ([_TKG_PROVIDER] if provider and not _fact(data, _TKG_PROVIDER).value else [])
+    if "ipv6" in str(data.get(_TKG_FAMILY)).lower():
+        names.append(_TKG_FAMILY)
+    if data.get(_TKG_PROVIDER) and not _fact(data, _TKG_PROVIDER).value:
+        names.append(_TKG_PROVIDER)
+    return names
 
 
 def _whole(text: str) -> dict[str, Any]:
@@ -194,23 +201,22 @@ def _first(data: Any, places: _Places) -> _Fields:
 
 
 def _three(data: Any, path: _Path, names: ProxyKeys) -> _Fields:
-    given = {
-        target: (lookup(data, (*path, name)), name)
-        for target, name in zip(_SPEC, names, strict=True)
-    }
-    return {
-        target: ForeignValue(
-            value if target in _URLS else _text(value), f"`{field_path((*path, name))}`"
-        )
-        for target, (value, name) in given.items()
-        if value is not None
-    }
+    found: _Fields = {}
+    for target, name in zip(_SPEC, names, strict=True):
+        value = lookup(data, (*path, name))
+        if value is None:
+            continue
+        if target not in _URLS:
+            value = _text(value)
+        found[target] = ForeignValue(value, f"`{field_path((*path, name))}`")
+    return found
 
 
 def _text(value: Any) -> Any:
     """Return a list of entries as one text; its place is that of the list."""
-    is_list = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
-    return ",".join(value) if is_list else value
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return ",".join(value)
+    return value
 
 
 READERS: dict[str, Callable[[Any], _Fields]] = {
