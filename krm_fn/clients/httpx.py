@@ -55,7 +55,8 @@ def httpx(no_proxy: str, host: str, port: int) -> bool:
     if "*" in entries:
         return True
     patterns = [pattern for entry in entries if (pattern := _pattern(entry)) is not None]
-    scheme, name = "https" if port == 443 else "http", _name(host.lower())
+    scheme = "https" if port == 443 else "http"
+    name = _name(host.lower())
     return len(patterns) == len(entries) and any(
         pattern.matches(scheme, name, written_port(port)) for pattern in patterns
     )
@@ -102,7 +103,9 @@ def _url(entry: str) -> str:
     before_slash = entry.partition("/")[0]
     if _is(ipaddress.IPv4Address, before_slash) or entry.lower() == "localhost":
         return f"all://{entry}"
-    return f"all://[{entry}]" if _is(ipaddress.IPv6Address, before_slash) else f"all://*{entry}"
+    if _is(ipaddress.IPv6Address, before_slash):
+        return f"all://[{entry}]"
+    return f"all://*{entry}"
 
 
 def _host(host: str) -> str:

@@ -19,13 +19,10 @@ def lwp(no_proxy: str, host: str, port: int) -> bool:
     An empty entry between two commas matches every host; at the end of the list Perl's ``split`` drops it.
     """
     del port
-    first, *others = no_proxy.split(",")
+    entries = no_proxy.split(",")
     # Perl splits at `\s*,\s*`, so that only the outer ends of the list keep their blanks.
-    entries = [
-        first.rstrip(_BLANKS) if others else first,
-        *(entry.strip(_BLANKS) for entry in others[:-1]),
-    ]
-    entries += [others[-1].lstrip(_BLANKS)] if others else []
+    entries[1:] = [entry.lstrip(_BLANKS) for entry in entries[1:]]
+    entries[:-1] = [entry.rstrip(_BLANKS) for entry in entries[:-1]]
     while entries and not entries[-1]:
         entries.pop()
     return any(host.endswith(entry) for entry in entries)
@@ -57,10 +54,13 @@ def dotnet(no_proxy: str, host: str, port: int) -> bool:
     """
     del port
     name = bracketed(canonical(host))
-    entries = [entry.lower() for entry in trimmed(no_proxy)]
-    return any(
-        in_domain(name, entry[1:]) if entry.startswith(".") else name == entry for entry in entries
-    )
+    return any(_dotnet_matches(entry.lower(), name) for entry in trimmed(no_proxy))
+
+
+def _dotnet_matches(entry: str, name: str) -> bool:
+    if entry.startswith("."):
+        return in_domain(name, entry[1:])
+    return name == entry
 
 
 def java(no_proxy: str, host: str, port: int) -> bool:
@@ -80,4 +80,6 @@ def java(no_proxy: str, host: str, port: int) -> bool:
 def _java_matches(mask: str, name: str) -> bool:
     if mask.startswith("*"):
         return name.endswith(mask[1:])
-    return name.startswith(mask[:-1]) if mask.endswith("*") else name == mask
+    if mask.endswith("*"):
+        return name.startswith(mask[:-1])
+    return name == mask

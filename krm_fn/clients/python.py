@@ -113,10 +113,13 @@ def websocket_client(no_proxy: str, host: str, port: int) -> bool:
         return True
     if ip is not None:
         return any(contains(network(entry, host_bits=False), ip) for entry in entries)
-    return any(
-        name.endswith(entry.lstrip(".")) if entry.startswith(".") else in_domain(name, entry)
-        for entry in entries
-    )
+    return any(_websocket_client_matches(entry, name) for entry in entries)
+
+
+def _websocket_client_matches(entry: str, name: str) -> bool:
+    if entry.startswith("."):
+        return name.endswith(entry.lstrip("."))
+    return in_domain(name, entry)
 
 
 def _bypass_environment(no_proxy: str, host: str) -> bool:
@@ -158,4 +161,6 @@ def _octet(text: str) -> int | None:
         return None
     if match["hex"]:
         return int(match["hex"], 16)
-    return int(match["decimal"]) if match["decimal"] else int(match["octal"] or "0", 8)
+    if match["decimal"]:
+        return int(match["decimal"])
+    return int(match["octal"] or "0", 8)
