@@ -159,12 +159,14 @@ def _rule(line: str) -> _IgnoreLine | None:
     text = text.removeprefix("/")
     if not text:
         return None
-    parts = [_tokens(part) for part in (text if is_anchored else f"**/{text}").split("/")]
-    if any(part is None for part in parts):
-        return None
-    pattern: list[_Part] = [
-        _FOLDERS if part == [_STAR, _STAR] else tuple(part or ()) for part in parts
-    ]
+    if not is_anchored:
+        text = f"**/{text}"
+    pattern: list[_Part] = []
+    for part in text.split("/"):
+        tokens = _tokens(part)  # those of `**` are `_FOLDERS`
+        if tokens is None:
+            return None
+        pattern.append(tuple(tokens))
     if pattern[-1] == _FOLDERS:  # what is inside, not the folder itself
         pattern.append((_STAR,))
     return _IgnoreLine(tuple(pattern), is_negated, only_folders)

@@ -91,13 +91,15 @@ class CommandParser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Return the help text."""
         lines = [f"{self.prog}: {self.summary}.", ""]
-        lines += [("usage: " if not at else "       ") + form for at, form in enumerate(self.forms)]
+        for at, form in enumerate(self.forms):
+            lines.append(f"       {form}" if at else f"usage: {form}")
         lines += ["", *self.option_lines()]
         for note in self.notes:
             lines += ["", *textwrap.wrap(note, _WIDTH)]
-        lines += ["", "examples:", ""] if self.examples else []
+        if self.examples:
+            lines += ["", "examples:", ""]
         for command, purpose in self.examples:
-            lines += [*(f"  {line}" for line in textwrap.wrap(f"# {purpose}", _WIDTH - 2))]
+            lines += [f"  {line}" for line in textwrap.wrap(f"# {purpose}", _WIDTH - 2)]
             lines.append(f"  {command}")
         return "\n".join(lines) + "\n"
 

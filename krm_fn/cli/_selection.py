@@ -51,7 +51,9 @@ class Selection:
         """Return ``2 of Helm charts`` and the like, for each reason that there is."""
         found = Counter(self.left_alone.values())
         parts = [f"{found[reason]} {reason.value}" for reason in LeftAlone if found[reason]]
-        return [*parts, *([f"{len(self.encrypted)} encrypted by SOPS"] if self.encrypted else [])]
+        if self.encrypted:
+            parts.append(f"{len(self.encrypted)} encrypted by SOPS")
+        return parts
 
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -117,10 +119,9 @@ def _has_bare_mark(text: str) -> bool:
 def _is_yaml(text: str) -> bool:
     """Return whether the documents with a mark of a template are what they seem: `{{ .name }}` is YAML, too."""
     parts = [text[start:end] for start, end in documents(text)]
+    marked = [part for part in parts if any(mark in part for mark in _MARKS)]
     try:
-        return not any(
-            has_complex_keys(part) for part in parts if any(mark in part for mark in _MARKS)
-        )
+        return not any(map(has_complex_keys, marked))
     except InputError:
         return False
 
@@ -213,7 +214,8 @@ def _inputs(kustomization: Mapping[str, Any]) -> Iterator[str]:
 def _entries(data: Mapping[str, Any], *keys: str) -> Iterator[Any]:
     for key in keys:
         held = data.get(key)
-        yield from held if isinstance(held, list) else ()
+        if isinstance(held, list):
+            yield from held
 
 
 def _paths(value: Any) -> Iterator[str]:

@@ -50,7 +50,7 @@ def shard_of(text: str, base: Path) -> Shard:
         UsageError: it has another form, or I is not between 1 and N.
     """
     found = _FORM.fullmatch(text)
-    index, number = (int(part) for part in found.groups()) if found else (0, 0)
+    index, number = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 1 <= index <= number:
         raise UsageError('`--shard` must be I/N with I from 1 to N, such as "2/8"')
     return Shard(index, number, base)

@@ -201,10 +201,12 @@ def _fish() -> str:
 
 
 def _fish_option(action: argparse.Action) -> str:
-    parts = [
-        f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
-        for option in action.option_strings
-    ]
+    parts = []
+    for option in action.option_strings:
+        if option.startswith("--"):
+            parts.append(f"-l {option[2:]}")
+        else:
+            parts.append(f"-s {option[1:]}")
     values = _values(action)
     if values:
         parts.append(f"-x -a '{' '.join(values)}'")

@@ -15,7 +15,7 @@ from typing import Any
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
 from krm_fn.cli._files import exists, find_files, read_files
-from krm_fn.cli._outcome_lines import FAIL_ON, count
+from krm_fn.cli._outcome_lines import FAIL_ON, count, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._report import (
     WRITERS,
@@ -240,14 +240,13 @@ def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Ite
 def _summary(
     files: Mapping[str, bytes], done: Audit, results: Sequence[Result], wish: _LintRequest
 ) -> tuple[str, ...]:
-    counts = {
-        severity: sum(result.severity is severity for result in results) for severity in Severity
-    }
+    """Return a line for each file that is corrected, but not for a stream, and the summary as the last one."""
     parts = [f"{count(len(files), 'file')} read", f"{count(done.judged, 'object')} checked"]
-    parts += [f"{count(len(done.corrected), 'file')} fixed"] if wish.fix else []
-    parts += [count(counts[Severity.ERROR], "error"), count(counts[Severity.WARNING], "warning")]
-    corrected = () if _STDIN in files else tuple(f"fixed {name}" for name in done.corrected)
-    return (*corrected, f"inject-proxy lint: {', '.join(parts)}")
+    if wish.fix:
+        parts.append(f"{count(len(done.corrected), 'file')} fixed")
+    parts.append(severities(results))
+    lines = [] if _STDIN in files else [f"fixed {name}" for name in done.corrected]
+    return (*lines, f"inject-proxy lint: {', '.join(parts)}")
 
 
 def _line(result: Result) -> str:

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -303,8 +303,9 @@ def _edited(
     found = located_config(others or files, path=path, file=path)
     files.function_config = _with_only(found.data, given.only)
     files.repeated_in_function_config = found.repeated
+    lists = [files, others] if others else [files]
     try:
-        outcome = run_list(files, Objects(files, *([others] if others else [])))
+        outcome = run_list(files, Objects(*lists))
     except InputError as error:
         error.args = (f"{error}; `--exclude` leaves a file out",)
         raise
@@ -371,18 +372,16 @@ def _with_file(result: Result, found: LocatedConfig, files: ManifestList) -> Res
 
 
 def _as_check(outcome: Outcome) -> Outcome:
-    """Return the outcome with an error for each change; only a change has no code."""
-    results = [
-        result._replace(
-            severity=Severity.ERROR,
-            message=f"{result.message}: not done, because `--check` changes nothing",
-            code=CHANGE_DUE,
-        )
-        if result.severity is Severity.INFO and not result.code
-        else result
-        for result in outcome.results
-    ]
-    return outcome._replace(results=tuple(results))
+    """Return the outcome with an error for each change."""
+    return outcome._replace(results=tuple(map(_change_as_error, outcome.results)))
+
+
+def _change_as_error(result: Result) -> Result:
+    """Return an error for a change that was not made, and any other result as it is; only a change has no code."""
+    if result.severity is not Severity.INFO or result.code:
+        return result
+    message = f"{result.message}: not done, because `--check` changes nothing"
+    return result._replace(severity=Severity.ERROR, message=message, code=CHANGE_DUE)
 
 
 def _lines(
@@ -398,14 +397,9 @@ def _lines(
         )
     if _STDIN not in done.selection.manifests:
         for name, content in changed.items():
-            before = done.selection.manifests.get(name)
-            verb = "remove" if content is None else "create" if before is None else "change"
-            reported.append(f"{verb}d {name}" if is_written else f"would {verb} {name}")
-            kustomization = kustomization_without(name) if verb == "create" else None
-            if kustomization is not None:
-                reported.append(
-                    f"add {name} to `resources` in {kustomization}, which does not list it"
-                )
+            reported += _lines_of_file(
+                name, done.selection.manifests.get(name), content, is_written=is_written
+            )
     if outcome.exit_code and not are_severe(outcome.results, Severity.ERROR):
         reported.append(
             "inject-proxy run: failed because of the warnings, as `failOn` says; nothing was written"
@@ -415,27 +409,41 @@ def _lines(
         reported.append(
             f"inject-proxy run: failed because of {found} in files of other shards; nothing was written"
         )
-    number = len(done.selection.manifests) + len(done.selection.left_alone)
-    left_alone = done.selection.counts()
-    parts = [f"{count(number, 'file')} read"]
-    if done.shard.number > 1:
-        own = sum(done.shard.holds(name) for name in done.selection.manifests)
-        parts += [f"shard {done.shard}: {count(own, 'manifest file')}"]
-    parts += [f"left alone: {', '.join(left_alone)}"] if left_alone else []
-    parts += [
-        f"{count(outcome.items, 'document')}, {_changed(len(changed), is_written=is_written)}"
-    ]
-    parts += [severities(outcome.results)]
-    reported.append(f"inject-proxy run: {'; '.join(parts)}")
+    reported.append(_summary(done, len(changed), is_written=is_written))
     return tuple(reported)
 
 
-def _changed(number: int, *, is_written: bool) -> str:
-    return (
-        f"{count(number, 'file')} changed"
-        if is_written
-        else f"{count(number, 'file')} would change"
-    )
+def _lines_of_file(
+    name: str, before: bytes | None, after: bytes | None, *, is_written: bool
+) -> Iterator[str]:
+    """Yield what happens to a file that changes, and the kustomization that must list a new one."""
+    if after is None:
+        verb = "remove"
+    elif before is None:
+        verb = "create"
+    else:
+        verb = "change"
+    yield f"{verb}d {name}" if is_written else f"would {verb} {name}"
+    kustomization = kustomization_without(name) if verb == "create" else None
+    if kustomization is not None:
+        yield f"add {name} to `resources` in {kustomization}, which does not list it"
+
+
+def _summary(done: _Done, changed: int, *, is_written: bool) -> str:
+    """Return the last line: how many files and documents were read, and how many files change."""
+    outcome, manifests = done.outcome, done.selection.manifests
+    number = len(manifests) + len(done.selection.left_alone)
+    parts = [f"{count(number, 'file')} read"]
+    if done.shard.number > 1:
+        own = sum(done.shard.holds(name) for name in manifests)
+        parts.append(f"shard {done.shard}: {count(own, 'manifest file')}")
+    left_alone = done.selection.counts()
+    if left_alone:
+        parts.append(f"left alone: {', '.join(left_alone)}")
+    verb = "changed" if is_written else "would change"
+    parts.append(f"{count(outcome.items, 'document')}, {count(changed, 'file')} {verb}")
+    parts.append(severities(outcome.results))
+    return f"inject-proxy run: {'; '.join(parts)}"
 
 
 def _printed(done: _Done, changed: Mapping[str, bytes | None], given: Namespace) -> bytes:
@@ -506,5 +514,8 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
 
 def _base_of(paths: Sequence[str]) -> Path:
     """Return the folder from which the names in the new folder begin."""
-    folders = [absolute(path) if Path(path).is_dir() else absolute(path).parent for path in paths]
+    folders = []
+    for path in paths:
+        place = absolute(path)
+        folders.append(place if Path(path).is_dir() else place.parent)
     return Path(os.path.commonpath(folders))
