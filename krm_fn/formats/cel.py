@@ -114,7 +114,12 @@ def _string(expression: str, opening: re.Match[str]) -> Token | None:
         position += 2 if is_escape else 1
     content = expression[opening.end() : position]
     end = position + len(quote)
-    value = None if "b" in prefix else content if "r" in prefix else _unescaped(content)
+    if "b" in prefix:
+        value = None
+    elif "r" in prefix:
+        value = content
+    else:
+        value = _unescaped(content)
     return Token(TokenKind.STRING, expression[start:end], start, end, value)
 
 

@@ -239,9 +239,10 @@ class _ShellReader:
                 self.at = plain.end()
             elif char == "\\":
                 escaped = self.text[self.at + 1 : self.at + 2]
-                read.append(
-                    escaped if escaped in '$`"\\' else "" if escaped == "\n" else f"\\{escaped}"
-                )
+                if escaped in '$`"\\':
+                    read.append(escaped)
+                elif escaped != "\n":
+                    read.append(f"\\{escaped}")
                 self.at += 2
             else:
                 read.append(self._expansion())

@@ -174,9 +174,8 @@ def with_final_eol(text: str) -> str:
     What is put behind it would become a part of that line otherwise.
     """
     whole = text if not text or text.endswith(("\n", "\r")) else text + eol_of(text)
-    last = [
-        body
-        for body in (line[1] for line in _PHYSICAL_LINE.finditer(whole))
-        if not _is_comment(body)
-    ][-1:]
-    return whole + eol_of(whole) if any(map(_is_continued, last)) else whole
+    last = ""
+    for line in _PHYSICAL_LINE.finditer(whole):
+        if not _is_comment(line[1]):
+            last = line[1]
+    return whole + eol_of(whole) if _is_continued(last) else whole
