@@ -47,11 +47,9 @@ class Part(NamedTuple):
     def items(self) -> "list[Part] | None":
         """Return the items of a list, None for anything else."""
         node = self.node.target if isinstance(self.node, Alias) else self.node
-        return (
-            [Part(self.whole, item) for item in node.items]
-            if isinstance(node, SequenceNode)
-            else None
-        )
+        if not isinstance(node, SequenceNode):
+            return None
+        return [Part(self.whole, item) for item in node.items]
 
 
 class Document:
@@ -303,14 +301,11 @@ def _changes(spot: Spot, target: Node) -> bool:
         return True
     if spot.children is None:
         return False
-    around = [
-        child.spot
-        for child in spot.children
-        if child.spot.node is not None
-        and child.spot.node.start <= target.start
-        and target.end <= child.spot.node.end
-    ]
-    return _changes(around[0], target) if around else True
+    for child in spot.children:
+        node = child.spot.node
+        if node is not None and node.start <= target.start and target.end <= node.end:
+            return _changes(child.spot, target)
+    return True
 
 
 def _is_touched(spot: Spot) -> bool:
@@ -318,11 +313,10 @@ def _is_touched(spot: Spot) -> bool:
         return True
     if spot.children is None:
         return False
-    size = (
-        len(spot.node.items)
-        if isinstance(spot.node, SequenceNode)
-        else len(getattr(spot.node, "entries", ()))
-    )
+    if isinstance(spot.node, SequenceNode):
+        size = len(spot.node.items)
+    else:
+        size = len(getattr(spot.node, "entries", ()))
     return len(spot.children) != size or any(
         child.index is None or _is_touched(child.spot) for child in spot.children
     )

@@ -81,16 +81,13 @@ def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[
         return
     for start, value in zip(behind, values, strict=True):
         line = lines[start : layout.end_of_line(lines, start)]
-        mark = (
-            re.fullmatch(_MARK, line)
-            if " was:" in line and value.start > start + len(line)
-            else None
-        )
+        if " was:" not in line or value.start <= start + len(line):
+            continue
+        mark = re.fullmatch(_MARK, line)
         if not mark or not isinstance(value, (MappingNode, SequenceNode)):
             continue
-        if (
-            node.flow and mark["tail"]
-        ):  # nobody writes it, and what is behind the value leaves no place for it
+        # Nobody writes it, and what is behind the value leaves no place for it.
+        if node.flow and mark["tail"]:
             continue
         try:
             data = view(compose('{"k":' + mark["words"] + "\n}"))["k"]
@@ -167,7 +164,9 @@ def plain_data(value: Any) -> Any:
         return value.value
     if isinstance(value, dict):
         return {key: plain_data(item) for key, item in value.items()}
-    return [plain_data(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [plain_data(item) for item in value]
+    return value
 
 
 def _bare(value: Any) -> Any:

@@ -174,11 +174,8 @@ def flow(value: Any, style: Layout, quote: str = "") -> str:
 
 def _json(value: Any) -> str:
     if isinstance(value, dict):
-        return (
-            "{"
-            + ", ".join(f"{key(name, json=True)}: {_json(item)}" for name, item in value.items())
-            + "}"
-        )
+        members = (f"{key(name, json=True)}: {_json(item)}" for name, item in value.items())
+        return "{" + ", ".join(members) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_json, value)) + "]"
     if isinstance(value, Raw):
@@ -206,17 +203,16 @@ def after_indicator(
         if dash:
             lines = block(value, column + style.width, style)
             return " " * (style.width - 1) + lines[0].lstrip(" "), lines[1:]
-        return "", block(
-            value, column + (style.step if isinstance(value, dict) else style.dash), style
-        )
+        indent = style.step if isinstance(value, dict) else style.dash
+        return "", block(value, column + indent, style)
     is_short = quote == LITERAL and isinstance(value, str) and not is_plain(value)
     if quote in ("", LITERAL) and is_literal(value, is_short=is_short):
         header, lines = literal(value, column + style.step, style)
         return " " + header, lines
     quote = quote.removeprefix(LITERAL)
-    return " " + flow(value, style, quote) if isinstance(value, (dict, list)) else " " + scalar(
-        value, quote=quote
-    ), []
+    if isinstance(value, (dict, list)):
+        return " " + flow(value, style, quote), []
+    return " " + scalar(value, quote=quote), []
 
 
 def quote_of_new(value: Any, name: str | None, style: Layout) -> str:
@@ -224,9 +220,9 @@ def quote_of_new(value: Any, name: str | None, style: Layout) -> str:
 
     None for a text of several lines, which is a literal block.
     """
-    return (
-        "" if isinstance(value, str) and "\n" in value else dict(style.quotes).get(name or "", "")
-    )
+    if isinstance(value, str) and "\n" in value:
+        return ""
+    return dict(style.quotes).get(name or "", "")
 
 
 def block(value: dict[str, Any] | list[Any], column: int, style: Layout) -> list[str]:

@@ -186,14 +186,17 @@ def _children(node: Node) -> list[Child]:
 def _fresh_children(value: Any) -> list[Child]:
     if isinstance(value, dict):
         return [Child(key, Spot(None, item)) for key, item in value.items()]
-    return [Child(None, Spot(None, item)) for item in value] if isinstance(value, list) else []
+    if isinstance(value, list):
+        return [Child(None, Spot(None, item)) for item in value]
+    return []
 
 
 def _merged(spot: Spot) -> dict[str, Any]:
     data = spot.plain()
     merged: dict[str, Any] = {}
     for source in data if isinstance(data, list) else [data]:
-        merged = {**(source if isinstance(source, dict) else {}), **merged}
+        if isinstance(source, dict):
+            merged = {**source, **merged}
     return merged
 
 
