@@ -80,6 +80,7 @@ PATTERNS = [
     pytest.param("?.yaml", id="a question mark"),
     pytest.param("", id="nothing"),
     pytest.param("/", id="a slash alone"),
+    pytest.param("b//", id="two slashes at the end"),
     pytest.param("docs/**/", id="folders inside a folder"),
 ]
 

@@ -149,6 +149,7 @@ BYTES = {
     "comments, odd indents and blank lines": f"\n# above\n\n{OTHER}---\n\n{NODES}\n\n# below\n\n",
     "line breaks of Windows": f"{OTHER}---\n{NODES}".replace("\n", "\r\n"),
     "a byte order mark": f"\ufeff{OTHER}---\n{NODES}",
+    "a byte order mark inside, as `cat` leaves it": f"{OTHER}---\n\ufeff{NODES}",
     "no line break at the end": f"{NODES}---\n{OTHER}".removesuffix("\n"),
     "separators with comments, and an empty document": f"--- # first\n{OTHER}---\n---\n{NODES}--- \n",
     "documents that end with dots": f"{OTHER}...\n---\n{NODES}...\n",
@@ -372,6 +373,13 @@ def test_check_fails_until_the_proxy_is_there(tree: Path) -> None:
     assert "would change nodes/md-0.yaml" in done.stderr
     run(tree)
     assert run(tree, "--check").returncode == 0
+
+
+def test_objects_of_one_name_in_two_files_are_reported_each(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "cluster.yaml": CLUSTER, "east/a.yaml": NODES, "west/a.yaml": NODES})
+    lines = run(tmp_path, "--check").stderr.splitlines()
+    of_each = [[line for line in lines if line.startswith(f"[error] {folder}/a.yaml")] for folder in ("east", "west")]
+    assert len(of_each[0]) == len(of_each[1]) == 3
 
 
 def test_an_output_folder_gets_all_files_and_the_sources_stay(tree: Path) -> None:

@@ -40,6 +40,7 @@ def test_what_holds_no_document(text: str) -> None:
         pytest.param("--- &a\nb: 1\n--- !!map\nc: 1\n", ["--- &a\nb: 1\n", "--- !!map\nc: 1\n"], id="anchor and tag"),
         pytest.param("---\t{a: b}", ["---\t{a: b}"], id="behind a tab"),
         pytest.param("\ufeff--- {}\n", ["--- {}\n"], id="behind a byte order mark"),
+        pytest.param("a: 1\n---\n\ufeffb: 1\n", ["a: 1\n", "b: 1\n"], id="a byte order mark behind it"),
         pytest.param("--- #a\rb: 1\n", ["b: 1\n"], id="behind a comment that ends as on an old Mac"),
         pytest.param("# a\rb: 1\n", ["# a\rb: 1\n"], id="the same without a separator"),
         pytest.param("a: 1\n...\n---\n...\n---\nb: 1\n", ["a: 1\n...\n", "b: 1\n"], id="ends of documents"),

@@ -154,7 +154,7 @@ def _rule(line: str) -> _IgnoreLine | None:
     if not text or line.startswith("#"):
         return None
     only_folders = text.endswith("/")
-    text = text.rstrip("/") if only_folders else text
+    text = text.removesuffix("/")
     is_anchored = "/" in text
     text = text.removeprefix("/")
     if not text:

@@ -18,11 +18,12 @@ def in_report(found: list[Result]) -> list[Result]:
 
 def _once(found: list[Result]) -> list[Result]:
     """Return the results without those that another target reported for the same field of the same object."""
-    first = {
-        (result.line(), repr(result.current), repr(result.proposed)): result
-        for result in reversed(found)
-    }
-    return list(reversed(first.values()))
+    first: dict[tuple[object, ...], Result] = {}
+    for result in found:
+        # Two files, or two items, may have objects of one name.
+        key = (result.ref, result.line(), repr(result.current), repr(result.proposed))
+        first.setdefault(key, result)
+    return list(first.values())
 
 
 def _values_once(found: Iterable[Result]) -> list[Result]:

@@ -33,11 +33,14 @@ _EMPTY = rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z"
 
 
 def documents(text: str) -> list[tuple[int, int]]:
-    """Return where each document starts and ends in ``text``, without the separators around it."""
+    """Return where each document starts and ends in ``text``, without the separators around it.
+
+    A byte order mark is in front of the document that it begins, as where `cat` has put files together.
+    """
     text = with_line_feeds(text)
     separators = _separators(text)
-    starts = [one.start() if one["alone"] is None else one.end() for one in separators]
-    starts = [int(text.startswith(_BOM)), *starts]
+    starts = [0, *(one.start() if one["alone"] is None else one.end() for one in separators)]
+    starts = [start + text.startswith(_BOM, start) for start in starts]
     ends = [*(one.start() for one in separators), len(text)]
     found: list[tuple[int, int]] = []
     of_directives: int | None = None
