@@ -59,23 +59,25 @@ class Graph:
         for obj in objects:
             self._take(obj, named)
         self._keys = ByKey((key, key) for key in self.nodes)
-        wholes = [node.whole for node in self.nodes.values()]
-        parts = [
-            key
-            for whole in wholes
-            for key in (whole.infrastructure, whole.control_plane, whole.class_key)
-            if key
-        ]
+        parts: list[Key] = []
+        for node in self.nodes.values():
+            whole = node.whole
+            parts += filter(None, (whole.infrastructure, whole.control_plane, whole.class_key))
         self._meaning = meanings(self._keys, [*named, *parts])
         self._settle(named)
 
     def uses_of(self, key: Key) -> list[Use]:
-        """Return how other objects refer to the object with that key, whether or not it is in the list."""
+        """Return how other objects refer to the object with that key, whether or not it is in the list.
+
+        Those that leave the namespace out count, too, unless they may mean objects of several namespaces.
+        """
         if key in self.nodes:
             return self._uses.get(key, [])
         found = self._unlisted.candidates(key)
-        is_one = len({each[2] for each in (*found, key) if not is_open(each[2])}) <= 1
-        return [use for each in found for use in self._uses[each]] if is_one else []
+        namespaces = {each[2] for each in (*found, key) if not is_open(each[2])}
+        if len(namespaces) > 1:
+            return []
+        return [use for each in found for use in self._uses[each]]
 
     def ties(self, node: Hints) -> tuple[Tie, ...]:
         """Return the Clusters of an object, in the order of the list.
@@ -142,7 +144,8 @@ class Graph:
         for ties in self._ties_by_source(node, seen, depth + 1):
             if any(tie.cluster in self.clusters for tie in ties or ()):
                 return ties
-            unlisted = ties if unlisted is None else unlisted
+            if unlisted is None:
+                unlisted = ties
         is_sure = any(not is_template(tie.cluster[3]) for tie in unlisted or ())
         if is_sure or unlisted == []:
             return unlisted
@@ -169,36 +172,32 @@ class Graph:
             return self._of_class(use.source, use, how)
         ties = self._search(self.nodes[use.source], seen, depth)
         return ties and [
-            tie._replace(role=use.role or tie.role, how=how if tie.sure else f"{how} ({tie.how})")
-            for tie in ties
+            tie._replace(role=use.role or tie.role, how=_by_way_of(how, tie)) for tie in ties
         ]
 
     def _of_class(self, key: Key, use: Use | None = None, how: str = "") -> list[Tie]:
-        """Return the Clusters of a class.
+        """Return the Clusters of a class, as ties of the class itself or of what it names in ``use``.
 
-        For a worker class also the name of each group that a Cluster makes of it.
+        A template of a worker class has a tie for each group of workers that a Cluster makes of the class.
         """
-        return [
-            Tie(
-                cluster.key,
-                use.role if use else None,
-                group,
-                how or f"`{field_path(cluster.whole.class_path)}` of the Cluster",
-                worker_class=use.worker[1] if use else "",
-            )
-            for cluster in self._by_class.get(key, ())
-            for group in (use and cluster.whole.workers.get(use.worker)) or ("",)
-        ]
+        found: list[Tie] = []
+        for cluster in self._by_class.get(key, ()):
+            if use is None:
+                path = field_path(cluster.whole.class_path)
+                found.append(Tie(cluster.key, how=f"`{path}` of the Cluster"))
+                continue
+            worker_class = use.worker[1]
+            for group in cluster.whole.workers.get(use.worker) or ("",):
+                tie = Tie(cluster.key, use.role, group, how, worker_class=worker_class)
+                found.append(tie)
+        return found
 
     def _labelled(self, node: Hints) -> Ties:
         label, name = node.label
         return self._named(node, name, f"its label `{label}`")
 
     def _named(self, node: Hints, name: str, how: str, namespace: str = "") -> Ties:
-        """Return the Clusters that an object refers to by name.
-
-        Those of the list, else one that is not in it.
-        """
+        """Return the Clusters of the list that an object refers to by name, or else one that is not in it."""
         if not name:
             return None
         found = self._listed(node, name, how, namespace)
@@ -210,53 +209,52 @@ class Graph:
     def _unlisted_tie(self, node: Hints, cluster: Key, how: str) -> Tie:
         """Return a tie to a Cluster outside the list.
 
-        A claim if a rule for its name may mean one of the list.
+        It is a claim if a Cluster of the list has the same name, or if the object is in another namespace.
         """
         is_claim = bool(self.namesakes(cluster)) or not may_be_same(cluster[2], node.key[2])
-        return Tie(
-            cluster, node.role, node.group, how, claimed_from=node.key[2] if is_claim else ""
-        )
+        claimed_from = node.key[2] if is_claim else ""
+        return Tie(cluster, node.role, node.group, how, claimed_from=claimed_from)
 
     def _listed(self, node: Hints, name: str, how: str, namespace: str = "") -> list[Tie]:
         """Return the Clusters of the list with that name.
 
-        In ``namespace`` or the object's, else in any namespace.
-
-        An object of Cluster API means none of another namespace than its own.
+        They are looked up in ``namespace`` or in the one that the object says or is in. An object outside Cluster API
+        that says no namespace may mean a Cluster of any other.
         """
         wanted = (*CLUSTER, namespace or node.cluster_namespace or node.key[2], name)
         found = self._keys.candidates(wanted)
         if not (found or node.in_cluster_api or namespace or node.cluster_namespace):
             found = self.namesakes(wanted)
         sure = len(found) == 1
-        how = how if sure else f"{how}, a name that several Clusters have"
+        if not sure:
+            how = f"{how}, a name that several Clusters have"
         return [
             Tie(key, node.role, node.group, how, sure, claimed_from=self._claim(node, key))
             for key in found
         ]
 
     def _claim(self, node: Hints, cluster: Key) -> str:
-        """Return the namespace of an object if it differs from that of the Cluster it names.
-
-        "" where that is no claim.
-        """
+        """Return the namespace of an object that names a Cluster of another namespace; "" where it may do so."""
         is_about_it = len(self.clusters) == 1 and not node.is_core
-        return "" if is_about_it or may_be_same(node.key[2], cluster[2]) else node.key[2]
+        if is_about_it or may_be_same(node.key[2], cluster[2]):
+            return ""
+        return node.key[2]
 
     def _owned(self, node: Hints, owner: Key, seen: set[Key], depth: int) -> Ties:
+        """Return the Clusters of an owner of the object."""
+        how = "an owner reference"
         found = self._keys.find(owner)
         if found is None:
-            is_cluster = owner[:2] == CLUSTER
-            return [self._unlisted_tie(node, owner, "an owner reference")] if is_cluster else None
+            return [self._unlisted_tie(node, owner, how)] if owner[:2] == CLUSTER else None
         if found in self.clusters:
-            return [Tie(found, node.role, node.group, "an owner reference")]
+            return [Tie(found, node.role, node.group, how)]
         ties = self._search(self.nodes[found], seen, depth)
         return ties and [
             tie._replace(
                 role=node.role or tie.role,
-                group=tie.group
-                or node.group,  # the owner may know the name that the Cluster's topology has for it
-                how="an owner reference" if tie.sure else f"an owner reference ({tie.how})",
+                # the owner may know the name that the Cluster's topology has for the group
+                group=tie.group or node.group,
+                how=_by_way_of(how, tie),
             )
             for tie in ties
         ]
@@ -277,10 +275,7 @@ class Graph:
         return next(filter(None, found), None)
 
     def _alike(self, node: Hints) -> Ties:
-        """Return the Cluster whose name the object's name begins with, up to a hyphen.
-
-        The longest of several.
-        """
+        """Return the Cluster whose name the object's name begins with, up to a hyphen; the longest of several."""
         name = node.key[3] if node.in_cluster_api else next(iter(node.may_be), "")
         while name:
             found = self._keys.find((*CLUSTER, node.key[2], name))
@@ -293,4 +288,11 @@ class Graph:
 def _united(all_ties: Iterable[Ties]) -> Ties:
     """Return the ties of several sources together; None if none of them has any."""
     known = [ties for ties in all_ties if ties is not None]
-    return [tie for ties in known for tie in ties] if known else None
+    if not known:
+        return None
+    return [tie for ties in known for tie in ties]
+
+
+def _by_way_of(how: str, tie: Tie) -> str:
+    """Return how an object belongs to a Cluster by way of another one; why that one does, too, if it is a guess."""
+    return how if tie.sure else f"{how} ({tie.how})"

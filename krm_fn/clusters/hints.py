@@ -227,11 +227,11 @@ def _whole(obj: Object, key: Key) -> Whole:
 
 def _is_patched(obj: Object) -> bool:
     """Return whether patches of a ClusterClass write more than files and commands of nodes."""
-    patches = [patch for _, patch in values(obj.data, ("spec", "patches", "*"))]
-    written = ([text(path) for _, path in values(patch, _PATCHED_PATHS)] for patch in patches)
-    return any(
-        not paths or not all(path.endswith(_LISTS_OF_NODES) for path in paths) for paths in written
-    )
+    for _, patch in values(obj.data, ("spec", "patches", "*")):
+        paths = [text(path) for _, path in values(patch, _PATCHED_PATHS)]
+        if not paths or not all(path.endswith(_LISTS_OF_NODES) for path in paths):
+            return True
+    return False
 
 
 def _rewritten(obj: Object) -> Iterator[Pointer]:

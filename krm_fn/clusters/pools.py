@@ -26,9 +26,11 @@ def networks_of(spec: Any) -> tuple[str, ...]:
     """
     if not isinstance(spec, Mapping):
         return ()
+    parts = [spec]
     pools = spec.get("pools")
-    parts = [part for part in pools if isinstance(part, Mapping)] if isinstance(pools, list) else []
-    found = (cidr for part in (spec, *parts) for cidr in _of_pool(part, spec.get("prefix")))
+    if isinstance(pools, list):
+        parts += [pool for pool in pools if isinstance(pool, Mapping)]
+    found = (cidr for part in parts for cidr in _of_pool(part, spec.get("prefix")))
     return tuple(dict.fromkeys(found))
 
 
@@ -39,7 +41,9 @@ def _of_pool(pool: Mapping[str, Any], prefix_of_all: Any) -> Iterator[str]:
         yield from _network(subnet)
         return
     addresses = pool.get("addresses")
-    for address in (*(addresses if isinstance(addresses, list) else ()), pool.get("start")):
+    if not isinstance(addresses, list):
+        addresses = []
+    for address in (*addresses, pool.get("start")):
         first = text(address).partition("-")[0].partition("/")[0].strip()
         if first and _is_number(prefix):
             yield from _network(f"{first}/{prefix}")

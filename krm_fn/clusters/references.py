@@ -8,7 +8,7 @@ Source: Cluster API ``api/core``: a reference of v1alpha3 to v1beta1 has ``apiVe
 (v1alpha4, v1beta1) or ``templateRef`` (v1beta2).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.clusters.kinds import (
@@ -128,13 +128,11 @@ def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
     left: list[tuple[Pointer, Any]] = [((str(key),), value) for key, value in obj.data.items()]
     while left:
         path, value = left.pop()
-        members = (
-            value.items()
-            if isinstance(value, dict)
-            else enumerate(value)
-            if isinstance(value, list)
-            else ()
-        )
+        members: Iterable[tuple[Any, Any]] = ()
+        if isinstance(value, dict):
+            members = value.items()
+        elif isinstance(value, list):
+            members = enumerate(value)
         left += [((*path, str(key)), member) for key, member in members]
         target = target_of(value, obj.ref.namespace)
         if target and target[0]:

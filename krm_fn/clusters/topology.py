@@ -73,16 +73,11 @@ class Topology:
         return None if network == ClusterNetwork() else network
 
     def classes_of(self, obj: Object) -> tuple[Key, ...]:
-        """Return the ClusterClasses of which ``obj`` is a template.
-
-        None if another object uses it as well.
-        """
+        """Return the ClusterClasses of which ``obj`` is a template; () if any other object uses it as well."""
         sources = [use.source for use in self._graph.uses_of(key_of(obj))]
-        return (
-            tuple(dict.fromkeys(sources))
-            if all(key[:2] == CLUSTER_CLASS for key in sources)
-            else ()
-        )
+        if any(key[:2] != CLUSTER_CLASS for key in sources):
+            return ()
+        return tuple(dict.fromkeys(sources))
 
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""
@@ -251,16 +246,13 @@ def _rank(node: Hints, wholes: tuple[Whole, Whole]) -> int:
 
 def _usable(node: Hints, wholes: tuple[Whole, Whole]) -> ClusterNetwork:
     """Return what an object says that holds for the Cluster; its mirrors are always used."""
-    return (
-        node.network if _is_usable(node, wholes) else ClusterNetwork(mirrors=node.network.mirrors)
-    )
+    if _is_usable(node, wholes):
+        return node.network
+    return ClusterNetwork(mirrors=node.network.mirrors)
 
 
 def _is_usable(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
-    """Return whether a fact of an object is valid for the Cluster.
-
-    Not if the Cluster names another object instead.
-    """
+    """Return whether the facts of an object are valid for the Cluster: not if it names another object instead."""
     if node.key[:2] in (CLUSTER, konvoy.INVENTORY, SECRET) or node.key[:2] in POOLS:
         return True
     of_class = (wholes[1].infrastructure, wholes[1].control_plane)
@@ -269,10 +261,10 @@ def _is_usable(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
 
 def _is_part(node: Hints, wholes: tuple[Whole, Whole]) -> bool:
     """Return whether an object is the infrastructure or control plane of a Cluster that names no other one."""
-    named = [key for whole in wholes for key in (whole.infrastructure, whole.control_plane)]
+    if any(node.key in (whole.infrastructure, whole.control_plane) for whole in wholes):
+        return True
     sort = _sort(node)
-    has_rival = any(getattr(whole, sort) for whole in wholes) if sort else True
-    return node.key in named or not has_rival
+    return bool(sort) and not any(getattr(whole, sort) for whole in wholes)
 
 
 def _sort(node: Hints) -> str:
