@@ -140,8 +140,9 @@ def _result(one: ObservedObject, same: Sequence[Reading], witness: _Witness) -> 
         f"{reading.place} must set the same values as {witness.place} of {whose}{cluster}: "
         f"{names} {_difference(reading, wanted, are_many=len(same) > 1)}"
     )
-    is_list = reading.variable.upper() == "NO_PROXY"
-    current, proposed = (text if is_list else shown_url(text) for text in (_value(reading), wanted))
+    current, proposed = _value(reading), wanted
+    if reading.variable.upper() != "NO_PROXY":
+        current, proposed = shown_url(current), shown_url(proposed)
     return Result(
         Severity.WARNING, message, one.ref, reading.path, current, proposed, one.target, CODE
     )

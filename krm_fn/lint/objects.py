@@ -114,24 +114,8 @@ def lint_settings(
         derived: entries that a style put in: whether one is alone there, or twice, is the style's to say.
         completes: whether the style writes each domain of the user in both forms.
     """
-    listed = variables.get("NO_PROXY", "")
-    is_completed = listing.audience.completes_the_list
-    judged = (
-        _judged(listed, listing, has_proxy=not is_completed) if listed or not is_completed else ()
-    )
-    found = [("NO_PROXY", problem) for problem in judged] if variables else []
-    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
-        url = variables.get(name, "")
-        of_url = (
-            rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret)
-            if url
-            else ()
-        )
-        found += [(name, problem) for problem in (*of_url, *_filled_in_later(url))]
-    pair = (variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", ""))
-    found += [("HTTP_PROXY", problem) for problem in rules_of.lint_pair(*pair)]
     names: dict[Problem, list[str]] = {}
-    for name, reported in found:
+    for reported, name in _problems_of_settings(variables, listing) if variables else ():
         names.setdefault(reported, []).append(f"`{name}`")
     for reported, about in names.items():
         if reported.rule in _ABOUT_THE_STYLE and reported.entry in derived:
@@ -141,6 +125,25 @@ def lint_settings(
         if severity is not None:
             message = f"{reported.message} ({', '.join(about)})"
             yield Judged(Finding(severity, message, code=reported.rule), reported.entry)
+
+
+def _problems_of_settings(
+    variables: Mapping[str, str], listing: Listing
+) -> Iterator[tuple[Problem, str]]:
+    """Yield each problem of the list and of the URLs, and the variable that has it."""
+    listed = variables.get("NO_PROXY", "")
+    is_completed = listing.audience.completes_the_list
+    if listed or not is_completed:
+        for found in _judged(listed, listing, has_proxy=not is_completed):
+            yield found, "NO_PROXY"
+    http, https = variables.get("HTTP_PROXY", ""), variables.get("HTTPS_PROXY", "")
+    for name, url in (("HTTP_PROXY", http), ("HTTPS_PROXY", https)):
+        if url:
+            of_url = rules_of.lint_proxy(url, no_proxy=listed, in_manifest=not listing.in_secret)
+            for found in (*of_url, *_filled_in_later(url)):
+                yield found, name
+    for found in rules_of.lint_pair(http, https):
+        yield found, "HTTP_PROXY"
 
 
 def _filled_in_later(url: str) -> Iterator[Problem]:
@@ -178,18 +181,22 @@ def lint_object(
             if names_are_chosen and found.rule == "NP008":
                 continue
             reported.setdefault((found.rule, found.entry, found.message), []).append((found, about))
-        if names_are_chosen and (
-            alone := tuple(
-                one
-                for one in place.values()
-                if one.variable.swapcase() not in place and one.variable.upper() not in one.beside
-            )
-        ):
+        alone = _in_one_case(place) if names_are_chosen else ()
+        if alone:
             reported.setdefault((_CHOSEN.rule, "", _CHOSEN.message), []).append((_CHOSEN, alone))
     for same in reported.values():
         severity = rules.severity(same[0][0])
         if severity is not None:
             yield _finding(same, severity)
+
+
+def _in_one_case(place: Mapping[str, Reading]) -> tuple[Reading, ...]:
+    """Return the variables that a place sets in one case only: ``HTTP_PROXY``, but not ``http_proxy``."""
+    return tuple(
+        one
+        for one in place.values()
+        if one.variable.swapcase() not in place and one.variable.upper() not in one.beside
+    )
 
 
 _CHOSEN = problem(
@@ -213,9 +220,11 @@ def lint_provider(
     first = {one.file: one for one in reversed(list(readings)) if one.file}
     for file in files:
         place = first.get(file.path)
-        for found in rules_of.lint_writers(file.path, [file.writer, place.place]) if place else ():
+        if place is None:
+            continue
+        for found in rules_of.lint_writers(file.path, [file.writer, place.place]):
             severity = rules.severity(found)
-            if severity is not None and place:
+            if severity is not None:
                 yield Finding(severity, found.message, place.path, code=found.rule)
 
 
@@ -227,10 +236,7 @@ class WrittenFile(NamedTuple):
 
 
 def places(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
-    """Return the readings place by place: variable -> reading.
-
-    Of a repeated variable the last one.
-    """
+    """Return the readings place by place: variable -> reading; of a repeated variable the last one."""
     by_place: dict[str, dict[str, Reading]] = {}
     for one in readings:
         by_place.setdefault(one.place, {})[one.variable] = one
@@ -270,10 +276,9 @@ def _of_layers(place: Mapping[str, Reading]) -> _Findings:
 
 
 def _loss(one: Reading) -> Problem:
-    if any(
-        value is not None and escaping.resolve_specifiers(value) is None
-        for value in _words(one)[:1]
-    ):
+    """Return why a text does not reach its reader: a single "%" in it, or what the reading says."""
+    words = _words(one)
+    if words and words[0] is not None and escaping.resolve_specifiers(words[0]) is None:
         message = 'the value must not contain a single "%", which systemd reads as a specifier: write "%%"'
         return problem("NP001", "", message)
     return problem(
@@ -282,29 +287,23 @@ def _loss(one: Reading) -> Problem:
 
 
 def _goes_on_behind_a_blank(one: Reading) -> bool:
-    following = _words(one)[1:2]
-    return bool(following) and "=" not in (following[0] or "=")
+    words = _words(one)
+    return len(words) > 1 and "=" not in (words[1] or "=")
 
 
 def _words(one: Reading) -> list[str | None]:
-    """Return the words of a line of a drop-in from the one that sets the variable.
-
-    None for any other text.
-    """
-    words = (
-        [word.value for word in escaping.systemd_words(one.raw.partition("=")[2])]
-        if one.file
-        else []
-    )
-    at = next(
-        (at for at, word in enumerate(words) if (word or "").startswith(f"{one.variable}=")),
-        len(words),
-    )
-    return words[at:]
+    """Return the words of a line of a drop-in, from the one that sets the variable; none for any other text."""
+    if not one.file:
+        return []
+    words = [word.value for word in escaping.systemd_words(one.raw.partition("=")[2])]
+    for at, word in enumerate(words):
+        if word is not None and word.startswith(f"{one.variable}="):
+            return words[at:]
+    return []
 
 
 def _of_pairs(place: Mapping[str, Reading]) -> _Findings:
-    """Yield NP007 and NP008; two values count as equal if one of them is not known here."""
+    """Yield NP007 and NP008: the two cases of a variable differ, or one of them is not set."""
     for upper in PROXY_VARIABLES[::2]:
         pair = tuple(place[name] for name in (upper, upper.lower()) if name in place)
         unset = next((one for one in pair if one.is_unset), None)
@@ -317,9 +316,12 @@ def _of_pairs(place: Mapping[str, Reading]) -> _Findings:
             continue
         if len(pair) == 1 and (pair[0].is_provided or upper in pair[0].beside):
             continue  # who wrote the reference chose the case, or the other case may be there
-        are_known = all(one.value is not None for one in pair)
-        values = {one.variable: one.value or "" if are_known else "" for one in pair}
-        yield from ((found, pair) for found in rules_of.lint_variables(values))
+        values = {one.variable: one.value or "" for one in pair}
+        if any(one.value is None for one in pair):
+            # Two values count as equal if one of them is not known here.
+            values = dict.fromkeys(values, "")
+        for found in rules_of.lint_variables(values):
+            yield found, pair
 
 
 def _of_lists(
@@ -335,16 +337,17 @@ def _of_lists(
     if urls and not lists and not may_have_list and not is_completed:
         message = "a proxy must not be set without `NO_PROXY`: everything inside the cluster would go through it"
         yield problem("NP002", "", message), tuple(urls)
-    for value in dict.fromkeys(one.known if one.value is None else one.value for one in lists):
-        about = tuple(
-            one for one in lists if value == (one.known if one.value is None else one.value)
-        )
+    by_value: dict[str, list[Reading]] = {}
+    for one in lists:
+        by_value.setdefault(one.known if one.value is None else one.value, []).append(one)
+    for value, about in by_value.items():
         is_whole = about[0].value is not None
-        if is_whole and value == settled.get(about[0].variable):
+        is_settled = is_whole and value == settled.get(about[0].variable)
+        if is_settled or not value:
             continue
         has_proxy = bool(urls) and is_whole and not is_completed
-        for found in _judged(value, listing, has_proxy=has_proxy) if value else ():
-            yield found, about
+        for found in _judged(value, listing, has_proxy=has_proxy):
+            yield found, tuple(about)
 
 
 @lru_cache(maxsize=4096)
@@ -384,12 +387,10 @@ def _of_urls(
         about = tuple(
             one for one in urls if one.value == value and value != settled.get(one.variable)
         )
-        problems = (
-            rules_of.lint_proxy(value, no_proxy=listed, in_manifest=not listing.in_secret)
-            if about
-            else ()
-        )
-        yield from ((found, about) for found in problems)
+        if not about:
+            continue
+        for found in rules_of.lint_proxy(value, no_proxy=listed, in_manifest=not listing.in_secret):
+            yield found, about
 
 
 def _of_file(place: Mapping[str, Reading]) -> _Findings:
@@ -399,10 +400,10 @@ def _of_file(place: Mapping[str, Reading]) -> _Findings:
     about = guarded or tuple(one for one in place.values() if one.by_ignition)
     if about:
         first, has_password = about[0], bool(guarded)
-        found = rules_of.lint_permissions(
+        for found in rules_of.lint_permissions(
             first.permissions, has_password=has_password, ignition=first.by_ignition
-        )
-        yield from ((one, about) for one in found)
+        ):
+            yield found, about
 
 
 def _of_writers(
@@ -410,10 +411,10 @@ def _of_writers(
 ) -> _Findings:
     """Yield NP031: the other places that write the same file, reported with the first of them."""
     about = next(iter(place.values()))
-    same = [next(iter(other.values())) for other in all_places if about.file]
-    same = [one for one in same if one.file == about.file]
+    if not about.file:
+        return
+    first_of_each = [next(iter(other.values())) for other in all_places]
+    same = [one for one in first_of_each if one.file == about.file]
     if len(same) > 1 and same[0] == about:
-        yield from (
-            (found, (about,))
-            for found in rules_of.lint_writers(about.file, [one.place for one in same])
-        )
+        for found in rules_of.lint_writers(about.file, [one.place for one in same]):
+            yield found, (about,)

@@ -146,10 +146,8 @@ def _texts(data: Mapping[str, Any]) -> Iterator[_ConfigText]:
     root = "spec" if data.get("kind") == config.KIND else "data"
     overrides = lookup(data, (root, "overrides"))
     places: list[Pointer] = [(root,)]
-    places += [
-        (root, "overrides", str(at))
-        for at in range(len(overrides) if isinstance(overrides, list) else 0)
-    ]
+    if isinstance(overrides, list):
+        places += [(root, "overrides", str(at)) for at in range(len(overrides))]
     for place in places:
         lists = [
             _ConfigText((*place, name), value)

@@ -33,10 +33,7 @@ class Listed:
     @cached_property
     def cidrs(self) -> frozenset[Cidr]:
         """The entries that are CIDRs, and each address as the CIDR of one."""
-        found = (
-            entries.network(text if "/" in text else f"{text}/{_bits(text)}")
-            for text in self.entries
-        )
+        found = map(_cidr, self.entries)
         return frozenset(cidr for cidr in found if cidr is not None)
 
     def beside(self, network: ClusterNetwork) -> "Listed":
@@ -49,7 +46,7 @@ class Listed:
         """Return whether Go, which reads the most forms, goes to ``host`` (a name, an address or a CIDR) directly."""
         if "*" in self.texts:
             return True
-        cidr = entries.network(host if "/" in host else f"{host}/{_bits(host)}")
+        cidr = _cidr(host)
         if cidr is not None:
             return cidr in self.cidrs or self.wider(cidr) is not None
         return bool(
@@ -82,8 +79,12 @@ class Lack(NamedTuple):
     what: str
 
 
-def _bits(address: str) -> int:
-    return 128 if ":" in address else 32
+def _cidr(text: str) -> Cidr | None:
+    """Return a CIDR, or an address as the CIDR of one; None for anything else."""
+    if "/" in text:
+        return entries.network(text)
+    bits = 128 if ":" in text else 32
+    return entries.network(f"{text}/{bits}")
 
 
 def _parents(name: str) -> Iterator[str]:
