@@ -80,10 +80,10 @@ class EnvList:
         Variables that objects of the list provide are not expected, and references to these do not count.
         """
         env = self._draft.get(self._path)
+        if not isinstance(env, list):
+            return False
         entries = [
-            entry
-            for entry in (env if isinstance(env, list) else ())
-            if variable_of(entry) and entry not in self._provided.entries
+            entry for entry in env if variable_of(entry) and entry not in self._provided.entries
         ]
         wanted = {name: kubernetes_env(value) for name, value in variables.items()}
         expected = {name for name in wanted if name.upper() not in self._provided.names}

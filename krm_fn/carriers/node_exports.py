@@ -171,8 +171,10 @@ def scripts_of(spec: ConfigSpec) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in spec.entries(FILES):
         path = lookup(entry, ("path",))
-        text = decode(entry) if isinstance(path, str) and entry.get("contentFrom") is None else None
-        if isinstance(path, str) and text is not None:
+        if not isinstance(path, str) or entry.get("contentFrom") is not None:
+            continue
+        text = decode(entry)
+        if text is not None:
             found[path] = text
     return found
 
@@ -194,8 +196,10 @@ class _Planned(NamedTuple):
         """Return the items of the list; an entry that is no command stays as it is."""
         items: list[Any] = []
         for index, text in self.commands:
-            is_command = index is None or isinstance(old[index], str)
-            items.append(text if is_command else old[index or 0])
+            if index is None or isinstance(old[index], str):
+                items.append(text)
+            else:
+                items.append(old[index])
         return items
 
 
@@ -227,7 +231,7 @@ def _plan(
 def _filled(
     texts: Sequence[str], arranged: Arrangement, exports: Mapping[str, str], restart: str
 ) -> _Planned:
-    """Return the commands in their order, with the exports that are wanted and without what has to go."""
+    """Return the commands in the order ``arranged``, with the exports that are wanted and without what has to go."""
     ordered = [restart if index is None else texts[index] for index in arranged.order]
     planned = shell_exports.plan(
         ordered,

@@ -48,10 +48,7 @@ ADVICE = {
 
 
 def system_of(data: Mapping[str, Any]) -> NodeSystem:
-    """Return the operating system of the nodes that ``data`` configures.
-
-    Linux where no field names another.
-    """
+    """Return the operating system of the nodes that ``data`` configures; Linux where no field names another."""
     if data.get("format") == "bottlerocket":
         return NodeSystem.BOTTLEROCKET
     paths = (lookup(entry, ("path",)) for entry in _entries(data, "files"))
@@ -60,19 +57,16 @@ def system_of(data: Mapping[str, Any]) -> NodeSystem:
     commands = (command for key in _COMMANDS for command in _entries(data, key))
     if any(isinstance(command, str) and _runs_powershell(command[:256]) for command in commands):
         return NodeSystem.WINDOWS
-    return (
-        NodeSystem.WINDOWS
-        if any(one.startswith("npipe:") for one in _sockets(data))
-        else NodeSystem.LINUX
-    )
+    if any(socket.startswith("npipe:") for socket in _sockets(data)):
+        return NodeSystem.WINDOWS
+    return NodeSystem.LINUX
 
 
 def runtime_of(data: Mapping[str, Any]) -> str:
-    """Return the service that pulls images.
-
-    ``crio`` where the object names the socket of CRI-O, else ``containerd``.
-    """
-    return CRI_O if any(one.endswith("/crio.sock") for one in _sockets(data)) else CONTAINERD
+    """Return the service that pulls images: ``crio`` where the object names its socket, else ``containerd``."""
+    if any(socket.endswith("/crio.sock") for socket in _sockets(data)):
+        return CRI_O
+    return CONTAINERD
 
 
 def _has_drive(path: str) -> bool:

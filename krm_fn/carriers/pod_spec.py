@@ -71,7 +71,8 @@ def pod_spec(obj: Mapping[str, Any]) -> Pointer | None:
 def labels(obj: Mapping[str, Any], key: str) -> set[str]:
     """Return the values that an object and its pod template have under a label: none, one, or two."""
     places = (("metadata", "labels", key), ("spec", "template", "metadata", "labels", key))
-    return {value for value in (lookup(obj, place) for place in places) if isinstance(value, str)}
+    values = [lookup(obj, place) for place in places]
+    return {value for value in values if isinstance(value, str)}
 
 
 def containers(

@@ -139,19 +139,28 @@ def _exports_in(command: str, index: int) -> Iterator[Export]:
         return
     statements = escaping.shell_statements(command)
     for words in _pieces(command) if statements is None else statements:
+        if not any(word.value == "export" for word in words):
+            continue
         is_plain = statements is not None and words[0].value == "export"
-        for word in words[1:] if any(word.value == "export" for word in words) else ():
-            if name := _name(command, word):
-                yield _export(
-                    name, command[word.start : word.end], word.value if is_plain else "", index
-                )
+        for word in words[1:]:
+            name = _name(command, word)
+            if name:
+                read = word.value if is_plain else ""
+                yield _export(name, command[word.start : word.end], read, index)
 
 
 def _export(name: str, written: str, read: str | None, index: int) -> Export:
+    """Return the export of a variable.
+
+    Args:
+        name: the variable.
+        written: the word of the command that assigns it.
+        read: that word as the shell reads it; None if the shell expands it, "" if more than an export is around it.
+        index: the number of the command.
+    """
     if read is None:
-        return Export(
-            name, None, index, "the shell expands it", is_lost="@" in written or "$" not in written
-        )
+        is_lost = "@" in written or "$" not in written
+        return Export(name, None, index, "the shell expands it", is_lost=is_lost)
     if not read:
         return Export(name, None, index, "the command does more than export it")
     return Export(name, read.partition("=")[2], index)
@@ -174,10 +183,7 @@ def _edited(
     variables: Mapping[str, str],
     seen: set[str],
 ) -> str:
-    """Return the command with the wanted values.
-
-    "" if it exports nothing then. Adds what it exports to ``seen``.
-    """
+    """Return the command with the wanted values, "" if it exports nothing then; add what it exports to ``seen``."""
     edits: list[Edit] = []
     empty: set[int] = set()
     for number, words in enumerate(statements):
@@ -193,9 +199,8 @@ def _edited(
         if len(unwanted) == len(words) - 1:
             empty.add(number)
         else:
-            edits += [
-                (*span, "") for span in cuts([(word.start, word.end) for word in words], unwanted)
-            ]
+            spans = [(word.start, word.end) for word in words]
+            edits += [(*span, "") for span in cuts(spans, unwanted)]
     if len(empty) == len(statements):
         return ""
     whole = [(words[0].start, words[-1].end) for words in statements]

@@ -38,16 +38,11 @@ def is_one(name: object) -> bool:
 
 
 def is_of(name: object, settings: ProxySettings) -> bool:
-    """Return whether a name is that of the Secret of the settings' Cluster.
-
-    Of any Cluster, where none is known.
-    """
-    base = base_of(name) if isinstance(name, str) else name
-    return (
-        base in [name_for(cluster) for cluster in settings.clusters]
-        if settings.clusters
-        else is_one(name)
-    )
+    """Return whether a name is that of the Secret of the settings' Cluster; of any, where no Cluster is known."""
+    if not settings.clusters:
+        return is_one(name)
+    names = [name_for(cluster) for cluster in settings.clusters]
+    return isinstance(name, str) and base_of(name) in names
 
 
 def reference(settings: ProxySettings, unit: str) -> dict[str, Any]:

@@ -51,20 +51,24 @@ def without_strays(text: str) -> str:
     whole, edits = with_final_eol(text), list[Edit]()
     for line in lines_of(whole):
         words = line.words()
-        strays = {stray for at in range(len(words)) for stray in _strays(whole, words, at)}
-        edits += [(*span, "") for span in cuts([(word.start, word.end) for word in words], strays)]
+        strays: set[int] = set()
+        for at in range(len(words)):
+            strays.update(_strays(whole, words, at))
+        spans = [(word.start, word.end) for word in words]
+        edits += [(*span, "") for span in cuts(spans, strays)]
     edited = splice(whole, edits)
     return edited[: len(edited) - (len(whole) - len(text))]
 
 
 def _strays(text: str, words: Sequence[QuotedWord], at: int) -> list[int]:
-    """Return the words behind the proxy variable ``at`` that assign nothing.
+    """Return the indices of the words behind the word ``at`` that are the rest of its value.
 
-    The rest of an unquoted value.
+    There are some where that word sets a proxy variable without quotes: systemd ignores what follows the blank.
     """
     found: list[int] = []
-    is_open = _assigned(text, words[at]) and text[words[at].start] not in "\"'"
-    for index in range(at + 1, len(words)) if is_open else ():
+    if not _assigned(text, words[at]) or text[words[at].start] in "\"'":
+        return found
+    for index in range(at + 1, len(words)):
         value = words[index].value
         if value is None or _NO_REST.search(value):
             break

@@ -47,22 +47,21 @@ def settings_of(text: str) -> tuple[UnitSetting, ...]:
     live, dead = assignments(text)
     lost = {one.name: one for one in dead if one.line.is_lost and one.name not in live}
     unset = unset_by(text, {name: one.value for name, one in live.items()})
-    found = [
-        UnitSetting(one.name, one.value, one.line.joined.strip(), _why(one))
-        for one in live.values()
+    found: list[UnitSetting] = []
+    for one in live.values():
+        line = one.line.joined.strip()
+        if one.name in unset:
+            found.append(UnitSetting(one.name, None, line, _UNSET))
+        else:
+            found.append(UnitSetting(one.name, one.value, line, _why(one)))
+    found += [
+        UnitSetting(one.name, None, one.line.joined.strip(), _REJECTED) for one in lost.values()
     ]
-    found = [one._replace(value=None, why=_UNSET) if one.name in unset else one for one in found]
-    return (
-        *found,
-        *(UnitSetting(one.name, None, one.line.joined.strip(), _REJECTED) for one in lost.values()),
-    )
+    return tuple(found)
 
 
 def read(text: str) -> dict[str, str]:
-    """Return the proxy variables that the text sets, as systemd reads them.
-
-    As written, where that is not known.
-    """
+    """Return the proxy variables that the text sets, as systemd reads them, or as written where that is not known."""
     text = with_final_eol(text)
     live, _ = assignments(text)
     return {
