@@ -126,9 +126,13 @@ def _read(function_config: Any, key: str) -> Any:
 def _other_form(form: tuple[Any, Any]) -> str:
     given = " ".join(_schema.shown(part) for part in form if isinstance(part, str) and part)
     accepted = f"must be `{API_VERSION} {KIND}`, or `v1 ConfigMap` with the same keys under `data`"
-    meant = probably_meant(*form)
-    advice = f"; did you mean {' and '.join(f'`{part}`' for part in meant)}?" if meant else ""
-    return f"functionConfig: {accepted}" + (f', not "{given}"' if given else "") + advice
+    message = f"functionConfig: {accepted}"
+    if given:
+        message += f', not "{given}"'
+    meant = [f"`{part}`" for part in probably_meant(*form)]
+    if meant:
+        message += f"; did you mean {' and '.join(meant)}?"
+    return message
 
 
 def probably_meant(api_version: Any, kind: Any) -> tuple[str, ...]:

@@ -82,10 +82,9 @@ def followed(config: ProxyConfig, spec: Mapping[str, Any], reader: ReferenceRead
         config = config._replace(mirror=config.mirror._replace(ca=mirror_ca))
     merged = _over(config._replace(trusted_ca=trusted or config.trusted_ca), spec, given)
     if spec.get("from") and not _asks(merged):
+        place = reader.name(("from",))
         raise ConfigError(
-            [
-                f"{reader.name(('from',))}: must name a proxy, or `spec` itself must: there is none in it"
-            ]
+            [f"{place}: must name a proxy, or `spec` itself must: there is none in it"]
         )
     return merged
 
@@ -95,15 +94,8 @@ def _over(
 ) -> ProxyConfig:
     """Return ``config`` with the values of other objects where it sets none itself."""
     below = _build.built(_nested(given), lambda path: given[tuple(map(str, path))].place)
-    http, https = (
-        mine if path[0] in spec else theirs
-        for path, mine, theirs in zip(
-            _URLS,
-            (config.http_proxy, config.https_proxy),
-            (below.http_proxy, below.https_proxy),
-            strict=True,
-        )
-    )
+    http = config.http_proxy if "httpProxy" in spec else below.http_proxy
+    https = config.https_proxy if "httpsProxy" in spec else below.https_proxy
     known = {entry.text for entry in below.no_proxy}
     denied = all(path in given and given[path].value == "" for path in _URLS)
     return config._replace(

@@ -89,10 +89,11 @@ def plain(value: Any, depth: int = 0) -> Any:
     What is deeper than any field of the schema is emptied, so that no nesting and no cycle is ever followed.
     """
     if isinstance(value, Mapping):
-        kept = value.items() if depth < _DEPTH else ()
-        return {str(key): plain(child, depth + 1) for key, child in kept if child is not None}
+        members = value.items() if depth < _DEPTH else ()
+        return {str(key): plain(child, depth + 1) for key, child in members if child is not None}
     if isinstance(value, (list, tuple)):
-        return [plain(child, depth + 1) for child in value] if depth < _DEPTH else []
+        items = value if depth < _DEPTH else ()
+        return [plain(child, depth + 1) for child in items]
     return value
 
 

@@ -35,28 +35,30 @@ def _of_proxy(proxy: Any, place: _schema.Place) -> _Problems:
     for name in ("httpProxy", "httpsProxy"):
         url = lookup(proxy, (name,))
         if isinstance(url, str) and url:
-            yield from (((*place, name), text) for text in _url.problems(url))
+            for text in _url.problems(url):
+                yield (*place, name), text
     for path in (("noProxy",), ("noProxyPolicy", "extra"), ("noProxyPolicy", "exclude")):
-        yield from (
-            ((*place, *where), text) for where, text in _of_entries(proxy, path, noproxy.mistake)
-        )
+        for where, text in _of_entries(proxy, path, noproxy.mistake):
+            yield (*place, *where), text
 
 
 def _of_entries(data: Any, path: _schema.Place, mistake: Callable[[str], str]) -> _Problems:
+    """Yield the problems of the entries at ``path``: those of one text, or of a list of texts."""
     given = lookup(data, path)
     if isinstance(given, str):
-        yield from ((path, text) for text in _entry_problems(given, mistake))
+        for text in _entry_problems(given, mistake):
+            yield path, text
     elif isinstance(given, list):
-        yield from (
-            ((*path, at), text)
-            for at, item in enumerate(given)
-            for text in _entry_problems(item, mistake)
-        )
+        for at, item in enumerate(given):
+            for text in _entry_problems(item, mistake):
+                yield (*path, at), text
 
 
 def _entry_problems(text: Any, mistake: Callable[[str], str]) -> Iterator[str]:
+    if not isinstance(text, str):
+        return
     # A comma may be in a password: a text that could hold one is judged whole, so that no half of it is shown.
-    entries = () if not isinstance(text, str) else (text,) if "@" in text else noproxy.parse(text)
+    entries = (text,) if "@" in text else noproxy.parse(text)
     yield from filter(None, map(mistake, entries))
 
 

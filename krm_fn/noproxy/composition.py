@@ -51,14 +51,13 @@ def compose(
     found = _merged(pieces) if recipe.merged else _merged_derived(pieces)
     if policy.style is Style.PORTABLE and audience is Audience.POD:
         found = [entry for entry in found if not entries.breaks_clients(entry.text)]
-    found = [
-        entry
-        for entry in found
-        if not any(is_out(entry.text) for is_out in _exclusions(policy.exclude))
-    ]
+    exclusions = _exclusions(policy.exclude)
+    found = [entry for entry in found if not any(is_out(entry.text) for is_out in exclusions)]
     if policy.rooted is None and style is Style.PORTABLE:
         found = _without_rooted_names_alone(found, networks)
-    return tuple(sorted(found, key=lambda entry: entry.text) if recipe.ordered else found)
+    if recipe.ordered:
+        found = sorted(found, key=lambda entry: entry.text)
+    return tuple(found)
 
 
 def _style(policy: Policy, audience: Audience) -> Style:

@@ -91,10 +91,12 @@ def split(text: str) -> tuple[str, ...]:
     Blanks, ``;`` and ``|`` separate as commas do. A template (``${NAME}``, ``$(NAME)``, ``{{ .name }}``) stays whole
     and as it is, and so does an entry with an ``@``, which may be a credential.
     """
-    tokens = (
-        token if _is_left_alone(token) else QUOTES.sub("", token).lower() for token in _tokens(text)
-    )
-    return tuple(token for token in tokens if token)
+    found: list[str] = []
+    for token in _tokens(text):
+        entry = token if _is_left_alone(token) else QUOTES.sub("", token).lower()
+        if entry:
+            found.append(entry)
+    return tuple(found)
 
 
 def _is_left_alone(token: str) -> bool:
@@ -130,9 +132,13 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
             yield text[position : found.start()], False
         closing = _CLOSED_BY.get(found[0], "")
         end = text.find(closing, found.end()) if closing and found[0] not in unclosed else -1
-        unclosed |= {found[0]} if closing and end < 0 else set()
-        # `${{` may still hold a template that begins a character later.
-        position = end + len(closing) if end >= 0 else found.start() + 1 if closing else found.end()
+        if end >= 0:
+            position = end + len(closing)
+        elif closing:
+            unclosed.add(found[0])
+            position = found.start() + 1  # `${{` may hold a template that begins a character later
+        else:
+            position = found.end()
         yield text[found.start() : position], end >= 0
     if position < len(text):
         yield text[position:], False

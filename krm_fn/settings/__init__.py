@@ -91,22 +91,18 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
     if withheld := _withheld(config, memberships, places):
         return Resolved(blank._replace(is_declared=False), withheld=withheld)
     wishes = [_wish(config, place) for place in places]
-    networks = [
-        network_of(membership.cluster, config.cluster_defaults, wish.policy)
-        for membership, wish in zip(memberships, wishes, strict=False)
-    ]
+    first = wishes[0]
+    networks: list[ClusterNetwork] = []
+    declared: list[ClusterNetwork] = []
+    for membership, wish in zip(memberships, wishes, strict=False):
+        network = network_of(membership.cluster, config.cluster_defaults, wish.policy)
+        networks.append(network)
+        if membership.cluster.is_listed or network != ClusterNetwork():
+            declared.append(network)
     if not memberships:
         unnamed = Cluster(network=alone or ClusterNetwork())
-        known = network_of(unnamed, config.cluster_defaults, wishes[0].policy)
-        networks = [known] if known != ClusterNetwork() else []
-    first = wishes[0]
-    declared = [
-        network
-        for at, network in enumerate(networks)
-        if at >= len(memberships)
-        or memberships[at].cluster.is_listed
-        or network != ClusterNetwork()
-    ]
+        known = network_of(unnamed, config.cluster_defaults, first.policy)
+        networks = declared = [known] if known != ClusterNetwork() else []
     derives = not audience.completes_the_list and any(first.urls)
     completed = [_for_readers(wish, readers) for wish in wishes]
     entries, no_proxy = _united(completed, networks, audience) if any(first.urls) else ((), "")
@@ -426,9 +422,9 @@ def _conflicts(
 ) -> tuple[str, ...]:
     """Return the first place, and those that get another proxy."""
     others = [at for at, wish in enumerate(wishes) if wish.urls != wishes[0].urls]
-    return (
-        tuple(dict.fromkeys(_described(memberships[at]) for at in (0, *others))) if others else ()
-    )
+    if not others:
+        return ()
+    return tuple(dict.fromkeys(_described(memberships[at]) for at in (0, *others)))
 
 
 def _described(membership: Membership) -> str:

@@ -124,27 +124,22 @@ def missing(
         talks_to_nodes: whether a program that reads the list calls other nodes by their addresses.
     """
     needed = [one for one in _NEEDED[policy.style] if policy.derive.intersection(one.switches)]
+    without_nodes = [one for one in needed if one != _NETWORKS]
     if not memberships:
-        return tuple(
-            _lacking(
-                networks[0] if networks else ClusterNetwork(),
-                [one for one in needed if one != _NETWORKS],
-            )
-        )
+        known = networks[0] if networks else ClusterNetwork()
+        return tuple(_lacking(known, without_nodes))
     user = tuple(user)
     found: dict[str, list[Missing]] = {}
     for membership, known in zip(memberships, networks, strict=True):
         wanted = needed
         if not talks_to_nodes or _cover_nodes(user, known):
-            wanted = [one for one in needed if one != _NETWORKS]
+            wanted = without_nodes
         found[cluster_name(membership.cluster)] = list(_lacking(known, wanted))
-    return tuple(
-        one._replace(cluster=called)
-        for kind in needed
-        for called, lacks in found.items()
-        for one in lacks
-        if one.name == kind.name
-    )
+    in_order: list[Missing] = []
+    for kind in needed:
+        for name, lacks in found.items():
+            in_order += [one._replace(cluster=name) for one in lacks if one.name == kind.name]
+    return tuple(in_order)
 
 
 def invalid_fields(policy: Policy, networks: Iterable[ClusterNetwork]) -> tuple[InvalidField, ...]:
