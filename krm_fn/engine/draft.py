@@ -269,12 +269,10 @@ class Draft:
         if self._data is None and self._before is not None:
             return [patch.remove()]
         found = diff(self._before, self._data, self._origins)
-        return [
-            operation._replace(leaves_around=True)
-            if operation.op == "add" and operation.path[:-1] in self._kept
-            else operation
-            for operation in found
-        ]
+        for index, operation in enumerate(found):
+            if operation.op == "add" and operation.path[:-1] in self._kept:
+                found[index] = operation._replace(leaves_around=True)
+        return found
 
     def _forget_origins(self, path: Pointer) -> None:
         """Forget what is known of the items of lists that are at ``path``, or in what is there."""
@@ -303,7 +301,10 @@ class Draft:
             self._data = copied
             return copied
         parent = self._writable(path[:-1])
-        parent[int(path[-1]) if isinstance(parent, list) else path[-1]] = copied
+        if isinstance(parent, list):
+            parent[int(path[-1])] = copied
+        else:
+            parent[path[-1]] = copied
         return copied
 
 

@@ -56,7 +56,9 @@ def without(data: Any, hidden: frozenset[str]) -> Any:
         return data
     if isinstance(data, Mapping):
         return {key: without(member, hidden) for key, member in data.items()}
-    return [without(item, hidden) for item in data] if isinstance(data, list) else data
+    if isinstance(data, list):
+        return [without(item, hidden) for item in data]
+    return data
 
 
 def shown(data: Any, path: Pointer, proposed: Any) -> Any:

@@ -33,19 +33,15 @@ def wrong_type(path: Pointer, value: Any, wanted: str) -> Finding:
     is_template = isinstance(value, str) and "${" in value
     found = type_name(value)
     field = next((token for token in reversed(path) if not token.isdigit()), "")
-    what = (
-        f"an entry of `{field}`"
-        if path[-1:] and path[-1].isdigit()
-        else f"`{field}`"
-        if field
-        else "the document"
-    )
-    remedy = (
-        "a later step fills it in, so inject-proxy leaves it as it is"
-        if is_template
-        else "correct it, or leave it out"
-    )
+    if path and path[-1].isdigit():
+        what = f"an entry of `{field}`"
+    elif field:
+        what = f"`{field}`"
+    else:
+        what = "the document"
+    severity, remedy = Severity.ERROR, "correct it, or leave it out"
+    if is_template:
+        severity = Severity.WARNING
+        remedy = "a later step fills it in, so inject-proxy leaves it as it is"
     message = f"{what} must be {wanted}, not {found}; {remedy}"
-    return Finding(
-        Severity.WARNING if is_template else Severity.ERROR, message, path, code="WrongType"
-    )
+    return Finding(severity, message, path, code="WrongType")

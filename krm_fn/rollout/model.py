@@ -42,18 +42,13 @@ def advice(hash_names: bool | None, by_hand: str, meaning: str) -> str:
 
 def holds_something(places: Iterable[PlannedEdit]) -> bool:
     """Return whether an object holds something that a removal would remove."""
-    return any(
-        isinstance(one, Edit)
-        for place in places
-        for one in place.target.edit(
-            place.obj.data,
-            Context(
-                place.options,
-                ProxySettings(cluster=place.resolved.settings.cluster),
-                uses=place.uses,
-            ),
-        )
-    )
+    for place in places:
+        without_proxy = ProxySettings(cluster=place.resolved.settings.cluster)
+        context = Context(place.options, without_proxy, uses=place.uses)
+        edits = place.target.edit(place.obj.data, context)
+        if any(isinstance(one, Edit) for one in edits):
+            return True
+    return False
 
 
 def hash_of(content: Any) -> str:

@@ -281,6 +281,6 @@ def _decode(data: bytes) -> str:
 
 
 def _shown(value: Any) -> str:
-    return (
-        f'"{value}"' if isinstance(value, str) else "missing" if value is None else "not a string"
-    )
+    if value is None:
+        return "missing"
+    return f'"{value}"' if isinstance(value, str) else "not a string"

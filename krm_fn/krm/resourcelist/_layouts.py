@@ -191,18 +191,15 @@ class WholeLayout:
 
     def write(self, edits: ItemEdits, known: list[Any], new: Iterable[Any]) -> Iterator[str]:
         """As ``CutLayout.write``, in one piece."""
-        operations = [
-            operation._replace(path=("items", str(index), *operation.path))
-            for index in sorted(
-                edits.changes, reverse=True
-            )  # the index of an item must hold once others are gone
-            for operation in edits.changes[index]
-        ]
+        operations: list[Operation] = []
+        # The last item first: the index of an item must hold once others are gone.
+        for index in sorted(edits.changes, reverse=True):
+            item = ("items", str(index))
+            operations += [one._replace(path=(*item, *one.path)) for one in edits.changes[index]]
         if self.has_list:
             operations += [patch.add("items", patch.APPEND, value=item) for item in edits.new_items]
-        elif (
-            edits.new_items or self.lacks_items
-        ):  # without `items` kustomize and kpt take it for no ResourceList
+        elif edits.new_items or self.lacks_items:
+            # Without `items` kustomize and kpt take it for no ResourceList.
             operations.append(patch.add("items", value=edits.new_items))
         yield self.document.edit([*operations, *_result_operations(known, [*new])])
 
