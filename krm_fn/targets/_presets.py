@@ -148,10 +148,9 @@ def metadata(obj: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _has_argument(container: Container, preset: Preset) -> bool:
     words = container.fields.get("args")
-    return any(
-        isinstance(word, str) and fits_one(word, preset.arguments)
-        for word in (words if isinstance(words, list) else ())
-    )
+    if not isinstance(words, list):
+        return False
+    return any(isinstance(word, str) and fits_one(word, preset.arguments) for word in words)
 
 
 def _text(obj: Mapping[str, Any], name: str) -> str:

@@ -58,8 +58,10 @@ ALL = tuple(_UPDATES)
 def commands(images: Sequence[str]) -> list[str]:
     """Return the commands for some node images, each with our mark; an empty list for no image."""
     updates = [_UPDATES[image] for image in ALL if image in images]
+    if not updates:
+        return []
     texts = [f"if {is_one}; then {update} || {_FAILED}; fi" for is_one, update in updates]
-    return [f"{text} {MARK}" for text in (*texts, _RESTART)] if texts else []
+    return [f"{text} {MARK}" for text in (*texts, _RESTART)]
 
 
 class TrustCommands:

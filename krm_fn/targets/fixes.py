@@ -133,9 +133,8 @@ def _fix_commands(draft: Draft, place: Mapping[str, Reading], values: Values) ->
         for index, command in enumerate(commands)
         if index not in planned.removed
     ]
-    draft.set_items(
-        path, [*left, *(shell_exports.export(name, wanted[name]) for name in planned.missing)]
-    )
+    left += [shell_exports.export(name, wanted[name]) for name in planned.missing]
+    draft.set_items(path, left)
 
 
 def _wanted_exports(

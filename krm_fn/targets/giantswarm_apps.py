@@ -190,15 +190,11 @@ def _is_of(obj: Mapping[str, Any], cluster: str) -> bool:
     if kubeconfig:
         return bool(kubeconfig == f"{cluster}-kubeconfig")
     labels = lookup(obj, ("metadata", "labels"), {})
-    if (
-        lookup(labels, (giantswarm.OPERATOR_VERSION_LABEL,))
-        == giantswarm.MANAGEMENT_CLUSTER_VERSION
-    ):
+    version = lookup(labels, (giantswarm.OPERATOR_VERSION_LABEL,))
+    if version == giantswarm.MANAGEMENT_CLUSTER_VERSION:
         return False
-    return cluster in (
-        lookup(labels, (giantswarm.CLUSTER_LABEL,)),
-        lookup(obj, ("metadata", "namespace")),
-    )
+    label = lookup(labels, (giantswarm.CLUSTER_LABEL,))
+    return cluster in (label, lookup(obj, ("metadata", "namespace")))
 
 
 def _namespace(obj: Mapping[str, Any], settings: ProxySettings) -> str:
@@ -220,27 +216,28 @@ def _is_missing(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -
 
 
 def _is_extra(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -> bool:
-    """Return whether `spec.extraConfigs` refers to the object.
-
-    Without `kind` an entry is a ConfigMap.
-    """
+    """Return whether `spec.extraConfigs` refers to the object; without `kind` an entry is a ConfigMap."""
     extra = lookup(obj, ("spec", "extraConfigs"))
+    if not isinstance(extra, list):
+        return False
     return any(
         isinstance(one, Mapping)
         and one.get("name") == wanted["name"]
         and (one.get("kind") or "configMap") == field
-        for one in (extra if isinstance(extra, list) else ())
+        for one in extra
     )
 
 
 def _ours(obj: Mapping[str, Any]) -> list[str]:
     """Return the references that the annotation names and that are unchanged."""
     noted = lookup(obj, (*_ANNOTATIONS, _OURS))
+    if not isinstance(noted, str):
+        return []
+    suffix = giantswarm.CLUSTER_VALUES_SUFFIX
     return [
         field
-        for field in (dict.fromkeys(noted.split(",")) if isinstance(noted, str) else ())
-        if field in _FIELDS
-        and str(lookup(obj, (*_CONFIG, field, "name"))).endswith(giantswarm.CLUSTER_VALUES_SUFFIX)
+        for field in dict.fromkeys(noted.split(","))
+        if field in _FIELDS and str(lookup(obj, (*_CONFIG, field, "name"))).endswith(suffix)
     ]
 
 

@@ -361,7 +361,8 @@ def _choose(draft: Draft, place: _Place, context: Context) -> _Choice:
     is_wanted = True
     if wish.names:
         found |= {one.path for one in every if one.name in wish.names}
-        missing = [name for name in wish.names if name not in {one.name for one in every}]
+        names = {one.name for one in every}
+        missing = [name for name in wish.names if name not in names]
     else:
         is_wanted = wish.is_wanted or _is_matched(obj, place.at, options)
         if is_wanted:

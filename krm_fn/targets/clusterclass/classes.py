@@ -138,9 +138,13 @@ class Classes:
 
     def _patched(self, obj: Object) -> list[_Class]:
         """Return the classes of a template, if all of them are patched."""
-        keys = self.topology.classes_of(obj) if self._classes else ()
-        found = [self._classes[key] for key in keys if key in self._classes]
-        return found if len(found) == len(keys) and all(one.is_patched for one in found) else []
+        found: list[_Class] = []
+        for key in self.topology.classes_of(obj) if self._classes else ():
+            one = self._classes.get(key)
+            if one is None or not one.is_patched:
+                return []
+            found.append(one)
+        return found
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Return whether an object must hold nothing of a target, because its class does."""
@@ -156,15 +160,12 @@ class Classes:
         for key in self.topology.classes_of(obj) if self._classes else ():
             one = self._classes.get(key)
             if one and one.is_eraser and not one.is_patched:
-                remedy = (
-                    "select the class in `spec.selector`, too"
-                    if not one.is_selected
-                    else "set `spec.targets.clusterClass.enabled` to true"
-                )
+                remedy = "set `spec.targets.clusterClass.enabled` to true"
+                if not one.is_selected:
+                    remedy = "select the class in `spec.selector`, too"
                 message = (
                     f'patches of the ClusterClass "{one.obj.ref.name}" erase what inject-proxy writes here, '
-                    f"so nodes get no "
-                    f"proxy: {remedy}"
+                    f"so nodes get no proxy: {remedy}"
                 )
                 return Finding(Severity.WARNING, message, code="ClassPatchErases")
         return None

@@ -32,12 +32,10 @@ _Operations = list[dict[str, Any]]
 def front(nodes: Sequence[Nodes], class_context: ClassContext) -> dict[str, Any] | None:
     """Return the patch that creates lists before the patches of others run, if the class needs one."""
     definitions = _definitions(nodes, lambda one: (*one.place, one.front), _fronts)
+    if not definitions:
+        return None
     is_for_all = any(one.files or one.commands for one in nodes)
-    return (
-        _patch(EMPTY_LISTS, definitions, "" if is_for_all else enabled_if(class_context))
-        if definitions
-        else None
-    )
+    return _patch(EMPTY_LISTS, definitions, "" if is_for_all else enabled_if(class_context))
 
 
 def patches(nodes: Sequence[Nodes], class_context: ClassContext) -> list[dict[str, Any]]:
@@ -52,21 +50,20 @@ def patches(nodes: Sequence[Nodes], class_context: ClassContext) -> list[dict[st
         lambda one: (one.place, one.exports_first),
         lambda one: list(_additions(one, class_context)),
     )
-    needed += [_patch(LISTS, lists, enabled_if(class_context))] if lists else []
-    needed += [_patch(NODES, own, enabled_if(class_context))] if own else []
+    if lists:
+        needed.append(_patch(LISTS, lists, enabled_if(class_context)))
+    if own:
+        needed.append(_patch(NODES, own, enabled_if(class_context)))
     return needed
 
 
 def _patch(name: str, definitions: list[dict[str, Any]], condition: str = "") -> dict[str, Any]:
-    """Return a patch for the Clusters for which ``condition`` is true.
-
-    For all Clusters without one.
-    """
-    return {
-        "name": name,
-        **({"enabledIf": condition} if condition else {}),
-        "definitions": definitions,
-    }
+    """Return a patch for the Clusters for which ``condition`` is true, "" for all."""
+    patch: dict[str, Any] = {"name": name}
+    if condition:
+        patch["enabledIf"] = condition
+    patch["definitions"] = definitions
+    return patch
 
 
 def _definitions(

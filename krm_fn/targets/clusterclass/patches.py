@@ -170,6 +170,7 @@ class ClassPatches:
                     self._draft.describe(f"updates the patch `{name}`")
             self._draft.set_items(_PATCHES, wanted, range(len(wanted)))
             return
+        # The patches of others keep their order; ours have no origin, so that they can have any place.
         of_others = (index for index, name in enumerate(names_before) if name is None)
         origins = [None if name else next(of_others) for name in names]
         verb = "removes"
@@ -198,7 +199,9 @@ def erasers_of(obj: Mapping[str, Any], class_context: ClassContext) -> list[Eras
     Their paths name the index of a patch among those of others.
     """
     held = lookup(obj, _PATCHES)
-    others = [entry for entry in (held if isinstance(held, list) else ()) if _name(entry) is None]
+    if not isinstance(held, list):
+        held = []
+    others = [entry for entry in held if _name(entry) is None]
     return list(erasers(obj, class_context, others))
 
 
@@ -255,8 +258,12 @@ class _Arranged:
 
     def new_index(self, number: int) -> int:
         """Return the index of the patch ``number`` of others after the edit."""
-        in_front = self.before is not None and number >= self.before
-        return number + in_front + (self.behind if number >= self.split else 0)
+        index = number
+        if self.before is not None and number >= self.before:
+            index += 1
+        if number >= self.split:
+            index += self.behind
+        return index
 
 
 def _arranged(

@@ -81,10 +81,9 @@ def for_nodes(
     probe = membership._replace(cluster=own.hidden(membership.cluster))
     named = _named(resolve(config, (probe,), target=target, audience=Audience.NODE))
     filled = set(own.fill(named))
-    is_true = filled <= set(wanted)
-    return _with_list(
-        whole, [*named, *(text for text in wanted if text not in filled)] if is_true else wanted
-    )
+    if not filled <= set(wanted):
+        return _with_list(whole, wanted)
+    return _with_list(whole, [*named, *(text for text in wanted if text not in filled)])
 
 
 class _Builtins(NamedTuple):
@@ -100,8 +99,9 @@ class _Builtins(NamedTuple):
             return tuple(fact.value for fact in facts if fact.ref == cluster.ref)
 
         known = cluster.network
-        domain = own((known.service_domain,) if known.service_domain else ())
-        return cls(own(known.pod_cidrs), own(known.service_cidrs), domain[0] if domain else "")
+        domain = known.service_domain
+        own_domain = domain.value if domain and domain.ref == cluster.ref else ""
+        return cls(own(known.pod_cidrs), own(known.service_cidrs), own_domain)
 
     def hidden(self, cluster: Cluster) -> Cluster:
         """Return the Cluster with a value that is known again in the place of each that Cluster API knows."""

@@ -119,16 +119,18 @@ def _iteration(text: str) -> tuple[Expression, CelNode, CelNode] | None:
     outer = [
         (one, whole)
         for one, whole in chains.values()
-        if not any(
-            other is not whole and other.start <= whole.start and whole.end <= other.end
-            for _, other in chains.values()
-        )
+        if not any(other is not whole and _is_inside(whole, other) for _, other in chains.values())
     ]
     if len(outer) != 1 or len(texts) != 1:
         return None
     source, whole = outer[0]
-    is_inside = all(whole.start <= one.start and one.end <= whole.end for one in lists)
-    return (expression, source, whole) if is_inside else None
+    if not all(_is_inside(one, whole) for one in lists):
+        return None
+    return expression, source, whole
+
+
+def _is_inside(node: CelNode, other: CelNode) -> bool:
+    return other.start <= node.start and node.end <= other.end
 
 
 def _is_containers(node: CelNode) -> bool:

@@ -47,16 +47,15 @@ class Expression:
 
     def edited(self) -> str:
         """Return the text after all edits, those inside a larger one left out."""
-        wanted = dict.fromkeys(self.edits)
-        outer = [
-            (start, end, new)
-            for start, end, new in wanted
-            if not any(
-                (low, high) != (start, end) and low <= start and end <= high
-                for low, high, _ in wanted
-            )
-        ]
+        edits = dict.fromkeys(self.edits)
+        outer = [edit for edit in edits if not any(_is_inside(edit, other) for other in edits)]
         return splice(self.text, outer)
+
+
+def _is_inside(edit: Edit, other: Edit) -> bool:
+    """Return whether the text that an edit replaces is a part of the longer one that the other replaces."""
+    (start, end, _), (low, high, _) = edit, other
+    return (low, high) != (start, end) and low <= start and end <= high
 
 
 def variable_name(node: CelNode) -> str:

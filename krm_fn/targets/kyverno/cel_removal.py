@@ -133,15 +133,15 @@ class _Removal:
 
         NO_PROXY stays where a URL stays: without it the traffic of the cluster itself would go through that proxy.
         """
-        found = list(self._all_entries())
-        static = [
-            one for one in found if any(True for _ in self._static_parts(one.value, one.of, set()))
-        ]
-        known = {id(one.node) for one in static}
-        is_url_left = any(
-            one.name.upper() != "NO_PROXY" for one in found if id(one.node) not in known
-        )
-        if is_url_left:
+        static: list[_ProxyEntry] = []
+        others: list[_ProxyEntry] = []
+        for one in self._all_entries():
+            has_literal = any(True for _ in self._static_parts(one.value, one.of, set()))
+            if has_literal:
+                static.append(one)
+            else:
+                others.append(one)
+        if any(one.name.upper() != "NO_PROXY" for one in others):
             return [one for one in static if one.name.upper() != "NO_PROXY"]
         return static
 

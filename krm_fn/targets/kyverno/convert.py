@@ -283,19 +283,20 @@ def _refusal(title: str, error: NotConvertibleError) -> Finding:
 def _spec(old: Mapping[str, Any], found: Sequence[_ReadRule]) -> dict[str, Any]:
     """Return ``spec`` of the new policy."""
     kinds = frozenset().union(*(one.scope.kinds for one in found))
-    selectors = [one.scope.namespace_selector for one in found]
-    selector = selectors[0] if all(one == selectors[0] for one in selectors) else None
-    constraints: dict[str, Any] = {} if selector is None else {"namespaceSelector": dict(selector)}
+    selector = found[0].scope.namespace_selector
+    if any(one.scope.namespace_selector != selector for one in found):
+        selector = None
+    constraints: dict[str, Any] = {}
+    if selector is not None:
+        constraints["namespaceSelector"] = dict(selector)
     constraints["resourceRules"] = _resource_rules([one.scope for one in found])
     guards = [_guard(one.scope, found, is_selected=selector is not None) for one in found]
     variables = _Variables(edit for one in found for edit in one.edits)
     is_same = all(guard == guards[0] for guard in guards)
-    applies = ["" if is_same else variables.applies(guard) for guard in guards]
-    mutations = [
-        _mutation(edit, one.scope, applies[at], variables)
-        for at, one in enumerate(found)
-        for edit in one.edits
-    ]
+    mutations: list[dict[str, Any]] = []
+    for one, guard in zip(found, guards, strict=True):
+        applies = "" if is_same else variables.applies(guard)
+        mutations += [_mutation(edit, one.scope, applies, variables) for edit in one.edits]
     spec = _settings(old)
     spec["matchConstraints"] = constraints
     if is_same and guards[0]:

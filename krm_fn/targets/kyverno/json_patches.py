@@ -77,7 +77,7 @@ def remove_entries(draft: Draft, path: Pointer, gone: list[Pointer]) -> None:
         gone: paths of the entries in the data of the text.
     """
     inner = Draft(parsed(draft.get(path)))
-    for entry in sorted(gone, key=_from_the_back, reverse=True):
+    for entry in sorted(gone, key=_sort_key, reverse=True):
         operation = entry[:1]
         inner.remove(entry, keep=2)
         if not inner.get((*operation, "value")):
@@ -88,7 +88,8 @@ def remove_entries(draft: Draft, path: Pointer, gone: list[Pointer]) -> None:
         draft.remove(path, keep=len(path) - 1)
 
 
-def _from_the_back(path: Pointer) -> list[tuple[int, str]]:
+def _sort_key(path: Pointer) -> list[tuple[int, str]]:
+    """Return what to sort paths by: an index counts as a number, so that 10 is behind 9."""
     return [(int(step), "") if step.isdigit() else (0, step) for step in path]
 
 

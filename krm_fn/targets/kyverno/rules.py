@@ -318,13 +318,7 @@ def sets_something(mutation: Any) -> bool:
 def _sets_a_value(body: Any) -> bool:
     """Return whether a strategic merge patch holds more than conditions and names of list items."""
     if isinstance(body, list):
-        without_names = (
-            {key: value for key, value in item.items() if key != "name"}
-            if isinstance(item, Mapping)
-            else item
-            for item in body
-        )
-        return any(_sets_a_value(item) for item in without_names)
+        return any(_sets_a_value(_without_name(item)) for item in body)
     if not isinstance(body, Mapping):
         return body is not None
     return any(
@@ -332,6 +326,12 @@ def _sets_a_value(body: Any) -> bool:
         for key, value in body.items()
         if not _CONDITION_ANCHOR.fullmatch(str(key))
     )
+
+
+def _without_name(item: Any) -> Any:
+    if not isinstance(item, Mapping):
+        return item
+    return {key: value for key, value in item.items() if key != "name"}
 
 
 def mentioned(data: Any) -> list[str]:
