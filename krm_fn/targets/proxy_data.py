@@ -135,19 +135,13 @@ class _Environment:
 
     def read(self) -> Iterator[Reading]:
         """Yield what the keys hold; an empty one says that there is no proxy."""
-        found = None
+        has_list = "NO_PROXY" in self._variables.values()
+        elsewhere = frozenset[str]() if has_list else frozenset({"NO_PROXY"})
         for key, variable in self._variables.items():
             existing = self._keys.get(key)
             if existing is not None and existing.text:
-                found = existing
-                yield Reading(
-                    variable, existing.text, existing.path, existing.text, self.label, member=key
-                )
-        if found is not None and "NO_PROXY" not in self._variables.values():
-            for name in ("NO_PROXY", "no_proxy"):
-                yield Reading(
-                    name, None, found.path, "", self.label, "the container has it elsewhere"
-                )
+                text, path = existing.text, existing.path
+                yield Reading(variable, text, path, text, self.label, member=key, beside=elsewhere)
 
     def write(self, variables: Variables) -> None:
         """Set the keys, or empty those that are there.

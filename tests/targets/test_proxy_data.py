@@ -223,6 +223,19 @@ def test_an_environment_is_filled_under_the_names_that_it_has(name: str) -> None
     assert done({"mode": "Remove"}, after, held)[0][0] == workload(env_from=env_from)
 
 
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param({"httpsProxy": ""}, "removes `HTTPS_PROXY` in the data", id="one URL goes"),
+        pytest.param({"mode": "Remove"}, "removes the proxy in the data", id="all goes"),
+    ],
+)
+def test_a_message_names_no_variable_that_the_data_never_had(spec: dict[str, Any], expected: str) -> None:
+    deployment = workload(env_from=[{"configMapRef": {"name": "proxy"}}])
+    _, outcome = done(spec, deployment, config_map({"HTTPS_PROXY": "http://old:1"}))
+    assert [one.message for one in about(outcome, "proxy")] == [expected]
+
+
 def test_cert_manager_app_keeps_its_references() -> None:
     entries = [reference(name, of="cert-manager-app-proxy") for name in UPPER]
     obj = workload(*entries, labels={"app": "cert-manager-app", "app.kubernetes.io/component": "controller"})
