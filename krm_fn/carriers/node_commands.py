@@ -16,7 +16,7 @@ from functools import lru_cache
 from ipaddress import ip_address
 
 from krm_fn.carriers.node_system import CONTAINERD, CRI_O
-from krm_fn.formats.remembered import LINES
+from krm_fn.formats.cache_sizes import LINES
 from krm_fn.formats.shell_programs import Program, programs
 from krm_fn.settings import PROXY_VARIABLES
 

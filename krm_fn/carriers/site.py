@@ -90,7 +90,7 @@ def write_sites(draft: Draft, sites: Places, variables: Variables) -> Edit | Non
         for name in effect.set_names:
             value, wanted = effect.after[name], variables.get(name)
             if value is not None:
-                # A long list is kept once, as it is wanted, not as each object holds it.
+                # A list may be long: all objects share the text of their settings.
                 proposed.setdefault(name, wanted if value == wanted else value)
     return Edit(
         tuple(operations),
@@ -124,7 +124,7 @@ def _written(draft: Draft, sites: Places, variables: Variables) -> list[_Effect]
 
 
 class _Effect:
-    """What writing one site changed; ``is_whole`` where afterwards it sets each variable that is wanted."""
+    """What writing one site changed; ``is_whole``: afterwards it sets all variables that are wanted, and no others."""
 
     def __init__(
         self,
@@ -155,8 +155,8 @@ class _Effect:
 
     def within(self, label: str) -> _Effect:
         """Return the same of a site inside something else; a label of "" says nothing about it."""
-        called = f"{self.label} of {label}" if label else self.label
-        return _Effect(called, self.before, self.after, is_whole=self.is_whole)
+        whole_label = f"{self.label} of {label}" if label else self.label
+        return _Effect(whole_label, self.before, self.after, is_whole=self.is_whole)
 
     @property
     def changes(self) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.formats import escaping
-from krm_fn.formats.remembered import TEXTS
+from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.formats.unit_lines import UnitLine, lines_of, unset_by, with_final_eol
 from krm_fn.settings import PROXY_VARIABLES
 

@@ -98,24 +98,24 @@ def spec(
         UsageError: a flag is misspelt or lacks its value, or nothing in it is about a proxy or a mirror.
     """
     line = _parse_command_line(arguments)
-    spec: dict[str, Any] = _proxies(line)
+    found: dict[str, Any] = _proxies(line)
     if line.last(_MIRROR):
         ca = line.last(_MIRROR_CA)
-        spec["registryMirror"] = {
+        found["registryMirror"] = {
             "url": line.last(_MIRROR),
             **({"ca": {"pem": read_file(ca)}} if ca else {}),
         }
-    if not spec:
+    if not found:
         names = "`--control-plane-http-proxy`, `--worker-http-proxy`, `--http-proxy` or `--registry-mirror-url`"
         raise UsageError(
             f"the command line must name a proxy or a registry mirror, such as by {names}"
         )
     facts = _facts(line)
     if facts:
-        spec["clusterDefaults"] = facts
+        found["clusterDefaults"] = facts
     if line.last(_OS).lower() == _FLATCAR:
-        spec["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
-    return spec, _warnings_about(line)
+        found["targets"] = {"nodeTrustStore": {"os": ["Flatcar"]}}
+    return found, _warnings_about(line)
 
 
 def _parse_command_line(arguments: Sequence[str]) -> _CommandLine:

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from krm_fn.clusters.model import Role
 from krm_fn.clusters.reading import pattern
 from krm_fn.patch import Pointer
-from krm_fn.products import konvoy
+from krm_fn.products import cluster_api, konvoy
 
-CORE = "cluster.x-k8s.io"
-CLUSTER = (CORE, "Cluster")
+CORE, CLUSTER = cluster_api.CORE, cluster_api.CLUSTER
 CLUSTER_CLASS = (CORE, "ClusterClass")
 SECRET = ("", "Secret")
 HOSTS = pattern("spec.hosts.*.address")

@@ -65,9 +65,9 @@ def rows(
     for host in _hosts(list(networks), list(user), public):
         if placeholders.is_in(host.name):
             continue
-        called = host if https or host.port != 443 else replace(host, port=80)
+        asked = host if https or host.port != 443 else replace(host, port=80)
         key = (host.name, host.port)
-        found[key] = found.pop(key, called)  # of equal hosts the first, in the place of the last
+        found[key] = found.pop(key, asked)  # of equal hosts the first, in the place of the last
     return tuple(Row(host, _verdicts(no_proxy, host, readers)) for host in found.values())
 
 

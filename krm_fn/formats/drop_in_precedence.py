@@ -12,7 +12,7 @@ import posixpath
 from collections.abc import Sequence
 from functools import lru_cache
 
-from krm_fn.formats.remembered import TEXTS
+from krm_fn.formats.cache_sizes import TEXTS
 
 _ROOTS = ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 """Where systemd looks, the folder that hides the others first."""

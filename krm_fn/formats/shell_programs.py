@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from krm_fn.formats.remembered import LINES
+from krm_fn.formats.cache_sizes import LINES
 
 LONGEST = 65_536
 """Longer texts are not read; Cluster API allows 10240 characters for a command or a file."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.formats import escaping
-from krm_fn.formats.remembered import TEXTS
+from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.formats.splice import Span
 
 SECTION = "Service"

@@ -76,7 +76,8 @@ class Edit(NamedTuple):
         message: what they do, in one sentence.
         current: variable -> value before, as far as both are known; a value of another form is shown as it is.
         proposed: the same after the edit.
-        data: what the object holds after the edit, to be read only; None where the operations alone are known.
+        data: what the object holds after the edit, to be read only; None where a target did not make the edit, or
+            removes the object.
     """
 
     operations: tuple[Operation, ...]

@@ -77,9 +77,8 @@ def _resolved(place: PlannedEdit, readings: Iterable[Reading]) -> Resolved:
 def _apply(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation], Result]:
     """Apply an edit to the data of its object; return its operations from the root of the item, and its result."""
     data = place.obj.data
-    after = (
-        {} if edit.data is None else dict(edit.data)
-    )  # in nothing no other target finds anything
+    # Where the object goes, no other target finds anything in it.
+    after = {} if edit.removes_object else dict(edit.data)
     data.clear()
     data.update(after)
     if place.is_new:

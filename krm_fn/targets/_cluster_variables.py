@@ -14,8 +14,9 @@ from typing import Any
 from krm_fn import clusters
 from krm_fn.engine import Draft
 from krm_fn.patch import Pointer, lookup
+from krm_fn.products import cluster_api
 
-KIND = ("cluster.x-k8s.io", "Cluster")
+KIND = cluster_api.CLUSTER
 VARIABLES = ("spec", "topology", "variables")
 
 _WORKERS = ("spec", "topology", "workers")

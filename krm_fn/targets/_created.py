@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from krm_fn.patch import lookup
+from krm_fn.products import cluster_api
 from krm_fn.targets.base import Companions, Creation
 
 LABEL = "app.kubernetes.io/managed-by"
@@ -17,8 +18,7 @@ OURS = "inject-proxy"
 
 def beside_clusters(companions: Companions) -> Creation:
     """Return the creation of objects beside each Cluster of the list, where the option ``generate`` asks for it."""
-    clusters = frozenset({("cluster.x-k8s.io", "Cluster")})
-    return Creation(beside=clusters, companions=companions, option="generate")
+    return Creation(frozenset({cluster_api.CLUSTER}), companions, option="generate")
 
 
 def skeleton(

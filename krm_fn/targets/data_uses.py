@@ -98,10 +98,7 @@ class DataUses(NamedTuple):
 
 
 class DataUsesReader:
-    """Reads in the objects of a list what they refer to.
-
-    ``found`` shows at any time what was read until then.
-    """
+    """Reads what the objects of a list refer to; ``found`` has what was read so far."""
 
     def __init__(self) -> None:
         self._uses: dict[DataKey, DataUse] = {}

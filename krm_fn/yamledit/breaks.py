@@ -25,7 +25,7 @@ def with_line_feeds(text: str) -> str:
 
 
 class Lines:
-    """The line breaks of a text, as PyYAML counts them: they are looked for once, however many lines are asked for."""
+    """The line breaks of a text, as PyYAML counts them; they are found once, for any number of positions."""
 
     def __init__(self, text: str) -> None:
         self._ends = [found.end() for found in re.finditer("\n", with_line_feeds(text))]

@@ -51,7 +51,7 @@ _NOT_PLAIN_CHARACTER = (
 _PLAIN_IN_FLOW = r"[A-Za-z0-9_/.][\w./-]*"
 _NOT_PLAIN = re.compile(r": | #|[: ]\Z|:,|\t")
 _TEXTS = 1024
-"""So many are remembered: keys and values of one list are alike."""
+"""Entries of the cache of ``is_plain``: the same keys and values occur in many objects."""
 _YAML_11_BOOL = frozenset({"y", "Y", "n", "N"})
 # What YAML 1.1 takes for a line break or refuses, JSON leaves bare; so it does marks of the direction of writing, which
 # would show another text than there is.

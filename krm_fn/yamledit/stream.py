@@ -35,7 +35,7 @@ _EMPTY = rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z"
 def documents(text: str) -> list[tuple[int, int]]:
     """Return where each document starts and ends in ``text``, without the separators around it.
 
-    A byte order mark is in front of the document that it begins, as where `cat` has put files together.
+    A byte order mark is no part of its document; inside a file there is one where files were joined by `cat`.
     """
     text = with_line_feeds(text)
     separators = _separators(text)

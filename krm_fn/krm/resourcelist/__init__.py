@@ -135,7 +135,8 @@ class ResourceList:
     ) -> list[bytes]:
         """Return the list after the operations on its items, with the results that it does not hold yet, in pieces.
 
-        One after another they make the list. They are small, and find room where data was that is forgotten.
+        Joined, they are the list. Small pieces reuse the memory of data that is no longer needed; one text of the
+        whole list could not.
 
         Args:
             changes: index of an item -> operations, their paths from the item's root; one that removes the root takes
