@@ -121,7 +121,7 @@ class _Viewer:
             target = target.target
         if isinstance(target, Scalar):
             return target.value
-        return ComplexKey("? " + json.dumps(self.value(node, depth), ensure_ascii=False))
+        return ComplexKey("? " + _json(self.value(node, depth)))
 
     def alias(self, node: Node, depth: int) -> Any:
         assert isinstance(node, Alias)  # noqa: S101 -- the last of the four kinds
@@ -154,6 +154,23 @@ class _Viewer:
             for source in (data if isinstance(data, list) else [data])
             if isinstance(source, dict)
         ]
+
+
+def _json(data: Any) -> str:
+    """Return data as JSON in one line, but for a ``ComplexKey``, which is there as it is.
+
+    As a JSON string it would be escaped once for each level of keys, and each time take twice as many characters.
+    """
+    if isinstance(data, dict):
+        members = [f"{_json_key(key)}: {_json(value)}" for key, value in data.items()]
+        return "{" + ", ".join(members) + "}"
+    if isinstance(data, list):
+        return "[" + ", ".join(map(_json, data)) + "]"
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _json_key(key: str) -> str:
+    return key if isinstance(key, ComplexKey) else json.dumps(key, ensure_ascii=False)
 
 
 def same(one: Any, other: Any) -> bool:
