@@ -7,17 +7,22 @@ import fcntl
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from krm_fn.cli import STACK_FRAMES
 from support import CACHE, MAY_BE_MISSING, ROOT, TOOLS, need_engine, search_path
 
 BUILD_ARGUMENTS = ("PIP_INDEX_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 BUILD_LIMIT = 900.0
 """Seconds: a first build makes its base from packages."""
+
+# Tests that call the package without the command get the stack that the command has.
+sys.setrecursionlimit(STACK_FRAMES)
 
 # Timing decides no test; `HYPOTHESIS_EXAMPLES=5000` looks longer than a commit can wait. CI looks at the same examples
 # each time: what it finds must be about the change, and new ones are looked for by people.

@@ -43,7 +43,6 @@ def main(monkeypatch: pytest.MonkeyPatch) -> object:
 
     def run(stdin: str, *argv: str) -> tuple[int, Streams]:
         streams = Streams(stdin.encode())
-        limit = sys.getrecursionlimit()
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdin", streams.stdin)
             patch.setattr(sys, "stdout", streams.stdout)
@@ -51,7 +50,6 @@ def main(monkeypatch: pytest.MonkeyPatch) -> object:
             patch.setattr(cli.gc, "disable", lambda: None)
             patch.setattr(cli.gc, "freeze", lambda: None)
             code = cli.main(argv)
-        sys.setrecursionlimit(limit)
         return code, streams
 
     return run

@@ -1,4 +1,6 @@
-"""No reader of text takes more than linear time: whole functions, which put patterns and loops together.
+"""No reader of text takes more than linear time, or more of a stack than the command has.
+
+These are whole functions, which put patterns and loops together.
 
 The patterns alone are judged in ``test_linear_patterns.py``.
 """
@@ -23,6 +25,7 @@ from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
 from krm_fn.sources import formats
 from krm_fn.yamledit import Document, cut, documents, edit_documents, places
+from krm_fn.yamledit.tree import MAX_DEPTH
 
 _URL = "http://proxy.example.com:3128"
 _SMALL = 4_000
@@ -154,3 +157,20 @@ def test_a_reader_takes_linear_time(read: Callable[[str], object], largest: int)
 
             problem = excess(_quietly(read), make, largest, in_steps=False)
             assert not problem, f"{opening!r} + {unit!r} * n: {problem}"
+
+
+DEEPEST = MAX_DEPTH - 4
+"""Levels of the deepest text that is read; some readers have it below other keys."""
+NESTED = {
+    "block sequences": "- " * DEEPEST + "a\n",
+    "flow sequences": "[" * DEEPEST + "]" * DEEPEST + "\n",
+    "flow mappings": "{a: " * DEEPEST + "b" + "}" * DEEPEST + "\n",
+    "merge keys": "{<<: " * DEEPEST + "{}" + "}" * DEEPEST + "\n",
+    "keys": "{? " * DEEPEST + "a" + "}" * DEEPEST + "\n",
+}
+
+
+@pytest.mark.parametrize("nested", NESTED.values(), ids=NESTED)
+@pytest.mark.parametrize("read", [read for read, _ in READERS.values()], ids=READERS)
+def test_a_reader_needs_no_more_stack_than_the_command_has(read: Callable[[str], object], nested: str) -> None:
+    _quietly(read)(nested)

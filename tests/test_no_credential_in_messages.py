@@ -255,9 +255,7 @@ class Command:
 
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Iterator[Command]:
-    limit = sys.getrecursionlimit()
     yield Command(monkeypatch, capsysbinary)
-    sys.setrecursionlimit(limit)
     gc.enable()
 
 

@@ -32,15 +32,15 @@ _OLD_NAMES = {"check": "check-image"}
 """Names that commands had before; they still work."""
 _INTERRUPTED = 130
 """What a shell sees of a program that Ctrl-C ended: 128 and the number of SIGINT."""
-# A manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), and a walk takes up to four frames a level.
-_FRAMES = 4000
+STACK_FRAMES = 4000
+"""Python's limit of recursion: a manifest may nest 500 levels deep (yamledit.tree.MAX_DEPTH), four frames a level."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     gc.disable()  # one short run: collecting cycles costs more than the memory it gives back
-    sys.setrecursionlimit(_FRAMES)
+    sys.setrecursionlimit(STACK_FRAMES)
     try:
         return _main(arguments)
     except KeyboardInterrupt:
