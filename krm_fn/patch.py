@@ -78,13 +78,19 @@ def lookup(data: Any, path: Iterable[str | int], default: Any = None) -> Any:
             if token not in data:
                 return default
             data = data[token]
-        elif isinstance(data, Sequence) and not isinstance(data, str) and str(token).isdigit():
+        elif _is_list(data) and str(token).isdigit():
             if int(token) >= len(data):
                 return default
             data = data[int(token)]
         else:
             return default
     return data
+
+
+def _is_list(data: Any) -> bool:
+    if data is None or type(data) is str:  # what else most fields are, found much faster
+        return False
+    return isinstance(data, Sequence) and not isinstance(data, str)
 
 
 def apply(data: Any, operations: Iterable[Operation]) -> Any:

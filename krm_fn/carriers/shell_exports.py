@@ -6,10 +6,12 @@ as wanted stays as written; a variable is exported once, by its first export.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.carriers import node_commands
 from krm_fn.formats import escaping
+from krm_fn.formats.cache_sizes import LINES
 from krm_fn.formats.splice import Edit, cuts, splice
 from krm_fn.settings import PROXY_VARIABLES
 
@@ -80,6 +82,7 @@ def plan(
     return planned
 
 
+@lru_cache(maxsize=LINES)
 def only_exports(command: str) -> Sequence[Sequence[escaping.QuotedWord]] | None:
     """Return the statements of a command, if it exports proxy variables and does nothing else.
 
@@ -127,16 +130,18 @@ def live(commands: Sequence[str]) -> list[Export]:
 
 def exports_any(command: str) -> bool:
     """Return whether a command exports a proxy variable somewhere, whatever else it does."""
-    return any(True for _ in _exports_in(command, 0))
+    return bool(_exports_in(command, 0))
 
 
-def _exports_in(command: str, index: int) -> Iterator[Export]:
-    """Yield the exports of one command.
+@lru_cache(maxsize=LINES)
+def _exports_in(command: str, index: int) -> tuple[Export, ...]:
+    """Return the exports of one command, which is the one at ``index``.
 
     Inside an ``if``, a pipe or a sub-shell the value is not certain.
     """
     if not any(name in command for name in PROXY_VARIABLES):
-        return
+        return ()
+    found: list[Export] = []
     statements = escaping.shell_statements(command)
     for words in _pieces(command) if statements is None else statements:
         if not any(word.value == "export" for word in words):
@@ -146,7 +151,8 @@ def _exports_in(command: str, index: int) -> Iterator[Export]:
             name = _name(command, word)
             if name:
                 read = word.value if is_plain else ""
-                yield _export(name, command[word.start : word.end], read, index)
+                found.append(_export(name, command[word.start : word.end], read, index))
+    return tuple(found)
 
 
 def _export(name: str, written: str, read: str | None, index: int) -> Export:

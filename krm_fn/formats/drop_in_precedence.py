@@ -42,6 +42,7 @@ def hiding(path: str) -> Sequence[str]:
     return same[: same.index(path)]
 
 
+@lru_cache(maxsize=TEXTS)
 def is_drop_in(path: str, unit: str) -> bool:
     """Return whether systemd reads the file ``path`` for the service ``unit`` (its name without ``.service``)."""
     if not path.endswith(".conf"):

@@ -65,7 +65,7 @@ class Audience(Enum):
     @property
     def completes_the_list(self) -> bool:
         """Whether the reader adds the networks of its cluster by itself, so that a list need not hold them."""
-        return self in {Audience.PRODUCT, Audience.TKG}
+        return self is Audience.PRODUCT or self is Audience.TKG
 
 
 class Readers(NamedTuple):

@@ -127,19 +127,22 @@ def missing(
     without_nodes = [one for one in needed if one != _NETWORKS]
     if not memberships:
         known = networks[0] if networks else ClusterNetwork()
-        return tuple(_lacking(known, without_nodes))
+        return tuple(_lacking(without_nodes, known))
     user = tuple(user)
-    found: dict[str, list[Missing]] = {}
+    of_clusters: dict[str, list[Missing]] = {}
     for membership, known in zip(memberships, networks, strict=True):
         wanted = needed
         if not talks_to_nodes or _cover_nodes(user, known):
             wanted = without_nodes
-        found[cluster_name(membership.cluster)] = list(_lacking(known, wanted))
-    in_order: list[Missing] = []
-    for kind in needed:
-        for name, lacks in found.items():
-            in_order += [one._replace(cluster=name) for one in lacks if one.name == kind.name]
-    return tuple(in_order)
+        name = cluster_name(membership.cluster)
+        of_clusters[name] = list(_lacking(wanted, known, name))
+    if len(of_clusters) == 1:
+        return tuple(*of_clusters.values())
+    found: list[Missing] = []
+    for kind in needed:  # each fact once, with all Clusters that lack it
+        for lacks in of_clusters.values():
+            found += [one for one in lacks if one.name == kind.name]
+    return tuple(found)
 
 
 def invalid_fields(policy: Policy, networks: Iterable[ClusterNetwork]) -> tuple[InvalidField, ...]:
@@ -169,19 +172,22 @@ def talks_to_nodes(
     )
 
 
-def _lacking(known: ClusterNetwork, needed: Iterable[Missing]) -> Iterator[Missing]:
+def _lacking(
+    needed: Iterable[Missing], known: ClusterNetwork, cluster: str = ""
+) -> Iterator[Missing]:
+    """Yield what a Cluster lacks of what is needed."""
     has = {
-        _PODS: known.pod_cidrs,
-        _SERVICES: known.service_cidrs,
-        _ENDPOINT: known.endpoint or known.hosts,
-        _INFRASTRUCTURE: known.infrastructure,
-        _NETWORKS: known.networks,
+        _PODS.name: known.pod_cidrs,
+        _SERVICES.name: known.service_cidrs,
+        _ENDPOINT.name: known.endpoint or known.hosts,
+        _INFRASTRUCTURE.name: known.infrastructure,
+        _NETWORKS.name: known.networks,
     }
     for one in needed:
-        if not has[one]:
-            field = network_field(known.infrastructure_kind) if one == _NETWORKS else one.field
+        if not has[one.name]:
+            field = network_field(known.infrastructure_kind) if one is _NETWORKS else one.field
             invalid = tuple(wrong for wrong in known.invalid if wrong.name == one.name)
-            yield one._replace(field=field, invalid=invalid)
+            yield Missing(one.name, field, one.switches, cluster, invalid)
 
 
 def _cover_nodes(user: Iterable[Entry], known: ClusterNetwork) -> bool:

@@ -158,7 +158,8 @@ def style_of(text: str, root: Node) -> Layout:
     for node in walk(root):
         if isinstance(node, Mapping) and not node.flow:
             for key, value in node.entries:
-                _count(text, column_of(text, key.start), value, steps, dashes)
+                if not isinstance(value, Scalar):
+                    _count(text, column_of(text, key.start), value, steps, dashes)
     return Layout(
         step=_most(steps, 2, 1),
         dash=_most(dashes, 0, 0),
@@ -193,12 +194,13 @@ def style_near(text: str, node: Mapping | Sequence, place: Geometry, style: Layo
 
     Quotes, columns behind a dash, JSON or not.
     """
-    near = style._replace(json=style.json or _is_json(node), quotes=_quotes(node))
+    dash, width = style.dash, style.width
     if isinstance(node, Mapping) and not node.flow:
         own: Counter[int] = Counter()
         for _, value in node.entries:
-            _count(text, place.column, value, Counter(), own)
-        return near._replace(dash=_most(own, near.dash, 0))
+            if not isinstance(value, Scalar):
+                _count(text, place.column, value, Counter(), own)
+        dash = _most(own, dash, 0)
     if isinstance(node, Sequence) and not node.flow:
         gaps = [item.start - start for item, start in zip(node.items, place.starts, strict=True)]
         in_line = [
@@ -206,8 +208,9 @@ def style_near(text: str, node: Mapping | Sequence, place: Geometry, style: Layo
             for gap, start in zip(gaps, place.starts, strict=True)
             if "\n" not in text[start : start + gap]
         ]
-        return near._replace(width=max(in_line[-1], 2) if in_line else near.width)
-    return near
+        width = max(in_line[-1], 2) if in_line else width
+    is_json = style.json or _is_json(node)
+    return style._replace(json=is_json, quotes=_quotes(node), dash=dash, width=width)
 
 
 def _is_json(node: Node) -> bool:

@@ -29,6 +29,11 @@ class ReadableText:
         if self._first:
             self.text = re.sub(_ESCAPE, self._replaced, text)
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether ``text`` has other characters than it was given: then ``meaning`` has to be asked."""
+        return bool(self._first)
+
     def meaning(self, value: str) -> str:
         """Return what a scalar of the text means for one that PyYAML read as ``value``."""
         if not self._first or value.isascii():

@@ -155,6 +155,7 @@ class _Composer:
 
     def __init__(self, text: str) -> None:
         self._source = ReadableText(text)
+        self._has_pairs = self._source.has_pairs
         self._text = with_line_feeds(self._source.text)
         self._anchors: dict[str, Node] = {}
         self._open: list[Node] = []
@@ -221,7 +222,8 @@ class _Composer:
             end = _end_of_block_scalar(self._text, start, end)
         elif start == end:  # nothing, which PyYAML finds where the next thing begins
             start = end = _end_of_text_before(self._text, start)
-        node = Scalar(start, end, self._source.meaning(event.value), style, event.tag or "")
+        value = self._source.meaning(event.value) if self._has_pairs else event.value
+        node = Scalar(start, end, value, style, event.tag or "")
         if event.anchor:
             self._anchors[event.anchor] = node
         return node

@@ -18,6 +18,7 @@ _STR_TAGS = frozenset(
     {"", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool"}
 )
 _NULL_TAG = "tag:yaml.org,2002:null"
+_MERGE_KEY = "<<"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 _CONSTANTS: dict[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -84,7 +85,7 @@ def is_merge(key: Node) -> bool:
     """Return whether a key is the merge key ``<<`` of YAML 1.1 (kpt writes it ``!!merge <<``)."""
     return (
         isinstance(key, Scalar)
-        and key.value == "<<"
+        and key.value == _MERGE_KEY
         and not key.style
         and key.tag in ("", _MERGE_TAG)
     )
@@ -138,7 +139,9 @@ class _Viewer:
         merged: list[dict[str, Any]] = []
         own: dict[str, Any] = {}
         for key, value in node.entries:
-            if is_merge(key):
+            if type(key) is Scalar and key.value != _MERGE_KEY:  # nearly all are
+                own[key.value] = self.value(value, depth)
+            elif is_merge(key):
                 merged += self.sources(value, depth)
             else:
                 own[self.key(key, depth)] = self.value(value, depth)
