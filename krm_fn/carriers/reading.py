@@ -12,21 +12,27 @@ from krm_fn.patch import Pointer
 class Reading(NamedTuple):
     """One of the six variables as one place of an object sets it.
 
-    ``value`` is what the reader gets (systemd unescaped, shell unquoted, ``$$`` of Kubernetes undone); None where that
-    cannot be known here, for the reason ``why_unknown``, which is the end of the sentence "its value is not known:".
-    A place whose content is not seen at all has one entry for each variable.
+    A place whose content is not in the list has one Reading for each variable.
 
-    ``path`` leads to the text, ``raw`` is that text as written (the line of the drop-in as systemd puts it together,
-    the command, the value of the entry). ``place`` names the place in one phrase and is the same for all variables
-    that one program reads together. ``known`` is the part that is there in any case where the rest is computed later.
-    ``file`` and ``permissions`` are those of the file on the node, for a variable that is in one, and
-    ``by_ignition`` is True where Ignition writes it. ``is_lost`` is True where the text does not reach the reader
-    although nobody means that: systemd drops it, the shell runs a part of it. ``is_unset`` is True where a later
-    command takes the variable out of the environment again, and leaves the one in the other case there; ``path`` leads
-    to that command then. ``is_provided`` is True where a ConfigMap or Secret of the list holds the value, and is
-    judged itself. ``beside`` names, in upper case, the variables that the place may get from what is not seen here,
-    such as ``envFrom`` of a container: nobody can say that it lacks one of them. ``member`` is the name of the field
-    that holds the value, where that is not the variable.
+    Attributes:
+        variable: the name, as its reader sees it.
+        value: what the reader gets (systemd unescaped, shell unquoted, ``$$`` of Kubernetes undone); None where that is
+            not known.
+        path: leads to the text, or to the command that unsets the variable.
+        raw: that text as written: the line of the drop-in as systemd joins it, the command, the value of the entry.
+        place: names the place in one phrase; it is the same for all variables that one program reads together.
+        why_unknown: why the value is not known, as the end of the sentence "its value is not known:".
+        known: the part of the value that is certain where the rest is computed later.
+        file: the path of the file on the node, for a variable that is in one.
+        permissions: those of that file.
+        by_ignition: Ignition writes that file.
+        is_lost: the text does not reach the reader, although its author did not want that: systemd drops it, the shell
+            runs a part of it.
+        is_unset: a later command takes the variable out of the environment, and leaves the one in the other case there.
+        is_provided: a ConfigMap or Secret of the list holds the value, and is judged itself.
+        beside: in upper case, the variables that the place may get from what is not in the list, such as ``envFrom`` of
+            a container: it may not lack them.
+        member: the name of the field that holds the value, where that is not the variable.
     """
 
     variable: str

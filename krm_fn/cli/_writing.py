@@ -332,9 +332,7 @@ def _flush_folders(writes: Sequence[_FileWrite]) -> None:
         try:
             os.fsync(handle)
         except OSError as error:
-            if (
-                error.errno != errno.EINVAL
-            ):  # some file systems of networks cannot do it for a folder
+            if error.errno != errno.EINVAL:  # what some network file systems answer
                 raise
         finally:
             os.close(handle)

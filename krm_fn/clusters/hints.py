@@ -58,10 +58,17 @@ _LISTS_OF_NODES = ("/files", "/files/-", "/preKubeadmCommands", "/preKubeadmComm
 
 
 class Whole(NamedTuple):
-    """What only a Cluster and a ClusterClass say: which objects are the infrastructure and the control plane.
+    """What only a Cluster and a ClusterClass say.
 
-    ``workers`` are the names of a Cluster's worker groups by class; a class is ``patched`` if its templates are not
-    what a Cluster gets, and ``rewritten`` are the paths in them that its patches write; the root if it can be any.
+    Attributes:
+        infrastructure: the object that is the infrastructure.
+        control_plane: the object that is the control plane.
+        labels: those of the Cluster.
+        class_key: the ClusterClass of a Cluster.
+        class_path: leads to where the Cluster names it.
+        workers: the names of a Cluster's worker groups, by class.
+        patched: the templates of a class are not what a Cluster gets.
+        rewritten: the paths in them that its patches write; the root if it can be any.
     """
 
     infrastructure: Key | None = None
@@ -77,12 +84,24 @@ class Whole(NamedTuple):
 class Hints(NamedTuple):
     """Everything one object says about itself; what it does not say is empty.
 
-    ``label`` is a name and its value; ``aim`` is the Cluster for which a chart is; ``convention`` that after which a
-    product has named the object, ``referred`` that after which it has named a Secret or a ConfigMap that the object
-    refers to, and ``may_be`` those after which a person may have. ``cluster_namespace`` is that of its Cluster, where
-    the object says so. ``network`` is what it says about the network of its Cluster, ``assumed`` what follows from
-    its silence, and ``provider_files`` are those of ``Cluster``. ``sets_services`` is True where it gives the
-    services of its Cluster a network, readable here or not.
+    Attributes:
+        key: what references name it by.
+        ref: its identity.
+        role: that of the nodes that it sets up.
+        group: the name of the worker group that they belong to.
+        cluster_name: its Cluster, by ``spec.clusterName``.
+        cluster_namespace: the namespace of its Cluster, where it names one.
+        convention: the Cluster after which a product has named it.
+        referred: the Cluster after which a product has named a Secret or a ConfigMap that it refers to.
+        label: the label that names its Cluster, and its value.
+        aim: the Cluster for which a chart is.
+        may_be: the Clusters after which a person may have named it.
+        owners: its owner references.
+        network: what it says about the network of its Cluster.
+        assumed: what follows where it says nothing.
+        provider_files: those of ``Cluster``.
+        sets_services: it gives the services of its Cluster a network, readable here or not.
+        whole: what only a Cluster and a ClusterClass say.
     """
 
     key: Key

@@ -48,13 +48,17 @@ class Cluster(NamedTuple):
 class Membership(NamedTuple):
     """That an object belongs to a Cluster, and how that is known.
 
-    ``role`` is None where it is not known, and for what makes no nodes (workloads, policies). ``group`` is the name
-    of the MachineDeployment or MachinePool, as the Cluster's ``spec.topology.workers`` has it where there is one; ""
-    if there is none. ``worker_class`` is the name of the class of these workers in a ClusterClass, or "".
-    ``how`` is one phrase for a person; ``sure`` is False where only names suggest it.
-    ``claimed_from`` is the namespace of the object where it is another one than that of the Cluster, and nothing but
-    the object itself (its name, a label, its kubeconfig) says that it belongs there: its author may be a stranger to
-    the Cluster. "" otherwise.
+    Attributes:
+        cluster: the Cluster.
+        role: that of the nodes; None where it is not known, and for what makes no nodes (workloads, policies).
+        group: the name of the MachineDeployment or MachinePool, as the Cluster's ``spec.topology.workers`` has it where
+            there is one; "" if there is none.
+        how: how it is known, in one phrase for a person.
+        sure: False where only names suggest it.
+        worker_class: the name of the class of these workers in a ClusterClass, or "".
+        claimed_from: the namespace of the object, if that is another one than the Cluster's and nothing but the object
+            itself (its name, a label, its kubeconfig) says that it belongs there: its author may not be one of the
+            Cluster's. "" otherwise.
     """
 
     cluster: Cluster

@@ -203,9 +203,8 @@ def _checked(spec: Any, form: _Form, problems: list[str], objects: Lookup | None
     if problems or reported:
         raise ConfigError(sorted({*problems, *reported}))
     wanted = _build.built(spec, form.name)
-    if (
-        objects is None or wanted.mode is Mode.REMOVE
-    ):  # a proxy goes, also where the object that named it has gone
+    # A proxy is removed also where the object that named it has gone.
+    if objects is None or wanted.mode is Mode.REMOVE:
         return wanted
     return _referred.followed(
         wanted, spec, _referred.ReferenceReader(objects, form.name, _problems)

@@ -117,15 +117,25 @@ class Mirror(NamedTuple):
 class ProxyConfig(NamedTuple):
     """A checked FunctionConfig.
 
-    The URLs are as given, "" for none. ``no_proxy`` holds the user's entries, taken apart at commas and trimmed, each
-    with the field it is in. ``cluster_defaults`` is what to take where the Clusters say nothing. ``lint`` holds the
-    severity of each rule that is named, None for one that is switched off. ``targets`` holds the options of each target
-    that has some, as given: ``enabled`` is true where it is missing. ``hash_names`` is ``rollout.hashNames``, or None.
-    ``fail_on`` is the least severity that makes a run fail.
-    ``says_none``: an object of ``spec.from`` says in so many words that there is no proxy, and nobody else
-    names one. ``secret_urls``: the URLs with a password that come from a Secret of ``spec.from``. ``reads_objects``:
-    objects of ``spec.from`` say a part of it.
-    ``trusted_namespaces`` are globs, see ``trusts``.
+    Attributes:
+        http_proxy: the URL as given, "" for none.
+        https_proxy: the same for ``https://``.
+        no_proxy: the user's entries, split at commas and trimmed, each with the field it is in.
+        mode: ``spec.mode``.
+        policy: ``spec.noProxyPolicy``.
+        overrides: ``spec.overrides``, in their order.
+        cluster_defaults: what holds where the Clusters say nothing.
+        lint: the severity of each rule that is named, None for one that is switched off.
+        selector: ``spec.selector``.
+        targets: the options of each target that has some, as given: ``enabled`` is true where it is missing.
+        trusted_ca: ``spec.trustedCA``.
+        mirror: ``spec.registryMirror``.
+        hash_names: ``rollout.hashNames``; None where it is not given.
+        fail_on: the least severity that makes a run fail.
+        says_none: an object of ``spec.from`` says explicitly that there is no proxy, and nothing else names one.
+        secret_urls: the URLs with a password that come from a Secret of ``spec.from``.
+        reads_objects: objects of ``spec.from`` say a part of it.
+        trusted_namespaces: globs, see ``trusts``.
     """
 
     http_proxy: str = ""

@@ -81,11 +81,17 @@ class Selector(NamedTuple):
 
 
 class OverrideSubject(NamedTuple):
-    """Where a proxy is to go: a Cluster, the nodes of it that an object makes, and the target at work.
+    """Where a target writes a proxy: what the ``match`` of an override is compared with.
 
-    ``cluster`` is None for an object that belongs to no known one; ``role`` is "ControlPlane", "Worker" or "" and
-    ``groups`` holds every name of the worker group. ``name`` is that of the object, and ``rule`` that of a rule in a
-    Kyverno policy; "" where nothing asks for them.
+    Attributes:
+        target: the ID of the target.
+        cluster: the name of the Cluster; None for an object that belongs to no known one.
+        namespace: that of the Cluster.
+        labels: those of the Cluster.
+        role: "ControlPlane", "Worker" or "".
+        groups: every name of the worker group.
+        name: that of the object; "" where no override asks for it.
+        rule: that of a rule in a Kyverno policy; "" where no override asks for it.
     """
 
     target: str

@@ -135,11 +135,10 @@ def _unescaped(content: str) -> str | None:
                 return None
             parts.append(_SIMPLE_ESCAPES[match["char"]])
             continue
-        code = (
-            int(match["octal"], 8)
-            if match["octal"]
-            else int(match["x"] or match["u"] or match["U"], 16)
-        )
+        if match["octal"]:
+            code = int(match["octal"], 8)
+        else:
+            code = int(match["x"] or match["u"] or match["U"], 16)
         if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
             return None
         parts.append(chr(code))

@@ -39,11 +39,16 @@ def are_severe(results: "Iterable[Result]", least: Severity) -> bool:
 class Finding(NamedTuple):
     """Something a package noticed about one object and did not change: a skip, a warning, an impossibility.
 
-    ``path`` is the field it is about, as a taken-apart JSON Pointer from the object's root, or empty. ``is_stale``
-    is True where the object holds another proxy than the declared one and no operation can change that: with
-    ``mode: Check`` such a finding is an error. ``code`` is
-    the name under which ``spec.lint.rules`` silences it or makes it louder: the ID of a rule (``NP004``), or one of
-    ``krm_fn.krm.codes`` (``OtherWriter``); "" if none does.
+    Attributes:
+        severity: how bad it is.
+        message: what is wrong, in which field, and what to do.
+        path: leads from the object's root to the field it is about, or empty.
+        current: what the field holds.
+        proposed: what it should hold.
+        is_stale: the object holds another proxy than the declared one, and no operation can change that: with
+            ``mode: Check`` such a finding is an error.
+        code: the name under which ``spec.lint.rules`` silences it or makes it louder: the ID of a rule (``NP004``), or
+            one of ``krm_fn.krm.codes`` (``OtherWriter``); "" if none does.
     """
 
     severity: Severity

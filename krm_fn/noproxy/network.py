@@ -68,14 +68,20 @@ class InvalidField(NamedTuple):
 
 
 class ClusterNetwork(NamedTuple):
-    """The facts about the network of one Cluster; what nobody says is empty.
+    """The facts about the network of one Cluster; what nothing says is empty.
 
-    CIDRs are as written. ``service_domain`` has no dots around it ("cluster.local"), ``endpoint`` is a name or an
-    address without port and brackets. ``infrastructure`` is the kind of the infrastructure cluster ("AWSCluster"),
-    ``region`` the region it is in. ``networks`` are the CIDRs of its VPC, VNet or subnets, or the hosts that are its
-    machines. ``mirrors`` are hosts of registry mirrors, without port. ``hosts`` are further hosts of the control plane:
-    addresses of its load balancer, external etcd. ``infrastructure_hosts`` are those of the infrastructure's own API
-    (vCenter, Prism Central). ``invalid`` are fields that should say one of these facts, and do not.
+    Attributes:
+        pod_cidrs: as written.
+        service_cidrs: as written.
+        service_domain: without dots around it ("cluster.local").
+        endpoint: a name or an address, without port and brackets.
+        infrastructure: the kind of the infrastructure cluster ("AWSCluster").
+        region: the region it is in.
+        networks: the CIDRs of its VPC, VNet or subnets, or the hosts that are its machines.
+        mirrors: hosts of registry mirrors, without port.
+        hosts: further hosts of the control plane: addresses of its load balancer, external etcd.
+        infrastructure_hosts: those of the infrastructure's own API (vCenter, Prism Central).
+        invalid: fields for one of these facts that hold something else.
     """
 
     pod_cidrs: tuple[Fact, ...] = ()

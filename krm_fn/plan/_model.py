@@ -37,15 +37,23 @@ class ObjectSource(Protocol):
 
 
 class PlannedEdit(NamedTuple):
-    """One object as one target sees it: item ``item_index`` of the list, its Clusters, and the proxy that it gets.
+    """One object as one target sees it.
 
-    ``is_new``: the object is not in the list yet, and its ``item_index`` is that of the one beside which it is added,
-    or ``BESIDE_NOTHING``.
-    ``class_context`` is set for a target that can give groups of workers their own proxy, if there are such groups.
-    ``notes`` are findings about the object, whatever the target finds in it. ``settings_of_rule`` returns the proxy of
-    a rule in a Kyverno policy by its name; None where all rules have the one of the object. ``uses`` are the
-    ConfigMaps and Secrets of the list that others read as a proxy. ``names_in_use`` are the objects of the kinds to
-    which the target converts others.
+    Attributes:
+        item_index: the number of its item in the list.
+        obj: the object.
+        target_id: the key of the target under ``spec.targets``.
+        memberships: the Clusters that it belongs to.
+        resolved: the proxy that it gets.
+        options: those of the target.
+        is_new: the object is not in the list yet; ``item_index`` is that of the item beside which it is added, or
+            ``BESIDE_NOTHING``.
+        class_context: for a target that can give groups of workers their own proxy, if there are such groups.
+        notes: findings about the object, whatever the target finds in it.
+        settings_of_rule: returns the proxy of a rule in a Kyverno policy by its name; None where all rules have that of
+            the object.
+        uses: the ConfigMaps and Secrets of the list that others read as a proxy.
+        names_in_use: the objects of the kinds to which the target converts others.
     """
 
     item_index: int
@@ -138,16 +146,19 @@ class PlannedEdit(NamedTuple):
 
 
 class Overview:
-    """What `plan_edits` sees besides its places, filled while it runs.
+    """What ``plan_edits`` sees besides the edits; it is filled while that runs.
 
-    ``candidates`` counts the objects of kinds that a target could write, and ``selected`` those of them that the
-    selector includes. ``foreign`` and ``without_class`` are Clusters that no target writes, or not here.
-    ``unreadable`` are entries that no target needs and that cannot be read.
-    ``same_name`` are Clusters with the name of an earlier one, which is beside each.
-    ``not_generated`` are objects that an option asks for and that the selector does not include, except by ``exclude``,
-    which is intended.
-    ``naming`` are the selected objects whose text names a variable for a proxy, and their Clusters. ``memberships``
-    are those of the Clusters themselves.
+    Attributes:
+        candidates: how many objects are of kinds that a target could write.
+        selected: how many of them the selector includes.
+        foreign: Clusters that no target writes.
+        without_class: Clusters that no target writes here, because their class is not in the list.
+        same_name: Clusters with the name of an earlier one, which is beside each.
+        not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
+            which is intended.
+        unreadable: entries that no target needs and that cannot be read.
+        naming: the selected objects whose text names a variable for a proxy, and their Clusters.
+        memberships: those of the Clusters themselves.
     """
 
     def __init__(self) -> None:

@@ -12,18 +12,23 @@ from krm_fn.settings._network import Missing
 
 
 class ProxySettings(NamedTuple):
-    """The proxy of one object; a field that is empty is a variable that must not be set.
+    """The proxy of one object; a variable whose field is empty must not be set.
 
-    All three empty is the desired state "no proxy". The URLs are checked and percent-encoded, ``no_proxy`` is the
-    comma-separated list; none is escaped for any layer yet.
+    All three empty is the desired state "no proxy". Nothing is escaped for any layer yet.
 
-    Besides the proxy: ``cluster`` is the name of the object's Cluster, the first of several, "" if none is known, and
-    ``namespace`` where it is; ``clusters`` are the names of all. ``differs_from_cluster``: an override for a role,
-    a worker group or a target gives this object another proxy than its Cluster has as a whole.
-    ``is_declared`` is False where
-    nothing declares a proxy for this object: the one that is there, or none, stays.
-    ``is_listed`` is False where only the name of that Cluster is known, because it is not in the list.
-    ``trusted_ca`` are the certificates to trust, and ``mirror`` is the registry mirror of the nodes.
+    Attributes:
+        http_proxy: the URL, checked and percent-encoded.
+        https_proxy: the same for ``https://``.
+        no_proxy: the list, separated by commas.
+        cluster: the name of the object's Cluster, the first of several; "" if none is known.
+        namespace: that of this Cluster.
+        trusted_ca: the certificates to trust.
+        mirror: the registry mirror of the nodes.
+        clusters: the names of all its Clusters.
+        differs_from_cluster: an override for a role, a worker group or a target gives this object another proxy than
+            its Cluster has as a whole.
+        is_declared: False where nothing declares a proxy for this object, which keeps the one that it has, or none.
+        is_listed: False where only the name of that Cluster is known, because it is not in the list.
     """
 
     http_proxy: str = ""
@@ -56,18 +61,20 @@ PROXY_VARIABLES = tuple(ProxySettings("x", "x", "x").variables())
 
 
 class Resolved(NamedTuple):
-    """The proxy of one object, and how it came about.
+    """The proxy of one object, and how it was found.
 
-    ``entries`` are those of ``settings.no_proxy`` with their reasons, ``networks`` what is known of each Cluster, and
-    ``policy`` that of the first. ``conflicts`` names the places whose proxies differ, the one whose proxy was taken
-    first; empty where they agree. ``missing`` names what is not known and would be needed, and ``invalid`` are the
-    fields that should say what is needed, and hold something else.
-    ``unreachable_overrides`` names
-    the overrides for some nodes of its Clusters only, which would say something else. ``withheld`` are the
-    memberships that
-    only the object itself claims from another namespace, and whose proxy it does not get for that reason: nothing says
-    which proxy it has then.
-    ``of_role`` is the role whose proxy the machines of all roles get, None where that of the Cluster does.
+    Attributes:
+        settings: the proxy.
+        entries: those of ``settings.no_proxy``, with their reasons.
+        networks: what is known of each Cluster.
+        policy: that of the first Cluster.
+        conflicts: the places whose proxies differ, the one whose proxy was taken first; empty where they agree.
+        missing: what would be needed and is not known.
+        invalid: the fields that should say what is needed, and hold something else.
+        unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
+        withheld: the memberships that only the object itself claims from another namespace. It does not get their proxy
+            for that reason, and nothing says which one it has.
+        of_role: the role whose proxy the machines of all roles get; None where that of the Cluster does.
     """
 
     settings: ProxySettings = ProxySettings()

@@ -30,12 +30,14 @@ _IMITATES = frozenset({Style.GIANT_SWARM, Style.VERBATIM})
 
 
 class Missing(NamedTuple):
-    """A fact that a list should hold and that nobody says.
+    """A fact that a list should hold and that nothing says.
 
-    ``name`` is the field of ``spec.clusterDefaults`` that can say it, ``field`` the one of the Cluster or its
-    infrastructure ("" if there is none), ``switches`` the names below ``derive`` that say that it is not needed, and
-    ``cluster`` the Cluster that lacks it, as ``cluster_name`` calls it; "" where no Cluster is known. ``invalid`` are
-    fields that should say it and hold something else.
+    Attributes:
+        name: the field of ``spec.clusterDefaults`` that can say it.
+        field: the one of the Cluster or its infrastructure; "" if there is none.
+        switches: the names below ``derive`` that say that it is not needed.
+        cluster: the Cluster that lacks it, as ``cluster_name`` calls it; "" where no Cluster is known.
+        invalid: fields that should say it and hold something else.
     """
 
     name: str

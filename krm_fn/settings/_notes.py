@@ -48,10 +48,9 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
     yield from _unsure([membership for membership in memberships if not membership.sure])
     nodes = [one for one in resolved.missing if one.is_about_nodes]
     others = [one for one in resolved.missing if not one.is_about_nodes]
-    for missing in filter(
-        None, (others, nodes)
-    ):  # apart, because few targets write what calls nodes
-        yield Finding(Severity.WARNING, _lack(missing, memberships), code="NP038")
+    for missing in (others, nodes):  # apart, because few targets write what calls nodes
+        if missing:
+            yield Finding(Severity.WARNING, _lack(missing, memberships), code="NP038")
 
 
 def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:

@@ -11,22 +11,23 @@ from krm_fn.settings import ProxySettings
 class ClassContext(NamedTuple):
     """What a target knows of the other objects of the list while it edits a ClusterClass, or a Cluster of one.
 
-    With the defaults, no Cluster of the list gets a proxy by the class.
+    With the defaults, no Cluster of the list gets a proxy by the class. A target that patches no class gets ``groups``
+    only.
 
-    A target that patches no class gets ``groups`` only.
-
-    ``is_wanted``: the nodes of some Cluster are to get a proxy by way of the class. ``is_known``: the class is in the
-    list, and is not left out of it. ``options`` are ``spec.targets`` as a whole. ``templates`` are the objects that
-    belong to such classes and to nothing else, by what a reference names. ``default`` is the proxy that the class gives
-    to nodes of which nothing is said, ``groups`` that of each group of workers of a Cluster: (section, name) -> proxy.
-
-    ``is_chosen``: the user wants all classes patched; else only this one is, because its own patches, or those of a
-    class with the same template, erase what a template holds. ``is_behind``: that is so, and the files that are the
-    same for all Clusters have to be added by a patch, too. ``elsewhere`` are the templates of the list that
-    something else than a class refers to.
-
-    ``of_class`` is the class itself, or that of the Cluster. ``has_hashed_secrets``: the Secret of each Cluster gets a
-    name with a hash, and ``secret`` is that of this Cluster, "" as long as it is not known.
+    Attributes:
+        is_wanted: the nodes of some Cluster get a proxy by the class.
+        is_known: the class is in the list, and is not left out of it.
+        options: ``spec.targets`` as a whole.
+        templates: the objects that belong to such classes and to nothing else, by what a reference names.
+        default: the proxy that the class gives to nodes of which nothing is said.
+        groups: the proxy of each group of workers of a Cluster: (section, name) -> proxy.
+        is_chosen: the user wants all classes patched; else only this one is, because its own patches, or those of a
+            class with the same template, erase what a template holds.
+        is_behind: that is so, and the files that are the same for all Clusters have to be added by a patch, too.
+        elsewhere: the templates of the list that something else than a class refers to.
+        of_class: the class itself, or that of the Cluster.
+        has_hashed_secrets: the Secret of each Cluster gets a name with a hash.
+        secret: the name of that Secret of this Cluster, "" as long as it is not known.
     """
 
     is_wanted: bool = False

@@ -22,10 +22,12 @@ _WORD = r"[^\r\n]"
 class CommentedPlace:
     """A document, a member of a mapping or an item of a list.
 
-    ``path`` begins with the number of the document; that of a comment behind everything is (). ``start`` is where it
-    begins in the text: a document with its separator, and -1 if it has none. ``value_text`` is the text
-    of a scalar, None of anything else. ``above`` are the comments between the place before and this one on lines of
-    their own, ``beside`` those behind something on its line.
+    Attributes:
+        path: leads to it, and begins with the number of the document; () for what is behind everything.
+        start: where it begins in the text: a document with its separator, and -1 if it has none.
+        value_text: the text of a scalar, None of anything else.
+        above: the comments between the place before and this one, on lines of their own.
+        beside: those behind something on its line.
     """
 
     def __init__(self, path: tuple[str, ...], start: int, value_text: str | None = None) -> None:
@@ -85,13 +87,12 @@ def _without_scalars(text: str, root: Node) -> str:
     """Return ``text`` with its scalars blanked, except line breaks: a ``#`` in a scalar is no comment."""
     pieces, position = [], 0
     for node in walk(root):
+        if not isinstance(node, Scalar):
+            continue
         start = node.start
-        if isinstance(node, Scalar) and node.style in (
-            "|",
-            ">",
-        ):  # a comment may follow its indicator
+        if node.style in ("|", ">"):  # a comment may follow the indicator
             start = text.find("\n", start, node.end)
-        if isinstance(node, Scalar) and start >= position:
+        if start >= position:
             pieces += [text[position:start], re.sub(_WORD, "x", text[start : node.end])]
             position = node.end
     return "".join([*pieces, text[position:]])

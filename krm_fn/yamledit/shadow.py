@@ -276,10 +276,10 @@ def _remove(spot: Spot, token: str, *, is_ours: bool = True) -> None:
 
 
 def _become_mapping(spot: Spot, value: dict[str, Any]) -> None:
-    for key in [
-        child.key for child in spot.open() if child.key is not None and child.key not in value
-    ]:
-        _remove(spot, key, is_ours=False)
+    keys_before = [child.key for child in spot.open()]
+    for key in keys_before:
+        if key is not None and key not in value:
+            _remove(spot, key, is_ours=False)
     keys, existing = list(value), {child.key for child in spot.open()}
     for index, (key, item) in enumerate(value.items()):
         _set(

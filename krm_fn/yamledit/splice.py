@@ -167,19 +167,14 @@ class _Writer:
     def removal(self, place: Geometry, first: int, last: int) -> TextEdit:
         """Take out the children from ``first`` to ``last``; at least one other stays."""
         text, start, end = self.text, place.starts[first], place.ends[last]
+        if place.flow and first:
+            return TextEdit(place.ends[first - 1], end, "")
         if place.flow:
-            return (
-                TextEdit(place.ends[first - 1], end, "")
-                if first
-                else TextEdit(start, place.starts[last + 1], "")
-            )
-        if not layout.starts_line(
-            text, start
-        ):  # the line begins with the dash of the list around it
+            return TextEdit(start, place.starts[last + 1], "")
+        if not layout.starts_line(text, start):
+            # The line begins with the dash of the list around it; comments of the neighbour stay, below that dash.
             line_end, neighbour = layout.end_of_line(text, end), place.starts[last + 1]
-            if text[
-                line_end:neighbour
-            ].strip():  # comments of the neighbour: they stay, below the dash
+            if text[line_end:neighbour].strip():
                 return TextEdit(len(text[:start].rstrip(" ")), line_end, "")
             return TextEdit(start, neighbour, "")
         start -= layout.column_of(text, start)

@@ -1,9 +1,9 @@
 """A text of several YAML documents, taken apart by its separators alone.
 
-What is between two separators is one document, comments before its first line included; a
-part that holds nothing but comments, blanks and ends (``...``) is none, and directives belong to the document below
-them. A separator with something behind it on its
-line is part of its document: ``--- {a: b}``. Nothing is written that PyYAML would take apart in another way.
+What is between two separators is one document, comments before its first line included; a part that holds nothing but
+comments, blanks and ends (``...``) is none, and directives belong to the document below them. A separator with
+something behind it on its line is part of its document: ``--- {a: b}``. Nothing is written that PyYAML would take
+apart in another way.
 """
 
 from __future__ import annotations

@@ -68,13 +68,17 @@ class Written(NamedTuple):
 class ListState(NamedTuple):
     """What is known of the list, of all paths together.
 
-    ``may_be_missing``: on some path it is not there, or null. ``may_be_list``: on some path it is a
-    list. ``may_hold_entries``: on some path it has an entry. ``kept`` are the indices of the entries
-    of the template that are there on every path, ``possible`` those that are there on some path.
-    ``added`` is what patches may have written.
-    ``erasers`` are the operations that may write or remove the list as a whole, ``writers`` the
-    patches that may change it in any way. ``unseen``: a runtime extension that may have made a list
-    that was not there. ``may_be_null``: Go templates that may render to nothing in its place.
+    Attributes:
+        may_be_missing: on some path it is not there, or null.
+        may_be_list: on some path it is a list.
+        may_hold_entries: on some path it has an entry.
+        kept: the indices of the entries of the template that are there on every path.
+        possible: those that are there on some path.
+        added: what patches may have written.
+        erasers: the operations that may write or remove the list as a whole.
+        writers: the patches that may change it in any way.
+        unseen: a runtime extension that may have made a list that was not there.
+        may_be_null: Go templates that may render to nothing in its place.
     """
 
     may_be_missing: bool

@@ -59,13 +59,23 @@ _REMEDY = "or set `spec.targets.clusterClass.sharedTemplates` to `Union`"
 
 @dataclass(frozen=True)
 class Nodes:
-    """One sort of nodes: ``section`` and ``name`` are those of a class of workers, "" for the control plane.
+    """One sort of nodes: the control plane, or a class of workers.
 
-    ``path`` leads to the KubeadmConfigSpec in their template. ``has_files`` and ``has_commands``: the
-    list is there when our patches run. ``front``: the lists that have to be started before the patches
-    of others, the first of which is ``first_writer``. ``files`` and ``commands`` are the entries of
-    ``FILE_TARGETS`` that a patch has to add. ``exports_first`` and ``restart_first``: they belong at the
-    beginning of the commands, not at their end.
+    Attributes:
+        section: where the class of workers is in the ClusterClass; "" for the control plane.
+        name: that of the class of workers; "" for the control plane.
+        api_version: that of their template.
+        kind: that of their template.
+        path: leads to the KubeadmConfigSpec in their template.
+        has_files: the list ``files`` is there when our patches run.
+        has_commands: the list of commands is.
+        needs_restart: a command has to restart containerd.
+        front: the lists that have to be created before the patches of others.
+        first_writer: the first of those patches.
+        files: the entries of ``FILE_TARGETS`` that a patch has to add.
+        commands: the same for commands.
+        exports_first: the exports belong at the beginning of the commands, not at their end.
+        restart_first: the same for the restart.
     """
 
     section: str

@@ -69,10 +69,16 @@ class StrategicMergePatch:
 class VariableSlot:
     """One place where a policy sets one of the six variables.
 
-    ``path`` is that of the value; ``value`` is None where there is none yet; ``from_elsewhere`` is True for a
-    ``valueFrom``; ``pod_spec`` leads, without anchors, to the pod specification in the object that is patched;
-    ``container`` is the plain ``name`` of the container, or ""; ``name_key`` is how ``name`` is written in the entry;
-    ``replaces_value_from`` is True for ``valueFrom: null``, without which that of a pod stays.
+    Attributes:
+        name: the variable.
+        path: leads to the value.
+        value: None where there is none yet.
+        from_elsewhere: it has a ``valueFrom``.
+        pod_spec: leads, without anchors, to the pod specification in the object that is patched.
+        container: the plain ``name`` of the container, or "".
+        context: the context variables that the value may refer to.
+        name_key: how ``name`` is written in the entry.
+        replaces_value_from: it has ``valueFrom: null``, without which that of a pod stays.
     """
 
     name: str
