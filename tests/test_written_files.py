@@ -185,7 +185,7 @@ def test_the_only_copy_of_an_old_content_is_kept(
         assert str(raised.value).endswith(f'/hard links (its old content is in "{tmp_path / left}")')
     changed = {name for name, content in _now(tmp_path).items() if content != originals[name]}
     assert changed == {str(tmp_path / "hard links")}
-    (warning,) = write_files({}, {}, read=originals)
+    (warning,) = write_files({}, {}, folders=[str(tmp_path)])
     assert f'"{tmp_path / left}" is the old content' in warning
 
 
@@ -247,7 +247,7 @@ def test_what_a_killed_run_left_is_removed_by_the_next_one(tmp_path: Path) -> No
     old = [name for name in _leftovers(tmp_path / "a") if name.startswith(".inject-proxy.old.")]
     assert len(_leftovers(tmp_path / "a")) > len(old) == 1
     now = _now(tmp_path)
-    warnings = write_files({}, {}, read=now)
+    warnings = write_files({}, {}, folders=[str(Path(one).parent) for one in now])
     assert _leftovers(tmp_path / "a") == old
     (warning,) = warnings
     assert f'"{tmp_path / old[0]}" is the old content of a file with hard links' in warning

@@ -109,7 +109,7 @@ def _candidates(manifests: Manifests, index: int) -> list[Object]:
     """Return the objects of a document whose text resembles a ProxyConfig; none of one that cannot be read."""
     group = config.API_VERSION.partition("/")[0]
     kinds = manifests.kinds(index)
-    if not (manifests.contains(index, [group]) or any("proxy" in kind.lower() for kind in kinds)):
+    if not (manifests.contains(index, (group,)) or any("proxy" in kind.lower() for kind in kinds)):
         return []
     try:
         return manifests.objects(index)

@@ -30,14 +30,19 @@ class LeftAlone(Enum):
 
 @dataclass(frozen=True)
 class Selection:
-    """The manifests, name -> content, and the reason why each other file is left alone.
+    """Which files are manifests.
 
-    ``encrypted`` names the manifests that SOPS has encrypted: they count as objects of the list, and are not edited.
+    Attributes:
+        manifests: name -> content.
+        left_alone: name of each other file -> the reason why it is left alone.
+        encrypted: the manifests that SOPS has encrypted: they count as objects of the list, and are not edited.
+        paths: name of each file -> its absolute path, links followed; empty for a stream.
     """
 
     manifests: dict[str, bytes] = field(default_factory=dict)
     left_alone: dict[str, LeftAlone] = field(default_factory=dict)
     encrypted: list[str] = field(default_factory=list)
+    paths: dict[str, str] = field(default_factory=dict)
 
     def named(self, *, verbose: bool) -> list[str]:
         """Return a line for each file that is left alone, by default only where that must be a mistake."""
@@ -69,11 +74,11 @@ def select(files: Mapping[str, bytes]) -> Selection:
     Args:
         files: name -> content. On the disk around them is looked for `Chart.yaml` and for kustomizations.
     """
-    absolute = {name: os.path.realpath(name) for name in files}
-    inputs = _inputs_of_kustomizations(absolute.values())
-    found = Selection()
+    paths = {name: os.path.realpath(name) for name in files}
+    inputs = _inputs_of_kustomizations(paths.values())
+    found = Selection(paths=paths)
     for name, content in files.items():
-        path = absolute[name]
+        path = paths[name]
         reason = LeftAlone.KUSTOMIZE if path in inputs else _reason(path, content)
         if reason is not None:
             found.left_alone[name] = reason

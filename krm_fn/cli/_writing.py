@@ -57,7 +57,7 @@ class _FileWrite:
 def write_files(
     contents: Mapping[str, bytes | None],
     originals: Mapping[str, bytes | None],
-    read: Iterable[str] = (),
+    folders: Iterable[str] = (),
 ) -> list[str]:
     """Give files a new content, with the owner and the mode that they have; links of both kinds stay links.
 
@@ -69,7 +69,7 @@ def write_files(
         contents: name -> new content, or None to remove the file.
         originals: name -> what was read from it, or None for a file that must not exist yet. A file that holds
             something else by now is not written.
-        read: names of further files, in whose folders is removed what a killed run left there.
+        folders: absolute paths of further folders in which is removed what a killed run left there.
 
     Returns:
         A warning for each old content that a killed run left.
@@ -83,8 +83,8 @@ def write_files(
         for name, content in contents.items()
     ]
     of_writes = dict.fromkeys(one.file.parent for one in writes)
-    folders = {**of_writes, **dict.fromkeys(Path(name).resolve().parent for name in read)}
-    warnings = [warning for folder in folders for warning in remove_leftovers(folder)]
+    cleaned = {**of_writes, **dict.fromkeys(map(Path, folders))}
+    warnings = [warning for folder in cleaned for warning in remove_leftovers(folder)]
     with locked_folders(of_writes) as locked:
         _write(writes, locked)
     return warnings

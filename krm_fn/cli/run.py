@@ -216,7 +216,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         own = {name: content for name, content in files.items() if shard.holds(name)}
         _write_folder(Path(given.output_dir), {**own, **changed}, paths)
     elif is_written:
-        warnings = write_files(changed, {name: files.get(name) for name in changed}, read=files)
+        originals = {name: files.get(name) for name in changed}
+        folders = dict.fromkeys(map(os.path.dirname, selection.paths.values()))
+        warnings = write_files(changed, originals, folders)
     reported = _lines(done, changed, given, is_written=is_written)
     return CommandResult(output, (*warnings, *reported), exit_code)
 
@@ -296,10 +298,7 @@ def _edited(
     files = ManifestList(selection.manifests, shard.holds, folder)
     progress.look(len(files))
     path = given.config or ""
-    is_among = path and Path(path).resolve() in {
-        Path(name).resolve() for name in selection.manifests
-    }
-    others = config_files(path) if path and not is_among else None
+    others = config_files(path) if path and not _is_manifest(path, selection) else None
     found = located_config(others or files, path=path, file=path)
     files.function_config = _with_only(found.data, given.only)
     files.repeated_in_function_config = found.repeated
@@ -316,6 +315,12 @@ def _edited(
     own, elsewhere = _divided(outcome.results, files, selection, shard)
     failures = sum(is_severe(result.severity, outcome.fail_on) for result in elsewhere)
     return _Done(outcome._replace(results=tuple(own)), files, selection, shard, failures)
+
+
+def _is_manifest(path: str, selection: Selection) -> bool:
+    """Return whether the file at ``path`` is one of the manifests, under whatever name."""
+    name_of = {absolute: name for name, absolute in selection.paths.items()}
+    return name_of.get(os.path.realpath(path)) in selection.manifests
 
 
 def _divided(

@@ -49,6 +49,8 @@ class Manifests:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._texts = {name: _decoded(name, data) for name, data in files.items()}
         self._kinds: dict[int, frozenset[str]] = {}
+        self._last_file = ""
+        self._is_in_last_file: dict[tuple[str, ...], bool] = {}
         self._lines: dict[str, Lines] = {}
         self._slices = [part for name, text in self._texts.items() for part in _slices(name, text)]
 
@@ -61,9 +63,17 @@ class Manifests:
             self._kinds[index] = kinds_in(self.text(index))
         return self._kinds[index]
 
-    def contains(self, index: int, words: Sequence[str]) -> bool:
+    def contains(self, index: int, words: tuple[str, ...]) -> bool:
         """Return whether a document holds one of the words, as ``ResourceList.contains``."""
-        return may_hold(self.text(index), words)
+        file = self._slices[index].file
+        if file != self._last_file:
+            self._last_file = file
+            self._is_in_last_file = {}
+        if (
+            words not in self._is_in_last_file
+        ):  # each target asks for its words, document by document
+            self._is_in_last_file[words] = may_hold(self._texts[file], words)
+        return self._is_in_last_file[words] and may_hold(self.text(index), words)
 
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one document, each with the name of its file.

@@ -123,7 +123,7 @@ class ManifestFiles:
 
     def _read(self, name: str) -> None:
         manifests, is_reported = self._manifests[name], False
-        if not any(manifests.contains(index, ["kind"]) for index in range(len(manifests))):
+        if not any(manifests.contains(index, ("kind",)) for index in range(len(manifests))):
             self.empty.add(name)
         for index in range(len(manifests)):
             if not _matters(manifests, index):
@@ -157,8 +157,8 @@ def _is_config(manifests: Manifests, index: int) -> bool:
     """Return whether a document is a ProxyConfig by its text; one with marks of a template becomes one later."""
     return (
         config.KIND in manifests.kinds(index)
-        and manifests.contains(index, [config.API_VERSION])
-        and not manifests.contains(index, ["{{"])
+        and manifests.contains(index, (config.API_VERSION,))
+        and not manifests.contains(index, ("{{",))
     )
 
 
