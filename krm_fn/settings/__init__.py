@@ -76,55 +76,77 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         name: the name of the object, for overrides that name some.
         rule: the name of a rule in a Kyverno policy, for overrides that name some.
     """
-    places = [_place(one, target, name, rule) for one in memberships or (None,)]
-    readers = audience if isinstance(audience, Readers) else Readers(audience)
-    audience = readers.audience
     blank = _blank(memberships)
     if config.mode is Mode.REMOVE:
         return Resolved(blank)
     blank = blank._replace(trusted_ca=config.trusted_ca, mirror=config.mirror)
+    readers = audience if isinstance(audience, Readers) else Readers(audience)
+    audience = readers.audience
     if audience is Audience.NOBODY:
         return Resolved(blank)
-    if audience is Audience.TKG and config.reads_objects:
-        # What is stored may be what was read: completed, it would come back as the user's list in the next run.
-        audience = Audience.PRODUCT
-    if withheld := _withheld(config, memberships, places):
+    places = [_place(one, target, name, rule) for one in memberships or (None,)]
+    withheld = _withheld(config, memberships, places)
+    if withheld:
         return Resolved(blank._replace(is_declared=False), withheld=withheld)
     wishes = [_wish(config, place) for place in places]
     first = wishes[0]
-    networks: list[ClusterNetwork] = []
-    declared: list[ClusterNetwork] = []
-    for membership, wish in zip(memberships, wishes, strict=False):
-        network = network_of(membership.cluster, config.cluster_defaults, wish.policy)
-        networks.append(network)
-        if membership.cluster.is_listed or network != ClusterNetwork():
-            declared.append(network)
-    if not memberships:
-        unnamed = Cluster(network=alone or ClusterNetwork())
-        known = network_of(unnamed, config.cluster_defaults, first.policy)
-        networks = declared = [known] if known != ClusterNetwork() else []
-    derives = not audience.completes_the_list and any(first.urls)
-    completed = [_for_readers(wish, readers) for wish in wishes]
-    entries, no_proxy = _united(completed, networks, audience) if any(first.urls) else ((), "")
-    return Resolved(
+    networks = _networks(config, memberships, wishes, alone)
+    found = Resolved(
         settings=blank._replace(
             http_proxy=first.urls[0],
             https_proxy=first.urls[1],
-            no_proxy=no_proxy,
-            differs_from_cluster=any(
-                _differs_from_cluster(config, *pair)
-                for pair in zip(memberships, wishes, strict=False)
-            ),
+            differs_from_cluster=_differs_from_clusters(config, memberships, wishes),
             is_declared=first.declared,
         ),
-        entries=entries,
-        networks=tuple(dict.fromkeys(declared)),
+        networks=_declared_networks(memberships, networks),
         policy=first.policy,
         conflicts=_conflicts(wishes, memberships),
-        missing=_missing(config, memberships, target, first, networks) if derives else (),
-        invalid=_network.invalid_fields(first.policy, networks) if derives else (),
         unreachable_overrides=_unreachable_overrides(config, places, wishes),
     )
+    if not any(first.urls):
+        return found
+    if audience is Audience.TKG and config.reads_objects:
+        # What is stored may be what was read: completed, it would come back as the user's list in the next run.
+        audience = Audience.PRODUCT
+    completed = [_for_readers(wish, readers) for wish in wishes]
+    entries, no_proxy = _united(completed, networks, audience)
+    found = found._replace(settings=found.settings._replace(no_proxy=no_proxy), entries=entries)
+    if audience.completes_the_list:
+        return found
+    return found._replace(
+        missing=_missing(config, memberships, target, first, networks),
+        invalid=_network.invalid_fields(first.policy, networks),
+    )
+
+
+def _networks(
+    config: ProxyConfig,
+    memberships: Sequence[Membership],
+    wishes: "Sequence[_Declaration]",
+    alone: ClusterNetwork | None,
+) -> list[ClusterNetwork]:
+    """Return what is known of the network of each Cluster; without a Cluster, what is known at all, if anything."""
+    if memberships:
+        return [
+            network_of(membership.cluster, config.cluster_defaults, wish.policy)
+            for membership, wish in zip(memberships, wishes, strict=True)
+        ]
+    unnamed = Cluster(network=alone or ClusterNetwork())
+    known = network_of(unnamed, config.cluster_defaults, wishes[0].policy)
+    return [known] if known != ClusterNetwork() else []
+
+
+def _declared_networks(
+    memberships: Sequence[Membership], networks: Sequence[ClusterNetwork]
+) -> tuple[ClusterNetwork, ...]:
+    """Return the networks without those of Clusters of which only the name is known; each one once."""
+    if not memberships:
+        return tuple(networks)
+    declared: list[ClusterNetwork] = []
+    for membership, network in zip(memberships, networks, strict=True):
+        if membership.cluster.is_listed or network != ClusterNetwork():
+            declared.append(network)
+    return tuple(dict.fromkeys(declared))
 
 
 def _missing(
@@ -271,11 +293,14 @@ def _blank(memberships: Sequence[Membership]) -> ProxySettings:
     )
 
 
-def _differs_from_cluster(
-    config: ProxyConfig, membership: Membership, wish: "_Declaration"
+def _differs_from_clusters(
+    config: ProxyConfig, memberships: Sequence[Membership], wishes: "Sequence[_Declaration]"
 ) -> bool:
-    """Return whether ``wish`` differs from that of the Cluster as a whole, without role, group and target."""
-    return wish.differs(_wish(config, _place(Membership(membership.cluster), "")))
+    """Return whether a declaration differs from that of its Cluster as a whole, without role, group and target."""
+    for membership, wish in zip(memberships, wishes, strict=False):
+        if wish.differs(_wish(config, _place(Membership(membership.cluster), ""))):
+            return True
+    return False
 
 
 class _Declaration(NamedTuple):
