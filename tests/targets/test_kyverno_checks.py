@@ -215,3 +215,13 @@ def test_each_shape_is_reported_once_for_a_rule() -> None:
 
     (found,) = (one for one in findings(kyverno_policies, obj) if one.severity is Severity.WARNING)
     assert found.path[-1] == "=(initContainers)"
+
+
+def test_a_rule_about_kinds_with_several_paths_gets_each_of_them() -> None:
+    obj = policy(rule(smp(pods(VALUES)), "CronJob", "Deployment", "DaemonSet"))
+    (found,) = (one for one in findings(kyverno_policies, obj) if one.code == "PolicyPathUnfit")
+    assert found.message.endswith(
+        "`spec` is no place of containers in CronJob, DaemonSet, Deployment: "
+        "patch `spec.jobTemplate.spec.template.spec` for CronJob "
+        "and `spec.template.spec` for DaemonSet, Deployment, in a rule for each"
+    )

@@ -108,15 +108,20 @@ def _unfit_paths(
     Kyverno skips such a patch without a word. Where one of the kinds is not known, nothing is claimed.
     """
     kinds = sorted(policy_rules.kinds(rule))
-    fitting = [policy_rules.pod_spec_of(kind) for kind in kinds]
-    if not fitting or None in fitting:
+    kinds_of: dict[Pointer, list[str]] = {}
+    for kind in kinds:
+        path = policy_rules.pod_spec_of(kind)
+        if path is None:
+            return
+        kinds_of.setdefault(path, []).append(kind)
+    if not kinds:
         return
     reported: set[Pointer] = set()
     for slot in slots:
-        if slot.pod_spec in fitting or slot.pod_spec in reported:
+        if slot.pod_spec in kinds_of or slot.pod_spec in reported:
             continue
         reported.add(slot.pod_spec)
-        patched, right = (".".join(path or ()) for path in (slot.pod_spec, fitting[0]))
+        patched = ".".join(slot.pod_spec)
         if kinds == ["Pod"] and slot.pod_spec == ("spec", "template", "spec"):
             message = (
                 f"{rule.title} is about pods and patches `{patched}`, which a pod does not have: "
@@ -126,9 +131,18 @@ def _unfit_paths(
         else:
             message = (
                 f"Kyverno skips the patch of {rule.title}, because `{patched}` is no place of "
-                f"containers in {', '.join(kinds)}: patch `{right}`"
+                f"containers in {', '.join(kinds)}: patch {_right_paths(kinds_of)}"
             )
             yield warning(message, slot.path, code="PolicyPathUnfit")
+
+
+def _right_paths(kinds_of: Mapping[Pointer, Sequence[str]]) -> str:
+    """Return the path of the pod specification, or of several with the kinds that have it, for a message."""
+    if len(kinds_of) == 1:
+        (path,) = kinds_of
+        return f"`{'.'.join(path)}`"
+    paths = [f"`{'.'.join(path)}` for {', '.join(kinds)}" for path, kinds in kinds_of.items()]
+    return f"{' and '.join(paths)}, in a rule for each"
 
 
 def _harmful_keys(
