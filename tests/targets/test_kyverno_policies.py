@@ -877,3 +877,12 @@ def test_the_values_of_a_text_are_seen() -> None:
     seen = {one.variable: one.value for one in kyverno_policies.TARGET.read(cel(CEL_OF_ALL), {})}
 
     assert seen == WANTED
+
+
+def test_a_list_that_kyverno_completes_is_named_when_a_json_patch_gets_it() -> None:
+    text = "- {op: add, path: /spec/containers/0/env/-, value: {name: NO_PROXY, value: 'x,{{ request.namespace }}'}}\n"
+    (change,) = changes(kyverno_policies, json6902(text), ProxySettings("http://a:1", "http://a:1", "a.corp"))
+
+    assert change.message == 'sets `NO_PROXY` in rule "json"'
+    assert change.current == {"NO_PROXY": "x"}
+    assert change.proposed == {"NO_PROXY": "a.corp"}

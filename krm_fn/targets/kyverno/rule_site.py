@@ -234,16 +234,20 @@ class RuleSite:
         """Yield each variable of a text with its different values; one in another form without a value."""
         text = self._draft.get(path)
         raw = text if isinstance(text, str) else ""
-        found: dict[str, dict[str | None, None]] = {}
+        found: dict[str, list[Reading]] = {}
         for entry in json_patches.entries(json_patches.parsed(text)):
-            is_known = isinstance(entry.value, str) and not is_dynamic(entry.value)
-            found.setdefault(entry.name, {})[entry.value if is_known else None] = None
+            value, why, known = None, "Kyverno computes it", ""
+            if isinstance(entry.value, str) and not is_dynamic(entry.value):
+                value, why = read_kubernetes_env(entry.value), ""
+            elif isinstance(entry.value, str):
+                known = _known_part(entry.name, entry.value)
+            reading = Reading(entry.name, value, path, raw, place, why, known)
+            readings = found.setdefault(entry.name, [])
+            if reading not in readings:
+                readings.append(reading)
         for name in names:
-            for value in found.get(name, {None: None}):
-                if value is None:
-                    yield Reading(name, None, path, raw, place, "Kyverno computes it")
-                else:
-                    yield Reading(name, read_kubernetes_env(value), path, raw, place)
+            computed = Reading(name, None, path, raw, place, "Kyverno computes it")
+            yield from found.get(name, [computed])
 
     def _is_provided(self, place: Unfillable) -> bool:
         """Return whether another target fills the ConfigMap that a value comes from; not with a proxy of one rule."""
@@ -280,13 +284,15 @@ def read_slot(slot: VariableSlot, place: str) -> Reading:
         return Reading(slot.name, None, found.path, "", place, "its `value` must be a text")
     value = resolved(text, slot.context)
     if value is None:
-        known = _static_part(text) if slot.name.upper() == "NO_PROXY" else ""
+        known = _known_part(slot.name, text)
         why = "a part of it is computed by Kyverno"
         return Reading(slot.name, None, found.path, text, place, why, known)
     return Reading(slot.name, read_kubernetes_env(value), found.path, text, place)
 
 
-def _static_part(text: str) -> str:
-    """Return the entries of a list that are there whatever Kyverno computes."""
+def _known_part(name: str, text: str) -> str:
+    """Return the entries of a list that are there whatever Kyverno computes; "" for a URL."""
+    if name.upper() != "NO_PROXY":
+        return ""
     entries = [entry.strip() for entry in split_entries(text) or () if not is_dynamic(entry)]
     return read_kubernetes_env(",".join(filter(None, entries))) or ""
