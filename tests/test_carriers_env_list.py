@@ -163,17 +163,16 @@ def test_an_env_of_a_wrong_type_is_reported_and_left_alone(value: Any, settings:
 @pytest.mark.parametrize(
     ("fields", "settings", "expected"),
     [
-        pytest.param({}, FULL, "sets the proxy"),
-        pytest.param({"env": [DEBUG, OURS[0]]}, ONLY_HTTP, "sets `http_proxy`"),
-        pytest.param({"env": [*OURS[:2], OURS[0]]}, ONLY_HTTP, "updates"),
-        pytest.param({"env": OURS[:3]}, ONLY_HTTP, "removes `HTTPS_PROXY`"),
-        pytest.param({"env": OURS[:2]}, NONE, "removes the proxy"),
+        pytest.param({}, FULL, "sets the proxy in"),
+        pytest.param({"env": [DEBUG, OURS[0]]}, ONLY_HTTP, "sets `http_proxy` in"),
+        pytest.param({"env": [*OURS[:2], OURS[0]]}, ONLY_HTTP, "removes a second entry `HTTP_PROXY` from"),
+        pytest.param({"env": OURS[:3]}, ONLY_HTTP, "removes `HTTPS_PROXY` in"),
+        pytest.param({"env": OURS[:2]}, NONE, "removes the proxy in"),
     ],
 )
 def test_a_change_says_what_it_does_and_for_whom(fields: Any, settings: ProxySettings, expected: str) -> None:
     (change,) = say(fields, settings)
-    place = 'container "manager"'
-    assert change.message == (f"{expected} {place}" if expected == "updates" else f"{expected} in {place}")
+    assert change.message == f'{expected} container "manager"'
 
 
 def test_keep_changes_nothing_that_is_there() -> None:

@@ -152,7 +152,9 @@ class EnvList:
                 done.add(name)
                 continue
             self._report_replaced(index, name, entry, wanted)
-            if name in wanted and name not in done:
+            if name in done:
+                self._draft.describe(f"removes a second entry `{name}` from {self.label}")
+            elif name in wanted:
                 entries.append(_corrected(entry, wanted[name]))
                 done.add(name)
         missing = [name for name in self._added(wanted) if name not in done]
