@@ -143,12 +143,13 @@ def _of_settings(
     Each about the object that declares it, a Cluster or the FunctionConfig.
     """
     resolved = place.resolved
+    derived = resolved.derived  # once: there may be as many findings as entries
     completes = resolved.policy.style is Style.PORTABLE
     judged = lint.lint_settings(
-        resolved.settings.variables(), listing, rules, derived=resolved.derived, completes=completes
+        resolved.settings.variables(), listing, rules, derived=derived, completes=completes
     )
     for one in judged:
-        fact = _fact_of(one.entry, place.memberships) if one.entry in resolved.derived else None
+        fact = _fact_of(one.entry, place.memberships) if one.entry in derived else None
         if fact is None:
             yield one.finding.about(config_ref)
         else:

@@ -1,0 +1,50 @@
+"""Time is linear in the number of things of one kind: entries, documents and others.
+
+``test_linear_readers.py`` repeats a piece of text; here each thing is another one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from growth import excess
+from krm_fn.pipeline import run
+
+_URL = "http://proxy.example.com:3128"
+Make = Callable[[int], bytes]
+WORKERS = {
+    "apiVersion": "bootstrap.cluster.x-k8s.io/v1beta1",
+    "kind": "KubeadmConfigTemplate",
+    "metadata": {"name": "workers"},
+    "spec": {"template": {"spec": {}}},
+}
+
+
+def _list_of(*items: object, **spec: object) -> bytes:
+    config = {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": "p"},
+        "spec": {"httpProxy": _URL, "httpsProxy": _URL, **spec},
+    }
+    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+    return json.dumps({**head, "items": items, "functionConfig": config}).encode()
+
+
+def _cidrs(number: int) -> bytes:
+    """CIDRs in a wider one, of each of which the linter says that it is not needed."""
+    return _list_of(WORKERS, noProxy=["10.0.0.0/8", *(f"10.{at // 250}.{at % 250}.0/28" for at in range(number))])
+
+
+RUNS: dict[str, tuple[Make, int]] = {
+    "entries of a list": (_cidrs, 3_000),
+}
+"""What a run reads -> an input with so many of them, and how many there are at most."""
+
+
+@pytest.mark.parametrize(("make", "largest"), RUNS.values(), ids=RUNS)
+def test_a_run_takes_linear_time(make: Make, largest: int) -> None:
+    assert excess(run, make, largest, in_steps=False) == ""
