@@ -39,8 +39,13 @@ def _cidrs(number: int) -> bytes:
     return _list_of(WORKERS, noProxy=["10.0.0.0/8", *(f"10.{at // 250}.{at % 250}.0/28" for at in range(number))])
 
 
+def _labels(number: int) -> bytes:
+    return _list_of(WORKERS, noProxy=["a." * number + "example.com"])
+
+
 RUNS: dict[str, tuple[Make, int]] = {
     "entries of a list": (_cidrs, 3_000),
+    "labels of a name": (_labels, 12_000),
 }
 """What a run reads -> an input with so many of them, and how many there are at most."""
 

@@ -87,8 +87,13 @@ def _cidr(text: str) -> Cidr | None:
     return entries.network(f"{text}/{bits}")
 
 
+_LONGEST_NAME = 253
+"""Characters of the longest name that DNS can hold (RFC 1035, section 2.3.4, without the outermost dot)."""
+
+
 def _parents(name: str) -> Iterator[str]:
-    labels = name.split(".")
+    """Yield the domains around a name, of which none is longer than a name can be."""
+    labels = name[-_LONGEST_NAME - 2 :].split(".")
     return (".".join(labels[at:]) for at in range(1, len(labels)))
 
 
