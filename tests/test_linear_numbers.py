@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from growth import excess
+from krm_fn.cli.lint import run as lint
 from krm_fn.pipeline import run
 
 _URL = "http://proxy.example.com:3128"
@@ -53,3 +54,15 @@ RUNS: dict[str, tuple[Make, int]] = {
 @pytest.mark.parametrize(("make", "largest"), RUNS.values(), ids=RUNS)
 def test_a_run_takes_linear_time(make: Make, largest: int) -> None:
     assert excess(run, make, largest, in_steps=False) == ""
+
+
+def _bad_list(number: int) -> bytes:
+    return _list_of(noProxy=[f"http://host{at}.example.com/" for at in range(number)])
+
+
+@pytest.mark.parametrize("form", ["text", "junit"])
+def test_the_linter_finds_the_lines_of_many_findings_in_linear_time(form: str) -> None:
+    def judge(data: bytes) -> object:
+        return lint(["--output", form, "-"], lambda: data)
+
+    assert excess(judge, _bad_list, 2_000, in_steps=False) == ""

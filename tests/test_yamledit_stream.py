@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove
-from krm_fn.yamledit import documents, edit_documents, place_of, prove, read, rewrite_documents
+from krm_fn.yamledit import Outline, documents, edit_documents, prove, read, rewrite_documents
 
 
 def cut(text: str) -> list[str]:
@@ -193,8 +193,8 @@ PLACES = [
 @pytest.mark.parametrize(("path", "line"), PLACES)
 def test_the_line_of_a_field(path: tuple[str, ...], line: int) -> None:
     text = "# comment\na: &x {k: v}\nb:\n- 1\n- c: *x\n"
-    assert text.count("\n", 0, place_of(text, path)) + 1 == line
+    assert text.count("\n", 0, Outline(text).place(path)) + 1 == line
 
 
 def test_the_place_in_a_text_that_cannot_be_read_is_its_beginning() -> None:
-    assert place_of("a: [", ("a",)) == 0
+    assert Outline("a: [").place(("a",)) == 0

@@ -194,7 +194,7 @@ def as_junit(report: FindingReport) -> bytes:
     cases, failures = [], 0
     for name, entries in by_file.items():
         failed = [entry for entry in entries if is_severe(entry.severity, report.fail_on)]
-        others = [entry for entry in entries if entry not in failed]
+        others = [entry for entry in entries if not is_severe(entry.severity, report.fail_on)]
         failures += bool(failed)
         cases.append(f'    <testcase classname="{html.escape(suite)}" name="{html.escape(name)}">')
         if failed:

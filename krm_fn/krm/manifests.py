@@ -18,9 +18,9 @@ from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import (
     Document,
     Lines,
+    Outline,
     documents,
     mapping_text,
-    place_of,
     repeated_keys,
     rewrite_documents,
 )
@@ -52,6 +52,8 @@ class Manifests:
         self._last_file = ""
         self._is_in_last_file: dict[tuple[str, ...], bool] = {}
         self._lines: dict[str, Lines] = {}
+        # Of the document asked about last: results are in the order of the documents.
+        self._outline: tuple[int, Outline] | None = None
         self._slices = [part for name, text in self._texts.items() for part in _slices(name, text)]
 
     def __len__(self) -> int:
@@ -132,7 +134,9 @@ class Manifests:
         index = self._index.get((file, number))
         if index is None:
             return 1
-        position = self._slices[index].start + place_of(self.text(index), path)
+        if self._outline is None or self._outline[0] != index:
+            self._outline = (index, Outline(self.text(index)))
+        position = self._slices[index].start + self._outline[1].place(path)
         return self._lines_of(file).above(position) + 1
 
     def _lines_of(self, file: str) -> Lines:

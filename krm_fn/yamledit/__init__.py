@@ -23,10 +23,10 @@ from krm_fn.yamledit.comments import CommentedPlace, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import (
     Document,
+    Outline,
     has_complex_keys,
     items_text,
     member_text,
-    place_of,
     scalars,
     span_of,
 )
@@ -40,6 +40,7 @@ __all__ = [
     "Cut",
     "Document",
     "Lines",
+    "Outline",
     "cut",
     "documents",
     "edit_documents",
@@ -48,7 +49,6 @@ __all__ = [
     "limited",
     "mapping_text",
     "member_text",
-    "place_of",
     "places",
     "prove",
     "read",

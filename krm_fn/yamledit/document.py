@@ -24,6 +24,10 @@ CODE_OF_YTT = "#@"
 """What begins code and annotations of ytt: a text that has it, ytt reads."""
 
 
+Children = dict[str, tuple[int, Node]]
+"""Key or index of a child -> where its member or item begins, and its value."""
+
+
 class Part(NamedTuple):
     """A value inside a document."""
 
@@ -190,21 +194,45 @@ def has_complex_keys(text: str) -> bool:
     )
 
 
-def place_of(text: str, path: Sequence[str]) -> int:
-    """Return where in a text the member or item at ``path`` begins, or the last one on the way to it that is there.
+class Outline:
+    """Where the members and items of one document begin.
+
+    The document is read once, and each collection is looked through once: there may be as many questions as members.
 
     Args:
-        text: one YAML document; 0 is returned where it cannot be read.
-        path: keys of mappings, and indexes of lists, from the root.
+        text: one YAML document.
     """
-    try:
-        root = Document(text).root
-    except InputError:
-        return 0
-    found = root.start
-    for start, _ in _way(root, path):
-        found = start
-    return found
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._inside: dict[Node, Children] = {}
+
+    def place(self, path: Sequence[str]) -> int:
+        """Return where the member or item at ``path`` begins, or the last one on the way to it that is there.
+
+        0 where the document cannot be read.
+
+        Args:
+            path: keys of mappings, and indexes of lists, from the root.
+        """
+        if self._root is None:
+            return 0
+        found = self._root.start
+        for start, _ in _way(self._root, path, self._children):
+            found = start
+        return found
+
+    @cached_property
+    def _root(self) -> Node | None:
+        try:
+            return Document(self._text).root
+        except InputError:
+            return None
+
+    def _children(self, node: Node) -> Children:
+        if node not in self._inside:
+            self._inside[node] = _children(node)
+        return self._inside[node]
 
 
 def span_of(text: str, path: Sequence[str]) -> tuple[int, int] | None:
@@ -231,15 +259,21 @@ def scalars(text: str) -> list[tuple[int, int, str]]:
     return [(node.start, node.end, node.style) for node in nodes if node.start < node.end]
 
 
-def _way(node: Node, path: Sequence[str]) -> Iterator[tuple[int, Node]]:
+def _children(node: Node) -> Children:
+    """Return the members or items of a collection; nothing for a scalar."""
+    if isinstance(node, Mapping):
+        return {key_text(key): (key.start, value) for key, value in node.entries}
+    if isinstance(node, SequenceNode):
+        return {str(at): (item.start, item) for at, item in enumerate(node.items)}
+    return {}
+
+
+def _way(
+    node: Node, path: Sequence[str], children: Callable[[Node], Children] = _children
+) -> Iterator[tuple[int, Node]]:
     """Yield, for each step of ``path`` that is there, where its member or item begins, and its value."""
     for step in path:
-        node = node.target if isinstance(node, Alias) else node
-        inner: dict[str, tuple[int, Node]] = {}
-        if isinstance(node, Mapping):
-            inner = {key_text(key): (key.start, value) for key, value in node.entries}
-        elif isinstance(node, SequenceNode):
-            inner = {str(at): (item.start, item) for at, item in enumerate(node.items)}
+        inner = children(node.target if isinstance(node, Alias) else node)
         if step not in inner:
             return
         yield inner[step]
