@@ -1,12 +1,15 @@
 """What several models need: entries of a list, addresses, networks, domains.
 
 A text of another form gives None or does not match; nothing raises.
+
+What a text means is kept: each entry of a list is compared with many hosts, by many models.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
+from functools import lru_cache
 from typing import TypeAlias
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -14,11 +17,16 @@ Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _CIDR = re.compile(r"[0-9A-Fa-f.:]+/[0-9]+")
 _UNWRITTEN_PORTS = (80, 443)
+KEPT_TEXTS = 16384
+"""Entries and hosts whose meaning is kept."""
+KEPT_LISTS = 4
+"""Lists that are kept as their entries: each is asked about many hosts before the next."""
 
 
-def trimmed(no_proxy: str) -> list[str]:
+@lru_cache(maxsize=KEPT_LISTS)
+def trimmed(no_proxy: str) -> tuple[str, ...]:
     """Return the entries between commas without surrounding blanks; empty entries are left out."""
-    return [entry for part in no_proxy.split(",") if (entry := part.strip())]
+    return tuple(entry for part in no_proxy.split(",") if (entry := part.strip()))
 
 
 def in_domain(name: str, domain: str) -> bool:
@@ -26,6 +34,7 @@ def in_domain(name: str, domain: str) -> bool:
     return name == domain or name.endswith("." + domain)
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def address(text: str) -> Address | None:
     """Return the IP address that ``text`` writes, without brackets and zone."""
     if "%" in text:
@@ -36,6 +45,7 @@ def address(text: str) -> Address | None:
         return None
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def network(text: str, *, host_bits: bool = True) -> Network | None:
     """Return what ``ipaddress`` reads: an address, a CIDR or an address with a netmask.
 
@@ -81,6 +91,8 @@ def canonical(host: str) -> str:
 
 def ascii_name(name: str) -> str:
     """Return ``name`` with non-ASCII labels as A-labels (IDNA 2003, as in the standard library), else unchanged."""
+    if name.isascii():
+        return name
     return ".".join(_a_label(label) for label in name.split("."))
 
 

@@ -27,7 +27,7 @@ def net_http(no_proxy: str, host: str, port: int) -> bool:
     if host == "localhost" or (ip is not None and ip.is_loopback):
         return True
     name = ascii_name(host).strip().lower()
-    return any(_matches(entry.lower(), name, ip, port) for entry in trimmed(no_proxy))
+    return any(_matches(entry, name, ip, port) for entry in trimmed(no_proxy.lower()))
 
 
 def _matches(entry: str, name: str, ip: Address | None, port: int) -> bool:

@@ -9,8 +9,16 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-from krm_fn.clients._match import ascii_name, trimmed, unicode_name, written_port
+from krm_fn.clients._match import (
+    KEPT_LISTS,
+    KEPT_TEXTS,
+    ascii_name,
+    trimmed,
+    unicode_name,
+    written_port,
+)
 
 # httpx's own grammar: what has no scheme or no authority is still a URL, one that matches no host.
 _URL = re.compile(
@@ -54,7 +62,7 @@ def httpx(no_proxy: str, host: str, port: int) -> bool:
     entries = trimmed(no_proxy)
     if "*" in entries:
         return True
-    patterns = [pattern for entry in entries if (pattern := _pattern(entry)) is not None]
+    patterns = _patterns(no_proxy)
     scheme = "https" if port == 443 else "http"
     name = _name(host.lower())
     return len(patterns) == len(entries) and any(
@@ -62,6 +70,7 @@ def httpx(no_proxy: str, host: str, port: int) -> bool:
     )
 
 
+@lru_cache(maxsize=KEPT_LISTS)
 def breaks_on(no_proxy: str) -> str:
     """Return why httpx cannot create a client with this list; "" if it can."""
     entries = trimmed(no_proxy)
@@ -73,6 +82,14 @@ def breaks_on(no_proxy: str) -> str:
     return f"httpx raises InvalidURL for every request, because it cannot read the entry {shown}"
 
 
+@lru_cache(maxsize=KEPT_LISTS)
+def _patterns(no_proxy: str) -> tuple[_Pattern, ...]:
+    """Return what httpx compares with a URL, without entries of which it can make no URL."""
+    found = map(_pattern, trimmed(no_proxy))
+    return tuple(pattern for pattern in found if pattern is not None)
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
 def _pattern(entry: str) -> _Pattern | None:
     """Return what httpx compares with a URL for this entry.
 

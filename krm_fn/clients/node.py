@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import lru_cache
 
 from krm_fn.clients._match import (
+    KEPT_TEXTS,
     Address,
     Network,
     address,
@@ -140,6 +142,7 @@ def _axios_name(host: str, *, is_exact: bool) -> str:
     return text if ip is None or is_exact else str(ip)
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def _axios_cidr(entry: str) -> Network | None:
     match = _AXIOS_CIDR.fullmatch(entry)
     if match is None:
@@ -156,6 +159,7 @@ def _axios_cidr(entry: str) -> Network | None:
     return ipaddress.ip_network(f"{ip}/{prefix}", strict=False)
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def _short_ipv4(text: str) -> Address | None:
     """Return the address that ``127.1`` or ``0x7f.0.0.1`` means in a URL.
 

@@ -6,8 +6,10 @@ The verdict of each library's own function, on the host as that library cuts it 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from krm_fn.clients._match import (
+    KEPT_TEXTS,
     address,
     canonical,
     contains,
@@ -141,6 +143,7 @@ def _in_short_cidr(host: str, entry: str) -> bool:
     return net is not None and ip is not None and 0 <= shift < 32 and ip >> shift == net >> shift
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def _inet_aton(text: str) -> int | None:
     """Read an IPv4 address as the C function in requests does: also ``10.0``, ``0x0a000001``, ``012.0.0.1``."""
     parts = [_octet(part) for part in text.split(".")]
