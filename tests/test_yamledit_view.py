@@ -160,6 +160,23 @@ def test_a_bomb_of_merge_keys_is_refused_too() -> None:
         read("m0: &m0 {a: 1}\n" + merges)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("l: &a {value}\n? [{many}]\n: 1\n", id="a value, in a key that is a list"),
+        pytest.param("k: &a {value}\nm: [{many}]\n", id="a value, in a list"),
+        pytest.param("k: &a {{? {value} : 1}}\nm: [{many}]\n", id="a key"),
+    ],
+)
+def test_aliases_must_not_repeat_too_many_characters(text: str) -> None:
+    def filled(times: int) -> str:
+        return text.format(value="v" * 10_000, many=", ".join(["*a"] * times))
+
+    assert read(filled(900))
+    with pytest.raises(InputError, match=f"^aliases expand to more than {MAX_EXPANSION} values"):
+        read(filled(1_000))
+
+
 def test_aliases_within_reason_are_read() -> None:
     assert len(read(_laughs(4, 10))["l3"]) == 10
 

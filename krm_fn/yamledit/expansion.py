@@ -16,6 +16,8 @@ from krm_fn.yamledit.tree import MAX_DEPTH, Alias, Mapping, Node, Scalar, Sequen
 
 MAX_EXPANSION = 100_000
 """Values that aliases may add to one text each time it is read: beyond it the text is an alias bomb."""
+_CHARACTERS_OF_A_VALUE = 100
+"""A longer scalar counts as several values: it is written out where an alias is rewritten or is in a key."""
 
 _PER_RUN = 1_000_000
 _PER_CHARACTER = 2
@@ -99,7 +101,7 @@ class Expansion:
             inner = [self._measure(child, depth + 1) for child in _children(node)]
             is_collection = isinstance(node, (Mapping, Sequence))
             height = max((levels for _, levels in inner), default=0) + is_collection
-            found = (1 + sum(size for size, _ in inner), height)
+            found = (1 + _length(node) + sum(size for size, _ in inner), height)
         self._measured[id(node)] = found
         return found
 
@@ -111,6 +113,13 @@ def _children(node: Node) -> list[Node]:
     for key, value in node.entries if isinstance(node, Mapping) else ():
         children += [value] if isinstance(key, Scalar) else [key, value]
     return children
+
+
+def _length(node: Node) -> int:
+    """Return how many values the characters of a scalar, or of the keys of a mapping, are more than one each."""
+    if isinstance(node, Mapping):
+        return sum(_length(key) for key, _ in node.entries if isinstance(key, Scalar))
+    return len(node.value) // _CHARACTERS_OF_A_VALUE if isinstance(node, Scalar) else 0
 
 
 def _too_deep() -> ExpansionError:
