@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.formats.embedded import Embedded, Value, begin_text, edit_text, mappings, read, values
+from krm_fn.formats.embedded import Embedded, TextEditor, Value, begin_text, mappings, read, values
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Operation, add, remove, replace
 
@@ -19,7 +19,7 @@ PATH = ("stringData", "values.yaml")
 
 def edited(text: str, index: int, *operations: Operation) -> str:
     """``text`` after operations on its document number ``index``."""
-    result = edit_text(Value(PATH, text), {index: operations})
+    result = TextEditor(Value(PATH, text)).edit(index, operations)
     assert isinstance(result, str)
     return result
 
@@ -184,7 +184,7 @@ def test_no_operation_is_no_change_of_the_text() -> None:
 
 
 def test_a_key_that_stands_twice_is_reported_as_an_error() -> None:
-    reported = edit_text(Value(PATH, "a: 1\na: 2\n"), {0: [replace("a", value=3)]})
+    reported = TextEditor(Value(PATH, "a: 1\na: 2\n")).edit(0, [replace("a", value=3)])
 
     assert isinstance(reported, Finding)
     assert (reported.severity, reported.path) == (Severity.ERROR, PATH)
@@ -223,7 +223,7 @@ def test_a_first_document_that_yaml_would_not_read_is_refused(text: str) -> None
 def test_an_edit_that_would_leave_no_yaml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("krm_fn.yamledit.stream.documents", lambda _: [(11, 16)])
 
-    reported = edit_text(Value(PATH, "--- {a: b}\nc: d\n"), {0: [add("e", value="x")]})
+    reported = TextEditor(Value(PATH, "--- {a: b}\nc: d\n")).edit(0, [add("e", value="x")])
 
     assert isinstance(reported, Finding)
     assert "the new text would" in reported.message

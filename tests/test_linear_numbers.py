@@ -45,9 +45,33 @@ def _labels(number: int) -> bytes:
     return _list_of(WORKERS, noProxy=["a." * number + "example.com"])
 
 
+_POLICY = """\
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: NAME}
+spec:
+  rules:
+  - name: proxy
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      patchStrategicMerge:
+        spec:
+          containers:
+          - (name): "*"
+            env: [{name: HTTP_PROXY, value: http://old.example.com:1}]
+"""
+
+
+def _policies_in_a_config_map(number: int) -> bytes:
+    text = "---\n".join(_POLICY.replace("NAME", f"policy-{at}") for at in range(number))
+    data = {"policies.yaml": text}
+    return _list_of({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "policies"}, "data": data})
+
+
 RUNS: dict[str, tuple[Make, int]] = {
     "entries of a list": (_cidrs, 3_000),
     "labels of a name": (_labels, 12_000),
+    "documents of a text": (_policies_in_a_config_map, 100),
 }
 """What a run reads -> an input with so many of them, and how many there are at most."""
 

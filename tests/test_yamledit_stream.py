@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.errors import EditError
-from krm_fn.patch import Operation, add, remove
-from krm_fn.yamledit import Outline, documents, edit_documents, prove, read, rewrite_documents
+from krm_fn.patch import Operation, add, remove, replace
+from krm_fn.yamledit import DocumentsEditor, Outline, documents, edit_documents, prove, read, rewrite_documents
 
 
 def cut(text: str) -> list[str]:
@@ -198,3 +198,31 @@ def test_the_line_of_a_field(path: tuple[str, ...], line: int) -> None:
 
 def test_the_place_in_a_text_that_cannot_be_read_is_its_beginning() -> None:
     assert Outline("a: [").place(("a",)) == 0
+
+
+TEXTS = [
+    pytest.param("a: 1\n---\nb: 2\n---\nc: 3\n---\nd: 4\n", id="documents between separators"),
+    pytest.param("# of all\n---\n# of a\na: 1\n---\n# nothing\n---\nb: 2\n", id="comments, and a document of nothing"),
+    pytest.param("%YAML 1.1\n---\na: 1\n...\n---\nb: 2\n...\n", id="a directive, and ends"),
+    pytest.param("a: 1\r\n---\r\nb: 2", id="CRLF, and no line break at the end"),
+    pytest.param("#@data/values\n---\na:\n---\nb: 2\n", id="code of ytt"),
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_edits_one_after_another_give_what_they_give_together(text: str) -> None:
+    editor, edits = DocumentsEditor(text), {}
+    for number in reversed(range(len(documents(text)))):
+        editor.edit(number, [add("first", value=1)])
+        edits[number] = [add("new", value={"x": 1})]
+        assert editor.edit(number, edits[number]) == edit_documents(text, edits)
+
+
+def test_an_edit_that_cannot_be_made_is_not_in_the_text_of_the_next_one() -> None:
+    text = "a: 1\na: 2\n---\nb: 1\n---\nc: 1\n"
+    editor = DocumentsEditor(text)
+    for number, key in ((1, "b"), (2, "c")):
+        edited = editor.edit(number, [replace(key, value=2)])
+        with pytest.raises(EditError):
+            editor.edit(0, [replace("a", value=3)])
+    assert edited == "a: 1\na: 2\n---\nb: 2\n---\nc: 2\n"

@@ -66,7 +66,7 @@ class TextDraft:
         self.draft = draft
         self.value = value
         self._empty = tuple(empty)
-        self._operations: dict[int, Sequence[Operation]] = {}
+        self._editor = embedded.TextEditor(value)
 
     def documents(self) -> list[DocumentDraft] | Finding:
         """Return the documents of the text; why it cannot be read, if it cannot."""
@@ -81,11 +81,9 @@ class TextDraft:
 
     def edit(self, index: int, operations: Sequence[Operation]) -> Finding | None:
         """Apply operations to one document; return why that is impossible, if it is."""
-        edits = {**self._operations, index: operations}
-        text = embedded.edit_text(self.value, edits)
+        text = self._editor.edit(index, operations)
         if isinstance(text, Finding):
             return text
-        self._operations = edits
         self.set(self._without_empty_document(text))
         return None
 

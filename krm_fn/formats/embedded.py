@@ -11,6 +11,7 @@ are base64; values of a ConfigMap's ``data`` are text.
 import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from krm_fn.errors import EditError, ExpansionError, InputError
@@ -18,7 +19,7 @@ from krm_fn.formats import sops
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import Document, documents, edit_documents, mapping_text, prove
+from krm_fn.yamledit import Document, DocumentsEditor, documents, mapping_text, prove
 
 
 class Value(NamedTuple):
@@ -89,19 +90,27 @@ def read(value: Value) -> list[Embedded] | Finding:
         return _left_alone(value, error)
 
 
-def edit_text(value: Value, edits: Mapping[int, Sequence[Operation]]) -> str | Finding:
-    """Return a text after operations on some of its documents, or why that is impossible.
+class TextEditor:
+    """Edits the documents of a text, one after another."""
 
-    Args:
-        value: the text as it is.
-        edits: index of a document -> operations on it.
-    """
-    try:
-        return edit_documents(value.text, edits)
-    except ExpansionError as error:
-        return _left_alone(value, error)
-    except EditError as error:
-        return _refused(value, error)
+    def __init__(self, value: Value) -> None:
+        self._value = value
+
+    def edit(self, number: int, operations: Sequence[Operation]) -> str | Finding:
+        """Return the text after operations on one of its documents, and the edits before; or why that is impossible.
+
+        Of two edits of one document only the last one counts.
+        """
+        try:
+            return self._documents.edit(number, operations)
+        except ExpansionError as error:
+            return _left_alone(self._value, error)
+        except EditError as error:
+            return _refused(self._value, error)
+
+    @cached_property
+    def _documents(self) -> DocumentsEditor:
+        return DocumentsEditor(self._value.text)
 
 
 def begin_text(value: Value, members: Mapping[str, Any]) -> str | Finding:

@@ -32,13 +32,20 @@ from krm_fn.yamledit.document import (
 )
 from krm_fn.yamledit.expansion import limited
 from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
-from krm_fn.yamledit.stream import documents, edit_documents, prove, rewrite_documents
+from krm_fn.yamledit.stream import (
+    DocumentsEditor,
+    documents,
+    edit_documents,
+    prove,
+    rewrite_documents,
+)
 from krm_fn.yamledit.view import same
 
 __all__ = [
     "CommentedPlace",
     "Cut",
     "Document",
+    "DocumentsEditor",
     "Lines",
     "Outline",
     "cut",

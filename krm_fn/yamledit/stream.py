@@ -157,6 +157,58 @@ def edit_documents(text: str, operations: Mapping[int, Sequence[Operation]]) -> 
     return prove("".join([*pieces, text[position:]]), meant)
 
 
+class DocumentsEditor:
+    """The documents of a text as they are edited, one after another.
+
+    An edit takes as long as its document and the two beside it, not as long as the text: each may be edited. The first
+    one is proven of the text as a whole, and a document begins anew for PyYAML, whatever is before it.
+
+    Args:
+        text: YAML documents.
+    """
+
+    def __init__(self, text: str) -> None:
+        slices = documents(text)
+        for_ytt = CODE_OF_YTT in text  # also above the first separator, where no document is
+        self._documents = [Document(text[start:end], for_ytt=for_ytt) for start, end in slices]
+        self._texts = [document.text for document in self._documents]
+        self._meant = [document.data() for document in self._documents]
+        ends = [0, *(end for _, end in slices)]
+        starts = [*(start for start, _ in slices), len(text)]
+        self._between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+        self._is_proven = False
+
+    def edit(self, number: int, operations: Sequence[Operation]) -> str:
+        """Return the text with operations applied to one of its documents, as it was, besides the edits before.
+
+        Raises: as ``Document.edit``, and EditError as ``prove``; the edit is not made then.
+        """
+        document = self._documents[number]
+        new = document.edit(operations), document.meant(operations)
+        old = self._texts[number], self._meant[number]
+        self._texts[number], self._meant[number] = new
+        try:
+            self._prove(*(self._beside(number) if self._is_proven else (0, len(self._texts))))
+        except EditError:
+            self._texts[number], self._meant[number] = old
+            raise
+        self._is_proven = True
+        return self._joined(0, len(self._texts))
+
+    def _beside(self, number: int) -> tuple[int, int]:
+        return max(number - 1, 0), min(number + 2, len(self._texts))
+
+    def _prove(self, first: int, behind: int) -> None:
+        prove(self._joined(first, behind), self._meant[first:behind])
+
+    def _joined(self, first: int, behind: int) -> str:
+        """Return the text from one document to the one before another, what is around all of them included."""
+        pieces = [self._between[0]] if first == 0 else []
+        for number in range(first, behind):
+            pieces += [self._texts[number], self._between[number + 1]]
+        return "".join(pieces)
+
+
 def prove(text: str, meant: Sequence[Any]) -> str:
     """Return ``text``, after PyYAML has read as a whole the documents ``meant`` in it.
 
