@@ -125,6 +125,11 @@ def codes(obj: Any) -> list[str]:
             "PolicyRunsOnUpdate",
             id="both operations in CEL",
         ),
+        pytest.param(
+            cel(json_patch(), resource_rules=[{**ON_UPDATE, "operations": [["CREATE"], "*"]}], autogen=NO_AUTOGEN),
+            "PolicyRunsOnUpdate",
+            id="all operations in CEL, beside what is no text",
+        ),
         pytest.param(cel(apply_configuration(ENV)), "PolicyKeepsValueFrom", id="entries that CEL merges"),
         pytest.param(
             cel(apply_configuration(ENV), kind="MutatingAdmissionPolicy", resource_rules=[ON_UPDATE]),

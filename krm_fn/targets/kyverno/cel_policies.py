@@ -24,6 +24,12 @@ _EXPRESSIONS = (
 _OTHER_OPERATIONS = ("request.operation", "oldObject")
 
 
+def _has_update(resource_rule: Any) -> bool:
+    """Return whether an entry of ``resourceRules`` runs on more than CREATE."""
+    operations = rules.list_or_empty(lookup(resource_rule, ("operations",)))
+    return any(operation in operations for operation in ("UPDATE", "*"))
+
+
 class CelPolicy:
     """What a policy with CEL expressions says about objects; any field may be missing or of a wrong type.
 
@@ -43,10 +49,7 @@ class CelPolicy:
         if any(rules.mentions(self._spec, word) for word in _OTHER_OPERATIONS):
             return False
         for one in self._resource_rules():
-            operations = rules.list_or_empty(one.get("operations"))
-            if "pods" in rules.list_or_empty(one.get("resources")) and {"UPDATE", "*"}.intersection(
-                operations
-            ):
+            if "pods" in rules.list_or_empty(one.get("resources")) and _has_update(one):
                 return True
         return False
 
@@ -54,10 +57,8 @@ class CelPolicy:
         """Yield the entries of ``resourceRules`` that are about pods alone and run on more than CREATE."""
         path = ("spec", "matchConstraints", "resourceRules")
         for index, one in enumerate(rules.list_or_empty(lookup(self._spec, path[1:]))):
-            if lookup(one, ("resources",)) == ["pods"]:
-                operations = rules.list_or_empty(lookup(one, ("operations",)))
-                if {"UPDATE", "*"}.intersection(operations):
-                    yield (*path, str(index))
+            if lookup(one, ("resources",)) == ["pods"] and _has_update(one):
+                yield (*path, str(index))
 
     @property
     def fails_on_controllers(self) -> bool:
