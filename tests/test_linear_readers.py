@@ -24,7 +24,7 @@ from krm_fn.noproxy import parse
 from krm_fn.noproxy.entries import split
 from krm_fn.pipeline import run
 from krm_fn.sources import formats
-from krm_fn.yamledit import Document, cut, documents, edit_documents, places
+from krm_fn.yamledit import Document, cut, documents, edit_document, places
 from krm_fn.yamledit.tree import MAX_DEPTH
 
 _URL = "http://proxy.example.com:3128"
@@ -85,7 +85,7 @@ def _function_config(**spec: object) -> dict[str, object]:
 
 def _edited(text: str) -> object:
     whole = f"a: 1\n{text}\nb: {{c: 1}}\n"
-    return edit_documents(whole, {0: [patch.add("added", value={"of": "ours"}), patch.remove("a")]})
+    return edit_document(whole, 0, [patch.add("added", value={"of": "ours"}), patch.remove("a")])
 
 
 READERS: dict[str, tuple[Callable[[str], object], int]] = {

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import Document, documents, edit_documents, read
+from krm_fn.yamledit import Document, documents, edit_document, read
 
 ITEM = {"path": "/a", "content": "1\n2\n"}
 WORDS = [
@@ -138,16 +138,16 @@ def test_a_text_that_ytt_reads_gets_a_comment_that_ytt_knows(header: str, words:
     text = f"{header}b:\n  config:{words}\n  c: 1\n"
     number = len(documents(text)) - 1
     value = [1] if "[" in words else {"a": 1}
-    filled = edit_documents(text, {number: [replace("b", "config", value=value)]})
+    filled = edit_document(text, number, [replace("b", "config", value=value)])
 
     assert f" #! was:{words.partition('  #!')[0].rstrip()}" in filled
     assert "# was:" not in filled
-    assert edit_documents(filled, {number: [remove("b", "config")]}) == text
+    assert edit_document(filled, number, [remove("b", "config")]) == text
 
 
 @pytest.mark.parametrize("code", ["#@ 1", "#@overlay/match missing_ok=True", "#@overlay/remove"])
 def test_nothing_is_written_behind_code_or_an_annotation_of_ytt(code: str) -> None:
-    filled = edit_documents(f"a:\n  config: [] {code}\n", {0: [replace("a", "config", value=[1])]})
+    filled = edit_document(f"a:\n  config: [] {code}\n", 0, [replace("a", "config", value=[1])])
     assert filled == f"a:\n  config: {code}\n  - 1\n"
 
 
@@ -155,9 +155,9 @@ def test_nothing_is_written_behind_code_or_an_annotation_of_ytt(code: str) -> No
 def test_of_several_documents_each_gives_back_its_own(words: str) -> None:
     text = f"a: 1\n---\nb:\n  config:{words}\n---\nc: 1\n"
     value = [1] if "[" in words else {"a": 1}
-    filled = edit_documents(text, {1: [replace("b", "config", value=value)]})
+    filled = edit_document(text, 1, [replace("b", "config", value=value)])
     assert " # was:" in filled
-    assert edit_documents(filled, {1: [remove("b", "config")]}) == text
+    assert edit_document(filled, 1, [remove("b", "config")]) == text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from krm_fn.errors import EditError
 from krm_fn.patch import Operation, add, remove, replace
-from krm_fn.yamledit import DocumentsEditor, Outline, documents, edit_documents, prove, read, rewrite_documents
+from krm_fn.yamledit import DocumentsEditor, Outline, documents, edit_document, prove, read, rewrite_documents
 
 
 def cut(text: str) -> list[str]:
@@ -73,8 +73,8 @@ def test_where_documents_begin_and_end(text: str, parts: list[str]) -> None:
 def test_what_stands_behind_a_separator_is_edited_there_and_given_back(before: str, after: str | None) -> None:
     after = after or before.replace("x: 1\n", "x: 1\nnew:\n  x: 1\n", 1)
 
-    assert edit_documents(before, {0: [add("new", value={"x": 1})]}) == after
-    assert edit_documents(after, {0: [remove("new")]}) == before
+    assert edit_document(before, 0, [add("new", value={"x": 1})]) == after
+    assert edit_document(after, 0, [remove("new")]) == before
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_an_edit_of_one_document_says_what_is_meant_or_is_refused(lines: list[st
     if expected is None or index >= len(expected) or not isinstance(expected[index], dict):
         return
 
-    new = edit_documents(text, {index: NEW})
+    new = edit_document(text, index, NEW)
 
     assert said(new) == [{**one, "new": "http://proxy:3128"} if one is expected[index] else one for one in expected]
 
@@ -210,12 +210,12 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_edits_one_after_another_give_what_they_give_together(text: str) -> None:
-    editor, edits = DocumentsEditor(text), {}
+def test_an_editor_gives_what_edits_of_the_whole_text_give_one_after_another(text: str) -> None:
+    editor, expected = DocumentsEditor(text), text
     for number in reversed(range(len(documents(text)))):
         editor.edit(number, [add("first", value=1)])
-        edits[number] = [add("new", value={"x": 1})]
-        assert editor.edit(number, edits[number]) == edit_documents(text, edits)
+        expected = edit_document(expected, number, NEW)
+        assert editor.edit(number, NEW) == expected
 
 
 def test_an_edit_that_cannot_be_made_is_not_in_the_text_of_the_next_one() -> None:

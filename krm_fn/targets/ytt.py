@@ -20,7 +20,7 @@ from krm_fn.errors import EditError, ExpansionError
 from krm_fn.formats.embedded import Embedded, Value
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import CommentedPlace, edit_documents, places
+from krm_fn.yamledit import CommentedPlace, edit_document, places
 
 _CODE = re.compile(r"#@(?:template/\w+)?(?:[ \t]+|$)(?P<code>.*)")
 _BLOCK = re.compile(r"(?P<word>if|for|while|def)(?P<once>/end)?\b")
@@ -138,7 +138,7 @@ def _problem(reported: _Text, found: Embedded, operations: Sequence[Operation]) 
     if not operations:
         return None
     try:
-        new = edit_documents(found.value.text, {found.number: operations})
+        new = edit_document(found.value.text, found.number, operations)
     except (EditError, ExpansionError):
         return None  # whoever writes the text tells it
     return next(_problems(reported, _meant(new)), None)

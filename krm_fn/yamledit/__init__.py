@@ -35,7 +35,7 @@ from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
 from krm_fn.yamledit.stream import (
     DocumentsEditor,
     documents,
-    edit_documents,
+    edit_document,
     prove,
     rewrite_documents,
 )
@@ -50,7 +50,7 @@ __all__ = [
     "Outline",
     "cut",
     "documents",
-    "edit_documents",
+    "edit_document",
     "has_complex_keys",
     "items_text",
     "limited",

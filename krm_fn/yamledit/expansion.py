@@ -116,7 +116,7 @@ def _children(node: Node) -> list[Node]:
 
 
 def _length(node: Node) -> int:
-    """Return how many values the characters of a scalar, or of the keys of a mapping, are more than one each."""
+    """Return how many further values the characters of a scalar, or of the keys of a mapping, count as."""
     if isinstance(node, Mapping):
         return sum(_length(key) for key, _ in node.entries if isinstance(key, Scalar))
     return len(node.value) // _CHARACTERS_OF_A_VALUE if isinstance(node, Scalar) else 0

@@ -141,27 +141,20 @@ def _with_documents(text: str, new: Sequence[str]) -> str:
     return text + ("" if is_separated else separator) + separator.join(new)
 
 
-def edit_documents(text: str, operations: Mapping[int, Sequence[Operation]]) -> str:
-    """Return ``text`` with operations applied to some of its documents, by their number in ``documents``.
+def edit_document(text: str, number: int, operations: Sequence[Operation]) -> str:
+    """Return ``text`` with operations applied to one of its documents, by its number in ``documents``.
 
-    Raises: as ``Document.edit``, and EditError as ``prove``.
+    Raises: as ``DocumentsEditor.edit``.
     """
-    pieces, position = [], 0
-    meant: list[Any] = []
-    for_ytt = CODE_OF_YTT in text  # also above the first separator, where no document is
-    for number, (start, end) in enumerate(documents(text)):
-        document, asked = Document(text[start:end], for_ytt=for_ytt), operations.get(number, ())
-        pieces += [text[position:start], document.edit(asked)]
-        meant.append(document.meant(asked))
-        position = end
-    return prove("".join([*pieces, text[position:]]), meant)
+    return DocumentsEditor(text).edit(number, operations)
 
 
 class DocumentsEditor:
     """The documents of a text as they are edited, one after another.
 
-    An edit takes as long as its document and the two beside it, not as long as the text: each may be edited. The first
-    one is proven of the text as a whole, and a document begins anew for PyYAML, whatever is before it.
+    The first edit is proven by reading the text as a whole, each further one by reading its document and the two beside
+    it: PyYAML reads a document in the same way whatever is before its separator. So the time for all edits grows with
+    the length of the text, also where each document is edited.
 
     Args:
         text: YAML documents.
@@ -179,27 +172,28 @@ class DocumentsEditor:
         self._is_proven = False
 
     def edit(self, number: int, operations: Sequence[Operation]) -> str:
-        """Return the text with operations applied to one of its documents, as it was, besides the edits before.
+        """Return the text after operations on one of its documents, and after the edits of others before.
 
-        Raises: as ``Document.edit``, and EditError as ``prove``; the edit is not made then.
+        The operations apply to the document as it was at first. After an error the edit is not made.
+
+        Raises:
+            InputError: as ``Document.edit``.
+            EditError: as ``Document.edit`` and ``prove``.
         """
         document = self._documents[number]
         new = document.edit(operations), document.meant(operations)
         old = self._texts[number], self._meant[number]
         self._texts[number], self._meant[number] = new
+        first, behind = 0, len(self._texts)
+        if self._is_proven:
+            first, behind = max(number - 1, 0), min(number + 2, behind)
         try:
-            self._prove(*(self._beside(number) if self._is_proven else (0, len(self._texts))))
+            prove(self._joined(first, behind), self._meant[first:behind])
         except EditError:
             self._texts[number], self._meant[number] = old
             raise
         self._is_proven = True
         return self._joined(0, len(self._texts))
-
-    def _beside(self, number: int) -> tuple[int, int]:
-        return max(number - 1, 0), min(number + 2, len(self._texts))
-
-    def _prove(self, first: int, behind: int) -> None:
-        prove(self._joined(first, behind), self._meant[first:behind])
 
     def _joined(self, first: int, behind: int) -> str:
         """Return the text from one document to the one before another, what is around all of them included."""

@@ -17,7 +17,7 @@ from krm_fn.errors import EditError, InputError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.patch import Pointer
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.yamledit import edit_documents, read
+from krm_fn.yamledit import edit_document, read
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _commit(draft: Draft, path: Pointer, inner: Draft) -> None:
         draft.set(path, inner.data)
         return
     try:
-        draft.set(path, edit_documents(text, {0: operations}))
+        draft.set(path, edit_document(text, 0, operations))
     except (EditError, InputError) as error:
         message = f"the text of `patchesJson6902` cannot be edited: {error}; set the proxy there"
         found = Finding(Severity.WARNING, message, path, is_stale=True, code="PolicyNotFilled")
