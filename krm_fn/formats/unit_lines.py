@@ -137,7 +137,10 @@ def _joined_lines(text: str) -> Iterator[UnitLine]:
             comments.append(physical.span())
             continue
         here = range(physical.start(), physical.end(1))  # takes no memory for each character
-        offsets = [*offsets, *here] if offsets else here
+        if isinstance(offsets, list):
+            offsets += here  # in place: a line may have hundreds of thousands of parts
+        else:
+            offsets = [*offsets, *here] if offsets else here
         if not is_comment and _is_continued(body):
             parts.append(body[:-1] + " ")
             continue
