@@ -34,3 +34,11 @@ def test_property_every_text_comes_to_an_end(text: str) -> None:
 
 def test_a_text_that_is_too_long_is_not_read() -> None:
     assert programs("curl x " * LONGEST) == ()
+
+
+@pytest.mark.parametrize("one_more", ['eval "$({})"', "eval $(eval {})", 'bash -c "`{}`"'])
+def test_a_text_that_a_shell_makes_of_itself_is_not_read_again_for_each_level(one_more: str) -> None:
+    text = "a;" * 100
+    for _ in range(8):
+        text = one_more.format(text)
+    assert len(programs(text)) <= 7 * 100

@@ -24,6 +24,12 @@ LONGEST = 65_536
 _DEEPEST = 16
 """So many substitutions and shells may be nested."""
 
+_MOST_INNER = 4
+"""The texts that shells within a text run are read up to so many times its length, together.
+
+What is in ``eval "$(...)"`` is read as a substitution and as a text of its own: without a limit, twice for each level.
+"""
+
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _JOINT = re.compile(r"&&|\|\||\|&|;;&?|;&|[;&|]")
 _REDIRECTION = re.compile(r"[0-9]*(?:&>>?|<<<|<<-?|<>|>>|>\||>&|<&|>|<)")
@@ -102,13 +108,27 @@ _IN_THE_SAME_SHELL = frozenset({"builtin", "command"})
 @lru_cache(maxsize=LINES)
 def programs(text: str) -> tuple[Program, ...]:
     """Return the programs that ``text`` runs, in the order in which they are written."""
-    return tuple(_programs(text, 0)) if len(text) <= LONGEST else ()
+    if len(text) > LONGEST:
+        return ()
+    return tuple(_programs(text, 0, _Allowance(len(text) * (1 + _MOST_INNER))))
 
 
-def _programs(text: str, depth: int) -> list[Program]:
-    if depth > _DEEPEST:
+class _Allowance:
+    """How many characters may still be read, in a text and in all that its shells run."""
+
+    def __init__(self, characters: int) -> None:
+        self._characters = characters
+
+    def covers(self, text: str) -> bool:
+        """Return whether ``text`` may be read, and count it."""
+        self._characters -= len(text)
+        return self._characters >= 0
+
+
+def _programs(text: str, depth: int, allowance: _Allowance) -> list[Program]:
+    if depth > _DEEPEST or not allowance.covers(text):
         return []
-    reader = _ShellReader(text, depth)
+    reader = _ShellReader(text, depth, allowance)
     reader.commands()
     return reader.found
 
@@ -116,9 +136,10 @@ def _programs(text: str, depth: int) -> list[Program]:
 class _ShellReader:
     """Reads a text once, from its beginning to its end."""
 
-    def __init__(self, text: str, depth: int) -> None:
+    def __init__(self, text: str, depth: int, allowance: _Allowance) -> None:
         self.text = text
         self.depth = depth
+        self._allowance = allowance
         self.at = 0
         self.found: list[Program] = []
         self._last_brace = text.rfind("}")
@@ -278,7 +299,8 @@ class _ShellReader:
         if rest and rest[0] in _NO_COMMAND:
             rest = ()
         if rest or writes:
-            self.found += _unwrapped(Program(tuple(rest), tuple(writes), in_shell), self.depth)
+            program = Program(tuple(rest), tuple(writes), in_shell)
+            self.found += _unwrapped(program, self.depth, self._allowance)
 
 
 def _without_assignments(words: Sequence[str]) -> Sequence[str]:
@@ -288,7 +310,7 @@ def _without_assignments(words: Sequence[str]) -> Sequence[str]:
     return words[at:]
 
 
-def _unwrapped(program: Program, depth: int) -> list[Program]:
+def _unwrapped(program: Program, depth: int, allowance: _Allowance) -> list[Program]:
     """Return ``program``, or the program it wraps; nothing if they are nested too deeply."""
     runners = 0
     while program.name in _RUNNERS:
@@ -301,19 +323,19 @@ def _unwrapped(program: Program, depth: int) -> list[Program]:
         in_shell = program.in_shell and program.name in _IN_THE_SAME_SHELL
         program = program._replace(words=tuple(inner), in_shell=in_shell)
     if program.name in _SHELLS:
-        return _of_shell(program, depth)
+        return _of_shell(program, depth, allowance)
     if program.name in ("su", "runuser") and "-c" in program.arguments[:-1]:
-        return _of_text(
-            program, program.arguments[program.arguments.index("-c") + 1], depth, in_shell=False
-        )
+        text = program.arguments[program.arguments.index("-c") + 1]
+        return _of_text(program, text, depth, allowance, in_shell=False)
     if program.name == "eval":
-        return _of_text(program, " ".join(program.arguments), depth, in_shell=program.in_shell)
+        text = " ".join(program.arguments)
+        return _of_text(program, text, depth, allowance, in_shell=program.in_shell)
     if program.name in (".", "source"):
         return [program._replace(words=program.arguments)]
     return [program] if program.words or program.writes else []
 
 
-def _of_shell(program: Program, depth: int) -> list[Program]:
+def _of_shell(program: Program, depth: int, allowance: _Allowance) -> list[Program]:
     """Return the programs that ``bash -c TEXT`` or ``bash SCRIPT`` runs."""
     arguments = program.arguments
     at = 0
@@ -324,12 +346,14 @@ def _of_shell(program: Program, depth: int) -> list[Program]:
     if at >= len(arguments):
         return [program]
     if has_text:
-        return _of_text(program, arguments[at], depth, in_shell=False)
+        return _of_text(program, arguments[at], depth, allowance, in_shell=False)
     return [program._replace(words=arguments[at:], in_shell=False)]
 
 
-def _of_text(program: Program, text: str, depth: int, *, in_shell: bool) -> list[Program]:
-    inner = _programs(text, depth + 1)
+def _of_text(
+    program: Program, text: str, depth: int, allowance: _Allowance, *, in_shell: bool
+) -> list[Program]:
+    inner = _programs(text, depth + 1, allowance)
     redirected = [Program((), program.writes, in_shell)] if program.writes else []
     return [*(one._replace(in_shell=one.in_shell and in_shell) for one in inner), *redirected]
 
