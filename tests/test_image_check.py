@@ -389,3 +389,18 @@ def test_the_drop_in_of_the_konvoy_image_builder_is_not_baked_in() -> None:
 def test_no_text_is_too_strange(name: str, text: str) -> None:
     report = of(name, text)
     assert all(0 < note.line <= text.count("\n") + 1 for note in report.notes)
+
+
+def test_what_is_removed_before_it_is_written_stays() -> None:
+    place = "/etc/environment"
+    assert check({"a.sh": f"rm {place}; echo http_proxy=a > {place}".encode()}).notes
+    assert not check({"a.sh": f"echo http_proxy=a > {place}; rm {place}".encode()}).notes
+
+
+def test_a_here_string_counts_for_the_redirections_before_it() -> None:
+    script = "cat > /etc/environment <<< http_proxy=a; cat > /etc/wgetrc <<< https_proxy=b"
+    messages = [note.message.split(",")[0] for note in check({"a.sh": script.encode()}).notes]
+    assert messages == [
+        "sets `http_proxy`",
+        "sets `http_proxy`",
+    ]

@@ -150,6 +150,22 @@ def test_the_parts_of_one_line_of_systemd_take_linear_time() -> None:
     assert not problem, problem
 
 
+WRITES = "echo http_proxy=a > /etc/environment; "
+BUILDS: dict[str, Callable[[int], dict[str, bytes]]] = {
+    "a line with many redirections": lambda size: {"a.sh": WRITES.encode() * (size // len(WRITES))},
+    "redirections before what removes": lambda size: {
+        "a.sh": b"> /etc/environment " * (size // 40) + b"rm -rm /a " * (size // 20)
+    },
+    "a path with many folders": lambda size: {"a.sh": b"> " + b"/a" * (size // 2)},
+}
+
+
+@pytest.mark.parametrize("make", BUILDS.values(), ids=BUILDS)
+def test_a_build_is_checked_in_linear_time(make: Callable[[int], dict[str, bytes]]) -> None:
+    problem = excess(check, make, 24_000, in_steps=False)
+    assert not problem, problem
+
+
 CASES = [pytest.param(read, largest, id=name) for name, (read, largest) in READERS.items()]
 
 

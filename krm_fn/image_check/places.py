@@ -17,6 +17,8 @@ from krm_fn.formats.unit_lines import with_final_eol
 from krm_fn.image_check._model import Leak, ScanResult
 
 NAMES = r"(?i:https?|ftp|all|no)_(?i:proxy)"
+_LONGEST_PATH = 4096
+"""``PATH_MAX`` of Linux."""
 _ROOT = re.compile(r"(?:etc|usr|lib|run|root|home)/")
 _TEMPLATE = re.compile(r"\.(?:j2|jinja2?|tpl|tmpl|tftpl)$")
 _UNIT = re.compile(
@@ -86,8 +88,10 @@ _TABLE: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 def dest_of(path: str) -> str:
     """Return the path of a file on the machine, by the end of its path here.
 
-    "" if that is not known.
+    "" if that is not known, or the path is longer than Linux takes one.
     """
+    if len(path) > _LONGEST_PATH:
+        return ""
     plain = _TEMPLATE.sub("", path)
     parts = plain.split("/")
     for start in range(len(parts)):

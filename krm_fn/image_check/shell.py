@@ -7,8 +7,10 @@ leave more than is seen here.
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 
 from krm_fn.image_check import places
 from krm_fn.image_check._model import Leak, ScanResult
@@ -19,7 +21,7 @@ _REMOVED = re.compile(r"\brm\s+((?:-\S+\s+)*)([^;|&\n]+)")
 _INLINE = re.compile(
     rf"({places.NAMES})=[\\\"']*[^\s\\\"']|(Acquire::\S*Proxy)\s+\\*\"[^\"\s\\]|\b(proxy)\s*=\s*(?!_none_)[^\s\"']"
 )
-_HERE_STRING = re.compile(r"<<<(.*)")
+_HERE_STRING = re.compile(r"<<<")
 _NOT_WRITTEN = re.compile(
     rf"\bexport\s[^;&|]*|(?:^|(?<=[;&|({{]))\s*(?:{places.NAMES}=\S*\s+)+(?=[\w./])"
 )
@@ -81,18 +83,61 @@ def _commands(text: str) -> Iterator[tuple[int, str, str | None]]:
 
 
 def _written(line: int, command: str, body: str | None, *, is_swept: bool) -> Iterator[Leak]:
-    for found in _WRITTEN.finditer(command):
-        dest = found[1] if places.dest_of(found[1]) else ""
-        if dest and body is not None:
+    """Yield what a command writes into known files: of its here-document, or of what is in front of a redirection.
+
+    The command is searched once for each pattern, however many redirections it has.
+    """
+    to_known = [found for found in _WRITTEN.finditer(command) if places.dest_of(found[1])]
+    if not to_known:
+        return
+    removals = {
+        path: found.start() for found in _REMOVED.finditer(command) for path in found[2].split()
+    }
+    in_front = _Names(_NOT_WRITTEN.sub(lambda found: " " * len(found[0]), command))
+    here_strings = _HereStrings(command)
+    for found in to_known:
+        dest = found[1]
+        if body is not None:
             names = places.names(places.settings(dest, body))
         else:
-            here = _HERE_STRING.search(command, found.end())
-            rest_of_command = (
-                f"{_NOT_WRITTEN.sub(' ', command[: found.start()])} {here[1] if here else ''}"
-            )
             names = tuple(
-                dict.fromkeys(next(filter(None, one)) for one in _INLINE.findall(rest_of_command))
+                dict.fromkeys((*in_front.up_to(found.start()), *here_strings.behind(found.end())))
             )
-        is_gone = any(dest in later[2].split() for later in _REMOVED.finditer(command, found.end()))
-        if dest and names and not is_gone:
+        is_gone = removals.get(dest, -1) >= found.end()
+        if names and not is_gone:
             yield Leak(line, names, dest, is_swept=is_swept)
+
+
+class _Names:
+    """The names that a text sets, asked for from its beginning to its end."""
+
+    def __init__(self, text: str) -> None:
+        self._rest = deque((found.end(), _name(found)) for found in _INLINE.finditer(text))
+        self._passed: dict[str, None] = {}
+
+    def up_to(self, end: int) -> Iterable[str]:
+        """Return the names in front of ``end``, which is not less than the last time, each once."""
+        while self._rest and self._rest[0][0] <= end:
+            self._passed[self._rest.popleft()[1]] = None
+        return self._passed
+
+
+class _HereStrings:
+    """The names that the here-strings of a command set."""
+
+    def __init__(self, command: str) -> None:
+        self._starts = [found.start() for found in _HERE_STRING.finditer(command)]
+        first = self._starts[0] if self._starts else len(command)
+        self._names = [(found.start(), _name(found)) for found in _INLINE.finditer(command, first)]
+
+    def behind(self, at: int) -> Iterable[str]:
+        """Return the names in the first here-string behind ``at``, and to the end of the command."""
+        index = bisect.bisect_left(self._starts, at)
+        if index == len(self._starts):
+            return ()
+        start = self._starts[index]
+        return dict.fromkeys(name for place, name in self._names if place >= start)
+
+
+def _name(found: re.Match[str]) -> str:
+    return found[1] or found[2] or found[3]
