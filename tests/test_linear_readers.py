@@ -157,6 +157,10 @@ BUILDS: dict[str, Callable[[int], dict[str, bytes]]] = {
         "a.sh": b"> /etc/environment " * (size // 40) + b"rm -rm /a " * (size // 20)
     },
     "a path with many folders": lambda size: {"a.sh": b"> " + b"/a" * (size // 2)},
+    "a file that is copied many times": lambda size: {
+        "Dockerfile": b"COPY a /etc/environment\n" * (size // 48),
+        "a": b"http_proxy=a\n" * (size // 26),
+    },
 }
 
 

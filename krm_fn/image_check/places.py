@@ -8,11 +8,14 @@ wget(1), curl(1), dockerd(8); DKP 2.1 "HTTP proxy override files" (``/etc/konvoy
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from krm_fn.carriers import unit_variables
+from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.formats.unit_lines import with_final_eol
 from krm_fn.image_check._model import Leak, ScanResult
 
@@ -107,11 +110,15 @@ def settings(dest: str, text: str) -> list[FoundName]:
     if _UNIT.fullmatch(known):
         return list(_of_unit(text))
     return [
-        FoundName(found[1], text.count("\n", 0, found.start(1)) + 1)
-        for path, pattern in _TABLE
-        if path.fullmatch(known)
-        for found in pattern.finditer(text)
+        one for path, pattern in _TABLE if path.fullmatch(known) for one in _matches(pattern, text)
     ]
+
+
+@lru_cache(maxsize=TEXTS)
+def _matches(pattern: re.Pattern[str], text: str) -> tuple[FoundName, ...]:
+    """Return what a pattern finds in a text, which a build may place many times."""
+    line_at = _lines_of(text)
+    return tuple(FoundName(found[1], line_at(found.start(1))) for found in pattern.finditer(text))
 
 
 def placed(dest: str, text: str, line: int) -> ScanResult:
@@ -125,8 +132,16 @@ def names(found: list[FoundName]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.name for one in found))
 
 
-def _of_unit(text: str) -> Iterator[FoundName]:
+@lru_cache(maxsize=TEXTS)
+def _of_unit(text: str) -> tuple[FoundName, ...]:
     live, _ = unit_variables.assignments(with_final_eol(text))
-    for one in live.values():
-        if one.value != "":
-            yield FoundName(one.name, text.count("\n", 0, one.line.start) + 1)
+    line_at = _lines_of(text)
+    return tuple(
+        FoundName(one.name, line_at(one.line.start)) for one in live.values() if one.value != ""
+    )
+
+
+def _lines_of(text: str) -> Callable[[int], int]:
+    """Return what tells the line of a position, counted from 1."""
+    breaks = [found.start() for found in re.finditer("\n", text)]
+    return lambda position: bisect.bisect_left(breaks, position) + 1
