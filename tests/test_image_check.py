@@ -391,6 +391,21 @@ def test_no_text_is_too_strange(name: str, text: str) -> None:
     assert all(0 < note.line <= text.count("\n") + 1 for note in report.notes)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("- shell: &a " + "a" * 9_000 + "\n" + "- shell: *a\n" * 200, id="aliases"),
+        pytest.param(
+            "- copy: {dest: /etc/environment, content: '" + "{{ item }}" * 500 + "'}\n"
+            "  loop:\n" + f"  - {'a' * 100}\n" * 30,
+            id="a loop",
+        ),
+    ],
+)
+def test_a_file_that_blows_up_is_not_called_clean(text: str) -> None:
+    assert check({"a.yml": text.encode()}) == Report((), {"a.yml": ""})
+
+
 def test_what_is_removed_before_it_is_written_stays() -> None:
     place = "/etc/environment"
     assert check({"a.sh": f"rm {place}; echo http_proxy=a > {place}".encode()}).notes

@@ -150,8 +150,23 @@ def test_the_parts_of_one_line_of_systemd_take_linear_time() -> None:
     assert not problem, problem
 
 
+def _tasks_with_a_loop(size: int) -> bytes:
+    third = size // 3
+    content = b"{{item}}" * (third // 8)
+    items = b"  - &a " + b"a" * third + b"\n" + b"  - *a\n" * (third // 7)
+    return b"- copy:\n    dest: /etc/environment\n    content: '" + content + b"'\n  loop:\n" + items
+
+
+def _user_data_with_aliases(size: int) -> bytes:
+    return (
+        b"#cloud-config\na: &a '" + b"> /etc/environment " * (size // 36) + b"'\nruncmd:\n" + b"- *a\n" * (size // 10)
+    )
+
+
 WRITES = "echo http_proxy=a > /etc/environment; "
 BUILDS: dict[str, Callable[[int], dict[str, bytes]]] = {
+    "a loop of Ansible over aliases": lambda size: {"a.yml": _tasks_with_a_loop(size)},
+    "aliases of user data": lambda size: {"user-data": _user_data_with_aliases(size)},
     "a line with many redirections": lambda size: {"a.sh": WRITES.encode() * (size // len(WRITES))},
     "redirections before what removes": lambda size: {
         "a.sh": b"> /etc/environment " * (size // 40) + b"rm -rm /a " * (size // 20)

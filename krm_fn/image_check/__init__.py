@@ -168,19 +168,22 @@ def _look(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
 def _of_yaml(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
     """Return the result of all documents of a file.
 
-    One that cannot be read, like a template, is unknown.
+    One that cannot be read, like a template, or that aliases or loops blow up, is unknown.
     """
-    found: list[ScanResult] = []
+    try:
+        found = list(_of_documents(name, text, texts))
+    except InputError:
+        return ScanResult()
+    return together(found[0].kind, found) if found else ScanResult()
+
+
+def _of_documents(name: str, text: str, texts: Mapping[str, str]) -> Iterator[ScanResult]:
     lines = Lines(text)
     for start, end in documents(text):
-        try:
-            data = read("\n" * lines.above(start) + text[start:end])
-        except InputError:
-            return ScanResult()
+        data = read("\n" * lines.above(start) + text[start:end])
         if ansible.is_one(data):
-            found.append(ansible.look(data, name, texts))
+            yield ansible.look(data, name, texts)
         elif cloud_init.is_one(text, data):
-            found.append(cloud_init.look(data))
+            yield cloud_init.look(data)
         elif builds.kind_of(data):
-            found.append(builds.look(data))
-    return together(found[0].kind, found) if found else ScanResult()
+            yield builds.look(data)

@@ -9,6 +9,7 @@ import bisect
 from collections.abc import Iterator
 from typing import Any
 
+from krm_fn.errors import ExpansionError
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 
@@ -26,12 +27,19 @@ class Word(str):
         return word
 
 
+LARGEST = 1 << 20
+"""So many characters all texts of a document may have, with those of its aliases and loops; no longer file is read."""
+
+
 def read(text: str) -> Any:
-    """Return the data of one document: dict, list, Word; raises InputError if it is not one."""
+    """Return the data of one document: dict, list, Word; raises InputError if it is not one, or blows up."""
     document = Document(text)
     document.data()  # refuses what aliases would blow up
     breaks = [index for index, character in enumerate(text) if character == "\n"]
-    return _view(document.root, breaks)
+    view = _view(document.root, breaks)
+    if _characters(view) > LARGEST:
+        raise ExpansionError(f"aliases expand to more than {LARGEST} characters")
+    return view
 
 
 def text_of(data: Any) -> Word | None:
@@ -45,6 +53,12 @@ def entries(data: Any) -> Iterator[Any]:
         yield from data
     elif data is not None:
         yield data
+
+
+def _characters(view: Any) -> int:
+    if isinstance(view, dict):
+        return sum(map(_characters, view.values()))
+    return sum(map(_characters, view)) if isinstance(view, list) else len(view)
 
 
 def _view(node: Node, breaks: list[int]) -> Any:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from krm_fn.errors import ExpansionError
 from krm_fn.image_check import places, shell
 from krm_fn.image_check._model import Leak, ScanResult, together
-from krm_fn.image_check._words import Word, entries, text_of
+from krm_fn.image_check._words import LARGEST, Word, entries, text_of
 
 KIND = "tasks of Ansible"
 
@@ -74,8 +75,18 @@ def look(data: Any, file: str, texts: Mapping[str, str]) -> ScanResult:
         data: a document that ``is_one``.
         file: its name.
         texts: name -> text of all files, among them those that tasks place.
+
+    Raises:
+        ExpansionError: loops make more of it than may be read.
     """
-    return together(KIND, (part for task in _tasks(data) for part in _of_task(task, file, texts)))
+    parts: list[ScanResult] = []
+    made_by_loops = 0
+    for module, arguments, is_looped in _calls(data):
+        made_by_loops += sum(map(len, arguments.values())) if is_looped else 0
+        if made_by_loops > LARGEST:
+            raise ExpansionError(f"loops expand to more than {LARGEST} characters")
+        parts.append(_MODULES[module](arguments, file, texts))
+    return together(KIND, parts)
 
 
 def _tasks(data: Any) -> Iterator[dict[Any, Any]]:
@@ -86,16 +97,18 @@ def _tasks(data: Any) -> Iterator[dict[Any, Any]]:
                 yield from _tasks(task.get(name))
 
 
-def _of_task(task: Mapping[Any, Any], file: str, texts: Mapping[str, str]) -> Iterator[ScanResult]:
-    loop = next((task[name] for name in _LOOPS if isinstance(task.get(name), list)), [None])
-    for key, given in task.items():
-        module = str(key).rpartition(".")[2]
-        if module not in _MODULES:
-            continue
-        for item in loop:
-            arguments = _arguments(given, task.get("args"), item)
-            if module == "file" or arguments.get("state") != "absent":
-                yield _MODULES[module](arguments, file, texts)
+def _calls(data: Any) -> Iterator[tuple[str, dict[str, Word], bool]]:
+    """Yield the modules that tasks call with their arguments, for each item of a loop, and whether it is one."""
+    for task in _tasks(data):
+        loop = next((task[name] for name in _LOOPS if isinstance(task.get(name), list)), [None])
+        for key, given in task.items():
+            module = str(key).rpartition(".")[2]
+            if module not in _MODULES:
+                continue
+            for item in loop:
+                arguments = _arguments(given, task.get("args"), item)
+                if module == "file" or arguments.get("state") != "absent":
+                    yield module, arguments, item is not None
 
 
 def _arguments(given: Any, more: Any, item: Any) -> dict[str, Word]:
