@@ -168,7 +168,7 @@ def _look(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
 def _of_yaml(name: str, text: str, texts: Mapping[str, str]) -> ScanResult:
     """Return the result of all documents of a file.
 
-    One that cannot be read, like a template, or that aliases or loops blow up, is unknown.
+    One that cannot be read, like a template, or that aliases or loops make too large, is unknown.
     """
     try:
         found = list(_of_documents(name, text, texts))

@@ -32,9 +32,9 @@ LARGEST = 1 << 20
 
 
 def read(text: str) -> Any:
-    """Return the data of one document: dict, list, Word; raises InputError if it is not one, or blows up."""
+    """Return the data of one document: dict, list, Word; raises InputError if it is not one, or is too large."""
     document = Document(text)
-    document.data()  # refuses what aliases would blow up
+    document.data()  # raises where aliases expand to too much
     breaks = [index for index, character in enumerate(text) if character == "\n"]
     view = _view(document.root, breaks)
     if _characters(view) > LARGEST:

@@ -142,6 +142,6 @@ def _of_unit(text: str) -> tuple[FoundName, ...]:
 
 
 def _lines_of(text: str) -> Callable[[int], int]:
-    """Return what tells the line of a position, counted from 1."""
+    """Return a function that gives the line, counted from 1, of a position in the text."""
     breaks = [found.start() for found in re.finditer("\n", text)]
     return lambda position: bisect.bisect_left(breaks, position) + 1
