@@ -123,8 +123,13 @@ def _matches(pattern: re.Pattern[str], text: str) -> tuple[FoundName, ...]:
 
 def placed(dest: str, text: str, line: int) -> ScanResult:
     """Return what a build leaves that writes ``text`` to ``dest``, or into the section of a unit, at ``line``."""
-    found = settings(dest, text) or settings(dest, f"[Service]\n{text}")
-    return ScanResult(left=(Leak(line, names(found), dest),) if found else ())
+    found = _placed_names(dest, text)
+    return ScanResult(left=(Leak(line, found, dest),) if found else ())
+
+
+@lru_cache(maxsize=TEXTS)
+def _placed_names(dest: str, text: str) -> tuple[str, ...]:
+    return names(settings(dest, text) or settings(dest, f"[Service]\n{text}"))
 
 
 def names(found: list[FoundName]) -> tuple[str, ...]:
