@@ -87,7 +87,9 @@ def of_zsh(script: str, line: str, folder: Path, way: str = "fpath") -> list[str
         os.waitpid(pid, 0)
     assert b"compdef:" not in shown, shown
     assert b"_arguments:" not in shown, shown
-    return [one.replace("\\ ", " ") for one in noted.read_text().splitlines()[:-1]]
+    lines = noted.read_text().splitlines()
+    # The first time counts: on a busy machine, zsh now and then completes twice for one key.
+    return [one.replace("\\ ", " ") for one in lines[: lines.index(".")]]
 
 
 def _read_until(terminal: int, is_done: Callable[[bytes], bool], deadline: float) -> bytes:
