@@ -31,7 +31,7 @@ class Reading(NamedTuple):
         is_unset: a later command takes the variable out of the environment, and leaves the one in the other case there.
         is_provided: a ConfigMap or Secret of the list holds the value, and is judged itself.
         beside: in upper case, the variables that the place may get from what is not in the list, such as ``envFrom`` of
-            a container: it may not lack them.
+            a container: nobody can say that it lacks them.
         member: the name of the field that holds the value, where that is not the variable.
     """
 

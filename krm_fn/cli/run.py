@@ -319,8 +319,8 @@ def _edited(
 
 def _is_manifest(path: str, selection: Selection) -> bool:
     """Return whether the file at ``path`` is one of the manifests, under whatever name."""
-    name_of = {absolute: name for name, absolute in selection.paths.items()}
-    return name_of.get(os.path.realpath(path)) in selection.manifests
+    absolute = os.path.realpath(path)
+    return any(selection.paths.get(name) == absolute for name in selection.manifests)
 
 
 def _divided(

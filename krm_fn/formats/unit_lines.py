@@ -137,10 +137,12 @@ def _joined_lines(text: str) -> Iterator[UnitLine]:
             comments.append(physical.span())
             continue
         here = range(physical.start(), physical.end(1))  # takes no memory for each character
-        if isinstance(offsets, list):
+        if not offsets:
+            offsets = here
+        elif isinstance(offsets, list):
             offsets += here  # in place: a line may have hundreds of thousands of parts
         else:
-            offsets = [*offsets, *here] if offsets else here
+            offsets = [*offsets, *here]
         if not is_comment and _is_continued(body):
             parts.append(body[:-1] + " ")
             continue

@@ -5,11 +5,11 @@ Every scalar is a text, as a playbook that is not run has nothing else; no text 
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Iterator
 from typing import Any
 
 from krm_fn.errors import ExpansionError
+from krm_fn.image_check._line_numbers import LineNumbers
 from krm_fn.yamledit import Document
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, Sequence
 
@@ -35,8 +35,7 @@ def read(text: str) -> Any:
     """Return the data of one document: dict, list, Word; raises InputError if it is not one, or is too large."""
     document = Document(text)
     document.data()  # raises where aliases expand to too much
-    breaks = [index for index, character in enumerate(text) if character == "\n"]
-    view = _view(document.root, breaks)
+    view = _view(document.root, LineNumbers(text))
     if _characters(view) > LARGEST:
         raise ExpansionError(f"aliases expand to more than {LARGEST} characters")
     return view
@@ -61,17 +60,17 @@ def _characters(view: Any) -> int:
     return sum(map(_characters, view)) if isinstance(view, list) else len(view)
 
 
-def _view(node: Node, breaks: list[int]) -> Any:
+def _view(node: Node, lines: LineNumbers) -> Any:
     if isinstance(node, Mapping):
         members = {}
         for key, value in node.entries:
-            name = _view(key, breaks) if isinstance(key, Scalar) else ""
-            members[name] = _view(value, breaks)
+            name = _view(key, lines) if isinstance(key, Scalar) else ""
+            members[name] = _view(value, lines)
         return members
     if isinstance(node, Sequence):
-        return [_view(item, breaks) for item in node.items]
+        return [_view(item, lines) for item in node.items]
     if isinstance(node, Alias):
-        return _view(node.target, breaks)
+        return _view(node.target, lines)
     assert isinstance(node, Scalar)  # noqa: S101 -- the last of the four kinds
     is_block = node.style in ("|", ">")
-    return Word(node.value, bisect.bisect_left(breaks, node.start) + 1 + is_block)
+    return Word(node.value, lines.at(node.start) + is_block)

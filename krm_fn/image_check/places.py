@@ -8,15 +8,14 @@ wget(1), curl(1), dockerd(8); DKP 2.1 "HTTP proxy override files" (``/etc/konvoy
 
 from __future__ import annotations
 
-import bisect
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from krm_fn.carriers import unit_variables
 from krm_fn.formats.cache_sizes import TEXTS
 from krm_fn.formats.unit_lines import with_final_eol
+from krm_fn.image_check._line_numbers import LineNumbers
 from krm_fn.image_check._model import Leak, ScanResult
 
 NAMES = r"(?i:https?|ftp|all|no)_(?i:proxy)"
@@ -117,8 +116,8 @@ def settings(dest: str, text: str) -> list[FoundName]:
 @lru_cache(maxsize=TEXTS)
 def _matches(pattern: re.Pattern[str], text: str) -> tuple[FoundName, ...]:
     """Return what a pattern finds in a text, which a build may place many times."""
-    line_at = _lines_of(text)
-    return tuple(FoundName(found[1], line_at(found.start(1))) for found in pattern.finditer(text))
+    lines = LineNumbers(text)
+    return tuple(FoundName(found[1], lines.at(found.start(1))) for found in pattern.finditer(text))
 
 
 def placed(dest: str, text: str, line: int) -> ScanResult:
@@ -140,13 +139,7 @@ def names(found: list[FoundName]) -> tuple[str, ...]:
 @lru_cache(maxsize=TEXTS)
 def _of_unit(text: str) -> tuple[FoundName, ...]:
     live, _ = unit_variables.assignments(with_final_eol(text))
-    line_at = _lines_of(text)
+    lines = LineNumbers(text)
     return tuple(
-        FoundName(one.name, line_at(one.line.start)) for one in live.values() if one.value != ""
+        FoundName(one.name, lines.at(one.line.start)) for one in live.values() if one.value != ""
     )
-
-
-def _lines_of(text: str) -> Callable[[int], int]:
-    """Return a function that gives the line, counted from 1, of a position in the text."""
-    breaks = [found.start() for found in re.finditer("\n", text)]
-    return lambda position: bisect.bisect_left(breaks, position) + 1

@@ -138,8 +138,6 @@ def missing(
             wanted = without_nodes
         name = cluster_name(membership.cluster)
         of_clusters[name] = list(_lacking(wanted, known, name))
-    if len(of_clusters) == 1:
-        return tuple(*of_clusters.values())
     found: list[Missing] = []
     for kind in needed:  # each fact once, with all Clusters that lack it
         for lacks in of_clusters.values():

@@ -108,14 +108,14 @@ def _unfit_paths(
     Kyverno skips such a patch without a word. Where one of the kinds is not known, nothing is claimed.
     """
     kinds = sorted(policy_rules.kinds(rule))
+    if not kinds:
+        return
     kinds_of: dict[Pointer, list[str]] = {}
     for kind in kinds:
         path = policy_rules.pod_spec_of(kind)
         if path is None:
             return
         kinds_of.setdefault(path, []).append(kind)
-    if not kinds:
-        return
     reported: set[Pointer] = set()
     for slot in slots:
         if slot.pod_spec in kinds_of or slot.pod_spec in reported:
