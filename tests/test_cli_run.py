@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -212,6 +213,50 @@ def test_beside_json_a_created_object_gets_a_file_that_goes_with_it(tmp_path: Pa
     write(tmp_path, {"proxy.yaml": GENERATE + "  mode: Remove\n"})
     assert "removed c/secret-org-prod-systemd-proxy.yaml" in run(tmp_path).stderr
     assert contents(tmp_path).keys() == before.keys()
+
+
+NAMES_OF_CLUSTERS = {
+    "a path to another folder": "/../../../outside/evil",
+    "a path with backslashes": "..\\..\\outside",
+    "capital letters, that some file systems ignore": "PROD",
+    "letters of other scripts": "\u0440\u0440\u043e\u0434",
+    "a line break and a null character": "a\n\0b",
+    "longer than the name of a file can be": "a" * 300,
+}
+
+
+@pytest.mark.parametrize(
+    "options", [pytest.param([], id="in place"), pytest.param(["--output-dir", "../out"], id="copy")]
+)
+@pytest.mark.parametrize("name", [pytest.param(name, id=case) for case, name in NAMES_OF_CLUSTERS.items()])
+def test_no_name_of_an_object_decides_where_a_new_file_lies(tmp_path: Path, name: str, options: list[str]) -> None:
+    clusters = [
+        {"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "metadata": {"name": each, "namespace": "org"}}
+        for each in ("prod", name)
+    ]
+    given = {f"c/{number}.json": json.dumps(cluster) for number, cluster in enumerate(clusters)}
+    tree = write(tmp_path / "repo" / "tree", {"proxy.yaml": GENERATE, **given})
+    done = run(tree, *options)
+    assert done.returncode == 0, done.stderr
+    written = tree.parent / "out" if options else tree
+    made = [
+        path for path in tmp_path.rglob("*") if path.is_file() and path.name not in {"0.json", "1.json", "proxy.yaml"}
+    ]
+    assert written / "c/secret-org-prod-systemd-proxy.yaml" in made
+    assert len(made) == len(clusters)
+    for file in made:
+        assert file.parent == written / "c"
+        assert re.fullmatch("[a-z0-9.-]{1,255}", file.name)
+    assert "0 files changed" in run(written).stderr
+
+
+def test_a_new_object_gets_no_file_whose_name_differs_in_capital_letters_only(tmp_path: Path) -> None:
+    config = CONFIG + "  targets: {kyvernoPolicies: {generate: MutatingPolicy}}\n"
+    before = contents(write(tmp_path, {"proxy.yaml": config, "MutatingPolicy-inject-proxy.yaml": OTHER}))
+    done = run(tmp_path)
+    assert done.returncode == 1
+    assert '"MutatingPolicy-inject-proxy.yaml" exists' in done.stderr
+    assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize(

@@ -239,12 +239,22 @@ def _refuse_nothing(selection: Selection) -> None:
 
 
 def _refuse_existing(done: _Done, changed: Mapping[str, bytes | None]) -> None:
-    """Raise InputError if a new object would overwrite a file that the run does not read as manifests."""
+    """Raise InputError if a new object would overwrite a file that the run does not read as manifests.
+
+    Some file systems take names that differ only in capital letters for one file, and names of new files have none.
+    """
+    in_folders: dict[Path, dict[str, Path]] = {}
     for name in done.files.created.values():
-        if name in changed and name not in done.selection.manifests and os.path.lexists(name):
+        if name not in changed or name in done.selection.manifests:
+            continue
+        folder = Path(name).parent
+        if folder not in in_folders:
+            in_folders[folder] = {one.name.lower(): one for one in folder.iterdir()}
+        existing = in_folders[folder].get(Path(name).name)
+        if existing is not None:
             raise InputError(
-                f'"{name}" exists and holds no manifest of this run, and a new object would be written '
-                "into it: rename that file"
+                f'"{existing}" exists, and a new object would be written into a file of that '
+                "name: rename that file"
             )
 
 

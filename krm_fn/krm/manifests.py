@@ -6,6 +6,7 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,11 @@ from krm_fn.yamledit import (
     repeated_keys,
     rewrite_documents,
 )
+
+_UNFIT = re.compile("[^a-z0-9.-]+")
+_LONGEST_NAME = 255 - len(".yaml")
+"""File systems take names of 255 bytes."""
+_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -260,8 +266,20 @@ class ManifestList(Manifests):
 
 
 def _file_name(data: Mapping[str, Any]) -> str:
+    """Return the name of a new file, which no file system takes for a path or for two names.
+
+    A name of an object that holds anything else than small letters, digits, dots and hyphens, or that is too long, gets
+    a digest in the place of what is lost, so that two objects do not share a file.
+    """
     ref = reference(data)
-    return "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part) + ".yaml"
+    name = "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part)
+    fit = _UNFIT.sub("-", name)
+    if fit != name or len(fit) > _LONGEST_NAME:
+        import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for an unusual name
+
+        digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
+        fit = f"{fit[: _LONGEST_NAME - _DIGITS - 1]}-{digest[:_DIGITS]}"
+    return f"{fit}.yaml"
 
 
 def _decoded(name: str, data: bytes) -> str:
