@@ -212,9 +212,7 @@ def test_a_resource_list_is_explained_with_its_function_config() -> None:
             id="no such Cluster",
         ),
         pytest.param(["--diff", "x", "--output", "svg"], MANIFESTS, "without `--diff`", id="a picture of a difference"),
-        pytest.param(
-            ["--diff", "nowhere.yaml"], MANIFESTS, 'no file or folder "nowhere.yaml"', id="no old ProxyConfig"
-        ),
+        pytest.param(["--diff", "nowhere.yaml"], MANIFESTS, 'no file "nowhere.yaml"', id="no old ProxyConfig"),
         pytest.param([], "# nothing\n", "the input holds no manifest", id="no manifest at all"),
     ],
 )

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from krm_fn import config
-from krm_fn.cli._files import read_files
+from krm_fn.cli._files import read_file
+from krm_fn.cli._selection import Selection
 from krm_fn.config import Lookup, ProxyConfig
 from krm_fn.errors import InputError, UsageError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Pointer
+from krm_fn.sources import Objects
 
 
 class LocatedConfig(NamedTuple):
@@ -27,7 +29,26 @@ class LocatedConfig(NamedTuple):
 
 def config_files(path: str) -> Manifests:
     """Return the documents in the file of ``--config``."""
-    return Manifests(read_files([path]))
+    return Manifests({path: read_file(path)})
+
+
+def config_among(
+    files: Manifests, selection: Selection, path: str
+) -> tuple[LocatedConfig, Objects]:
+    """Return the one ProxyConfig of a command line, and a reader of the objects that it refers to.
+
+    Args:
+        files: the manifests of the command line.
+        selection: the files that they are in.
+        path: the value of `--config`, which may be one of these files; "" where it is not given.
+
+    Raises:
+        UsageError: there is no ProxyConfig, or there are several.
+        InputError: the file of `--config` cannot be read.
+    """
+    others = config_files(path) if path and not selection.holds(path) else None
+    found = located_config(others or files, path=path, file=path)
+    return found, Objects(files, *([others] if others else []))
 
 
 def the_config(

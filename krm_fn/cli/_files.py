@@ -21,32 +21,16 @@ def exists(path: str) -> bool:
         return False
 
 
-def read_files(paths: Iterable[str]) -> dict[str, bytes]:
-    """Return path -> content, in order: named files, and of folders every YAML or JSON file at any depth.
-
-    Hidden files and folders inside a folder are left out, and so is a file that was read under another name.
-
-    Raises:
-        UsageError: a path does not exist.
-        InputError: a file or folder cannot be read.
-    """
-    return {str(file): _content(file) for file in _found(paths, _ENDINGS)}
-
-
 def absolute(name: str) -> Path:
     """Return the absolute path of a file or folder, without ``..`` in it."""
     return Path(os.path.normpath(Path(name).absolute()))
 
 
-def find_files(path: str) -> list[str]:
-    """Return the names of the files that ``read_files`` reads for one path; raises as it does."""
-    return [str(file) for file in _found([path], _ENDINGS)]
+def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> list[str]:
+    """Return the names, in order, of named files and of every YAML or JSON file in folders, at any depth.
 
-
-def find_files_to_edit(paths: Iterable[str], exclude: Sequence[str]) -> list[str]:
-    """Return the names of the files that ``read_files`` reads, without those that are left out.
-
-    A file that is named itself is left out by ``exclude`` only.
+    Hidden files and folders inside a folder are left out, and so are what `.gitignore` and `.krmignore` name there and
+    a file that was found under another name. A file that is named itself is left out by ``exclude`` only.
 
     Args:
         paths: files and folders.
@@ -60,7 +44,11 @@ def find_files_to_edit(paths: Iterable[str], exclude: Sequence[str]) -> list[str
 
 
 def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str, bytes]:
-    """Return name -> content; ``progress`` gets the number of files after each one. Raises as ``read_files``."""
+    """Return name -> content; ``progress`` gets the number of files after each one.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
     contents: dict[str, bytes] = {}
     for name in names:
         contents[name] = _content(Path(name))
@@ -69,7 +57,12 @@ def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str
 
 
 def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | None]:
-    """Return the same of files with any name, None for one of more than ``at_most`` bytes; raises as ``read_files``."""
+    """Return name -> content of files with any name, ignored ones, too; None for one of more than ``at_most`` bytes.
+
+    Raises:
+        UsageError: a path does not exist.
+        InputError: a file or folder cannot be read.
+    """
     return {
         str(file): _content(file) if _size(file) <= at_most else None
         for file in _found(paths, None)
@@ -77,11 +70,17 @@ def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | 
 
 
 def read_file(path: str) -> bytes:
-    """Return the content of one file, which is no folder; raises as ``read_files`` does."""
-    if exists(path) and Path(path).is_dir():
+    """Return the content of one file.
+
+    Raises:
+        UsageError: it does not exist, or is a folder.
+        InputError: it cannot be read.
+    """
+    if not exists(path):
+        raise UsageError(f'there is no file "{path}"')
+    if Path(path).is_dir():
         raise UsageError(f'"{path}" must be a file, not a folder')
-    (content,) = read_files([path]).values()
-    return content
+    return _content(Path(path))
 
 
 def _found(

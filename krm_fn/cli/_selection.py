@@ -1,18 +1,20 @@
-"""Which of the files in a folder are manifests, and why the others are left alone."""
+"""Which files are manifests, and why the others are left alone: one answer for `run`, `lint` and `explain`."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from krm_fn.errors import InputError
+from krm_fn.cli._files import find_files, read_each
+from krm_fn.cli._parser import CommandParser
+from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
 from krm_fn.yamledit import documents, has_complex_keys, read
 
@@ -33,12 +35,14 @@ class Selection:
     """Which files are manifests.
 
     Attributes:
-        manifests: name -> content.
+        files: name -> content of all files that were read.
+        manifests: the same of those that are manifests.
         left_alone: name of each other file -> the reason why it is left alone.
         encrypted: the manifests that SOPS has encrypted: they count as objects of the list, and are not edited.
         paths: name of each file -> its absolute path, links followed; empty for a stream.
     """
 
+    files: Mapping[str, bytes]
     manifests: dict[str, bytes] = field(default_factory=dict)
     left_alone: dict[str, LeftAlone] = field(default_factory=dict)
     encrypted: list[str] = field(default_factory=list)
@@ -51,6 +55,21 @@ class Selection:
             for name, reason in self.left_alone.items()
             if verbose or reason is LeftAlone.NOT_UTF8
         ]
+
+    def holds(self, path: str) -> bool:
+        """Return whether the file at ``path`` is one of the manifests, under whatever name."""
+        absolute = os.path.realpath(path)
+        return any(self.paths.get(name) == absolute for name in self.manifests)
+
+    def refuse_nothing(self) -> None:
+        """Raise UsageError if no file is a manifest."""
+        if self.manifests:
+            return
+        counts = self.counts()
+        left_alone = f" (left alone: {', '.join(counts)})" if counts else ""
+        raise UsageError(
+            f"the paths hold no manifest{left_alone}: name a file, or a folder with *.yaml, *.yml or *.json"
+        )
 
     def counts(self) -> list[str]:
         """Return ``2 of Helm charts`` and the like, for each reason that there is."""
@@ -68,19 +87,39 @@ _MARKS = ("{{", "{%", "<%", "[[")
 _MARK = re.compile("|".join(map(re.escape, _MARKS)))
 
 
-def select(files: Mapping[str, bytes]) -> Selection:
+def add_exclude_option(command: CommandParser) -> None:
+    """Add `--exclude` to a command that reads folders of manifests."""
+    command.add_argument(
+        "--exclude",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="leave out what matches, as a line of `.gitignore` in PATH would; may be repeated",
+    )
+
+
+def read_selected(
+    paths: Iterable[str], exclude: Sequence[str], also: Container[LeftAlone] = ()
+) -> Selection:
+    """Return the files of a command line, as ``select`` does; raises as ``find_files`` and ``read_each`` do."""
+    return select(read_each(find_files(paths, exclude), lambda _: None), also)
+
+
+def select(files: Mapping[str, bytes], also: Container[LeftAlone] = ()) -> Selection:
     """Return which files are manifests.
 
     Args:
         files: name -> content. On the disk around them is looked for `Chart.yaml` and for kustomizations.
+        also: reasons for which a file is not left alone here.
     """
     paths = {name: os.path.realpath(name) for name in files}
     inputs = _inputs_of_kustomizations(paths.values())
-    found = Selection(paths=paths)
+    found = Selection(files, paths=paths)
     for name, content in files.items():
         path = paths[name]
-        reason = LeftAlone.KUSTOMIZE if path in inputs else _reason(path, content)
-        if reason is not None:
+        is_input = path in inputs and LeftAlone.KUSTOMIZE not in also
+        reason = LeftAlone.KUSTOMIZE if is_input else _reason(path, content)
+        if reason is not None and reason not in also:
             found.left_alone[name] = reason
             continue
         found.manifests[name] = content

@@ -9,13 +9,15 @@ import difflib
 import json
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from krm_fn import config
 from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._config import config_files, located_config
-from krm_fn.cli._files import read_files
+from krm_fn.cli._config import config_among
+from krm_fn.cli._outcome_lines import count
 from krm_fn.cli._parser import CommandParser
+from krm_fn.cli._selection import LeftAlone, Selection, add_exclude_option, read_selected
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.explain import Explanation, compare, explain, html, svg, text, to_data
@@ -24,7 +26,6 @@ from krm_fn.krm.results import Severity
 from krm_fn.pipeline import Outcome, run_checked
 from krm_fn.plan import Overview, plan_edits
 from krm_fn.printable import printable_json
-from krm_fn.sources import Objects
 
 _OUTPUTS: dict[str, Callable[[Explanation, bool], str]] = {
     "text": lambda explanation, verbose: text.render(explanation, verbose=verbose),
@@ -42,7 +43,7 @@ def parser() -> CommandParser:
         "explain",
         "who gets which proxy, why each entry of NO_PROXY is there, and which programs honour it",
         usage=[
-            "[--config FILE] [--cluster NAME]... [--output text|json|html|svg] [PATH...]",
+            "[--config FILE] [--cluster NAME]... [--exclude PATTERN]... [--output text|json|html|svg] [PATH...]",
             "[--config FILE] --diff OLD.yaml [PATH...]",
         ],
         examples=[
@@ -66,6 +67,10 @@ def parser() -> CommandParser:
                 "With --diff, the manifests are first brought to what OLD.yaml declares, in memory; what is shown is "
                 "what a run with the ProxyConfig changes then."
             ),
+            (
+                "Of folders it reads and leaves alone what `inject-proxy run` does; a ResourceList is read where it is "
+                "named."
+            ),
             "exit codes: 0 done; 1 the input is wrong; 2 wrong usage; 3 a bug of this program.",
         ],
     )
@@ -86,6 +91,7 @@ def parser() -> CommandParser:
         default=[],
         help="explain this Cluster only; may be repeated",
     )
+    add_exclude_option(command)
     command.add_argument(
         "--diff",
         metavar="OLD.yaml",
@@ -116,34 +122,54 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     given = parser().parse(arguments)
     if given.diff and given.output == "svg":
         raise UsageError("`--output svg` must be without `--diff`: it is a picture of the overview")
-    paths = [word for word in given.words if word != "-"]
-    files = read_files(paths) if paths else {"standard input": read_stdin()}
-    manifests = Manifests(files)
+    selection = _selected([word for word in given.words if word != "-"], given, read_stdin)
+    manifests = Manifests(selection.manifests)
     if not len(manifests):
         raise UsageError("there is nothing to explain: the input holds no manifest")
-    others = config_files(given.config) if given.config else None
-    wanted = _config(manifests, others, given.config)
+    wanted = _config(manifests, selection, given.config)
     if given.diff:
-        found = _compared(files, wanted, _old_config(manifests, given.diff), given)
+        old = _old_config(manifests, selection, given.diff)
+        found = _compared(selection.manifests, wanted, old, given)
     else:
-        found = _explained(files, wanted, given.cluster)
+        found = _explained(selection.manifests, wanted, given.cluster)
     _refuse_unknown(given.cluster, found)
-    return CommandResult(_OUTPUTS[given.output](found, given.verbose).encode())
+    output = _OUTPUTS[given.output](found, given.verbose).encode()
+    return CommandResult(output, tuple(_left_alone(selection, verbose=given.verbose)))
 
 
-def _config(manifests: Manifests, others: Manifests | None, path: str) -> ProxyConfig:
+def _selected(paths: Sequence[str], given: Namespace, read_stdin: Callable[[], bytes]) -> Selection:
+    """Return the manifests to explain; a ResourceList counts where it is named, as it does on standard input."""
+    if not paths:
+        stream = {"standard input": read_stdin()}
+        return Selection(stream, stream)
+    is_named = not any(Path(path).is_dir() for path in paths)
+    selection = read_selected(paths, given.exclude, {LeftAlone.RESOURCE_LIST} if is_named else ())
+    selection.refuse_nothing()
+    return selection
+
+
+def _left_alone(selection: Selection, *, verbose: bool) -> list[str]:
+    """Return lines about the files that are not explained, with their number last; none where there are none."""
+    counts = selection.counts()
+    if not counts:
+        return []
+    read = count(len(selection.files), "file")
+    summary = f"inject-proxy explain: {read} read; left alone: {', '.join(counts)}"
+    return [*selection.named(verbose=verbose), summary]
+
+
+def _config(manifests: Manifests, selection: Selection, path: str) -> ProxyConfig:
     """Return the ProxyConfig, from a file of its own or from the manifests; changes are explained as if made."""
-    given = located_config(others or manifests, path=path)
-    objects = Objects(manifests, *([others] if others else []))
+    given, objects = config_among(manifests, selection, path)
     wanted = config.load(given.data, objects, repeated=given.repeated)
     if wanted is None:
         raise UsageError("the functionConfig asks for nothing: it must say which proxy to inject")
     return wanted._replace(mode=Mode.INJECT) if wanted.mode is Mode.CHECK else wanted
 
 
-def _old_config(manifests: Manifests, path: str) -> ProxyConfig:
+def _old_config(manifests: Manifests, selection: Selection, path: str) -> ProxyConfig:
     try:
-        return _config(manifests, config_files(path), path)
+        return _config(manifests, selection, path)
     except ConfigError as error:
         raise ConfigError([f"{path}: {problem}" for problem in error.problems]) from None
 

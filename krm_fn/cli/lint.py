@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._config import config_files, the_config
-from krm_fn.cli._files import exists, find_files, read_files
+from krm_fn.cli._files import exists, find_files
 from krm_fn.cli._outcome_lines import FAIL_ON, count, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._report import (
@@ -26,6 +26,7 @@ from krm_fn.cli._report import (
     entry_of,
     shown,
 )
+from krm_fn.cli._selection import LeftAlone, Selection, add_exclude_option, read_selected
 from krm_fn.cli._writing import write_files
 from krm_fn.config import ProxyConfig
 from krm_fn.errors import UsageError
@@ -37,6 +38,8 @@ from krm_fn.noproxy import Audience, ClusterNetwork
 from krm_fn.patch import field_path
 
 _STDIN = "standard input"
+_JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
+"""What `run` leaves alone, because it edits whole objects, and what may say something about a proxy all the same."""
 
 
 def parser() -> CommandParser:
@@ -55,7 +58,8 @@ def parser() -> CommandParser:
             (
                 "TEXT is one NO_PROXY list, as a program gets it. PATH are files and folders with objects, workloads "
                 "and ProxyConfigs in *.yaml, *.yml and *.json; `-` is the same on standard input, as YAML documents or "
-                "a ResourceList."
+                "a ResourceList. Of folders it reads and leaves alone what `inject-proxy run` does, but checks patches "
+                "of kustomizations and ResourceLists, too."
             ),
             (
                 "exit codes: 0 nothing of severity error (with `--fail-on warning`: error or warning) is left; "
@@ -81,6 +85,7 @@ def parser() -> CommandParser:
         default="",
         help="the ProxyConfig whose `lint`, `clusterDefaults` and `targets` count, if not the one of the manifests",
     )
+    add_exclude_option(command)
     add_report_options(command)
     return command.common()
 
@@ -139,8 +144,13 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
             raise UsageError(
                 "`-` must be the only argument: lint standard input and files one after the other"
             )
-        return _of_files({_STDIN: read_stdin()}, {_STDIN: [_STDIN]}, wish, wanted)
-    return _of_files(read_files(words), {word: find_files(word) for word in words}, wish, wanted)
+        stream = {_STDIN: read_stdin()}
+        return _of_files(Selection(stream, stream), {_STDIN: [_STDIN]}, wish, wanted)
+    selection = read_selected(words, given.exclude, _JUDGED)
+    by_path = {words[0]: list(selection.files)}
+    if len(words) > 1:
+        by_path = {word: find_files([word], given.exclude) for word in words}
+    return _of_files(selection, by_path, wish, wanted)
 
 
 def _as_list(text: str) -> str:
@@ -205,19 +215,21 @@ def _problem_data(severity: Severity, found: Problem) -> dict[str, Any]:
 
 
 def _of_files(
-    files: Mapping[str, bytes],
+    selection: Selection,
     by_path: Mapping[str, Sequence[str]],
     wish: _LintRequest,
     wanted: ProxyConfig | None,
 ) -> CommandResult:
+    files = selection.manifests
     done = (fixed_files if wish.fix else audit)(files, config=wanted, audience=wish.audience)
-    results = [*_without_manifests(by_path, done), *done.results]
+    empty = {*done.empty, *selection.left_alone}
+    results = [*_without_manifests(by_path, empty), *done.results]
     lines = [_line(result) for result in results]
     finder = LineFinder({**files, **done.corrected})
     entries = [entry_of(result, finder) for result in results]
     report = wish.written(lines, entries, files)
     exit_code = int(are_severe(results, wish.fail_on))
-    reported = _summary(files, done, results, wish)
+    reported = _summary(selection, done, results, wish)
     if wish.fix and _STDIN in files:
         corrected = done.corrected.get(_STDIN, files[_STDIN])
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)
@@ -225,10 +237,12 @@ def _of_files(
     return CommandResult(report, (*warnings, *reported), exit_code)
 
 
-def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Iterator[Result]:
+def _without_manifests(
+    by_path: Mapping[str, Sequence[str]], empty: Container[str]
+) -> Iterator[Result]:
     """Yield a warning for each named path that holds no manifest: nothing was checked there, it may be misspelt."""
     for path, names in by_path.items():
-        if all(name in done.empty for name in names):
+        if all(name in empty for name in names):
             message = (
                 "holds no manifest, so there was nothing to check: "
                 "name a file, or a folder with *.yaml, *.yml or *.json"
@@ -238,14 +252,20 @@ def _without_manifests(by_path: Mapping[str, Sequence[str]], done: Audit) -> Ite
 
 
 def _summary(
-    files: Mapping[str, bytes], done: Audit, results: Sequence[Result], wish: _LintRequest
+    selection: Selection, done: Audit, results: Sequence[Result], wish: _LintRequest
 ) -> tuple[str, ...]:
     """Return a line for each file that is corrected, but not for a stream, and the summary as the last one."""
-    parts = [f"{count(len(files), 'file')} read", f"{count(done.judged, 'object')} checked"]
+    left_alone = selection.counts()
+    unread = f" (left alone: {', '.join(left_alone)})" if left_alone else ""
+    parts = [
+        f"{count(len(selection.files), 'file')} read{unread}",
+        f"{count(done.judged, 'object')} checked",
+    ]
     if wish.fix:
         parts.append(f"{count(len(done.corrected), 'file')} fixed")
     parts.append(severities(results))
-    lines = [] if _STDIN in files else [f"fixed {name}" for name in done.corrected]
+    lines = selection.named(verbose=wish.given.verbose)
+    lines += [] if _STDIN in selection.files else [f"fixed {name}" for name in done.corrected]
     return (*lines, f"inject-proxy lint: {', '.join(parts)}")
 
 

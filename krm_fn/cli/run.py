@@ -17,14 +17,20 @@ from pathlib import Path
 from typing import Any
 
 from krm_fn.cli._command_result import CommandResult
-from krm_fn.cli._config import LocatedConfig, config_files, located_config
+from krm_fn.cli._config import LocatedConfig, config_among
 from krm_fn.cli._diff import unified_diff
-from krm_fn.cli._files import absolute, find_files_to_edit, read_each
+from krm_fn.cli._files import absolute, find_files, read_each
 from krm_fn.cli._outcome_lines import FAIL_ON, count, outcome_lines, severities
 from krm_fn.cli._parser import CommandParser
 from krm_fn.cli._progress import Progress
 from krm_fn.cli._report import WRITERS, FindingReport, LineFinder, add_output_option, entry_of
-from krm_fn.cli._selection import LeftAlone, Selection, kustomization_without, select
+from krm_fn.cli._selection import (
+    LeftAlone,
+    Selection,
+    add_exclude_option,
+    kustomization_without,
+    select,
+)
 from krm_fn.cli._shard import Shard, shard_of
 from krm_fn.cli._writing import (
     current_umask,
@@ -38,7 +44,6 @@ from krm_fn.errors import InputError, OutputError, UsageError
 from krm_fn.krm.manifests import ManifestList
 from krm_fn.krm.results import Result, Severity, are_severe, is_severe
 from krm_fn.pipeline import CHANGE_DUE, Outcome, run_list
-from krm_fn.sources import Objects
 
 _STDIN = "standard input"
 
@@ -114,13 +119,7 @@ def parser() -> CommandParser:
         metavar="DIR",
         help="write all files that were read into a new folder, and leave the others as they are",
     )
-    command.add_argument(
-        "--exclude",
-        metavar="PATTERN",
-        action="append",
-        default=[],
-        help="leave out what matches, as a line of `.gitignore` in PATH would; may be repeated",
-    )
+    add_exclude_option(command)
     command.add_argument(
         "--shard",
         metavar="I/N",
@@ -195,12 +194,12 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         )
     _refuse_two_outputs(given)
     shard = shard_of(given.shard or "1/1", _base_of(paths))
-    names = find_files_to_edit(paths, given.exclude)
+    names = find_files(paths, given.exclude)
     progress = Progress(len(names))
     try:
         files = read_each(names, progress.read)
         selection = select(files)
-        _refuse_nothing(selection)
+        selection.refuse_nothing()
         done = _edited(selection, given, progress, shard, folder=_folder_of(paths[0]))
     finally:
         progress.end()
@@ -226,16 +225,6 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 def _refuse_two_outputs(given: Namespace) -> None:
     if given.output != "text" and (given.diff or not given.check):
         raise UsageError("`--output` must be with `--check`, and without `--diff`")
-
-
-def _refuse_nothing(selection: Selection) -> None:
-    if selection.manifests:
-        return
-    counts = selection.counts()
-    left_alone = f" (left alone: {', '.join(counts)})" if counts else ""
-    raise UsageError(
-        f"the paths hold no manifest{left_alone}: name a file, or a folder with *.yaml, *.yml or *.json"
-    )
 
 
 def _refuse_existing(done: _Done, changed: Mapping[str, bytes | None]) -> None:
@@ -269,7 +258,8 @@ def _edit_stream(
     if given.shard:
         raise UsageError("`--shard` must be without `-`: it divides files, and a stream is one")
     content = read_stdin()
-    selection = Selection({_STDIN: content})
+    stream = {_STDIN: content}
+    selection = Selection(stream, stream)
     _refuse_resource_list(content)
     done = _edited(selection, given, Progress(0), Shard(1, 1, Path()))
     changed = done.changed
@@ -307,14 +297,11 @@ def _edited(
     """Return what the run makes of the manifests; nothing is written. ``folder`` is as in ``ManifestList``."""
     files = ManifestList(selection.manifests, shard.holds, folder)
     progress.look(len(files))
-    path = given.config or ""
-    others = config_files(path) if path and not _is_manifest(path, selection) else None
-    found = located_config(others or files, path=path, file=path)
+    found, objects = config_among(files, selection, given.config or "")
     files.function_config = _with_only(found.data, given.only)
     files.repeated_in_function_config = found.repeated
-    lists = [files, others] if others else [files]
     try:
-        outcome = run_list(files, Objects(*lists))
+        outcome = run_list(files, objects)
     except InputError as error:
         error.args = (f"{error}; `--exclude` leaves a file out",)
         raise
@@ -325,12 +312,6 @@ def _edited(
     own, elsewhere = _divided(outcome.results, files, selection, shard)
     failures = sum(is_severe(result.severity, outcome.fail_on) for result in elsewhere)
     return _Done(outcome._replace(results=tuple(own)), files, selection, shard, failures)
-
-
-def _is_manifest(path: str, selection: Selection) -> bool:
-    """Return whether the file at ``path`` is one of the manifests, under whatever name."""
-    absolute = os.path.realpath(path)
-    return any(selection.paths.get(name) == absolute for name in selection.manifests)
 
 
 def _divided(

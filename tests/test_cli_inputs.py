@@ -1,0 +1,117 @@
+"""Which files `run`, `lint` and `explain` read, and what they say of those that are no manifests: the same."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support import COMMAND, TIME_LIMIT
+
+CONFIG = """\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {name: proxy}
+spec:
+  httpProxy: http://proxy.corp.example:3128
+  httpsProxy: http://proxy.corp.example:3128
+  noProxy: [.corp.example]
+"""
+NODES = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfig
+metadata: {name: md-0, namespace: org}
+spec: {}
+"""
+BAD = NODES.replace("{}", '{preKubeadmCommands: ["export HTTP_PROXY=proxy.corp.example"]}')
+"""An object that `run` changes, and in which `lint` finds a mistake."""
+COMMANDS = {"run": ["run", "--check"], "lint": ["lint"], "explain": ["explain"]}
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def command(folder: Path, name: str, *argv: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(COMMAND), *COMMANDS[name], *argv],
+        cwd=folder,
+        input=stdin,
+        encoding="utf-8",
+        capture_output=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+NOT_READ = [
+    pytest.param({".gitignore": "bad/\n"}, {"bad/nodes.yaml": BAD}, [], id="gitignore"),
+    pytest.param({".krmignore": "bad/\n"}, {"bad/nodes.yaml": BAD}, [], id="krmignore"),
+    pytest.param({}, {"bad/nodes.yaml": BAD}, ["--exclude", "bad/"], id="exclude"),
+    pytest.param({"c/Chart.yaml": "name: c\n"}, {"c/templates/bad.yaml": BAD}, [], id="a template of a chart"),
+    pytest.param({"c/Chart.yaml": "name: c\n"}, {"c/values.yaml": BAD}, [], id="values of a chart"),
+    pytest.param({}, {"bad.yaml": f"{{{{ if .x }}}}\n{BAD}{{{{ end }}}}\n"}, [], id="a template without a chart"),
+    pytest.param({}, {"bad.yaml": BAD.encode("utf-16")}, [], id="another encoding than UTF-8"),
+    pytest.param({}, {"bad.yaml": "a: [\n"}, [], id="broken YAML that is no manifest"),
+]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(("others", "bad", "argv"), NOT_READ)
+def test_what_one_command_does_not_read_none_does(
+    tmp_path: Path, name: str, others: dict[str, str | bytes], bad: dict[str, str | bytes], argv: list[str]
+) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "nodes.yaml": NODES, **others})
+    without = command(tmp_path, name, *argv, ".")
+    write(tmp_path, bad)
+    done = command(tmp_path, name, *argv, ".")
+    assert (done.returncode, done.stdout) == (without.returncode, without.stdout), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_files_that_are_left_alone_are_counted_and_those_of_another_encoding_named(tmp_path: Path, name: str) -> None:
+    files = {
+        "proxy.yaml": CONFIG,
+        "nodes.yaml": NODES,
+        "t.yaml": f"{NODES}{{{{ x }}}}\n",
+        "u.yaml": NODES.encode("utf-16"),
+    }
+    write(tmp_path, files)
+    done = command(tmp_path, name, ".")
+    assert "left alone: u.yaml (not UTF-8)\n" in done.stderr
+    assert "t.yaml" not in done.stderr
+    assert "4 files read" in done.stderr
+    assert "left alone: 1 templates, 1 not UTF-8" in done.stderr
+    assert "left alone: t.yaml (templates)\n" in command(tmp_path, name, "--verbose", ".").stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_config_that_is_named_is_the_one_of_several_in_the_folder(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"a.yaml": CONFIG, "b.yaml": CONFIG.replace("proxy.corp", "other.corp"), "nodes.yaml": NODES})
+    done = command(tmp_path, name, "--config", "./b.yaml", ".")
+    assert "Usage" not in done.stderr
+    assert name != "explain" or "http://other.corp.example:3128" in done.stdout
+
+
+def test_patches_of_kustomizations_are_only_checked(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG, "nodes.yaml": NODES, "kustomization.yaml": "patches: [{path: bad.yaml}]\n"})
+    write(tmp_path, {"bad.yaml": BAD})
+    assert "bad.yaml" not in command(tmp_path, "run", ".").stderr
+    assert "bad.yaml" not in command(tmp_path, "explain", ".").stdout
+    assert "bad.yaml" in command(tmp_path, "lint", ".").stdout
+
+
+def test_a_resource_list_is_explained_and_checked_where_it_is_named(tmp_path: Path) -> None:
+    item = "".join(f"  {line}\n" for line in BAD.splitlines())
+    config = "".join(f"  {line}\n" for line in CONFIG.splitlines())
+    listed = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n-{item[1:]}functionConfig:\n{config}"
+    write(tmp_path, {"out/list.yaml": listed, "nodes.yaml": NODES, "proxy.yaml": CONFIG})
+    assert "KubeadmConfig/org/md-0" in command(tmp_path, "explain", "out/list.yaml").stdout
+    assert "md-0" in command(tmp_path, "lint", "out/list.yaml").stdout
+    done = command(tmp_path, "explain", ".")
+    assert (done.returncode, "left alone: 1 ResourceLists" in done.stderr) == (0, True)
