@@ -51,6 +51,15 @@ stringData:
   value: |
     CLUSTER_NAME: one
 """
+UNRELATED = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: operator-user-values
+data:
+  values: |
+    enabled: true
+"""
 WORKLOAD = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -77,6 +86,7 @@ def warnings(item: str, spec: str) -> list[str]:
     [
         pytest.param(WORKLOAD, WORKERS, id="a workload has no nodes"),
         pytest.param(PLAIN, WORKERS, id="a Cluster that holds no proxy"),
+        pytest.param(UNRELATED, WHOLE + WORKERS, id="values of an app that say nothing of a proxy"),
         pytest.param(TKG, WHOLE + WORKERS, id="a Cluster that has a place for each group"),
         pytest.param(CAREN, WHOLE + OF_ANOTHER, id="an override for another Cluster"),
         pytest.param(CAREN, WHOLE + THE_SAME, id="an override that says the same"),

@@ -13,7 +13,7 @@ from krm_fn import lint, placeholders
 from krm_fn.clusters import ByKey, Cluster, Membership, key_of
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
-from krm_fn.krm.results import Finding, ObjectRef, Result, Severity
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
 from krm_fn.lint import Listing, Rules, WrittenFile
 from krm_fn.lint.drift import Comparison, ObservedObject
 from krm_fn.noproxy import SERVICE_ADDRESSES, Fact, Style
@@ -24,6 +24,8 @@ from krm_fn.settings import provider_files
 from krm_fn.targets import Context, Reading
 
 _SECRET = ("", "Secret")
+_ANY_PROXY = "http://proxy.invalid"
+"""Stands for the proxy that an object would get."""
 _UNREACHED = (
     "this place holds one proxy for all nodes of the cluster, so {} cannot reach it: declare its proxy in "
     "`spec.httpProxy` and `spec.httpsProxy`, or in an override without `roles` and `workerGroups`"
@@ -206,14 +208,19 @@ def _cluster(cluster: Cluster) -> str:
 
 
 def _is_place(place: PlannedEdit) -> bool:
-    """Return whether the target has a place in an object of the list.
+    """Return whether an object of the list holds a proxy of the target, or would get one that is declared for it.
 
     None writes to an encrypted one.
     """
     if sops.is_encrypted(place.obj.data) or (place.is_new and not place.is_asked):
         return False
-    context = Context(place.options, place.resolved.settings, uses=place.uses)
-    return place.target.has_site(place.obj.data, context)
+    if any(True for _ in place.readings()):
+        return True
+    settings = place.resolved.settings._replace(is_declared=True)
+    if not settings.variables():
+        settings = settings._replace(http_proxy=_ANY_PROXY, https_proxy=_ANY_PROXY)
+    context = Context(place.options, settings, uses=place.uses)
+    return any(isinstance(one, Edit) for one in place.target.edit(place.obj.data, context))
 
 
 def _in_our_file(readings: tuple[Reading, ...], variables: Mapping[str, str]) -> list[Reading]:
