@@ -409,7 +409,7 @@ def test_what_will_not_be_rolled_is_said_once(
 def test_a_secret_that_changes_alone_rolls_no_node() -> None:
     once = items(ran(CLUSTER, SECRET, template(**MEMBER), user(), targets=IN_SECRET, rollout={}))
     other = ran(*once, targets=IN_SECRET, rollout={}, httpProxy="http://other:1")
-    assert (other.changed, reported(other, "nodes keep the old proxy")) == (
+    assert (other.changed, reported(other, "nodes keep what they have")) == (
         1,
         [(Severity.WARNING, "MachineDeployment/user")],
     )
@@ -419,7 +419,7 @@ def test_a_removal_that_cannot_give_a_name_back_says_it_too() -> None:
     once = items(ran(template(), user(), rollout={}))
     outcome = ran(*once, mode="Remove")
     assert items(outcome) == [template(), user()]
-    assert reported(outcome, "nodes keep the old proxy") == [(Severity.WARNING, "MachineDeployment/user")]
+    assert reported(outcome, "nodes keep what they have") == [(Severity.WARNING, "MachineDeployment/user")]
     assert reported(outcome, "`spec.rollout.hashNames: true`") == []
 
 

@@ -185,14 +185,14 @@ FIELD = "spec/kubeadmConfigSpec/files/0/contentFrom/secret/name"
 @pytest.mark.parametrize(("hashed", "severity"), [(None, "warning"), (False, "info")])
 def test_a_control_plane_that_keeps_the_old_content_is_reported(hashed: bool | None, severity: str) -> None:
     found = ran(CLUSTER, secret(), holder("KubeadmControlPlane", file()), hashed=hashed)
-    assert warnings(found, "nodes keep the old proxy") == [(severity, f"KubeadmControlPlane/one-cp {FIELD}")]
+    assert warnings(found, "nodes keep what they have") == [(severity, f"KubeadmControlPlane/one-cp {FIELD}")]
     again = ran(*items(found), hashed=hashed)
-    assert warnings(again, "nodes keep the old proxy") == []
+    assert warnings(again, "nodes keep what they have") == []
 
 
 def test_a_control_plane_that_changes_itself_rolls_anyhow() -> None:
     found = ran(CLUSTER, secret(), holder(), hashed=None)
-    assert warnings(found, "nodes keep the old proxy") == []
+    assert warnings(found, "nodes keep what they have") == []
 
 
 # A Secret that is not there.

@@ -263,7 +263,7 @@ def _not_rolled(
         yield from [RolloutNote(template.item_index, template.obj, found)] if users else []
         return
     text = (
-        "nodes keep the old proxy: Cluster API rolls them only when the name of the template changes. "
+        "nodes keep what they have: Cluster API rolls them only when the name of the template changes. "
         f"{advice(wanted.hash_names, 'Roll them yourself', 'you roll them')}"
     )
     kinds = (

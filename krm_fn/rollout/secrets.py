@@ -314,7 +314,7 @@ def _not_rolled(
         if id(user.obj) in changed or user.obj.ref.kind in _MADE_FROM_TEMPLATES:
             continue  # it rolls, or the object that uses it is reported
         message = (
-            "nodes keep the old proxy: Cluster API rolls them only when the name of this Secret changes. "
+            "nodes keep what they have: Cluster API rolls them only when the name of this Secret changes. "
             f"{advice(wanted.hash_names, 'Roll them yourself', 'you roll them')}"
         )
         yield RolloutNote(

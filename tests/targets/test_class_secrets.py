@@ -310,8 +310,8 @@ def test_another_form_of_content_takes_the_name_out_of_the_variable() -> None:
 )
 def test_nodes_of_a_class_that_keep_the_old_content_are_reported(wish: Any, said: list[str]) -> None:
     there, _ = answer([*objects(), secret()])
-    assert messages(there, "nodes keep the old proxy", **wish) == said
+    assert messages(there, "nodes keep what they have", **wish) == said
 
 
 def test_nodes_of_a_class_that_gets_other_patches_roll_anyhow() -> None:
-    assert messages([*objects(), secret()], "nodes keep the old proxy") == []
+    assert messages([*objects(), secret()], "nodes keep what they have") == []
