@@ -360,3 +360,20 @@ def test_a_value_that_leaves_its_secret_is_a_warning(settings: ProxySettings, go
     assert warning.severity is Severity.WARNING
     assert goes in warning.message
     assert Severity.WARNING not in [one.severity for one in reported(fields, NONE, "Keep")]
+
+
+@pytest.mark.parametrize(
+    ("value", "settings", "severity"),
+    [
+        pytest.param("http://svc:p%40ss@old:1", NONE, Severity.WARNING, id="a removal leaves a password"),
+        pytest.param("http://old:1", NONE, Severity.INFO, id="a removal leaves a proxy without one"),
+        pytest.param("http://svc:p%40ss@old:1", FULL, Severity.INFO, id="another password that somebody kept"),
+    ],
+)
+def test_a_password_that_keep_leaves_behind_is_a_warning(
+    value: str, settings: ProxySettings, severity: Severity
+) -> None:
+    said, *_ = reported({"env": [{"name": "HTTP_PROXY", "value": value}]}, settings, "Keep")
+
+    assert (said.severity, said.code) == (severity, "ValueKept")
+    assert "p%40ss" not in said.message

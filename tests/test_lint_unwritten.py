@@ -254,10 +254,31 @@ def test_two_clusters_of_one_name_with_different_networks(first: Any, second: An
     assert all(words in message for message in found)
 
 
-def test_a_removal_names_the_way_to_reach_a_workload() -> None:
-    (said,) = warnings({"mode": "Remove"}, workload(HTTP_PROXY="http://old:1"))
+@pytest.mark.parametrize("mode", ["Inject", "Remove"])
+@pytest.mark.parametrize(
+    ("conflict", "is_named"), [("Unit", True), ("Keep", True), ("Override", False), ("Fail", False)]
+)
+def test_the_advice_names_all_that_makes_the_value_change(mode: str, conflict: str, *, is_named: bool) -> None:
+    options = {"conflict": conflict}
+    (said,) = warnings({**PROXY, "mode": mode, "targets": {"workloads": options}}, workload(HTTP_PROXY="http://old:1"))
     assert said.code == "WorkloadNotSelected"
     assert "`spec.targets.workloads.workloads`" in said.message
+    assert ('`spec.targets.workloads.conflict` as "Override"' in said.message) is is_named
+
+
+def test_who_follows_the_advice_gets_another_value() -> None:
+    options = {"workloads": [{"names": ["app"]}]}
+    (said,) = [
+        one
+        for one in all_warnings({**PROXY, "targets": {"workloads": options}}, workload(HTTP_PROXY="http://old:1"))
+        if one.code == "ValueKept"
+    ]
+    assert '"Override"' in said.message
+    changed = {**options, "conflict": "Override"}
+    assert "ValueKept" not in [
+        one.code
+        for one in all_warnings({**PROXY, "targets": {"workloads": changed}}, workload(HTTP_PROXY="http://old:1"))
+    ]
 
 
 @pytest.mark.parametrize(("item", "is_stale"), STALE)

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from krm_fn import placeholders
 from krm_fn.carriers.pod_spec import LISTS, Container, containers, pod_spec
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
 from krm_fn.krm.proxy_values import shown_url
-from krm_fn.krm.results import Severity
+from krm_fn.krm.results import Severity, redact
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import lookup
 from krm_fn.settings import PROXY_VARIABLES
@@ -191,7 +192,7 @@ class EnvList:
             present.add(name)
             if entry not in self._provided.entries and not _is_right(entry, wanted.get(name)):
                 kept.add(name)
-                self._report_kept(index, name, wanted)
+                self._report_kept(index, name, entry, wanted)
         entries = list(env)
         for name in self._added(wanted):
             if name in present:
@@ -248,19 +249,50 @@ class EnvList:
         )
         self._report(Severity.ERROR, index, message, code="ValueConflict")
 
-    def _report_kept(self, index: int, name: str, wanted: Variables) -> None:
+    def _report_kept(
+        self, index: int, name: str, entry: Mapping[str, Any], wanted: Variables
+    ) -> None:
+        value = entry.get("value")
+        if not wanted and isinstance(value, str) and redact(value) != value:
+            message = (
+                f'`{name}` in {self.label} stays with its password, because `conflict` is "Keep": remove it yourself, '
+                'or set `conflict` to "Override" for this run'
+            )
+            self._report(Severity.WARNING, index, message, code="ValueKept")
+            return
         why = "the settings differ" if name in wanted else "the settings do not have it"
         message = f'`{name}` in {self.label} stays as it is, although {why}: `conflict` is "Keep"'
         self._report(Severity.INFO, index, message, code="ValueKept")
 
     def _report_unit(self, own: Sequence[str], wanted: Variables) -> None:
-        """Report a container that keeps all of its variables; a removal takes only what is ours, and says nothing."""
-        if wanted:
-            message = (
-                f"{self.label} sets {quoted(own)} itself, so none of its proxy variables is changed: "
-                '`conflict` is "Unit"; set it to "Override" to replace them'
-            )
-            self._draft.report(Severity.INFO, message, self._path, code="ValueKept")
+        """Report a container that keeps all of its variables; a removal takes only what is ours, and says nothing.
+
+        That is a warning where it keeps another proxy: somebody chose it, and it does not get ours.
+        """
+        if not wanted:
+            return
+        names, severity = self._other_urls(wanted), Severity.WARNING
+        keeps = "so it keeps another proxy than the ProxyConfig says"
+        if not names:
+            names, severity = list(own), Severity.INFO
+            keeps = "so none of its proxy variables is changed"
+        message = (
+            f'{self.label} sets {quoted(names)} itself, {keeps}: `conflict` is "Unit"; set it to "Override" to '
+            "replace them, or remove them"
+        )
+        self._draft.report(severity, message, self._path, code="ValueKept")
+
+    def _other_urls(self, wanted: Variables) -> list[str]:
+        """Return the variables that are known to name another proxy than the wanted one."""
+        found = []
+        for reading in self.read():
+            name, value = reading.variable, reading.value
+            if name.upper() == "NO_PROXY" or reading.is_provided or not value:
+                continue
+            is_right = value == read_kubernetes_env(wanted.get(name, ""))
+            if not is_right and not placeholders.is_in(value):
+                found.append(name)
+        return found
 
     def _report_contradiction(self, name: str) -> None:
         twin = name.swapcase()

@@ -239,8 +239,9 @@ _SILENCEABLE = (
         ),
         (
             "Add a matcher to `spec.targets.workloads.workloads`, or the annotation "
-            '`fn.inject-proxy.io/proxy: "true"` to the workload; `"false"` says that it keeps its '
-            "own proxy."
+            '`fn.inject-proxy.io/proxy: "true"` to the workload, and set '
+            "`spec.targets.workloads.conflict` to `Override`, because `Unit` and `Keep` leave the "
+            'value; the annotation `"false"` says that the workload keeps its own proxy.'
         ),
     ),
     Code(
@@ -591,7 +592,7 @@ _SILENCEABLE = (
     Code(
         "NodesNotRolled",
         _W,
-        "Existing nodes keep the old proxy.",
+        "Existing nodes keep what they have: the old proxy, or none.",
         (
             "inject-proxy changes the content of a template or a Secret, but Cluster API rolls "
             "nodes only when a reference has another name."
@@ -710,15 +711,18 @@ _SILENCEABLE = (
     ),
     Code(
         "ValueKept",
-        _I,
+        _W,
         "A variable keeps a value that differs from the ProxyConfig.",
         (
             "`conflict` of the target is `Keep`, or it is `Unit` and a variable of the same "
-            "container has a value that inject-proxy did not write."
+            "container has a value that inject-proxy did not write. It is a warning where `Unit` "
+            "keeps another proxy, and where `Keep` makes a removal leave a password; else it is "
+            "an information."
         ),
         (
-            "You need not do anything. Set `conflict` to `Override` if the value of the "
-            "ProxyConfig must win."
+            "Set `conflict` to `Override` if the value of the ProxyConfig must win, or remove the "
+            "old variables. A workload that must keep its own proxy gets the annotation "
+            '`fn.inject-proxy.io/proxy: "false"`.'
         ),
     ),
     Code(

@@ -50,11 +50,12 @@ _LEFT = "sets `{name}`, and no target writes this place: remove it yourself"
 _NOT_SELECTED = (
     "sets `{name}` to another proxy than this ProxyConfig says, and no target writes this workload: select "
     "it with a matcher in `spec.targets.workloads.workloads` or the annotation "
-    '`fn.inject-proxy.io/proxy: "true"`; with `"false"` it keeps its own proxy without this warning'
+    '`fn.inject-proxy.io/proxy: "true"`{also}; with `"false"` it keeps its own proxy without this warning'
 )
+_OVERRIDE_TOO = ', with `spec.targets.workloads.conflict` as "Override", or else the value stays'
 _NOT_SELECTED_LEFT = (
     "sets `{name}`, and no target writes this workload: remove it yourself, or select the workload with a matcher in "
-    "`spec.targets.workloads.workloads`"
+    "`spec.targets.workloads.workloads`{also}"
 )
 _WRAPPED = (
     "holds a Kyverno policy that sets proxy variables, and inject-proxy changes no policy inside an object of this "
@@ -220,7 +221,11 @@ def _stale(
 ) -> Result:
     """Return the warning about a variable that no target writes, with the way to select the object if there is one."""
     if _can_be_selected(obj, wanted):
-        message = (_NOT_SELECTED if is_declared else _NOT_SELECTED_LEFT).format(name=name)
+        conflict = wanted.targets.get("workloads", {}).get("conflict", "Unit")
+        also = _OVERRIDE_TOO if conflict in ("Unit", "Keep") else ""
+        message = (_NOT_SELECTED if is_declared else _NOT_SELECTED_LEFT).format(
+            name=name, also=also
+        )
         return Result(Severity.WARNING, message, obj.ref, path, code="WorkloadNotSelected")
     message = (_STALE if is_declared else _LEFT).format(name=name)
     return Result(Severity.WARNING, message, obj.ref, path, code="StaleProxy")

@@ -41,7 +41,8 @@ Options: ``conflict``, for an entry that is there already with another value:
 * ``Override`` (default): it is replaced; one of the six that no setting asks for is removed.
 * ``Keep``: it stays, and so do all entries that are there. Only missing ones are added, and not the twin
   (``http_proxy``) of one that stays (``HTTP_PROXY``) with another value: that is a warning. Nothing tells our entries
-  from the user's, so a changed proxy is not updated and removal removes nothing; run once with ``Override`` for that.
+  from the user's, so a changed proxy is not updated and removal removes nothing, with a warning where a password
+  stays; run once with ``Override`` for that.
 * ``Fail``: it is an error, and the run changes nothing. Removal removes all six, as with ``Override``.
 
 Why: policies cannot reach cert-manager where it runs in ``kube-system``, which Kyverno leaves out (Giant Swarm's proxy

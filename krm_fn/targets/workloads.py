@@ -60,7 +60,8 @@ Options:
 * ``conflict``, for a container that sets one of the six to another value, and is not in the
   annotation of inject-proxy:
 
-  * ``Unit`` (default): it keeps all of its proxy variables, gets none, and an information says so.
+  * ``Unit`` (default): it keeps all of its proxy variables, gets none, and an information says so; a
+    warning where it keeps another proxy.
   * ``Override``: they are replaced; one of the six that no setting asks for is removed.
   * ``Keep``: each stays, and only missing ones are added; not the twin (``http_proxy``) of one that
     stays (``HTTP_PROXY``) with another value: that is a warning. The container is not noted in the

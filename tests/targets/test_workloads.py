@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from function_configs import list_with_config
 from krm_fn import patch
 from krm_fn.engine import Draft
-from krm_fn.krm.results import Result, Severity
+from krm_fn.krm.results import Finding, Result, Severity
 from krm_fn.noproxy import Audience
 from krm_fn.patch import lookup
 from krm_fn.pipeline import Outcome, run
@@ -427,20 +427,58 @@ def test_a_value_of_ones_own(conflict: str, expected: Any, removed: Any) -> None
     assert envs(apply(workloads, done, NONE, conflict=conflict, **ALL)) == {"web": removed, "side": None}
 
 
-def test_unit_is_the_default_and_an_information_says_what_stays() -> None:
-    obj = workload(container("web", MINE, SECRET))
+UNIT_STAYS = '`conflict` is "Unit"; set it to "Override" to replace them, or remove them'
+
+
+@pytest.mark.parametrize(
+    ("entries", "severity", "what"),
+    [
+        pytest.param(
+            [MINE, SECRET],
+            Severity.WARNING,
+            "sets `HTTP_PROXY` itself, so it keeps another proxy than the ProxyConfig says",
+            id="another proxy, beside one of a Secret",
+        ),
+        pytest.param(
+            [{"name": "http_proxy", "value": "http://svc:pass@mine:1"}],
+            Severity.WARNING,
+            "sets `http_proxy` itself, so it keeps another proxy than the ProxyConfig says",
+            id="another proxy with a password",
+        ),
+        pytest.param(
+            [SECRET],
+            Severity.INFO,
+            "sets `HTTPS_PROXY` itself, so none of its proxy variables is changed",
+            id="a value that the list does not show",
+        ),
+        pytest.param(
+            [{"name": "HTTP_PROXY", "value": "${OLD}"}],
+            Severity.INFO,
+            "sets `HTTP_PROXY` itself, so none of its proxy variables is changed",
+            id="a placeholder",
+        ),
+        pytest.param(
+            [{"name": "HTTP_PROXY", "value": ""}],
+            Severity.INFO,
+            "sets `HTTP_PROXY` itself, so none of its proxy variables is changed",
+            id="no proxy at all",
+        ),
+        pytest.param(
+            [OURS[0], {"name": "NO_PROXY", "value": "mine"}],
+            Severity.INFO,
+            "sets `NO_PROXY` itself, so none of its proxy variables is changed",
+            id="our proxy and another list",
+        ),
+    ],
+)
+def test_unit_is_the_default_and_a_line_says_what_stays(entries: Any, severity: Severity, what: str) -> None:
+    obj = workload(container("web", *entries))
 
     (said,) = proposals(workloads, obj, **ALL)
 
-    assert said == findings(workloads, obj, **ALL)[0]
-    assert (findings(workloads, obj, **ALL)[0].severity, findings(workloads, obj, **ALL)[0].code) == (
-        Severity.INFO,
-        "ValueKept",
-    )
-    assert findings(workloads, obj, **ALL)[0].message == (
-        'container "web" sets `HTTP_PROXY`, `HTTPS_PROXY` itself, so none of its proxy variables is changed: '
-        '`conflict` is "Unit"; set it to "Override" to replace them'
-    )
+    assert isinstance(said, Finding)
+    assert (said.severity, said.code) == (severity, "ValueKept")
+    assert said.message == f'container "web" {what}: {UNIT_STAYS}'
     assert proposals(workloads, obj, NONE, **ALL) == []
 
 
@@ -648,12 +686,13 @@ def test_who_reads_the_list(options: Any, expected: Audience) -> None:
     assert workloads.TARGET.readers(FLUX, options).audience is expected
 
 
-def test_a_container_that_is_kept_gets_an_information_and_no_warning() -> None:
+@pytest.mark.parametrize("mode", ["Inject", "Check"])
+def test_another_proxy_that_is_kept_is_the_one_warning_of_every_run(mode: str) -> None:
     obj = workload(container("web", MINE))
-    said = results({"targets": {"workloads": ALL}}, obj)
+    said = results({"mode": mode, "targets": {"workloads": ALL}}, obj)
 
     about = [one for one in said if one.ref.kind == "Deployment"]
-    assert [(one.severity, one.code) for one in about if one.code != "NP038"] == [(Severity.INFO, "ValueKept")]
+    assert [(one.severity, one.code) for one in about if one.code != "NP038"] == [(Severity.WARNING, "ValueKept")]
 
 
 def test_a_kind_of_the_options_is_found_in_a_list() -> None:
