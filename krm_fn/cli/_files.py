@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from krm_fn.cli._ignore import Ignored, excluded, ignored_below
+from krm_fn.cli.reading import read_named
 from krm_fn.errors import InputError, UsageError
 
 _ENDINGS = frozenset({".yaml", ".yml", ".json"})
@@ -152,6 +153,6 @@ def _size(file: Path) -> int:
 
 def _content(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return read_named(file)
     except OSError as error:
         raise InputError(f'"{file}" cannot be read: {error.strerror}') from None

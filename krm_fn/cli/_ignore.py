@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from krm_fn.cli.reading import LARGEST_IGNORE_FILE, read_found
+
 _GIT = ".gitignore"
 _KRM = ".krmignore"
 _Token = frozenset[str]
@@ -128,9 +130,13 @@ def _of_git_above(path: Path) -> tuple[_IgnoreFile, ...]:
 
 
 def _with(chain: tuple[_IgnoreFile, ...], folder: Path, file: Path) -> tuple[_IgnoreFile, ...]:
-    """Return the chain with the rules of a file; without them where it cannot be read."""
+    """Return the chain with the rules of a file; without them where there is no regular file.
+
+    Raises:
+        InputError: the file is too large.
+    """
     try:
-        lines = file.read_bytes().decode("latin-1").split("\n")
+        lines = read_found(file, LARGEST_IGNORE_FILE).decode("latin-1").split("\n")
     except OSError:
         return chain
     rules = _rules(lines)

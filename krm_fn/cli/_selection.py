@@ -14,6 +14,7 @@ from typing import Any
 
 from krm_fn.cli._files import find_files, read_each
 from krm_fn.cli._parser import CommandParser
+from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
 from krm_fn.yamledit import documents, has_complex_keys, read
@@ -228,7 +229,7 @@ def _read_kustomization(file: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        data = read(file.read_bytes().decode())
+        data = read(read_found(file).decode())
     except (InputError, OSError, UnicodeDecodeError):
         return None
     return data if isinstance(data, dict) else None
