@@ -17,9 +17,11 @@ from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, kinds_in, may_hold, 
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import (
+    CODE_OF_YTT,
     Document,
     Lines,
     Outline,
+    comments_above,
     documents,
     mapping_text,
     repeated_keys,
@@ -58,6 +60,7 @@ class Manifests:
         self._last_file = ""
         self._is_in_last_file: dict[tuple[str, ...], bool] = {}
         self._lines: dict[str, Lines] = {}
+        self._for_ytt: dict[str, bool] = {}
         # Of the document asked about last: results are in the order of the documents.
         self._outline: tuple[int, Outline] | None = None
         self._slices = [part for name, text in self._texts.items() for part in _slices(name, text)]
@@ -110,6 +113,22 @@ class Manifests:
             str(error), place=place, file=part.file, number=part.number, code=error.code
         )
 
+    def text_for_ytt(self, index: int) -> tuple[str, Pointer, str] | None:
+        """Return the text of a document, the path of its object in it, and the comments above its separator.
+
+        None where no code of ytt is in its file.
+        """
+        part = self._slices[index]
+        if not self._is_for_ytt(part.file):
+            return None
+        return self.text(index), (), comments_above(self._texts[part.file], part.start)
+
+    def _is_for_ytt(self, file: str) -> bool:
+        """Return whether ytt reads a file: it holds code or annotations of ytt."""
+        if file not in self._for_ytt:
+            self._for_ytt[file] = CODE_OF_YTT in self._texts[file]
+        return self._for_ytt[file]
+
     def function_config_of(self, index: int) -> Any:
         """Return the ``functionConfig`` of a document that is a ResourceList, else None."""
         data = Document(self.text(index)).data() if "ResourceList" in self.kinds(index) else None
@@ -125,12 +144,17 @@ class Manifests:
         texts: dict[str, dict[int, str | None]] = {}
         for index in sorted(index for index in changes if changes[index]):
             part = self._slices[index]
-            new = Document(self.text(index)).edit(changes[index])
+            new = self._document(index).edit(changes[index])
             texts.setdefault(part.file, {})[part.number] = new
         return {
             name: rewrite_documents(self._texts[name], some).encode()
             for name, some in texts.items()
         }
+
+    def _document(self, index: int) -> Document:
+        """Return a document to be edited."""
+        part = self._slices[index]
+        return Document(self.text(index), for_ytt=self._is_for_ytt(part.file))
 
     def line(self, file: str, number: int, path: Pointer = ()) -> int:
         """Return the line, from 1, of the field at ``path`` in a document of a file, or of what there is above it.
@@ -231,7 +255,7 @@ class ManifestList(Manifests):
     def _edited_text(self, index: int, operations: Sequence[Operation]) -> str:
         part = self._slices[index]
         try:
-            return Document(self.text(index)).edit(operations)
+            return self._document(index).edit(operations)
         except InputError as error:
             error.args = (f"{part.file}, document {part.number + 1}: {error}",)
             raise

@@ -81,6 +81,8 @@ def _apply(place: PlannedEdit, edit: Edit, mode: Mode) -> tuple[list[Operation],
     after = {} if edit.removes_object else dict(edit.data)
     data.clear()
     data.update(after)
+    if place.code is not None:
+        place.code.edited(edit.operations)
     if place.is_new:
         message = f"created: the list has no such object; {edit.message}"
         edit = Edit((patch.add(value=data),), message)

@@ -16,7 +16,7 @@ from krm_fn.noproxy import INFRASTRUCTURE_ENDPOINT
 from krm_fn.plan._created import companions, generated, identity, lacking, names_in_use
 from krm_fn.plan._enabled import EnabledTargets
 from krm_fn.plan._items import ItemReader
-from krm_fn.plan._model import ObjectSource, Overview, PlannedEdit
+from krm_fn.plan._model import CodeInText, ObjectSource, Overview, PlannedEdit
 from krm_fn.plan._references import data_uses
 from krm_fn.plan._selection import fits, is_edited, is_enabled, is_selected, may_hold
 from krm_fn.plan._settings import resolved, settings_of_rules
@@ -79,10 +79,12 @@ def plan_edits(
             known.add(identity(obj), None)
             if not is_chosen:
                 continue
+            code = _code(source, index, obj)
             for edit in _edits(index, obj, targets, wanted, classes):
-                yield edit._replace(uses=uses, names_in_use=in_use)
+                yield edit._replace(uses=uses, names_in_use=in_use, code=code)
             if is_patched:
-                of_classes += _edits_by_class(index, obj, wanted, classes)
+                by_class = _edits_by_class(index, obj, wanted, classes)
+                of_classes += [edit._replace(code=code) for edit in by_class]
             beside += companions(index, obj, creators, topology, wanted)
     yield from lacking([*beside, *new], known, wanted, overview)
     if overview is not None:
@@ -143,6 +145,17 @@ def _edits_by_class(
         yield PlannedEdit(
             index, obj, name, memberships, found, options, class_context=class_context
         )
+
+
+def _code(source: ObjectSource, index: int, obj: Object) -> CodeInText | None:
+    """Return the code of ytt in the text of an object; None where there is none."""
+    for_ytt = source.text_for_ytt(index)
+    if for_ytt is None:
+        return None
+    text, path, above = for_ytt
+    from krm_fn.targets.ytt import YttManifest  # noqa: PLC0415 -- few manifests hold code of ytt
+
+    return YttManifest(text, (*path, *obj.path), above)
 
 
 def _may_patch(source: ObjectSource, index: int, wanted: ProxyConfig, classes: Classes) -> bool:

@@ -1,6 +1,6 @@
 """What a plan consists of: the source of the objects, one planned edit, and what else was noticed."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from krm_fn import clusters, settings
@@ -9,9 +9,9 @@ from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
-from krm_fn.krm.results import Edit, Finding, ObjectRef, Result
+from krm_fn.krm.results import Edit, Finding, ObjectRef, Result, Severity
 from krm_fn.noproxy import Audience
-from krm_fn.patch import Pointer
+from krm_fn.patch import Operation, Pointer
 from krm_fn.plan._selection import is_selected
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import TARGETS, ClassContext, Context, Reading, Target
@@ -35,6 +35,25 @@ class ObjectSource(Protocol):
     def objects(self, index: int) -> list[Object]:
         """Return the objects of one entry; raises InputError."""
 
+    def text_for_ytt(self, index: int) -> tuple[str, Pointer, str] | None:
+        """Return a text that holds one entry, the path of the entry in it, and the comments above.
+
+        None where no code of ytt is in it.
+        """
+
+
+class CodeInText(Protocol):
+    """Code of a program in the text of an object, which makes values of it: see ``YttManifest``."""
+
+    def checked(self, operations: Sequence[Operation]) -> Sequence[Operation] | Finding:
+        """Return operations that do what is asked for, or why the object must stay."""
+
+    def computed(self, path: Pointer) -> Finding | None:
+        """Return the finding about code that makes the value at ``path``, if there is such."""
+
+    def edited(self, operations: Sequence[Operation]) -> None:
+        """Take over operations that were applied."""
+
 
 class PlannedEdit(NamedTuple):
     """One object as one target sees it.
@@ -54,6 +73,7 @@ class PlannedEdit(NamedTuple):
             the object.
         uses: the ConfigMaps and Secrets of the list that others read as a proxy.
         names_in_use: the objects of the kinds to which the target converts others.
+        code: that in the text of the object, if there is any.
     """
 
     item_index: int
@@ -68,6 +88,7 @@ class PlannedEdit(NamedTuple):
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     uses: DataUses = DataUses()
     names_in_use: frozenset[Key] = frozenset()
+    code: CodeInText | None = None
 
     @property
     def target(self) -> Target:
@@ -108,7 +129,7 @@ class PlannedEdit(NamedTuple):
         )
         found = list(self.target.edit(self.obj.data, context))
         if not sops.is_encrypted(self.obj.data):
-            yield from found
+            yield from found if self.code is None else _beside_code(found, self.code)
         elif found:
             yield sops.refusal()
 
@@ -143,6 +164,17 @@ class PlannedEdit(NamedTuple):
     def result(self, finding: Finding) -> Result:
         """Return ``finding`` as a result about the object and the target."""
         return finding.about(self.obj.ref, self.target_id)
+
+
+def _beside_code(found: Iterable[Edit | Finding], code: CodeInText) -> Iterator[Edit | Finding]:
+    """Yield what a target says about an object with code in its text, and its edit where that leaves the code alone."""
+    for one in found:
+        if isinstance(one, Finding):
+            is_error = one.severity is Severity.ERROR
+            yield (code.computed(one.path) if is_error else None) or one
+            continue
+        checked = code.checked(one.operations)
+        yield checked if isinstance(checked, Finding) else one._replace(operations=tuple(checked))
 
 
 class Overview:

@@ -103,7 +103,7 @@ def rollout(
         users = known.users.get(key_of(template.obj), [])
         if template.name == template.obj.ref.name:
             yield from _not_rolled(template, users, wanted)
-        elif obstacle := _obstacle(template, known):
+        elif obstacle := _obstacle(template, known, source):
             yield RolloutNote(
                 template.item_index,
                 template.obj,
@@ -210,7 +210,7 @@ def _settled(known: _Known) -> _Known:
     return settled
 
 
-def _obstacle(template: _Template, known: _Known) -> str:
+def _obstacle(template: _Template, known: _Known, source: ObjectSource) -> str:
     """Return why a template cannot have its new name; "" if it can."""
     key = key_of(template.obj)
     if key not in known.users:
@@ -220,6 +220,9 @@ def _obstacle(template: _Template, known: _Known) -> str:
         )
     if one := known.encrypted.get(key):
         return f'because {one.kind} "{one.name}" {sops.ENCRYPTED}'
+    concerned = [template.item_index, *(at for at, _, _ in known.users[key])]
+    if any(source.text_for_ytt(at) is not None for at in concerned):
+        return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
     if (*key[:3], template.name) in known.names:
         return f'because another object has the name "{template.name}": remove one of the two from the list'
     if len(template.name) > _LONGEST:

@@ -1,8 +1,8 @@
-"""Code of ytt in data values: what it decides must not be edited, and no comment of it may come to mean another place.
+"""Code of ytt in a document: what it decides must not be edited, and no comment of it may come to mean another place.
 
-It lets an edit pass, or says why the document stays as it is. It proves it of the text before and
-after: where code decides nothing about what is set or taken out, and everything else has the comments it had, ytt reads
-what was asked for.
+The document is data values inside a text, or a manifest. An edit passes, or a finding says why the document stays as it
+is. The text before and after proves it: where code decides nothing about what is set or taken out, and everything else
+has the comments it had, ytt reads what was asked for.
 
 Sources: ytt, "YAML primer" and "Language" (https://carvel.dev/ytt/docs/latest/): ``#@ code``, ``#@annotation``; blocks
 from ``if``, ``for``, ``def`` to ``end``, or ``if/end`` for the next place alone; a comment on a line of its own belongs
@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from krm_fn.errors import EditError, ExpansionError
 from krm_fn.formats.embedded import Embedded, Value
@@ -33,7 +34,14 @@ _HARMLESS = re.compile(
 _OF_A_DOCUMENT = re.compile(r"^[ \t]*#@(?:data|library)/", re.MULTILINE)
 _SEPARATOR = re.compile(r"^---(?:[ \t]+#.*|[ \t\r]*)$", re.MULTILINE)
 
+_OVERLAY = re.compile(r"^#@[ \t]*overlay/match\b", re.MULTILINE)
+"""Above the separator of a document: it says what changes in documents that ytt makes elsewhere."""
+
 _COMPUTED = "`{name}` is computed by ytt, so the document stays as it is: write a value there"
+_UNREAD = (
+    "`{name}` is computed by ytt, so inject-proxy neither reads nor changes it: see that it needs no proxy, or write a "
+    "value there"
+)
 _BLOCKED = (
     "`{name}` is or would be in code of ytt (`{word}`), so the document stays as it is: move the code away, or "
     "edit it by hand"
@@ -41,6 +49,10 @@ _BLOCKED = (
 _ANNOTATED = (
     "the annotation `{word}` of ytt belongs to `{name}`, so the document stays as it is: take the annotation out, or "
     "edit it by hand"
+)
+_UNMATCHED = (
+    "is an overlay of ytt, which takes nothing new in `{name}` without an annotation, so the document stays as it is: "
+    "write it by hand, with `#@overlay/match missing_ok=True` or `#@overlay/append`"
 )
 
 
@@ -115,6 +127,79 @@ class YttSyntax:
         return value
 
 
+class YttManifest:
+    """An object in a text with code of ytt, as it is edited, one edit after another.
+
+    Args:
+        text: holds the object in its first document.
+        path: leads to the object in it.
+        above: the comments above the separator of the document.
+    """
+
+    def __init__(self, text: str, path: Pointer, above: str) -> None:
+        self._text = text
+        self._path = path
+        self._is_overlay = bool(_OVERLAY.search(above))
+
+    @cached_property
+    def _places(self) -> _Text:
+        return _meant(self._text) if _has_code(self._text) else {}
+
+    @cached_property
+    def _is_for_ytt(self) -> bool:
+        """Whether code or an annotation is at a place, not only in a text that the object holds."""
+        places = self._places.values()
+        return self._is_overlay or any(one.own or one.beside or one.code for one in places)
+
+    def checked(self, operations: Sequence[Operation]) -> Sequence[Operation] | Finding:
+        """Return operations on the object that do in the eyes of ytt what ``operations`` do.
+
+        Returns:
+            A Finding that says why the object must stay, if there are none.
+        """
+        if not self._is_for_ytt:
+            return operations
+        found = Embedded(Value((), self._text), 0, None)
+        checked = YttSyntax().checked(found, self._in_text(operations))
+        if isinstance(checked, Finding):
+            return self._about_object(checked)
+        for one in operations if self._is_overlay else ():
+            if one.op == "add" or isinstance(one.value, (dict, list)):
+                place = one.path[:-1] if one.op == "add" else one.path
+                return _ytt_warning(_UNMATCHED, place, name=_shown(place))
+        return self._in_object(checked)
+
+    def computed(self, path: Pointer) -> Finding | None:
+        """Return the finding about code of ytt that makes the value at ``path`` of the object, if there is such."""
+        for depth in range(1, len(path) + 1):
+            place = self._places.get(("0", *self._path, *path[:depth]))
+            if place is not None and any(map(_CODE.match, place.beside)):
+                return _ytt_warning(_UNREAD, path[:depth], name=_shown(path[:depth]))
+        return None
+
+    def edited(self, operations: Sequence[Operation]) -> None:
+        """Take over operations that ``checked`` has returned."""
+        if self._is_for_ytt:
+            self._text = edit_document(self._text, 0, self._in_text(operations))
+            self.__dict__.pop("_places", None)
+
+    def _in_text(self, operations: Sequence[Operation]) -> list[Operation]:
+        return [one._replace(path=(*self._path, *one.path)) for one in operations]
+
+    def _in_object(self, operations: Iterable[Operation]) -> list[Operation]:
+        return [one._replace(path=one.path[len(self._path) :]) for one in operations]
+
+    def _about_object(self, finding: Finding) -> Finding:
+        return finding._replace(path=finding.path[1 + len(self._path) :])
+
+
+def _shown(path: Pointer) -> str:
+    """Return the name of a place: its key, with the index behind it where it is an item."""
+    keys = [at for at, token in enumerate(path) if not token.isdigit()]
+    name, *indexes = path[keys[-1] :] if keys else path
+    return name + "".join(f"[{index}]" for index in indexes)
+
+
 def undecided(text: str, names: Collection[str]) -> str:
     """Return the first of ``names``, members at the root of a document, that code may change.
 
@@ -187,24 +272,23 @@ def _problems(old: _Text, new: _Text) -> Iterator[Finding]:
         if path not in new or new[path].place.value_text != one.place.value_text:
             yield from _class_context(old, path)
         if path not in new:
-            yield from (_annotated(comment, path[-1]) for comment in one.own)
+            yield from (_annotated(comment, _shown(path), path) for comment in one.own)
     for path, one in new.items():
         if path not in old:
             yield from _class_context(old, path)
-            yield from _decided(one, path[-1])
-            yield from (_annotated(comment, path[-1]) for comment in one.own)
+            yield from _decided(one, _shown(path))
+            yield from (_annotated(comment, _shown(path), path) for comment in one.own)
     for path, one in old.items():
         if path in new and one.comments != new[path].comments:
-            yield _annotated(
-                next(iter((*one.own, *one.beside)), "#@"), path[-1] if path else "the end"
-            )
+            comment = next(iter((*one.own, *one.beside)), "#@")
+            yield _annotated(comment, _shown(path) if path else "the end", path)
 
 
 def _class_context(reported: _Text, path: Pointer) -> Iterator[Finding]:
     """Yield findings about code that decides about a place, or about one that contains it."""
     for depth in range(1, len(path) + 1):
         if path[:depth] in reported:
-            yield from _decided(reported[path[:depth]], path[-1])
+            yield from _decided(reported[path[:depth]], _shown(path))
 
 
 def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Finding]:
@@ -213,24 +297,25 @@ def _decided(one: _Meant, name: str, *, is_strict: bool = True) -> Iterator[Find
     Messages show ``name``.
     """
     if "(@" in (one.place.value_text or "") or any(map(_CODE.match, one.beside)):
-        yield _ytt_warning(_COMPUTED, name=name if one.is_document else one.place.path[-1])
+        shown = name if one.is_document else _shown(one.place.path)
+        yield _ytt_warning(_COMPUTED, one.place.path, name=shown)
     for _, word in one.blocks:
-        yield _ytt_warning(_BLOCKED, name=name, word=word)
+        yield _ytt_warning(_BLOCKED, one.place.path, name=name, word=word)
     for comment in (*one.own, *one.beside):
         if _CODE.match(comment):
-            yield _ytt_warning(_BLOCKED, name=name, word="#@ if/end")
+            yield _ytt_warning(_BLOCKED, one.place.path, name=name, word="#@ if/end")
         elif is_strict and not one.is_document and not _HARMLESS.match(comment):
-            yield _annotated(comment, name)
+            yield _annotated(comment, name, one.place.path)
 
 
-def _annotated(comment: str, name: str) -> Finding:
+def _annotated(comment: str, name: str, path: Pointer) -> Finding:
     """Return the finding about an annotation, with its name alone.
 
     The rest of the line may hold anything.
     """
     found = _NAME.match(comment)
-    return _ytt_warning(_ANNOTATED, name=name, word=found[0] if found else "")
+    return _ytt_warning(_ANNOTATED, path, name=name, word=found[0] if found else "")
 
 
-def _ytt_warning(message: str, **words: str) -> Finding:
-    return Finding(Severity.WARNING, message.format(**words), code="YttCode")
+def _ytt_warning(message: str, path: Pointer, **words: str) -> Finding:
+    return Finding(Severity.WARNING, message.format(**words), path, code="YttCode")

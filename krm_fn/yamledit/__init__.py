@@ -22,6 +22,7 @@ from krm_fn.yamledit.breaks import Lines, with_line_feeds
 from krm_fn.yamledit.comments import CommentedPlace, places
 from krm_fn.yamledit.cut import Cut, cut
 from krm_fn.yamledit.document import (
+    CODE_OF_YTT,
     Document,
     Outline,
     has_complex_keys,
@@ -34,6 +35,7 @@ from krm_fn.yamledit.expansion import limited
 from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
 from krm_fn.yamledit.stream import (
     DocumentsEditor,
+    comments_above,
     documents,
     edit_document,
     prove,
@@ -42,12 +44,14 @@ from krm_fn.yamledit.stream import (
 from krm_fn.yamledit.view import same
 
 __all__ = [
+    "CODE_OF_YTT",
     "CommentedPlace",
     "Cut",
     "Document",
     "DocumentsEditor",
     "Lines",
     "Outline",
+    "comments_above",
     "cut",
     "documents",
     "edit_document",

@@ -54,6 +54,21 @@ def documents(text: str) -> list[tuple[int, int]]:
     return found
 
 
+def comments_above(text: str, start: int) -> str:
+    """Return the lines of comments directly above the separator of the document that starts at ``start``.
+
+    They count to the document before; a program that reads comments may take them for those of this one.
+    """
+    end = start if text.startswith("---", start) else text.rfind("\n", 0, max(start - 1, 0)) + 1
+    first = end
+    while first > 0:
+        line = text.rfind("\n", 0, first - 1) + 1
+        if not text.startswith("#", line):
+            break
+        first = line
+    return text[first:end]
+
+
 def _separators(text: str) -> list[re.Match[str]]:
     """Return the separators, which are at the beginning of a line, or behind a byte order mark."""
     text = with_line_feeds(text)

@@ -28,7 +28,7 @@ from krm_fn.krm.resourcelist._objects import (
     reference,
 )
 from krm_fn.patch import Operation, Pointer
-from krm_fn.yamledit import Lines, same
+from krm_fn.yamledit import CODE_OF_YTT, Lines, same
 
 __all__ = [
     "BASE_NAME",
@@ -105,6 +105,14 @@ class ResourceList:
         Raises as ``read`` does.
         """
         return list(objects(self.read(index)))
+
+    def text_for_ytt(self, index: int) -> tuple[str, Pointer, str] | None:
+        """Return a text that holds an item, and the path of the item in it; "" for the comments above, which it lacks.
+
+        None where the text holds no code of ytt.
+        """
+        text, path = self._layout.readable(index)
+        return (text, path, "") if CODE_OF_YTT in text else None
 
     def read(self, index: int) -> dict[str, Any]:
         """Return plain data of one item, a new copy each time.

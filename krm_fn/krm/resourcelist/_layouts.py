@@ -91,6 +91,10 @@ class CutLayout:
         start, end = self.parts.items[index]
         return self.parts.text[start:end]
 
+    def readable(self, index: int) -> tuple[str, Pointer]:
+        """Return a text that can be read alone, and the path of an item in it."""
+        return self.text(index), ("0",)
+
     def read(self, index: int) -> Any:
         return Document(self.text(index)).data()[0]
 
@@ -185,6 +189,10 @@ class WholeLayout:
 
     def text(self, index: int) -> str:
         return self.items[index].text
+
+    def readable(self, index: int) -> tuple[str, Pointer]:
+        """As ``CutLayout.readable``."""
+        return self.document.text, ("items", str(index))
 
     def read(self, index: int) -> Any:
         return self.items[index].data()
