@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from krm_fn.clusters.charts import chart_of, user_values_of
 from krm_fn.clusters.kinds import kinds, kubeadm_spec_path, network_field
-from krm_fn.clusters.model import Cluster, Membership, Role
+from krm_fn.clusters.model import Cluster, Key, Membership, Role
 from krm_fn.clusters.names import has_suffix
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.clusters.reading import is_template
-from krm_fn.clusters.references import Key, class_of, key_of, references, target_of
+from krm_fn.clusters.references import class_of, key_of, references, target_of
 from krm_fn.clusters.same_name import same_name
 from krm_fn.clusters.systems import Foreign, foreign, system_kinds, system_of, without_class
 from krm_fn.clusters.topology import Topology

@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 from krm_fn.clusters.hints import Hints, Whole, hints
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
-from krm_fn.clusters.model import Role
+from krm_fn.clusters.model import Key, Role
 from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
 from krm_fn.clusters.reading import is_template
-from krm_fn.clusters.references import Key, Use, uses
+from krm_fn.clusters.references import Use, uses
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import field_path
 
@@ -41,6 +41,7 @@ class Tie(NamedTuple):
     sure: bool = True
     worker_class: str = ""
     claimed_from: str = ""
+    is_guest: bool = False
 
 
 Ties = list[Tie] | None
@@ -80,12 +81,13 @@ class Graph:
         return [use for each in found for use in self._uses[each]]
 
     def ties(self, node: Hints) -> tuple[Tie, ...]:
-        """Return the Clusters of an object, in the order of the list.
+        """Return the Clusters of an object, in the order of the list, those of other namespaces last.
 
         A role and group of a Cluster occurs once.
         """
         first: dict[tuple[object, ...], Tie] = {}
-        for tie in sorted(self._search(node, set(), 0) or (), key=lambda tie: not tie.sure):
+        found = self._search(node, set(), 0) or ()
+        for tie in sorted(found, key=lambda tie: (not tie.sure, tie.is_guest)):
             first.setdefault((tie.cluster, tie.role, tie.group, tie.worker_class), tie)
         return tuple(first.values())
 
@@ -182,14 +184,16 @@ class Graph:
         """
         found: list[Tie] = []
         for cluster in self._by_class.get(key, ()):
+            is_guest = not may_be_same(cluster.key[2], key[2])
             if use is None:
                 path = field_path(cluster.whole.class_path)
-                found.append(Tie(cluster.key, how=f"`{path}` of the Cluster"))
+                how_named = f"`{path}` of the Cluster"
+                found.append(Tie(cluster.key, how=how_named, is_guest=is_guest))
                 continue
             worker_class = use.worker[1]
             for group in cluster.whole.workers.get(use.worker) or ("",):
                 tie = Tie(cluster.key, use.role, group, how, worker_class=worker_class)
-                found.append(tie)
+                found.append(tie._replace(is_guest=is_guest))
         return found
 
     def _labelled(self, node: Hints) -> Ties:
@@ -235,7 +239,8 @@ class Graph:
 
     def _claim(self, node: Hints, cluster: Key) -> str:
         """Return the namespace of an object that names a Cluster of another namespace; "" where it may do so."""
-        is_about_it = len(self.clusters) == 1 and not node.is_core
+        is_of_its_namespace = node.is_core or node.in_cluster_api
+        is_about_it = len(self.clusters) == 1 and not is_of_its_namespace
         if is_about_it or may_be_same(node.key[2], cluster[2]):
             return ""
         return node.key[2]

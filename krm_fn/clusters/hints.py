@@ -22,11 +22,11 @@ from krm_fn.clusters.kinds import (
     ROLES,
     is_cluster_api,
 )
-from krm_fn.clusters.model import Role
+from krm_fn.clusters.model import Key, Role
 from krm_fn.clusters.names import named_after, referred
 from krm_fn.clusters.provider_files import provider_files
 from krm_fn.clusters.reading import pattern, text, values
-from krm_fn.clusters.references import Key, WorkerClass, class_of, key_of, owners, target_of
+from krm_fn.clusters.references import WorkerClass, class_of, key_of, owners, target_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact

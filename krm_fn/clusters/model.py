@@ -11,6 +11,9 @@ from typing import NamedTuple
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
 
+Key = tuple[str, str, str, str]
+"""API group, kind, namespace, name: what a reference names. The version does not tell objects apart."""
+
 
 class Role(Enum):
     """Which nodes of a Cluster an object makes; the values are those of ``spec.overrides[].match.roles``."""
@@ -59,6 +62,7 @@ class Membership(NamedTuple):
         claimed_from: the namespace of the object, if that is another one than the Cluster's and nothing but the object
             itself (its name, a label, its kubeconfig) says that it belongs there: its author may not be one of the
             Cluster's. "" otherwise.
+        is_guest: the object belongs to it by a ClusterClass in another namespace than the Cluster's.
     """
 
     cluster: Cluster
@@ -68,6 +72,7 @@ class Membership(NamedTuple):
     sure: bool = True
     worker_class: str = ""
     claimed_from: str = ""
+    is_guest: bool = False
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from krm_fn.clusters.model import Key
 from krm_fn.clusters.reading import is_template
-from krm_fn.clusters.references import Key
 
 _Value = TypeVar("_Value")
 _Named = tuple[str, str, str]

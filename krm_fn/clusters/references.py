@@ -17,14 +17,12 @@ from krm_fn.clusters.kinds import (
     USES_POOLS,
     is_cluster_api,
 )
-from krm_fn.clusters.model import Role
+from krm_fn.clusters.model import Key, Role
+from krm_fn.clusters.namespaces import may_be_same
 from krm_fn.clusters.reading import pattern, text, values
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer, lookup
 from krm_fn.products import tkg
-
-Key = tuple[str, str, str, str]
-"""API group, kind, namespace, name: what a reference names. The version does not tell objects apart."""
 
 WorkerClass = tuple[str, str]
 """``machineDeployments`` or ``machinePools``, and the name of a class of workers there."""
@@ -84,7 +82,17 @@ class Use(NamedTuple):
 
 
 def uses(obj: Object) -> Iterator[tuple[Key, Use]]:
-    """Yield the objects that an object of Cluster API, or a ClusterBootstrap, refers to, and the kind of use."""
+    """Yield the objects that an object of Cluster API, or a ClusterBootstrap, refers to, and the kind of use.
+
+    A reference into another namespace is none: Cluster API refuses it, and whoever writes it may not be an author of
+    the object there (``api/core``, webhooks: "must match metadata.namespace"). Only a Cluster names a class elsewhere.
+    """
+    for target, use in _uses(obj):
+        if may_be_same(target[2], use.source[2]):
+            yield target, use
+
+
+def _uses(obj: Object) -> Iterator[tuple[Key, Use]]:
     source = key_of(obj)
     if source[:2] == tkg.CLUSTER_BOOTSTRAP:
         yield from _values_of_add_ons(obj, source)

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.clusters.declared import declared
 from krm_fn.clusters.kinds import CLUSTER
+from krm_fn.clusters.model import Key
 from krm_fn.clusters.reading import is_template
-from krm_fn.clusters.references import Key, key_of
+from krm_fn.clusters.references import key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import ClusterNetwork
 

@@ -22,8 +22,9 @@ from krm_fn.clusters.kinds import (
     POOLS,
     SECRET,
 )
-from krm_fn.clusters.model import Cluster, Membership, Role
-from krm_fn.clusters.references import Key, WorkerClass, key_of
+from krm_fn.clusters.model import Cluster, Key, Membership, Role
+from krm_fn.clusters.namespaces import may_be_same
+from krm_fn.clusters.references import WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
@@ -133,7 +134,14 @@ class Topology:
             namespace=tie.cluster[2], name=tie.cluster[3]
         )
         return Membership(
-            cluster, tie.role, tie.group, tie.how, tie.sure, tie.worker_class, tie.claimed_from
+            cluster,
+            tie.role,
+            tie.group,
+            tie.how,
+            tie.sure,
+            tie.worker_class,
+            tie.claimed_from,
+            tie.is_guest,
         )
 
     def _sources(self) -> dict[Key, list[Hints]]:
@@ -141,9 +149,12 @@ class Topology:
         found: dict[Key, list[Hints]] = {}
         for node in self._graph.nodes.values():
             ties = self._graph.ties(node) if _holds_facts(node) else ()
-            for key in dict.fromkeys(
-                tie.cluster for tie in ties if tie.sure and not tie.claimed_from
-            ):
+            keys = [
+                tie.cluster
+                for tie in ties
+                if tie.sure and not tie.claimed_from and _may_say(node, tie)
+            ]
+            for key in dict.fromkeys(keys):
                 found.setdefault(key, []).append(node)
         return found
 
@@ -166,6 +177,11 @@ class Topology:
             assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else ClusterNetwork(),
             provider_files=distinct(files),
         )
+
+
+def _may_say(node: Hints, tie: Tie) -> bool:
+    """Return whether an object is in the namespace of a Cluster, or a template of the class that the Cluster chose."""
+    return tie.is_guest or may_be_same(tie.cluster[2], node.key[2])
 
 
 def _holds_facts(node: Hints) -> bool:

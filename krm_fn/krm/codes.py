@@ -115,6 +115,19 @@ _SILENCEABLE = (
         ),
     ),
     Code(
+        "ClassOfOtherNamespace",
+        _W,
+        "A Cluster uses a ClusterClass of another namespace, whose templates hold another proxy than it should have.",
+        (
+            "`spec.overrides` gives the Cluster another proxy than the Clusters in the namespace of the class, and "
+            "all of them share its templates."
+        ),
+        (
+            "Make the Cluster of a class of its own, or set `spec.targets.clusterClass.sharedTemplates: Patch`, "
+            "which gives each Cluster its own proxy."
+        ),
+    ),
+    Code(
         "ClusterNameTaken",
         _W,
         "Two Clusters of the list have the same namespace and name, and different networks.",

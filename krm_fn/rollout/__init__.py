@@ -18,7 +18,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from krm_fn import patch
-from krm_fn.clusters import ByKey, Key, key_of, meanings, references
+from krm_fn.clusters import ByKey, Key, key_of, may_be_same, meanings, references
 from krm_fn.config import ProxyConfig
 from krm_fn.formats import sops
 from krm_fn.krm.resourcelist import Object
@@ -187,7 +187,7 @@ def _known(source: ObjectSource, places: Iterable[PlannedEdit]) -> _Known:
             continue
         is_whole_item = index in read and not read[index].path
         for obj in [read[index]] if is_whole_item else source.objects(index):
-            uses = [] if obj.is_local else list(references(obj))
+            uses = [] if obj.is_local else list(_references(obj))
             own = [key_of(obj)] if obj.group_kind in _TEMPLATES else []
             known.names.update(own)
             for target, path in uses:
@@ -197,6 +197,13 @@ def _known(source: ObjectSource, places: Iterable[PlannedEdit]) -> _Known:
                     dict.fromkeys([*own, *(target for target, _ in uses)], obj.ref)
                 )
     return _settled(known)
+
+
+def _references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
+    """Yield what an object refers to in its own namespace: Cluster API refuses a reference that leaves it."""
+    for target, path in references(obj):
+        if may_be_same(target[2], obj.ref.namespace):
+            yield target, path
 
 
 def _settled(known: _Known) -> _Known:

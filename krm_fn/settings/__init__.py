@@ -101,6 +101,7 @@ def resolve(  # noqa: PLR0913 -- all but the first two are keywords
         networks=_declared_networks(memberships, networks),
         policy=first.policy,
         conflicts=_conflicts(wishes, memberships),
+        overruled=_overruled(wishes, memberships),
         unreachable_overrides=_unreachable_overrides(config, places, wishes),
     )
     if not any(first.urls):
@@ -447,11 +448,33 @@ def _merged(lists: Iterable[Iterable[Entry]]) -> tuple[Entry, ...]:
 def _conflicts(
     wishes: Sequence[_Declaration], memberships: Sequence[Membership]
 ) -> tuple[str, ...]:
-    """Return the first place, and those that get another proxy."""
-    others = [at for at, wish in enumerate(wishes) if wish.urls != wishes[0].urls]
+    """Return the first place, and those that get another proxy.
+
+    Who names a class of another namespace has no say in the proxy of those whose class it is.
+    """
+    is_of_guests = bool(memberships) and memberships[0].is_guest
+    others = [
+        at
+        for at, wish in enumerate(wishes)
+        if wish.urls != wishes[0].urls and memberships[at].is_guest is is_of_guests
+    ]
     if not others:
         return ()
     return tuple(dict.fromkeys(_described(memberships[at]) for at in (0, *others)))
+
+
+def _overruled(
+    wishes: Sequence[_Declaration], memberships: Sequence[Membership]
+) -> tuple[str, ...]:
+    """Return the places of Clusters in other namespaces whose own proxy the object does not get."""
+    if not memberships or memberships[0].is_guest:
+        return ()
+    found = [
+        _described(membership)
+        for membership, wish in zip(memberships, wishes, strict=True)
+        if membership.is_guest and wish.urls != wishes[0].urls
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def _described(membership: Membership) -> str:

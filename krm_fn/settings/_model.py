@@ -69,6 +69,7 @@ class Resolved(NamedTuple):
         networks: what is known of each Cluster.
         policy: that of the first Cluster.
         conflicts: the places whose proxies differ, the one whose proxy was taken first; empty where they agree.
+        overruled: the places of Clusters in another namespace than their ClusterClass, which have another proxy.
         missing: what would be needed and is not known.
         invalid: the fields that should say what is needed, and hold something else.
         unreachable_overrides: the overrides for some nodes of its Clusters only, which would say something else.
@@ -82,6 +83,7 @@ class Resolved(NamedTuple):
     networks: tuple[ClusterNetwork, ...] = ()
     policy: Policy = Policy()
     conflicts: tuple[str, ...] = ()
+    overruled: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
     invalid: tuple[InvalidField, ...] = ()
     unreachable_overrides: tuple[str, ...] = ()

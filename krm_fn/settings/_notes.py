@@ -26,6 +26,15 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             "this one out with `spec.selector.exclude`",
             code="SharedProxiesDiffer",
         )
+    if resolved.overruled:
+        places = " and ".join(resolved.overruled)
+        yield Finding(
+            Severity.WARNING,
+            f"holds the proxy of the Clusters in the namespace of their ClusterClass; {places} of another namespace "
+            "should have another proxy: make it of a class of its own, or set "
+            "`spec.targets.clusterClass.sharedTemplates: Patch`",
+            code="ClassOfOtherNamespace",
+        )
     if not any((resolved.settings.http_proxy, resolved.settings.https_proxy)):
         return
     if resolved.of_role is not None:

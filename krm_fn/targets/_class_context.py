@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from krm_fn.clusters import Key, target_of
+from krm_fn.clusters import Key, may_be_same, target_of
 from krm_fn.settings import ProxySettings
 
 
@@ -46,9 +46,17 @@ class ClassContext(NamedTuple):
     def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
         """Return the object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""
         key = target_of(reference, namespace)
-        return self.templates.get(key) if key else None
+        if key is None or is_elsewhere(reference, namespace):
+            return None
+        return self.templates.get(key)
 
     def is_used_elsewhere(self, reference: Any, namespace: str) -> bool:
         """Return whether a reference names a template to which another object than a class refers."""
         key = target_of(reference, namespace)
         return key is not None and key in self.elsewhere
+
+
+def is_elsewhere(reference: Any, namespace: str) -> bool:
+    """Return whether a reference in a class of ``namespace`` leads into another one, which Cluster API refuses."""
+    key = target_of(reference, namespace)
+    return key is not None and not may_be_same(key[2], namespace)

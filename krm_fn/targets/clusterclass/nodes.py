@@ -32,7 +32,7 @@ from krm_fn.targets import (
     node_trust_store,
     registry_mirror,
 )
-from krm_fn.targets._class_context import ClassContext
+from krm_fn.targets._class_context import ClassContext, is_elsewhere
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.clusterclass.class_patches import (
     ListState,
@@ -222,6 +222,12 @@ def _not_known(
     reference: Mapping[str, Any], namespace: str, class_context: ClassContext, path: Pointer
 ) -> Finding:
     called = f'the {reference["kind"]} "{reference.get("name")}"'
+    if is_elsewhere(reference, namespace):
+        message = (
+            f"{called} is in another namespace than this class, which Cluster API refuses, so the patches of this "
+            "class give its nodes no proxy: take the namespace out of the reference"
+        )
+        return Finding(Severity.WARNING, message, path, code="TemplateNotInList")
     if not class_context.is_chosen and not class_context.is_used_elsewhere(reference, namespace):
         message = f"{called} is not in the list, so the patches of this class give its nodes no proxy: add it"
         return Finding(Severity.WARNING, message, path, code="TemplateNotInList")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from krm_fn.clusters import may_be_same
 from krm_fn.krm.resourcelist import group_kind
 from krm_fn.targets.data_uses import DataKey, KeyOfData, namespace_of
 from krm_fn.targets.kyverno import rules
@@ -24,7 +25,10 @@ def config_map_of(policy: Mapping[str, Any], source: ConfigMapKey) -> DataKey:
 
 
 def keys_read(policy: Mapping[str, Any]) -> Iterator[KeyOfData]:
-    """Yield the keys of ConfigMaps that the rules of a policy read; nothing for any other object."""
+    """Yield the keys of ConfigMaps that the rules of a policy read; nothing for any other object.
+
+    What a Policy reads in another namespace is not its own: its author may have no right to change it.
+    """
     if group_kind(policy) not in _POLICIES:
         return
     for rule in rules.rules(policy):
@@ -34,4 +38,5 @@ def keys_read(policy: Mapping[str, Any]) -> Iterator[KeyOfData]:
             place = find_place(slot)
             if isinstance(place, Unfillable) and place.source:
                 key = config_map_of(policy, place.source)
-                yield key, place.source.key, slot.name.upper()
+                if policy.get("kind") != "Policy" or may_be_same(key[1], namespace_of(policy)):
+                    yield key, place.source.key, slot.name.upper()

@@ -1,0 +1,259 @@
+"""What an object of another namespace says changes nothing in a namespace: nothing goes, nothing comes, no run ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from cluster_objects import API_VERSIONS, named, reference
+from krm_fn.pipeline import Outcome, run
+
+PLAIN = {"httpProxy": "http://plain.example:1", "httpsProxy": "http://plain.example:1"}
+OF_TEAM_A = {"httpProxy": "http://svc:hunter2@a.example:1", "httpsProxy": "http://svc:hunter2@a.example:1"}
+OF_TEAM_B = {"httpProxy": "http://b.example:1", "httpsProxy": "http://b.example:1"}
+SPEC = {
+    **PLAIN,
+    "noProxy": [".corp.example"],
+    "overrides": [
+        {"match": {"clusters": ["a"]}, **OF_TEAM_A},
+        {"match": {"namespaces": ["team-b"]}, **OF_TEAM_B},
+    ],
+}
+LABEL = "cluster.x-k8s.io/cluster-name"
+NAMESPACE_NOTE = "cluster.x-k8s.io/cluster-namespace"
+SIZES = {"pods": {"cidrBlocks": ["192.168.0.0/16"]}, "services": {"cidrBlocks": ["10.43.0.0/16"]}}
+FOREIGN = {"pods": {"cidrBlocks": ["203.0.113.0/24"]}, "services": {"cidrBlocks": ["10.99.0.0/16"]}}
+
+
+def machines(name: str, where: str, of: str, **to: str) -> dict[str, Any]:
+    config = reference("KubeadmConfigTemplate", "a-md-0", **to)
+    spec = {"clusterName": of, "template": {"spec": {"clusterName": of, "bootstrap": {"configRef": config}}}}
+    return named("MachineDeployment", name, namespace=where, spec=spec)
+
+
+def of_class(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
+    return named("Cluster", name, namespace=namespace, spec=spec)
+
+
+def small_class(where: str, patches: list[Any] | None = None, **to: str) -> dict[str, Any]:
+    plane = {"ref": reference("KubeadmControlPlaneTemplate", "small-cp", **to)}
+    return named("ClusterClass", "small", namespace=where, spec={"controlPlane": plane, "patches": patches or []})
+
+
+ERASES = {
+    "name": "x",
+    "definitions": [
+        {
+            "selector": {
+                "apiVersion": API_VERSIONS["KubeadmControlPlaneTemplate"],
+                "kind": "KubeadmControlPlaneTemplate",
+                "matchResources": {"controlPlane": True},
+            },
+            "jsonPatches": [
+                {"op": "replace", "path": "/spec/template/spec/kubeadmConfigSpec/preKubeadmCommands", "value": ["x"]}
+            ],
+        }
+    ],
+}
+HOME = [
+    named(
+        "Cluster",
+        "a",
+        namespace="team-a",
+        spec={
+            "clusterNetwork": SIZES,
+            "controlPlaneRef": reference("KubeadmControlPlane", "a-cp"),
+            "infrastructureRef": reference("AWSCluster", "a"),
+        },
+    ),
+    named("KubeadmControlPlane", "a-cp", namespace="team-a", spec={"kubeadmConfigSpec": {}}),
+    named("AWSCluster", "a", namespace="team-a", spec={"network": {"vpc": {"cidrBlock": "10.1.0.0/16"}}}),
+    machines("a-md-0", "team-a", "a"),
+    named("KubeadmConfigTemplate", "a-md-0", namespace="team-a", spec={"template": {"spec": {}}}),
+    small_class("team-a"),
+    named(
+        "KubeadmControlPlaneTemplate",
+        "small-cp",
+        namespace="team-a",
+        spec={"template": {"spec": {"kubeadmConfigSpec": {}}}},
+    ),
+    of_class("a-small", "team-a", clusterNetwork=SIZES, topology={"class": "small"}),
+    {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "proxy", "namespace": "team-a"},
+        "data": {"http_proxy": "http://own.example:1"},
+    },
+]
+"""All that team A has."""
+
+STRANGERS = [
+    pytest.param([machines("x", "team-b", "a", namespace="team-a")], id="machines of the same Cluster name"),
+    pytest.param([machines("x", "team-b", "b", namespace="team-a")], id="machines of another Cluster name"),
+    pytest.param(
+        [named("Cluster", "b", namespace="team-b", spec={}), machines("x", "team-b", "b", namespace="team-a")],
+        id="machines of a Cluster of the list",
+    ),
+    pytest.param(
+        [
+            named(
+                "Cluster",
+                "b",
+                namespace="team-b",
+                spec={
+                    "clusterNetwork": FOREIGN,
+                    "controlPlaneRef": reference("KubeadmControlPlane", "a-cp", namespace="team-a"),
+                    "infrastructureRef": reference("AWSCluster", "a", namespace="team-a"),
+                },
+            )
+        ],
+        id="a Cluster that names the control plane and the infrastructure",
+    ),
+    pytest.param(
+        [of_class("b", "team-b", clusterNetwork=SIZES, topology={"class": "small", "classNamespace": "team-a"})],
+        id="a Cluster of the class, with another proxy",
+    ),
+    pytest.param([small_class("team-b", [ERASES], namespace="team-a")], id="a class that erases what they hold"),
+    pytest.param(
+        [
+            named(
+                "MachineDeployment",
+                "x",
+                namespace="team-b",
+                spec={
+                    "clusterName": "b",
+                    "template": {
+                        "spec": {
+                            "bootstrap": {
+                                "configRef": reference("KubeadmControlPlaneTemplate", "small-cp", namespace="team-a")
+                            }
+                        }
+                    },
+                },
+            )
+        ],
+        id="machines that use the template of the class",
+    ),
+    pytest.param(
+        [
+            {
+                **machines("x", "team-b", "b", namespace="team-a"),
+                "sops": {"mac": "ENC[AES256_GCM,data:x]", "version": "3.9.0"},
+            }
+        ],
+        id="an encrypted object that refers to the template",
+    ),
+    pytest.param(
+        [
+            {
+                **named(
+                    "KubeadmControlPlane",
+                    "x",
+                    namespace="team-b",
+                    labels={LABEL: "a"},
+                    spec={
+                        "kubeadmConfigSpec": {"clusterConfiguration": {"networking": {"podSubnet": "203.0.113.0/24"}}}
+                    },
+                )
+            }
+        ],
+        id="a control plane with the label of the Cluster",
+    ),
+    pytest.param(
+        [
+            {
+                "apiVersion": "ipam.metal3.io/v1alpha1",
+                "kind": "IPPool",
+                "metadata": {"name": "p", "namespace": "team-b"},
+                "spec": {"clusterName": "a", "pools": [{"subnet": "203.0.113.0/24"}]},
+            }
+        ],
+        id="a pool of addresses for the Cluster",
+    ),
+    pytest.param(
+        [
+            {
+                "apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1",
+                "kind": "AWSCluster",
+                "metadata": {
+                    "name": "a",
+                    "namespace": "team-b",
+                    "labels": {LABEL: "a"},
+                    "annotations": {NAMESPACE_NOTE: "team-a"},
+                },
+                "spec": {"network": {"vpc": {"cidrBlock": "203.0.113.0/24"}}},
+            }
+        ],
+        id="an infrastructure that names the namespace, too",
+    ),
+    pytest.param(
+        [
+            {
+                "apiVersion": "kyverno.io/v1",
+                "kind": "Policy",
+                "metadata": {"name": "p", "namespace": "team-b"},
+                "spec": {
+                    "rules": [
+                        {
+                            "name": "r",
+                            "context": [{"name": "c", "configMap": {"name": "proxy", "namespace": "team-a"}}],
+                            "match": {"any": [{"resources": {"kinds": ["Pod"]}}]},
+                            "mutate": {
+                                "patchStrategicMerge": {
+                                    "spec": {
+                                        "containers": [
+                                            {
+                                                "(name)": "*",
+                                                "env": [{"name": "HTTP_PROXY", "value": "{{ c.data.http_proxy }}"}],
+                                            }
+                                        ]
+                                    }
+                                }
+                            },
+                        }
+                    ]
+                },
+            }
+        ],
+        id="a Policy that reads the ConfigMap",
+    ),
+]
+MODES = [
+    pytest.param({}, id="as it is"),
+    pytest.param({"rollout": {"hashNames": True}}, id="with hashed names"),
+    pytest.param({"targets": {"clusterClass": {"sharedTemplates": "Patch"}}}, id="with patches"),
+]
+
+
+def outcome_of(items: list[dict[str, Any]], spec: dict[str, Any]) -> Outcome:
+    config = {"apiVersion": "fn.inject-proxy.io/v1alpha1", "kind": "ProxyConfig", "metadata": {"name": "p"}}
+    data = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
+    return run(yaml.safe_dump({**data, "functionConfig": {**config, "spec": spec}}).encode())
+
+
+def of_team_a(outcome: Outcome) -> list[dict[str, Any]]:
+    items = yaml.safe_load(outcome.output)["items"]
+    return [item for item in items if item["metadata"]["namespace"] == "team-a"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("strangers", STRANGERS)
+@pytest.mark.parametrize("home", [HOME, HOME[:5]], ids=["two Clusters", "one Cluster"])
+def test_objects_elsewhere_change_nothing(
+    home: list[dict[str, Any]], strangers: list[dict[str, Any]], mode: dict[str, Any]
+) -> None:
+    spec = {**SPEC, **mode}
+    alone, together = outcome_of(home, spec), outcome_of([*strangers, *home], spec)
+    assert (alone.exit_code, together.exit_code) == (0, 0)
+    assert alone.changed
+    assert of_team_a(together) == of_team_a(alone)
+
+
+def test_a_cluster_that_shares_a_class_of_another_namespace_is_told() -> None:
+    guest = of_class("b", "team-b", clusterNetwork=SIZES, topology={"class": "small", "classNamespace": "team-a"})
+    said = [one for one in outcome_of([guest, *HOME], SPEC).results if one.code == "ClassOfOtherNamespace"]
+    assert [(one.ref.name, one.ref.namespace) for one in said] == [("small-cp", "team-a")]
+    assert "`Cluster/team-b/b`" in said[0].message
+    assert "hunter2" not in said[0].message
