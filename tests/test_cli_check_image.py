@@ -78,12 +78,17 @@ def test_many_files_that_are_not_recognised_are_counted(tmp_path: Path) -> None:
     assert "not recognised: 7" in reported[1]
 
 
-def test_a_file_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "long.sh").write_text("#!/bin/sh\n")
-    (tmp_path / "short").write_text("x")
-    assert _files.read_every_file([str(tmp_path)], at_most=9) == {
-        f"{tmp_path}/long.sh": None,
-        f"{tmp_path}/short": b"x",
+def test_a_file_that_is_too_long_or_outside_of_the_paths_is_not_read(tmp_path: Path) -> None:
+    folder = tmp_path / "build"
+    folder.mkdir()
+    (folder / "long.sh").write_text("#!/bin/sh\n")
+    (folder / "short").write_text("x")
+    (tmp_path / "other").write_text("x")
+    (folder / "link").symlink_to("../other")
+    assert _files.read_every_file([str(folder)], at_most=9) == {
+        f"{folder}/link": None,
+        f"{folder}/long.sh": None,
+        f"{folder}/short": b"x",
     }
 
 

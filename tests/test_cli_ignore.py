@@ -43,7 +43,7 @@ def kept_by_git(folder: Path) -> list[str]:
 
 
 def kept(folder: Path, *exclude: str) -> list[str]:
-    found = find_files([str(folder)], exclude)
+    found = find_files([str(folder)], exclude).names
     return sorted(Path(name).relative_to(folder).as_posix() for name in found)
 
 
@@ -123,7 +123,7 @@ def test_rules_of_deeper_folders_and_of_folders_above_count(repository: Path) ->
     (repository / ".gitignore").write_text("a.yaml\n")
     (repository / "b/.gitignore").write_text("!a.yaml\n/c/x*\n")
     assert kept(repository) == kept_by_git(repository)
-    below = find_files([str(repository / "b" / "c")], [])
+    below = find_files([str(repository / "b" / "c")], []).names
     assert [Path(name).name for name in below] == ["a.yaml"]
     (repository / "b/.gitignore").unlink()
-    assert find_files([str(repository / "b" / "c")], []) == [str(repository / "b/c/x y.yaml")]
+    assert find_files([str(repository / "b" / "c")], []).names == [str(repository / "b/c/x y.yaml")]

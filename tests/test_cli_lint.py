@@ -361,14 +361,14 @@ def test_the_help_names_every_option() -> None:
 def test_folders_are_walked_in_order_and_no_file_is_read_twice(tree: Path) -> None:
     (tree / "round").symlink_to(tree)
     again = [str(tree), str(tree / "apps" / "web.yml"), str(tree / "apps" / ".." / "apps")]
-    found = [str(Path(name).relative_to(tree)) for name in _files.find_files(again)]
+    found = [str(Path(name).relative_to(tree)) for name in _files.find_files(again).names]
     assert found == ["apps/proxy.json", "apps/web.yml", "chart/templates/x.yaml", "clusters/prod.yaml", "proxy.yaml"]
 
 
 def test_a_file_that_is_named_is_read_whatever_it_is_called(tree: Path) -> None:
     path = tree / "apps/notes.md"
-    assert _files.find_files([str(path)]) == [str(path)]
-    assert _files.find_files([str(tree / ".git")]) == [str(tree / ".git/web.yaml")]
+    assert _files.find_files([str(path)]).names == [str(path)]
+    assert _files.find_files([str(tree / ".git")]).names == [str(tree / ".git/web.yaml")]
 
 
 def test_a_path_that_is_not_there_is_named() -> None:
@@ -377,11 +377,11 @@ def test_a_path_that_is_not_there_is_named() -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path) -> Any:
+    def refuse(*_: object) -> Any:
         raise PermissionError(13, "Permission denied")
 
     (tmp_path / "a.yaml").write_text("x")
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(InputError, match=r'a\.yaml" cannot be read: Permission denied'):
         _files.read_file(str(tmp_path / "a.yaml"))
     monkeypatch.setattr(Path, "iterdir", refuse)

@@ -632,16 +632,49 @@ def test_a_resource_list_is_for_the_function_itself() -> None:
     assert b"run `inject-proxy` without `run`" in done.stderr
 
 
-def test_links_are_followed_and_stay_links(tmp_path: Path) -> None:
+def test_links_inside_of_the_paths_are_followed_and_stay_links(tmp_path: Path) -> None:
     write(tmp_path, {"m/proxy.yaml": CONFIG, "shared/nodes.yaml": NODES, "m/z.yaml": OTHER})
     (tmp_path / "m/link.yaml").symlink_to("../shared/nodes.yaml")
     (tmp_path / "m/again.yaml").symlink_to("link.yaml")
     (tmp_path / "m/circle").symlink_to("..")
     (tmp_path / "m/broken.yaml").symlink_to("nowhere.yaml")
-    done = run(tmp_path / "m")
+    done = run(tmp_path, "m", "shared/nodes.yaml")
     assert (done.returncode, (tmp_path / "m/link.yaml").is_symlink()) == (0, True)
     assert "http-proxy.conf" in (tmp_path / "shared/nodes.yaml").read_text()
     assert "3 files read" in done.stderr
+
+
+OUTSIDE = {
+    "a link to another folder": "../shared/nodes.yaml",
+    "a link to a link": "../shared/link.yaml",
+    "a link to a folder": "../shared",
+    "an absolute link": None,
+}
+
+
+@pytest.mark.parametrize("options", [[], ["--output-dir", "../out"]], ids=["in place", "copy"])
+@pytest.mark.parametrize("target", [pytest.param(target, id=case) for case, target in OUTSIDE.items()])
+def test_a_link_to_outside_of_the_paths_is_left_alone_and_counted(
+    tmp_path: Path, target: str | None, options: list[str]
+) -> None:
+    write(tmp_path, {"m/proxy.yaml": CONFIG, "shared/nodes.yaml": NODES, "m/z.yaml": OTHER})
+    (tmp_path / "shared/link.yaml").symlink_to("nodes.yaml")
+    (tmp_path / "m/link.yaml").symlink_to(target or tmp_path / "shared/nodes.yaml")
+    done = run(tmp_path / "m", *options, "--verbose")
+    assert done.returncode == 0, done.stderr
+    assert "left alone: link.yaml (links to outside of the paths)\n" in done.stderr
+    assert "2 files read; left alone: 1 links to outside of the paths; " in done.stderr
+    assert (tmp_path / "shared/nodes.yaml").read_text() == NODES
+    assert not (tmp_path / "out/link.yaml").exists()
+
+
+@pytest.mark.parametrize("named", ["link.yaml", "folder"])
+def test_a_link_that_is_named_is_followed(tmp_path: Path, named: str) -> None:
+    write(tmp_path, {"m/proxy.yaml": CONFIG, "shared/nodes.yaml": NODES})
+    (tmp_path / "m/link.yaml").symlink_to("../shared/nodes.yaml")
+    (tmp_path / "m/folder").symlink_to("../shared")
+    assert run(tmp_path / "m", "proxy.yaml", named).returncode == 0
+    assert "http-proxy.conf" in (tmp_path / "shared/nodes.yaml").read_text()
 
 
 def test_a_tree_of_many_files_shows_its_progress_on_a_terminal_only(tmp_path: Path) -> None:

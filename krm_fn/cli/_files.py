@@ -6,12 +6,20 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from krm_fn.cli._ignore import Ignored, excluded, ignored_below
 from krm_fn.cli.reading import read_named
 from krm_fn.errors import InputError, UsageError
 
 _ENDINGS = frozenset({".yaml", ".yml", ".json"})
+
+
+class FoundFiles(NamedTuple):
+    """The files of paths, and the links in their folders that lead to somewhere outside of all these paths."""
+
+    names: list[str]
+    outside: list[str]
 
 
 def exists(path: str) -> bool:
@@ -27,11 +35,12 @@ def absolute(name: str) -> Path:
     return Path(os.path.normpath(Path(name).absolute()))
 
 
-def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> list[str]:
+def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> FoundFiles:
     """Return the names, in order, of named files and of every YAML or JSON file in folders, at any depth.
 
     Hidden files and folders inside a folder are left out, and so are what `.gitignore` and `.krmignore` name there and
-    a file that was found under another name. A file that is named itself is left out by ``exclude`` only.
+    a file that was found under another name. A file that is named itself is left out by ``exclude`` only. It may be a
+    link to anywhere: who names it knows it, while anybody may have put a link into a folder.
 
     Args:
         paths: files and folders.
@@ -41,7 +50,7 @@ def find_files(paths: Iterable[str], exclude: Sequence[str] = ()) -> list[str]:
         UsageError: a path does not exist.
         InputError: a folder cannot be read.
     """
-    return [str(file) for file in _found(paths, _ENDINGS, exclude)]
+    return _found(list(paths), _ENDINGS, exclude)
 
 
 def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str, bytes]:
@@ -58,16 +67,20 @@ def read_each(names: Sequence[str], progress: Callable[[int], None]) -> dict[str
 
 
 def read_every_file(paths: Iterable[str], *, at_most: int) -> dict[str, bytes | None]:
-    """Return name -> content of files with any name, ignored ones, too; None for one of more than ``at_most`` bytes.
+    """Return name -> content of files with any name, ignored ones, too.
+
+    None stands for one of more than ``at_most`` bytes, and for a link to outside of the paths.
 
     Raises:
         UsageError: a path does not exist.
         InputError: a file or folder cannot be read.
     """
-    return {
-        str(file): _content(file) if _size(file) <= at_most else None
-        for file in _found(paths, None)
-    }
+    found = _found(list(paths), None)
+    contents: dict[str, bytes | None] = dict.fromkeys(found.outside)
+    for name in found.names:
+        file = Path(name)
+        contents[name] = _content(file) if _size(file) <= at_most else None
+    return contents
 
 
 def read_file(path: str) -> bytes:
@@ -85,16 +98,24 @@ def read_file(path: str) -> bytes:
 
 
 def _found(
-    paths: Iterable[str], endings: frozenset[str] | None, exclude: Sequence[str] | None = None
-) -> list[Path]:
+    paths: Sequence[str], endings: frozenset[str] | None, exclude: Sequence[str] | None = None
+) -> FoundFiles:
     """Return the files; ``exclude`` is None where `.gitignore` and `.krmignore` do not count."""
-    found: dict[Path, Path] = {}
     for path in paths:
         if not exists(path):
             raise UsageError(f'there is no file or folder "{path}"')
+    roots = {Path(path).resolve() for path in paths}
+    found: dict[Path, str] = {}
+    outside: dict[str, None] = {}
+    for path in paths:
         for file in _files_of(Path(path), endings, exclude):
-            found.setdefault(file.resolve(), file)
-    return list(found.values())
+            target = file.resolve()
+            is_link = file.is_symlink()
+            if is_link and roots.isdisjoint((target, *target.parents)):
+                outside[str(file)] = None
+            elif not (is_link and target.is_dir()):
+                found.setdefault(target, str(file))
+    return FoundFiles(list(found.values()), list(outside))
 
 
 def _files_of(
@@ -121,7 +142,10 @@ class _Scope:
 
 
 def _files(path: Path, endings: frozenset[str] | None, scope: _Scope | None) -> Iterator[Path]:
-    """Yield the files below a folder with one of the endings, or all of them; ``path`` itself where it is a file."""
+    """Yield the files below a folder with one of the endings, or all of them; ``path`` itself where it is a file.
+
+    A link to a folder is yielded as well, and what is in that folder is not.
+    """
     if not path.is_dir():
         yield path
         return
@@ -137,10 +161,12 @@ def _files(path: Path, endings: frozenset[str] | None, scope: _Scope | None) -> 
             scope is not None and scope.leaves_out(child, is_folder=is_folder)
         ):
             continue
-        if is_folder and not child.is_symlink():  # a link may lead round in a circle
+        if is_folder and child.is_symlink():  # it may lead round in a circle
+            yield child
+        elif is_folder:
             below = scope and replace(scope, folder=scope.folder / child.name)
             yield from _files(child, endings, below)
-        elif not is_folder and (endings is None or child.suffix in endings) and child.is_file():
+        elif (endings is None or child.suffix in endings) and child.is_file():
             yield child
 
 

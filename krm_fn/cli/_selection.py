@@ -28,6 +28,7 @@ class LeftAlone(Enum):
     TEMPLATE = "templates"
     RESOURCE_LIST = "ResourceLists"
     NOT_UTF8 = "not UTF-8"
+    OUTSIDE = "links to outside of the paths"
     OTHER = "no manifests"
 
 
@@ -38,7 +39,7 @@ class Selection:
     Attributes:
         files: name -> content of all files that were read.
         manifests: the same of those that are manifests.
-        left_alone: name of each other file -> the reason why it is left alone.
+        left_alone: name of each other file, and of links that were not read -> why it is left alone.
         encrypted: the manifests that SOPS has encrypted: they count as objects of the list, and are not edited.
         paths: name of each file -> its absolute path, links followed; empty for a stream.
     """
@@ -103,19 +104,23 @@ def read_selected(
     paths: Iterable[str], exclude: Sequence[str], also: Container[LeftAlone] = ()
 ) -> Selection:
     """Return the files of a command line, as ``select`` does; raises as ``find_files`` and ``read_each`` do."""
-    return select(read_each(find_files(paths, exclude), lambda _: None), also)
+    found = find_files(paths, exclude)
+    return select(read_each(found.names, lambda _: None), also, found.outside)
 
 
-def select(files: Mapping[str, bytes], also: Container[LeftAlone] = ()) -> Selection:
+def select(
+    files: Mapping[str, bytes], also: Container[LeftAlone] = (), outside: Iterable[str] = ()
+) -> Selection:
     """Return which files are manifests.
 
     Args:
         files: name -> content. On the disk around them is looked for `Chart.yaml` and for kustomizations.
         also: reasons for which a file is not left alone here.
+        outside: links that were not read, because they lead to outside of the paths.
     """
     paths = {name: os.path.realpath(name) for name in files}
     inputs = _inputs_of_kustomizations(paths.values())
-    found = Selection(files, paths=paths)
+    found = Selection(files, left_alone=dict.fromkeys(outside, LeftAlone.OUTSIDE), paths=paths)
     for name, content in files.items():
         path = paths[name]
         is_input = path in inputs and LeftAlone.KUSTOMIZE not in also

@@ -149,7 +149,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     selection = read_selected(words, given.exclude, _JUDGED)
     by_path = {words[0]: list(selection.files)}
     if len(words) > 1:
-        by_path = {word: find_files([word], given.exclude) for word in words}
+        by_path = {word: find_files([word], given.exclude).names for word in words}
     return _of_files(selection, by_path, wish, wanted)
 
 

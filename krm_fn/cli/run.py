@@ -76,8 +76,9 @@ def parser() -> CommandParser:
         notes=[
             (
                 "The ProxyConfig is the one among the files, or the one of --config. Helm charts, patches and other "
-                "inputs of kustomizations, ResourceLists, templates and other files that are no manifests are left "
-                "alone and counted; `--verbose` names them. Hidden files and what `.gitignore` and `.krmignore` name "
+                "inputs of kustomizations, ResourceLists, templates, other files that are no manifests, and links that "
+                "lead out of PATH are left alone and counted; `--verbose` names them. Hidden "
+                "files and what `.gitignore` and `.krmignore` name "
                 "are not read; a file that is named itself is. What SOPS has encrypted counts as an object and is not "
                 "edited."
             ),
@@ -194,11 +195,11 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         )
     _refuse_two_outputs(given)
     shard = shard_of(given.shard or "1/1", _base_of(paths))
-    names = find_files(paths, given.exclude)
-    progress = Progress(len(names))
+    found = find_files(paths, given.exclude)
+    progress = Progress(len(found.names))
     try:
-        files = read_each(names, progress.read)
-        selection = select(files)
+        files = read_each(found.names, progress.read)
+        selection = select(files, outside=found.outside)
         selection.refuse_nothing()
         done = _edited(selection, given, progress, shard, folder=_folder_of(paths[0]))
     finally:
@@ -428,8 +429,7 @@ def _lines_of_file(
 def _summary(done: _Done, changed: int, *, is_written: bool) -> str:
     """Return the last line: how many files and documents were read, and how many files change."""
     outcome, manifests = done.outcome, done.selection.manifests
-    number = len(manifests) + len(done.selection.left_alone)
-    parts = [f"{count(number, 'file')} read"]
+    parts = [f"{count(len(done.selection.files), 'file')} read"]
     if done.shard.number > 1:
         own = sum(done.shard.holds(name) for name in manifests)
         parts.append(f"shard {done.shard}: {count(own, 'manifest file')}")
