@@ -45,13 +45,14 @@ def is_of(name: object, settings: ProxySettings) -> bool:
     return isinstance(name, str) and base_of(name) in names
 
 
-def reference(settings: ProxySettings, unit: str) -> dict[str, Any]:
-    """Return the ``contentFrom`` of the drop-in of a service.
+def key_of(unit: str) -> str:
+    """Return the key that holds the drop-in of a service; CRI-O has that of containerd."""
+    return KEYS.get(unit, KEYS[CONTAINERD])
 
-    That of CRI-O has the key of containerd.
-    """
-    key = KEYS.get(unit, KEYS[CONTAINERD])
-    return {"secret": {"name": name_for(settings.cluster), "key": key}}
+
+def reference(settings: ProxySettings, unit: str) -> dict[str, Any]:
+    """Return the ``contentFrom`` of the drop-in of a service."""
+    return {"secret": {"name": name_for(settings.cluster), "key": key_of(unit)}}
 
 
 def obstacle(settings: ProxySettings) -> str:

@@ -63,7 +63,9 @@ def ends_of(commands: Sequence[str], place: str, scripts: Mapping[str, str]) -> 
     """
     if place == command_places.END:
         return Ends()
-    indices = range(len(commands))
+    # Commands of ours, such as those of the trust store, have no say in it.
+    parts = map(command_places.part_of, commands)
+    indices = [at for at, part in enumerate(parts) if part is command_places.CommandRole.OTHER]
     touching = [at for at in indices if node_commands.touches_containerd(commands[at], scripts)]
     if place == command_places.START:
         return Ends(exports_first=True, restart_first=not touching)

@@ -19,7 +19,7 @@ from krm_fn.carriers import kubeadm_config, service_restart
 from krm_fn.carriers.drop_in import path_of
 from krm_fn.carriers.kubeadm_config import ConfigSpec
 from krm_fn.carriers.node_exports import scripts_of
-from krm_fn.carriers.node_system import NodeSystem
+from krm_fn.carriers.node_system import ADVICE, CONTAINERD, NodeSystem
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
@@ -48,7 +48,8 @@ from krm_fn.targets.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASE
 NODE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF}
 FILE_TARGETS = {target_id: TARGETS[target_id] for target_id in INSTEAD_OF_WHERE_ERASED}
 
-UNITS = {containerd_drop_in.TARGET.id: "containerd", kubelet_drop_in.TARGET.id: "kubelet"}
+UNITS = {containerd_drop_in.TARGET.id: CONTAINERD, kubelet_drop_in.TARGET.id: "kubelet"}
+"""The services that get a drop-in; on nodes of CRI-O that is one in the place of containerd."""
 
 FILES, COMMANDS = "files", "preKubeadmCommands"
 
@@ -69,7 +70,8 @@ class Nodes:
         path: leads to the KubeadmConfigSpec in their template.
         has_files: the list ``files`` is there when our patches run.
         has_commands: the list of commands is.
-        needs_restart: a command has to restart containerd.
+        runtime: the service that pulls images on them.
+        needs_restart: a command has to restart it.
         front: the lists that have to be created before the patches of others.
         first_writer: the first of those patches.
         files: the entries of ``FILE_TARGETS`` that a patch has to add.
@@ -85,6 +87,7 @@ class Nodes:
     path: Pointer
     has_files: bool
     has_commands: bool
+    runtime: str
     needs_restart: bool
     front: tuple[str, ...] = ()
     first_writer: int = 0
@@ -106,10 +109,15 @@ class Nodes:
             *self.place,
             self.has_files,
             self.has_commands,
+            self.runtime,
             self.needs_restart,
             self.restart_first,
             additions,
         )
+
+    def unit(self, target_id: str) -> str:
+        """Return the service for which a target of ``UNITS`` writes a drop-in on these nodes."""
+        return unit_of(target_id, self.runtime)
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,12 @@ class Eraser:
     def path(self) -> Pointer:
         """The field in the class, if its patches were those that were looked at."""
         return ("spec", "patches", str(self.field.patch), *self.field.path)
+
+
+def unit_of(target_id: str, runtime: str) -> str:
+    """Return the service for which a target of ``UNITS`` writes a drop-in where ``runtime`` pulls images."""
+    unit = UNITS[target_id]
+    return runtime if unit == CONTAINERD else unit
 
 
 def enabled(class_context: ClassContext) -> dict[str, Mapping[str, Any]]:
@@ -153,7 +167,7 @@ def erasers(
         reference = lookup(obj, path)
         template = class_context.template(reference, namespace)
         spec = kubeadm_config.find(Draft(template)) if template is not None else None
-        if spec is None:
+        if spec is None or spec.system is not NodeSystem.LINUX:
             continue
         for key in _lists(class_context, _additions(spec, class_context)):
             state = _simulated(patches, _node_class(section, name, reference), spec, key, ["ours"])
@@ -320,6 +334,10 @@ class _TemplateReader:
             )
             yield Finding(Severity.ERROR, message, self.path, code="TemplateNotUsable")
             return
+        if spec.system is not NodeSystem.LINUX:
+            message = f"of {self.called}: {ADVICE[spec.system]}"
+            yield Finding(Severity.WARNING, message, self.path, code="NodeSystemUnsupported")
+            return
         try:
             files = draft.items(spec.files)
             commands = draft.items(spec.commands)
@@ -329,7 +347,7 @@ class _TemplateReader:
             yield Finding(Severity.ERROR, message, self.path, code=problem.code)
             return
         files, commands = list(files or ()), list(commands or ())
-        if repeated := self._repeated_path(files):
+        if repeated := self._repeated_path(spec, files):
             yield repeated
             return
         yield from self._read(spec, files, commands)
@@ -353,12 +371,14 @@ class _TemplateReader:
             yield from found
             if any(one.severity is Severity.ERROR for one in found):
                 return
-        yield from self._twice(states[FILES])
+        yield from self._twice(spec, states[FILES])
         texts = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
-        restarted = service_restart.is_restarted(text for text in texts if isinstance(text, str))
+        restarted = service_restart.is_restarted(
+            (text for text in texts if isinstance(text, str)), spec.runtime
+        )
         needs_restart = not spec.ignition and not restarted
         ends = self._ends(spec, commands, states[COMMANDS])
-        yield from self._between(ends, needs_restart=needs_restart)
+        yield from self._between(spec, ends, needs_restart=needs_restart)
         yield Nodes(
             self.section,
             self.name,
@@ -367,6 +387,7 @@ class _TemplateReader:
             spec.path,
             has_files=states[FILES].is_list or FILES in front,
             has_commands=states[COMMANDS].is_list or COMMANDS in front,
+            runtime=spec.runtime,
             needs_restart=needs_restart,
             front=tuple(front),
             first_writer=min((states[key].writers[0] for key in front), default=0),
@@ -382,7 +403,7 @@ class _TemplateReader:
         place = str(options.get("place", ""))
         return ends_of(possible_commands(commands, state), place, scripts_of(spec))
 
-    def _between(self, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
+    def _between(self, spec: ConfigSpec, ends: Ends, *, needs_restart: bool) -> Iterator[Finding]:
         """Yield a warning if exports or restart come too late for a command that needs the network."""
         options = enabled(self.class_context).get(
             kubeadm_commands.TARGET.id, {"exports": False, "restart": False}
@@ -392,7 +413,7 @@ class _TemplateReader:
             late.append("the exports have to be behind a command that sets or unsets the proxy")
         if ends.restart_is_late and needs_restart and options.get("restart", True):
             late.append(
-                "the restart of containerd has to be behind a command that installs or configures it"
+                f"the restart of {spec.runtime} has to be behind a command that installs or configures it"
             )
         if late:
             message = (
@@ -403,16 +424,16 @@ class _TemplateReader:
             )
             yield Finding(Severity.WARNING, message, self.path, code="NetworkBeforeProxy")
 
-    def _our_paths(self, files: Sequence[Any]) -> list[str]:
+    def _our_paths(self, spec: ConfigSpec, files: Sequence[Any]) -> list[str]:
         at_work = enabled(self.class_context)
         return [
-            path_of(options, UNITS[target], files)
+            path_of(options, unit_of(target, spec.runtime), files)
             for target, options in at_work.items()
             if target in UNITS
         ]
 
-    def _repeated_path(self, files: Sequence[Any]) -> Finding | None:
-        ours = self._our_paths(files)
+    def _repeated_path(self, spec: ConfigSpec, files: Sequence[Any]) -> Finding | None:
+        ours = self._our_paths(spec, files)
         path = next(
             (lookup(file, ("path",)) for file in files if lookup(file, ("path",)) in ours), None
         )
@@ -426,10 +447,10 @@ class _TemplateReader:
             message = f"{message}, {_REMEDY}"
         return Finding(Severity.ERROR, message, self.path, code="PathRepeated")
 
-    def _twice(self, state: ListState) -> Iterator[Finding]:
+    def _twice(self, spec: ConfigSpec, state: ListState) -> Iterator[Finding]:
         """Yield our files that a patch of the class writes as well."""
         for written in state.added:
-            paths = [path for path in self._our_paths(()) if written.may_be_file(path)]
+            paths = [path for path in self._our_paths(spec, ()) if written.may_be_file(path)]
             if paths:
                 message = (
                     f'this patch writes a file "{paths[0]}", and Cluster API takes a path once: take it out of the '

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from krm_fn.carriers import service_restart, systemd_secret
-from krm_fn.carriers.drop_in import path_of
+from krm_fn.carriers.drop_in import BY_REFERENCE, path_of
 from krm_fn.patch import render_pointer
 from krm_fn.targets import kubeadm_commands
 from krm_fn.targets._class_context import ClassContext
@@ -47,7 +47,7 @@ def patches(nodes: Sequence[Nodes], class_context: ClassContext) -> list[dict[st
     lists = _definitions(nodes, lambda one: one.sort, lambda one: list(_starts(one, class_context)))
     own = _definitions(
         nodes,
-        lambda one: (one.place, one.exports_first),
+        lambda one: (one.place, one.exports_first, one.runtime),
         lambda one: list(_additions(one, class_context)),
     )
     if lists:
@@ -109,9 +109,9 @@ def _starts(one: Nodes, class_context: ClassContext) -> Iterator[dict[str, Any]]
     if not (one.has_files or one.files) and at_work.keys() & UNITS.keys():
         yield _add(one, FILES, value=[])
     options = at_work.get(kubeadm_commands.TARGET.id, {"exports": False, "restart": False})
-    restart = (
-        [service_restart.COMMAND] if one.needs_restart and options.get("restart", True) else []
-    )
+    restart = []
+    if one.needs_restart and options.get("restart", True):
+        restart = [service_restart.command(one.runtime)]
     has_commands = one.has_commands or bool(one.commands)
     if not has_commands and (restart or options.get("exports", True)):
         yield _add(one, COMMANDS, value=restart)
@@ -122,7 +122,7 @@ def _starts(one: Nodes, class_context: ClassContext) -> Iterator[dict[str, Any]]
 def _additions(one: Nodes, class_context: ClassContext) -> Iterator[dict[str, Any]]:
     for name, options in enabled(class_context).items():
         if name in UNITS:
-            yield _add(one, FILES, "-", valueFrom={"template": _file(UNITS[name], options)})
+            yield _add(one, FILES, "-", valueFrom={"template": _file(one.unit(name), options)})
         elif options.get("exports", True):
             place = "0" if one.exports_first else "-"
             yield _add(one, COMMANDS, place, valueFrom={"template": templates.exports()})
@@ -133,14 +133,18 @@ def _add(one: Nodes, *steps: str, **value: Any) -> dict[str, Any]:
 
 
 def _file(unit: str, options: Mapping[str, Any]) -> str:
-    is_secret = options.get("content") == "Secret"
-    attributes = {
-        "path": path_of(options, unit, ()),
-        "owner": str(options.get("owner", "root:root")),
-        "permissions": str(options.get("permissions", "0600" if is_secret else "0640")),
-    }
-    if is_secret:
+    """Return the Go template of a drop-in.
+
+    It has the attributes that ``DropIn`` gives to a new entry of a template.
+    """
+    path = {"path": path_of(options, unit, ())}
+    if options.get("content") == BY_REFERENCE:
+        owner = {"owner": str(options["owner"])} if options.get("owner") else {}
+        permissions = {"permissions": str(options.get("permissions", "0600"))}
+        key = systemd_secret.key_of(unit)
         return templates.secret_drop_in(
-            attributes, systemd_secret.name_for(""), systemd_secret.KEYS[unit]
+            {**path, **owner, **permissions}, systemd_secret.name_for(""), key
         )
-    return templates.drop_in(attributes)
+    owner = {"owner": str(options.get("owner", "root:root"))}
+    permissions = {"permissions": str(options.get("permissions", "0640"))}
+    return templates.drop_in({**path, **owner, **permissions})
