@@ -369,12 +369,14 @@ def _with_file(result: Result, found: LocatedConfig, files: ManifestList) -> Res
 
 
 def _as_check(outcome: Outcome) -> Outcome:
-    """Return the outcome with an error for each change."""
+    """Return the outcome with an error for each change, and for each that is due and impossible."""
     return outcome._replace(results=tuple(map(_change_as_error, outcome.results)))
 
 
 def _change_as_error(result: Result) -> Result:
     """Return an error for a change that was not made, and any other result as it is; only a change has no code."""
+    if result.is_stale:
+        return result._replace(severity=Severity.ERROR)
     if result.severity is not Severity.INFO or result.code:
         return result
     message = f"{result.message}: not done, because `--check` changes nothing"

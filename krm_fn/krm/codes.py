@@ -648,11 +648,11 @@ _SILENCEABLE = (
         ),
         (
             "A patch of the class replaces the whole list `files` or `preKubeadmCommands`, and "
-            "inject-proxy may not change the class."
+            "inject-proxy may not, or cannot, change the class."
         ),
         (
-            "Select the ClusterClass in `spec.selector`, or set "
-            "`spec.targets.clusterClass.enabled` to true."
+            "Select the ClusterClass in `spec.selector`, set `spec.targets.clusterClass.enabled` to "
+            "true, or do what the warnings about the class say."
         ),
     ),
     Code(
@@ -661,6 +661,40 @@ _SILENCEABLE = (
         "inject-proxy writes the proxy into a patch of the ClusterClass, not into the template.",
         "A patch of the class erases what the template holds in `files` or `preKubeadmCommands`.",
         "You need not do anything.",
+    ),
+    Code(
+        "ListUncertain",
+        _W,
+        (
+            "A ClusterClass and its Clusters stay as they are, because inject-proxy cannot tell "
+            "whether a list exists when its patch adds to it. With `mode: Check` and `--check` that "
+            "is an error."
+        ),
+        "A patch of the class is a runtime extension, or removes the list for some Clusters only.",
+        "Give the template an entry in the list, or let the patch write `[]`.",
+    ),
+    Code(
+        "TemplateNotUsable",
+        _W,
+        (
+            "A ClusterClass and its Clusters stay as they are, because inject-proxy cannot follow "
+            "what a template of the class holds. With `mode: Check` and `--check` that is an error."
+        ),
+        (
+            "The template is not in the list, other objects than ClusterClasses refer to it, or "
+            "it has no KubeadmConfigSpec."
+        ),
+        (
+            "Correct what the message names, or set `spec.targets.clusterClass.sharedTemplates` "
+            "to `Union`."
+        ),
+    ),
+    Code(
+        "NothingToPatch",
+        _W,
+        "A ClusterClass names no templates, so inject-proxy has nothing to patch.",
+        "`spec.controlPlane` and `spec.workers` of the class have no references.",
+        "Leave the class out with `spec.selector.exclude`.",
     ),
     Code(
         "ListMayBeNull",
@@ -1370,40 +1404,6 @@ _FIXED = (
         ),
         "`spec.trustedCA` has many certificates, and each of them is a file.",
         "Leave public authorities, which nodes trust already, out of `spec.trustedCA`.",
-        is_fixed=True,
-    ),
-    # ClusterClasses
-    Code(
-        "NothingToPatch",
-        _E,
-        "A ClusterClass names no templates, so inject-proxy has nothing to patch.",
-        "`spec.controlPlane` and `spec.workers` of the class have no references.",
-        "Leave the class out with `spec.selector.exclude`.",
-        is_fixed=True,
-    ),
-    Code(
-        "TemplateNotUsable",
-        _E,
-        "inject-proxy cannot patch a template of a ClusterClass.",
-        (
-            "The template is not in the list, other objects than ClusterClasses refer to it, or "
-            "it has no KubeadmConfigSpec."
-        ),
-        (
-            "Correct what the message names, or set `spec.targets.clusterClass.sharedTemplates` "
-            "to `Union`."
-        ),
-        is_fixed=True,
-    ),
-    Code(
-        "ListUncertain",
-        _E,
-        (
-            "inject-proxy cannot tell whether a list exists when its patch of a ClusterClass adds "
-            "to it."
-        ),
-        "A patch of the class is a runtime extension, or removes the list for some Clusters only.",
-        "Give the template an entry in the list, or let the patch write `[]`.",
         is_fixed=True,
     ),
     # Kyverno

@@ -45,8 +45,8 @@ class Finding(NamedTuple):
         path: leads from the object's root to the field it is about, or empty.
         current: what the field holds.
         proposed: what it should hold.
-        is_stale: the object holds another proxy than the declared one, and no operation can change that: with
-            ``mode: Check`` such a finding is an error.
+        is_stale: the object has another proxy than the declared one, or none, and no operation can change that: with
+            ``mode: Check`` and ``--check`` such a finding is an error.
         code: the name under which ``spec.lint.rules`` silences it or makes it louder: the ID of a rule (``NP004``), or
             one of ``krm_fn.krm.codes`` (``OtherWriter``); "" if none does.
     """
@@ -70,6 +70,7 @@ class Finding(NamedTuple):
             self.proposed,
             target,
             self.code,
+            is_stale=self.is_stale,
         )
 
 
@@ -125,7 +126,7 @@ class ObjectRef(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One entry of ``results``."""
+    """One entry of ``results``; ``is_stale`` is that of its finding."""
 
     severity: Severity
     message: str
@@ -135,6 +136,7 @@ class Result(NamedTuple):
     proposed: Any = None
     target: str = ""
     code: str = ""
+    is_stale: bool = False
 
     @property
     def text(self) -> str:

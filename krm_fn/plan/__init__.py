@@ -107,6 +107,8 @@ def _edits(
     memberships = classes.topology.of(obj) if concerned else ()
     alone = classes.topology.alone(obj) if concerned and not memberships else None
     for target in concerned:
+        if classes.keeps(target.id, obj):
+            continue
         options = target.options(wanted.targets)
         found = resolved(wanted, memberships, target, obj, alone)
         if classes.replaces(target.id, obj):

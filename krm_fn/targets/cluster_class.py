@@ -27,11 +27,13 @@ whose proxy is not that of its Cluster. The patches name the control plane and a
 too.
 
 What it leaves alone: all other variables and patches. The templates of a class that is patched hold no proxy: the three
-targets take out what is theirs. Templates that belong to no class, or to something else as well, are filled by them as
-ever. It is an error if a template is not in the list (with ``Union`` a warning), belongs to something else than a
-class, or holds a file of our path with more in it than a proxy; if a patch may remove a list, so that no patch can add
-to it; and if a runtime extension may start a list that a template lacks, because what it does cannot be seen. Without a
-proxy, and with ``Union`` where no patch erases, variable and patches go.
+targets take out what is theirs. Templates that belong to no class that is patched, or to something else as well, are
+filled by them as ever. A class whose nodes are all of another system than Linux with kubeadm gets nothing, nor do its
+Clusters. What is in the way of a patch is a warning, and an error with ``--check`` and ``mode: Check``; the class and
+its Clusters then stay as they are: a template that is not in the list (with ``Union`` only a warning), belongs to
+something else than a class, or holds a file of our path with more in it than a proxy; a patch that may remove a list,
+so that no patch can add to it; a runtime extension that may start a list that a template lacks, because what it does
+cannot be seen. Without a proxy, and with ``Union`` where no patch erases, variable and patches go.
 
 Before and after:
 
@@ -83,7 +85,7 @@ from krm_fn.settings import ProxySettings
 from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets._cluster_variables import KIND, lists, named
 from krm_fn.targets.base import Context, Target
-from krm_fn.targets.clusterclass.names import PATCHES, VARIABLE
+from krm_fn.targets.clusterclass.names import PATCHES, VARIABLE, Possibility
 
 
 def is_on(options: Mapping[str, Any]) -> bool:
@@ -96,6 +98,22 @@ def erases(obj: Mapping[str, Any], class_context: ClassContext) -> bool:
     from krm_fn.targets.clusterclass import patches  # noqa: PLC0415 -- most lists have no class
 
     return any(True for _ in patches.erasers_of(obj, class_context))
+
+
+def possibility(
+    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
+) -> Possibility:
+    """Return whether a ClusterClass can be patched; ``settings`` are the default of its variable."""
+    from krm_fn.targets.clusterclass import patches  # noqa: PLC0415 -- most lists have no class
+
+    return patches.possibility(obj, settings, class_context)
+
+
+def is_patched(obj: Mapping[str, Any]) -> bool:
+    """Return whether a ClusterClass holds a patch or the variable of an earlier run."""
+    entries = (lookup(obj, ("spec", name)) for name in ("patches", "variables"))
+    names = [lookup(one, ("name",)) for held in entries if isinstance(held, list) for one in held]
+    return any(name in (VARIABLE, *PATCHES) for name in names)
 
 
 def secret_keys(class_context: ClassContext) -> list[str]:

@@ -137,6 +137,28 @@ def test_a_template_that_may_render_to_nothing_is_named() -> None:
     assert after(patch(theirs), patch(add("/spec/files/-", "x"))).may_be_null == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "is_list", "is_empty"),
+    [
+        pytest.param("other:\n  files:\n  - x\n", False, True, id="other members only"),
+        pytest.param("files:\n- path: {{ .x }}\nother: 1\n", True, False, id="the list with an entry"),
+        pytest.param("files: []\n", False, False, id="the list in another form"),
+        pytest.param("files: {{ .x }}\n", False, False, id="the list of a variable"),
+        pytest.param("other: 1\n{{ if .x }}\nfiles:\n- x\n{{ end }}\n", False, False, id="the list on a condition"),
+        pytest.param("other: 1\n{{ if .x }}\nmore: 1\n{{ end }}\n", False, True, id="another member on a condition"),
+        pytest.param("other: 1\n{{ .x }}\n", False, False, id="members of a variable"),
+        pytest.param("{{ toYaml .x }}\n", False, False, id="nothing but a variable"),
+        pytest.param("  other: 1\n  files:\n  - x\n", False, False, id="members that are indented"),
+        pytest.param('{"files": ["x"]}', False, False, id="JSON"),
+        pytest.param("", False, False, id="nothing"),
+    ],
+)
+def test_what_is_known_of_a_list_in_a_mapping_that_a_template_makes(text: str, is_list: bool, is_empty: bool) -> None:
+    found = after(patch({"op": "add", "path": "/spec", "valueFrom": {"template": text}}))
+    assert (found.is_list, found.is_empty) == (is_list, is_empty)
+    assert found.kept == frozenset()
+
+
 def test_an_extension_may_have_made_a_list_that_was_not_there() -> None:
     extension = {"external": {"generatePatchesExtension": "x"}}
     assert after(patch(), extension, entries=None).unseen == 1

@@ -107,6 +107,28 @@ def commands(version: str) -> list[Any]:
     return [patch("md", version, add(MD_COMMANDS, ["systemctl daemon-reload && systemctl restart containerd"]))]
 
 
+SYSEXT = """
+preKubeadmCommands:
+- export COREOS_OPENSTACK_HOSTNAME={{ .builtin.cluster.name }}
+joinConfiguration:
+  nodeRegistration:
+    name: x
+format: ignition
+ignition:
+  containerLinuxConfig:
+    additionalConfig: |
+      {{- $version := semver "1.34.0" }}
+      storage:
+        files:
+          - path: /etc/sysupdate.d/{{ $version.Major }}.conf
+"""
+
+
+def openstack(version: str) -> list[Any]:
+    outer = [CP_FILES.rpartition("/")[0], MD_FILES.rpartition("/")[0]]
+    return [patch("sysext", version, *(templated("add", path, SYSEXT) for path in outer), enabled_if="{{ .flag }}")]
+
+
 def removes(version: str) -> list[Any]:
     return [patch("md", version, {"op": "remove", "path": MD_FILES})]
 
@@ -123,6 +145,7 @@ CLASSES = [
     pytest.param(azure, HELD, id="a list is replaced by a template, as CAPZ does"),
     pytest.param(quick_start, BARE, id="a list is written if a variable says so, as the quick start does"),
     pytest.param(quick_start, HELD, id="the same over entries"),
+    pytest.param(openstack, BARE, id="the mapping around the lists is that of a template, as CAPO does"),
     pytest.param(of_a_variable, HELD, id="a list is that of a variable"),
     pytest.param(only_workers, BARE, id="a list of the workers only, if a variable says so"),
     pytest.param(only_workers, HELD, id="the same over entries"),
@@ -369,17 +392,17 @@ EXTENSION = {"name": "extension", "external": {"generateExtension": "x"}}
     [
         pytest.param(
             with_machine_deployment(objects("v1beta1", vsphere("v1beta1"))),
-            'error: the KubeadmConfigTemplate "md" must belong to nothing but ClusterClasses',
+            'warning: the KubeadmConfigTemplate "md" must belong to nothing but ClusterClasses',
             id="a template that a MachineDeployment uses as well",
         ),
         pytest.param(
             objects("v1beta1", [MAY_REMOVE]),
-            "error: whether `spec.template.spec.files` is there after this patch depends on a Cluster",
+            "warning: whether `spec.template.spec.files` is there after this patch depends on a Cluster",
             id="a list that a patch may remove",
         ),
         pytest.param(
             objects("v1beta1", [*quick_start("v1beta1"), EXTENSION], BARE),
-            "error: this patch is a runtime extension, which may or may not write",
+            "warning: this patch is a runtime extension, which may or may not write",
             id="a runtime extension that may write the list",
         ),
         pytest.param(

@@ -260,7 +260,7 @@ def test_a_variable_that_was_changed_by_hand_is_brought_back() -> None:
     assert answer(changed)[0] == there
 
 
-# What cannot be done is reported, and nothing is written.
+# What cannot be done is reported.
 
 
 def broken(**changes: Any) -> list[Any]:
@@ -276,6 +276,13 @@ def with_patch(patch: Any) -> list[Any]:
     return objects("v1beta1", cluster("v1beta1"), patches=[{"name": "theirs", **patch}])
 
 
+def references(its_class: Any) -> list[Any]:
+    """The references of a class to its templates of kubeadm."""
+    spec = its_class["spec"]
+    workers = [one for section in spec["workers"].values() for one in section]
+    return [spec["controlPlane"]["ref"], *(one["template"]["bootstrap"]["ref"] for one in workers)]
+
+
 MORE_IN_IT = {"files": [{"path": CONTAINERD, "content": "[Service]\nLimitNOFILE=1\n"}]}
 
 
@@ -284,17 +291,66 @@ MORE_IN_IT = {"files": [{"path": CONTAINERD, "content": "[Service]\nLimitNOFILE=
     [
         pytest.param(broken(full=None), '"full" must be in the list', id="a template that is not there"),
         pytest.param(broken(full=MORE_IN_IT), "with more in it than a proxy", id="a drop-in of ours with other lines"),
-        pytest.param(broken(full={"files": 1}), "`files` must be a list", id="files of a wrong type"),
         pytest.param(broken(cp=None), '"cp" must be in the list', id="no template of the control plane"),
         pytest.param(
             with_patch({"external": {"generateExtension": "x"}}), "may or may not write", id="an extension that may"
         ),
     ],
 )
-def test_what_cannot_be_patched_is_an_error_and_nothing_changes(given: list[Any], message: str) -> None:
-    items, reported = answer(copy.deepcopy(given))
-    assert items == given
-    assert any(line.startswith("error: ") and message in line for line in reported), reported
+def test_a_class_that_cannot_be_patched_stays_with_its_clusters_and_stops_nothing_else(
+    given: list[Any], message: str
+) -> None:
+    other = copy.deepcopy(objects("v1beta1", cluster("v1beta1")))
+    other[-1]["spec"]["topology"]["class"] = "other"
+    for obj in other:
+        obj["metadata"]["name"] = f"other-{obj['metadata']['name']}" if obj is not other[0] else "other"
+    for ref in references(other[0]):
+        ref["name"] = f"other-{ref['name']}"
+    items, reported = answer([*copy.deepcopy(given), *other])
+    assert [items[0], items[len(given) - 1]] == [given[0], given[-1]]
+    assert of_kind(items[len(given) :], "ClusterClass")["spec"]["patches"][-1]["name"] == "inject-proxy-nodes"
+    lines = [line for line in reported if message in line]
+    assert lines != []
+    for line in lines:
+        assert line.startswith("warning: ")
+        assert line.endswith("; until then this class and its Clusters stay as they are")
+    again, _ = answer(copy.deepcopy(items))
+    assert again == items
+
+
+MAY_REMOVE = {
+    "enabledIf": '{{ eq .builtin.cluster.name "x" }}',
+    "definitions": [
+        {
+            "selector": {
+                "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
+                "kind": "KubeadmControlPlaneTemplate",
+                "matchResources": {"controlPlane": True},
+            },
+            "jsonPatches": [{"op": "remove", "path": "/spec/template/spec/kubeadmConfigSpec/files"}],
+        }
+    ],
+}
+
+
+def test_a_class_that_can_no_longer_be_patched_keeps_what_an_earlier_run_wrote_until_it_is_removed() -> None:
+    before = objects("v1beta1", cluster("v1beta1", network=DUAL))
+    there, _ = answer(copy.deepcopy(before))
+    there[0]["spec"]["patches"].insert(0, {"name": "theirs", **MAY_REMOVE})
+    items, reported = answer(copy.deepcopy(there), httpProxy="http://new:1")
+    assert items == there
+    assert [line for line in reported if "depends on a Cluster" in line] != []
+    before[0]["spec"]["patches"] = [there[0]["spec"]["patches"][0]]
+    assert answer(copy.deepcopy(there), mode="Remove")[0] == before
+
+
+@pytest.mark.parametrize(
+    ("mode", "severity"),
+    [pytest.param("Inject", "warning", id="a run"), pytest.param("Check", "error", id="a check")],
+)
+def test_what_is_in_the_way_of_a_patch_fails_a_check(mode: str, severity: str) -> None:
+    _, reported = answer(with_patch(MAY_REMOVE), mode=mode)
+    assert [line.partition(":")[0] for line in reported if "depends on a Cluster" in line] == [severity]
 
 
 def test_what_cannot_be_patched_is_no_error_where_nothing_is_wanted() -> None:
@@ -320,6 +376,40 @@ def test_nodes_that_kubeadm_does_not_set_up_are_a_warning() -> None:
     items, reported = answer(given)
     assert any('nodes of a "RKE2ConfigTemplate" are not set up by kubeadm' in line for line in reported)
     assert "machinePoolClass" not in str(items[0]["spec"]["patches"])
+
+
+OTHER_NODES = [
+    pytest.param("RKE2ControlPlaneTemplate", "RKE2ConfigTemplate", id="RKE2"),
+    pytest.param("KThreesControlPlaneTemplate", "KThreesConfigTemplate", id="K3s"),
+    pytest.param("AWSManagedControlPlaneTemplate", "EKSConfigTemplate", id="EKS"),
+]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(("control_plane", "workers"), OTHER_NODES)
+def test_a_cluster_has_the_variable_only_where_its_class_defines_it(
+    version: str, control_plane: str, workers: str
+) -> None:
+    cp, md = template_of("cp", {}, version), template_of("bare", {}, version)
+    cp["kind"], md["kind"] = control_plane, workers
+    before = [cluster_class(version, cp, {"bare": md}, {}), cp, md, cluster(version, network=DUAL)]
+    there = copy.deepcopy(before)
+    there[-1]["spec"]["topology"]["variables"] = [{"name": "injectProxy", "value": {"httpProxy": PROXY}}]
+    for given in (before, there):
+        items, reported = answer(copy.deepcopy(given))
+        assert items == before
+        assert len([line for line in reported if "are not set up by kubeadm" in line]) == 2
+        assert not any(line.startswith("error") for line in reported)
+
+
+def test_a_cluster_has_the_variable_where_some_nodes_of_its_class_get_the_proxy() -> None:
+    cp, md = template_of("cp", {}), template_of("bare", {"format": "bottlerocket"})
+    one = cluster("v1beta1", network=DUAL, workers={"machineDeployments": [{"class": "bare", "name": "md"}]})
+    items, reported = answer([cluster_class("v1beta1", cp, {"bare": md}, {}), cp, md, one])
+    nodes = judged(items, "one")
+    assert CONTAINERD in contents(nodes["controlPlane"])
+    assert nodes["md"] == {"format": "bottlerocket"}
+    assert [line for line in reported if "these are Bottlerocket nodes" in line] != []
 
 
 @pytest.mark.parametrize("kind", [["x"], {"a": 1}, None, 3])

@@ -3,7 +3,8 @@
 Input: ``spec.patches`` of a class, the nodes whose template is patched, the path of a list in that
 template and what it holds. Output: what can be said of the list once the patches ran, whatever
 the variables of a Cluster say: a patch with ``enabledIf`` may run or not. What a variable or a Go
-template of a patch yields is not known, only that a list that is written whole is a list.
+template of a patch yields is not known, only that a list that is written whole is a list, and which
+members a mapping has whose lines begin with them.
 
 A path on which Cluster API's engine fails (an entry is added to a list that is not there) makes no
 nodes, so it does not count.
@@ -13,8 +14,10 @@ Sources: Cluster API 1.11, ``internal/controllers/topology/cluster/patches/inlin
 to a list at its beginning or its end, and neither replaces nor removes a single entry).
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from krm_fn.patch import Pointer, lookup
@@ -224,13 +227,17 @@ def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
     if write.op == "remove":
         return erased._replace(may_be_missing=True, may_be_list=False, may_hold_entries=False)
     if not write.is_known:
-        added = (Written(write.field, text=write.text),)
+        members = _members(write.text) if inner else None
+        if members is not None and inner[0] not in members:
+            return erased._replace(may_be_missing=True, may_be_list=False, may_hold_entries=False)
+        is_list = not inner or (members is not None and inner[1:] == () and members[inner[0]])
+        may_be_null = members is None and _may_render_nothing(write.text)
         return erased._replace(
-            may_be_missing=bool(inner),
+            may_be_missing=not is_list,
             may_be_list=True,
             may_hold_entries=True,
-            added=added,
-            may_be_null=(write.field,) if _may_render_nothing(write.text) else (),
+            added=(Written(write.field, text=write.text),),
+            may_be_null=(write.field,) if may_be_null else (),
         )
     held = lookup(write.value, inner)
     if not isinstance(held, list):
@@ -246,6 +253,31 @@ def _whole(state: ListState, write: _Write, inner: Pointer) -> ListState:
 def _may_render_nothing(text: str) -> bool:
     """Return whether a Go template may render no entry, depending on the variables."""
     return text != "" and not text.lstrip().startswith(("-", "["))
+
+
+_MEMBER = r"""(["']?)([A-Za-z][\w-]*)\1:(?:\s+(.*))?"""
+_CONTROL = r"\{\{-?\s*(?:if|else|end|with|range|\$\w+\s*:?=|/\*)[^}]*\}\}\s*"
+
+
+def _members(text: str) -> dict[str, bool] | None:
+    """Return the members of the mapping that a Go template renders to, whatever the variables are.
+
+    The value says of each whether it is a list with entries in any case. None where the members cannot be told,
+    as where an action renders some of them.
+    """
+    found: dict[str, bool] = {}
+    lines = [line for line in text.splitlines() if line.strip()]
+    is_conditional = False
+    for line, following in pairwise([*lines, ""]):
+        if re.fullmatch(_CONTROL, line):
+            is_conditional = True
+        elif member := re.fullmatch(_MEMBER, line):
+            found[member[2]] = not member[3] and following.lstrip().startswith("- ")
+        elif not found or not line.startswith((" ", "- ", "#")):
+            return None
+    if not found:
+        return None
+    return dict.fromkeys(found, False) if is_conditional else found
 
 
 def _read(patch: Any, index: int, nodes: NodeClass) -> _NodePatch:

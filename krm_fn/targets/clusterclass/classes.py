@@ -16,7 +16,11 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import TARGETS, ClassContext, Target, cluster_class
-from krm_fn.targets.clusterclass.names import INSTEAD_OF, INSTEAD_OF_WHERE_ERASED
+from krm_fn.targets.clusterclass.names import (
+    INSTEAD_OF,
+    INSTEAD_OF_WHERE_ERASED,
+    Possibility,
+)
 from krm_fn.targets.clusterclass.settings import for_class, for_nodes
 
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
@@ -25,7 +29,13 @@ _ALL_NODES = ("", "")
 
 
 class _Class:
-    """A class of the list: the proxy it gives to all nodes, its Clusters, and whether its patches erase."""
+    """A class of the list: the proxy it gives to all nodes, its Clusters, and whether its patches erase.
+
+    Attributes:
+        is_meant: it is to be patched.
+        possibility: whether it can be.
+        templates: those that belong to nothing but classes that are patched, this one being among them.
+    """
 
     def __init__(self, obj: Object, default: Resolved, *, is_selected: bool) -> None:
         self.obj = obj
@@ -33,7 +43,20 @@ class _Class:
         self.is_selected = is_selected
         self.clusters: dict[Key, dict[tuple[str, str], Resolved]] = {}
         self.is_eraser = False
-        self.is_patched = False
+        self.is_meant = False
+        self.possibility = Possibility.PATCHED
+        self.templates: ByKey[Mapping[str, Any]] = ByKey()
+
+    @property
+    def is_patched(self) -> bool:
+        """Whether its nodes get a proxy, or what is the same for all Clusters, by its patches."""
+        return self.is_meant and self.possibility is Possibility.PATCHED
+
+    @property
+    def stays(self) -> bool:
+        """Whether it keeps patches of an earlier run as they are, with all that belongs to them."""
+        is_stuck = self.is_meant and self.possibility is Possibility.IN_THE_WAY
+        return is_stuck and cluster_class.is_patched(self.obj.data)
 
     @property
     def is_wanted(self) -> bool:
@@ -69,7 +92,6 @@ class Classes:
         self._is_enabled = bool(options.get("enabled", True)) and wanted.mode is not Mode.REMOVE
         self._is_chosen = self._is_enabled and cluster_class.is_on(options)
         self._classes: dict[Key, _Class] = {}
-        self._own: ByKey[Mapping[str, Any]] = ByKey()
         self._others: ByKey[None] = ByKey()
         if wanted.mode is not Mode.REMOVE:
             kinds = ("Template", _CLASS, _CLUSTER)
@@ -86,9 +108,12 @@ class Classes:
         templates = [obj for obj in selected if obj.ref.kind.endswith("Template")]
         self._find_erasers(ByKey((key_of(obj), obj.data) for obj in templates))
         self._choose(templates)
-        for obj in selected if self.is_on else ():
+        if not self.is_on:
+            return
+        for obj in selected:
             if self._is(obj, _CLUSTER):
                 self._take_cluster(obj)
+        self._leave_out(templates)
 
     def _find_erasers(self, templates: Mapping[Key, Mapping[str, Any]]) -> None:
         """Find the classes whose patches would erase a proxy in their templates."""
@@ -113,14 +138,29 @@ class Classes:
             found |= more
         for key, one in self._classes.items():
             one.is_eraser = one.is_eraser or key in found
-            one.is_patched = (
+            one.is_meant = (
                 self._is_enabled and one.is_selected and (self._is_chosen or key in found)
             )
-        for obj in templates:
-            if self.is_template(obj):
-                self._own.add(key_of(obj), obj.data)
-            else:
-                self._others.add(key_of(obj), None)
+
+    def _leave_out(self, templates: Sequence[Object]) -> None:
+        """Leave out the classes that cannot be patched, and then those that share a template with them."""
+        is_done = False
+        while not is_done:
+            own: ByKey[Mapping[str, Any]] = ByKey()
+            self._others = ByKey()
+            for obj in templates:
+                if self.is_template(obj):
+                    own.add(key_of(obj), obj.data)
+                else:
+                    self._others.add(key_of(obj), None)
+            is_done = True
+            for one in [one for one in self._classes.values() if one.is_patched]:
+                one.templates = own
+                if one.is_wanted or one.has_common:
+                    one.possibility = cluster_class.possibility(
+                        one.obj.data, one.default.settings, self._of_class(one)
+                    )
+                is_done = is_done and one.is_patched
 
     @property
     def target(self) -> Target:
@@ -130,7 +170,7 @@ class Classes:
     @property
     def is_on(self) -> bool:
         """Whether any class may be patched."""
-        return self._is_chosen or any(one.is_patched for one in self._classes.values())
+        return self._is_chosen or any(one.is_meant for one in self._classes.values())
 
     def is_template(self, obj: Object) -> bool:
         """Return whether patches of classes give the nodes what this object could hold itself."""
@@ -153,6 +193,13 @@ class Classes:
         is_one = target_id in INSTEAD_OF_WHERE_ERASED
         return is_one and any(one.is_eraser for one in self._patched(obj))
 
+    def keeps(self, target_id: str, obj: Object) -> bool:
+        """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
+        if target_id not in (*INSTEAD_OF, *INSTEAD_OF_WHERE_ERASED) or not self._classes:
+            return False
+        classes = (self._classes.get(key) for key in self.topology.classes_of(obj))
+        return any(one is not None and one.stays for one in classes)
+
     def lost(self, target_id: str, obj: Object) -> Finding | None:
         """Return a warning for a template whose class erases what a target writes into it, and is not patched."""
         if target_id not in INSTEAD_OF:
@@ -163,6 +210,8 @@ class Classes:
                 remedy = "set `spec.targets.clusterClass.enabled` to true"
                 if not one.is_selected:
                     remedy = "select the class in `spec.selector`, too"
+                elif one.is_meant:
+                    remedy = "do what the warnings about the class say"
                 message = (
                     f'patches of the ClusterClass "{one.obj.ref.name}" erase what inject-proxy writes here, '
                     f"so nodes get no proxy: {remedy}"
@@ -173,7 +222,7 @@ class Classes:
     def about(self, obj: Object) -> tuple[tuple[Membership, ...], Resolved, ClassContext] | None:
         """Return the nodes of a ClusterClass or a Cluster, their settings, and what is known of the list.
 
-        None for a Cluster that is made of no class.
+        None for a Cluster that is made of no class, or stays as it is with its class.
         """
         if obj.group_kind not in self.target.kinds:
             return None
@@ -182,10 +231,12 @@ class Classes:
         if key is None:
             return None
         its_class = self._classes.get(key)
-        if its_class is not None and its_class.is_patched:
+        if its_class is not None and its_class.is_meant:
             if is_class:
                 return (), its_class.default, self._of_class(its_class)
-            return self._about_cluster(obj, its_class)
+            if its_class.is_patched:
+                return self._about_cluster(obj, its_class)
+            return None if its_class.stays else ((), self._nothing(obj), ClassContext())
         is_left_out = its_class is None or not its_class.is_selected
         if is_class or not self._is_chosen or not is_left_out:
             return (), self._nothing(obj), ClassContext()
@@ -240,12 +291,12 @@ class Classes:
         return ClassContext(
             its_class.is_wanted,
             options=self._wanted.targets,
-            templates=self._own,
+            templates=its_class.templates,
             default=its_class.default.settings,
             is_chosen=self._is_chosen,
             is_behind=its_class.is_eraser and has_all,
             elsewhere=self._others,
-            of_class=key_of(its_class.obj),
+            of_class=key_of(its_class.obj) if its_class.is_patched else None,
             has_hashed_secrets=bool(self._wanted.hash_names),
         )
 

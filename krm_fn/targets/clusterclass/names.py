@@ -5,6 +5,8 @@ The rest of the package is imported only where a class or a Cluster is edited.
 
 from __future__ import annotations
 
+from enum import Enum
+
 VARIABLE = "injectProxy"
 
 EMPTY_LISTS = "inject-proxy-empty-lists"
@@ -18,3 +20,11 @@ INSTEAD_OF = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 
 INSTEAD_OF_WHERE_ERASED = ("nodeTrustStore", "registryMirror")
 """Those whose edits are the same for every Cluster: patches make them only where a class erases them."""
+
+
+class Possibility(Enum):
+    """Whether a class can be patched."""
+
+    PATCHED = "our patches give its nodes what they need"
+    NOTHING = "it has no nodes that a patch could give anything"
+    IN_THE_WAY = "something is in the way, or is not certain"

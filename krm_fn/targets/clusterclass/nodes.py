@@ -1,9 +1,9 @@
 """The sorts of nodes that a ClusterClass makes, and what the lists of their templates hold in the end.
 
 Input: a ClusterClass, what is known of the list around it, and the patches of others that come before
-ours. Output: one ``Nodes`` for each sort of nodes, or a finding at the reference to its template, of
-which nothing is assumed where it is not known. ``erasers`` says which patches of a class would take
-out what a template holds.
+ours. Output: one ``Nodes`` for each sort of nodes, or a finding at the reference to its template, of which nothing is
+assumed where it is not known. One that keeps the class from being patched is ``is_stale``. ``erasers`` says which
+patches of a class would take out what a template holds.
 
 Source: Cluster API ``api/core`` v1beta1 (``template.bootstrap.ref``) and v1beta2 (``bootstrap.templateRef``).
 """
@@ -24,6 +24,7 @@ from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.krm.type_errors import wrong_type
 from krm_fn.patch import Pointer, field_path, lookup
+from krm_fn.settings import ProxySettings
 from krm_fn.targets import (
     TARGETS,
     containerd_drop_in,
@@ -254,7 +255,13 @@ def _not_known(
             f"{called} must belong to nothing but ClusterClasses, because the patches of this class erase what the "
             "template holds: give the other objects that refer to it a template of their own"
         )
-    return Finding(Severity.ERROR, message, path, code="TemplateNotUsable")
+    return _obstacle(message, path, "TemplateNotUsable")
+
+
+def _obstacle(message: str, path: Pointer, code: str) -> Finding:
+    """Return a finding about what keeps a class from being patched."""
+    text = f"{message}; until then this class and its Clusters stay as they are"
+    return Finding(Severity.WARNING, text, path, is_stale=True, code=code)
 
 
 def _references(obj: Mapping[str, Any]) -> Iterator[tuple[str, str, Pointer]]:
@@ -313,11 +320,13 @@ class _TemplateReader:
         return f'the {self.reference["kind"]} "{self.reference.get("name")}"'
 
     def cleared(self) -> Draft:
-        """Return the template as the node targets leave it, which take out what is theirs."""
+        """Return the template as the targets leave it: what a patch writes instead is taken out."""
         draft = Draft(self.template)
-        targets = {**NODE_TARGETS, **FILE_TARGETS} if self.class_context.is_behind else NODE_TARGETS
-        for name, options in _enabled(self.class_context, targets).items():
-            targets[name].write(draft, Context(options))
+        for name, options in enabled(self.class_context).items():
+            NODE_TARGETS[name].write(draft, Context(options))
+        of_files = ProxySettings() if self.class_context.is_behind else self.class_context.default
+        for name, options in _enabled(self.class_context, FILE_TARGETS).items():
+            FILE_TARGETS[name].write(draft, Context(options, of_files))
         return draft
 
     def read(self) -> Iterator[Nodes | Finding]:
@@ -332,7 +341,7 @@ class _TemplateReader:
                 f"{self.called} has no KubeadmConfigSpec that a patch could add to: "
                 "write one with a `files` entry in it"
             )
-            yield Finding(Severity.ERROR, message, self.path, code="TemplateNotUsable")
+            yield _obstacle(message, self.path, "TemplateNotUsable")
             return
         if spec.system is not NodeSystem.LINUX:
             message = f"of {self.called}: {ADVICE[spec.system]}"
@@ -344,7 +353,7 @@ class _TemplateReader:
         except WrongTypeError as error:
             problem = wrong_type(error.path, error.value, error.wanted)
             message = f"in {self.called}, {problem.message}"
-            yield Finding(Severity.ERROR, message, self.path, code=problem.code)
+            yield _obstacle(message, self.path, problem.code)
             return
         files, commands = list(files or ()), list(commands or ())
         if repeated := self._repeated_path(spec, files):
@@ -369,7 +378,7 @@ class _TemplateReader:
                 front.append(key)
                 found += self._impossible(states[key], started, (*spec.path, key))
             yield from found
-            if any(one.severity is Severity.ERROR for one in found):
+            if any(one.is_stale for one in found):
                 return
         yield from self._twice(spec, states[FILES])
         texts = [text for index, text in enumerate(commands) if index in states[COMMANDS].kept]
@@ -445,7 +454,7 @@ class _TemplateReader:
         )
         if self.class_context.is_chosen:
             message = f"{message}, {_REMEDY}"
-        return Finding(Severity.ERROR, message, self.path, code="PathRepeated")
+        return _obstacle(message, self.path, "PathRepeated")
 
     def _twice(self, spec: ConfigSpec, state: ListState) -> Iterator[Finding]:
         """Yield our files that a patch of the class writes as well."""
@@ -466,7 +475,7 @@ class _TemplateReader:
                 f"adds to that list: give {self.called} an entry in it"
             )
             path_of_patch = ("spec", "patches", str(state.unseen))
-            yield Finding(Severity.ERROR, message, path_of_patch, code="ListUncertain")
+            yield _obstacle(message, path_of_patch, "ListUncertain")
         for field in state.may_be_null:
             message = (
                 f"where this template renders to nothing, `{field_path(path)}` is null and our patch cannot add to it: "
@@ -481,7 +490,7 @@ class _TemplateReader:
                 "it: let this patch write `[]` where it removes the list"
             )
             path_of_patch = _field(state.erasers[-1])
-            yield Finding(Severity.ERROR, message, path_of_patch, code="ListUncertain")
+            yield _obstacle(message, path_of_patch, "ListUncertain")
 
 
 def _field(field: PatchField) -> Pointer:

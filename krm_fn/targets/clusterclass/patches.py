@@ -27,7 +27,14 @@ from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets._cluster_variables import named
-from krm_fn.targets.clusterclass.names import EMPTY_LISTS, LISTS, NODES, PATCHES, VARIABLE
+from krm_fn.targets.clusterclass.names import (
+    EMPTY_LISTS,
+    LISTS,
+    NODES,
+    PATCHES,
+    VARIABLE,
+    Possibility,
+)
 from krm_fn.targets.clusterclass.nodes import Eraser, Nodes, erasers, nodes_of
 from krm_fn.targets.clusterclass.operations import front, patches
 from krm_fn.targets.clusterclass.variable import definition_of
@@ -61,7 +68,7 @@ class ClassEdit:
     def arranged(self) -> _Arranged | None:
         """Return the patches as they have to be.
 
-        None where an error is in the way. What is wrong is reported.
+        None where something is in the way, so that the class stays as it is. What is wrong is reported.
         """
         obj, class_context = self.draft.data, self.class_context
         if not self._has_lists():
@@ -78,8 +85,8 @@ class ClassEdit:
                 "it names no templates, so there is nothing to patch: leave it out with "
                 "`spec.selector.exclude`"
             )
-            problems.append(Finding(Severity.ERROR, message, ("spec",), code="NothingToPatch"))
-        if any(one.severity is Severity.ERROR for one in problems):
+            problems.append(Finding(Severity.WARNING, message, ("spec",), code="NothingToPatch"))
+        if any(one.is_stale for one in problems):
             self.draft.findings += [_at(one, others.old_index) for one in problems]
             return None
         kept = [] if self.is_declared else _ours(obj)
@@ -191,6 +198,16 @@ def sites(
     edit = ClassEdit(draft, settings, class_context)
     yield VariableDefinition(edit)
     yield ClassPatches(edit)
+
+
+def possibility(
+    obj: Mapping[str, Any], settings: ProxySettings, class_context: ClassContext
+) -> Possibility:
+    """Return whether a ClusterClass can be patched; ``settings`` are the default of the variable."""
+    arranged = ClassEdit(Draft(obj), settings, class_context).arranged
+    if arranged is None:
+        return Possibility.IN_THE_WAY
+    return Possibility.PATCHED if arranged.has_nodes else Possibility.NOTHING
 
 
 def erasers_of(obj: Mapping[str, Any], class_context: ClassContext) -> list[Eraser]:
