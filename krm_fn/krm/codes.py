@@ -871,12 +871,12 @@ _SILENCEABLE = (
         _W,
         (
             "A CEL expression of a policy sets a proxy, no proxy is declared for it, and "
-            "inject-proxy does not know what the expression does without it."
+            "inject-proxy does not take the expression apart."
         ),
         (
             "The run has `mode: Remove`, or the ProxyConfig declares no proxy for this policy, and "
-            "its entries are in a form that only its author knows: an index, a call, a condition. "
-            "Nothing of such a policy is removed. A password in it is an error that ends the run. "
+            "its entries are in another form than those that inject-proxy itself writes. Nothing of "
+            "such a policy is removed. A password in it is an error that ends the run. "
             "With `mode: Check` the warning is an error, too, which no rule silences."
         ),
         "Remove the entries from the CEL expression by hand, or delete the policy.",
@@ -1057,11 +1057,14 @@ _SILENCEABLE = (
         _I,
         "`fill: Complete` does not add to a Kyverno policy what it leaves out.",
         (
-            "A JSON Patch, or a CEL expression that does more than list entries and filter others, "
-            "would have to be written again, and init containers can be added only beside "
-            "containers that have an anchor, such as `(name)`, or that a CEL expression goes through."
+            "A JSON Patch would have to be written again, and init containers can be added only "
+            "beside containers that have an anchor, such as `(name)`. CEL expressions are not "
+            "extended."
         ),
-        "Add the variables or the init containers to the policy by hand.",
+        (
+            "Add the variables or the init containers to the policy by hand, or let "
+            "`targets.kyvernoPolicies.generate` add a policy that sets all of them."
+        ),
     ),
     Code(
         "PolicyCompletionStays",

@@ -14,7 +14,8 @@ merge patch is filled in ``containers``, ``initContainers`` and ``ephemeralConta
 ``=(key)``. In the text of a JSON Patch, YAML or JSON, each entry ``{name, value}`` is filled, and comments, ``{{ }}``
 and flow style stay. MutatingPolicy and NamespacedMutatingPolicy (``policies.kyverno.io``) and MutatingAdmissionPolicy
 (``admissionregistration.k8s.io``), any version: the string literals of ``{"name": ..., "value": ...}`` in the CEL
-expressions of ``spec.mutations``, and of ``spec.variables`` that they refer to; every other byte stays. All of them
+expressions of ``spec.mutations`` and ``spec.variables``, also where a condition or a list says which names are meant,
+and of members such as ``{"HTTP_PROXY": ...}``; every other byte stays. All of them
 inside other objects, too, as a part of their data or in a text: in a Policy and a ConfigurationPolicy of RHACM
 (``policy.open-cluster-management.io``) and its ManifestWork, the values of a HelmRelease of Flux or an Application of
 Argo CD, a ConfigMap, and a Secret of ``stringData`` or for a ClusterResourceSet. With
@@ -25,8 +26,9 @@ takes none out, so the policy's author decides which names and containers get a 
 a value becomes ``""``. A removal takes the entries out, because an empty value would overwrite the proxy that a pod
 sets for itself; the static part of a context variable becomes empty. A rule that sets nothing else afterwards stays,
 with a warning to delete it: a later injection does not fill it again. So does a policy with CEL expressions, whose
-entries leave their lists, and their names the filters beside them (``docs/removal.md``); where it is not known what an
-expression does without them, the policy stays as it is, with a warning, or with an error if there is a password in it.
+entries leave their lists, and their names the filters beside them (``docs/removal.md``), where they have a form that
+``generate`` or ``convert`` writes; one of any other form stays as it is, with a warning that says what to delete, or
+with an error if there is a password in it.
 Rules named ``autogen-*`` and ``status`` are Kyverno's. Two rules with two different proxies are an error, because one
 value would replace both, unless an override matches one of them by ``rules``. What cannot be filled is a warning that
 says why: ``envFrom``, ``valueFrom``, values from a ConfigMap, an API call or an expression. So is a policy that is
@@ -59,13 +61,10 @@ Options:
 * ``fill``. ``Values`` (default): as above. ``Complete``: what a strategic merge patch leaves out is added, too: the
   other variables of the six behind those that are there (with what the same variable has in the other case),
   ``initContainers`` beside ``containers`` that are patched by an anchor, and ``valueFrom: null``, because Kyverno
-  keeps the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules and MutatingPolicies on pods get
-  ``operations: [CREATE]``, unless they ask for the operation themselves. CEL expressions get the other variables,
-  too, where they list entries and leave their names out of what they keep (``c.env.filter(e, !(e.name in [...]))``, or
-  ``e.name != ...``). Where they go through ``containers``, give them such entries and nothing else, and name no init
-  containers, these get the same: by a mutation of their own, or beside ``containers`` of an applied configuration. What
-  cannot be added is an information. A removal takes out what was added; of ``operations`` nobody knows who wrote it, so
-  it stays, with an information.
+  keeps the ``valueFrom`` of a pod beside the ``value`` of the policy. Rules on pods get
+  ``operations: [CREATE]``, unless they ask for the operation themselves. CEL expressions are not extended: ``generate``
+  adds a policy that sets all of it. What cannot be added is an information. A removal takes out what was added; of
+  ``operations`` nobody knows who wrote it, so it stays, with an information.
 * ``generate`` (default: no policy). ``MutatingPolicy`` adds one for Kyverno, ``MutatingAdmissionPolicy`` one for
   Kubernetes 1.36 or newer and its binding. In every container and init container, those of other webhooks too, the six
   variables become the ones of the settings, also in place of a ``valueFrom``; all other entries of ``env`` stay. The
@@ -128,6 +127,7 @@ from krm_fn.targets.kyverno.checks import (
     without_effect,
 )
 from krm_fn.targets.kyverno.compared import ComparedPolicy, generating_rules
+from krm_fn.targets.kyverno.completion import report_expressions
 from krm_fn.targets.kyverno.config_maps import config_map_of, keys_read
 from krm_fn.targets.kyverno.convert import Conversion
 from krm_fn.targets.kyverno.generated import GeneratedObject
@@ -178,13 +178,12 @@ def _sites(
     is_complete = context.options.get("fill") == COMPLETE
     if kind[1] in _WITH_CEL:
         if context.settings.variables():
-            draft.findings += harmful_expressions(draft.data, is_complete=is_complete)
-        yield CelExpressions(draft, is_complete=is_complete)
+            draft.findings += harmful_expressions(draft.data)
+            if is_complete:
+                report_expressions(draft)
+        yield CelExpressions(draft)
         return
     yield from _sites_of_rules(draft, context, is_wrapped=is_wrapped, is_complete=is_complete)
-    if is_complete and group_kind(draft.data)[1] in _WITH_CEL:
-        # The policy is converted now, and a later run would complete its expressions.
-        yield CelExpressions(draft, is_complete=True)
 
 
 def _sites_of_rules(

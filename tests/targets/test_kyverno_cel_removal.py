@@ -1,4 +1,4 @@
-"""What a removal takes out of CEL expressions, and what it must not touch.
+"""What a removal takes out of CEL expressions that have a form of ours, and that it leaves all others to a person.
 
 What the engines do with the results is recorded in ``tests/kyverno/removed``.
 """
@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kyverno_shapes import findings
 
+from krm_fn.formats.cel_tree import parse
 from krm_fn.krm.results import Severity
 from krm_fn.targets import kyverno_policies
-from krm_fn.targets.kyverno.cel_removal import NotRemovableError, without_proxy
 from proposals import NONE, apply, changes
 
 URL = '{"name": "HTTP_PROXY", "value": "http://user:secret@old:1"}'
@@ -81,14 +81,6 @@ def variables(obj: Any) -> dict[str, str]:
             id="one in the middle",
         ),
         pytest.param(patched(f"[{URL}]"), patched("[]", IDLE), id="a list that replaces that of a container"),
-        pytest.param(patched(f"[{URL}].map(e, e)"), patched("[].map(e, e)", IDLE), id="a list that is gone through"),
-        pytest.param(
-            f"variables.x + [{URL}].map(e, JSONPatch{{value: e}})",
-            "variables.x + [].map(e, JSONPatch{value: e})",
-            id="a patch for each entry",
-        ),
-        pytest.param(patched(URL), patched("{}", IDLE), id="the value of a patch"),
-        pytest.param(patched(f"dyn({URL})"), patched("dyn({})", IDLE), id="the value of a patch in dyn()"),
         pytest.param(
             patched(f"has(c.env) ? c.env + [{URL}] : [{URL}]"),
             patched("has(c.env) ? c.env + [] : []"),
@@ -96,9 +88,6 @@ def variables(obj: Any) -> dict[str, str]:
         ),
         pytest.param(
             patched(f"!has(c.env) ? [{URL}] : c.env"), patched("!has(c.env) ? [] : c.env"), id="the same, negated"
-        ),
-        pytest.param(
-            patched(f"c.x ? [{LIST}] : [{URL}]"), patched("c.x ? [] : []", IDLE), id="both results of a condition"
         ),
         pytest.param(
             patched(f'[{URL}] + c.env.filter(e, !(e.name in ["HTTP_PROXY", "A"]))'),
@@ -111,11 +100,6 @@ def variables(obj: Any) -> dict[str, str]:
             id="the only name in a filter",
         ),
         pytest.param(
-            patched(f'[{URL}] + c.env.filter(e, !!!(e.name in ["HTTP_PROXY"]))'),
-            patched("[] + c.env.filter(e, !!!(e.name in []))"),
-            id="a name that is negated three times",
-        ),
-        pytest.param(
             patched(f'[{URL}] + c.env.filter(e, e.name != "HTTP_PROXY" && e.name != "A")'),
             patched('[] + c.env.filter(e, e.name != "A")'),
             id="a comparison",
@@ -126,70 +110,9 @@ def variables(obj: Any) -> dict[str, str]:
             id="the only comparison",
         ),
         pytest.param(
-            patched(f'[{URL}] + c.env.filter(e, (e.name != "HTTP_PROXY" && e.name != "A") && e.x)'),
-            patched('[] + c.env.filter(e, (e.name != "A") && e.x)'),
-            id="a comparison in parentheses",
-        ),
-        pytest.param(
-            patched(f'[{URL}] + c.env.filter(e, !(e.name == "HTTP_PROXY" || e.name == "A"))'),
-            patched('[] + c.env.filter(e, !(e.name == "A"))'),
-            id="a negated comparison",
-        ),
-        pytest.param(
             patched(f'[{URL}, {{"name": "HTTP_PROXY", "valueFrom": x}}] + c.env.filter(e, e.name != "HTTP_PROXY")'),
             patched('[{"name": "HTTP_PROXY", "valueFrom": x}] + c.env.filter(e, e.name != "HTTP_PROXY")'),
             id="a name that another entry sets stays in the filter",
-        ),
-        pytest.param(
-            f'[JSONPatch{{path: "/a/env/-", value: {URL}}}, JSONPatch{{path: "/b", value: "c"}}]',
-            '[JSONPatch{path: "/b", value: "c"}]',
-            id="a patch in a list",
-        ),
-        pytest.param(
-            f'[JSONPatch{{path: "/a/env/-", value: {URL}}}]',
-            '[JSONPatch{path: "/a/env/-", value: {}}].filter(patch, false)',
-            id="the only patch in a list",
-        ),
-        pytest.param(
-            f"x.map(c, [JSONPatch{{value: {URL}}}, JSONPatch{{value: {LIST}}}]).flatten()",
-            "x.map(c, [JSONPatch{value: {}}, JSONPatch{value: {}}].filter(patch, false)).flatten()",
-            id="lists of patches",
-        ),
-        pytest.param(
-            f"x.map(c, c.y ? JSONPatch{{value: {URL}}} : JSONPatch{{value: {MODE}}})",
-            f"x.filter(c, !(c.y)).map(c, c.y ? JSONPatch{{value: {{}}}} : JSONPatch{{value: {MODE}}})",
-            id="one of two patches",
-        ),
-        pytest.param(
-            f"x.map(c, c.y ? JSONPatch{{a: 1}} : c.z ? JSONPatch{{value: {URL}}} : JSONPatch{{b: 2}})",
-            "x.filter(c, ((c.y) ? true : !(c.z))).map(c, c.y ? JSONPatch{a: 1} : "
-            "c.z ? JSONPatch{value: {}} : JSONPatch{b: 2})",
-            id="one of three patches",
-        ),
-        pytest.param(
-            f"cel.bind(ours, [{URL}], x.map(c, JSONPatch{{value: ours + c.env}}))",
-            "cel.bind(ours, [], x.map(c, JSONPatch{value: ours + c.env}))",
-            id="a bound list that is added",
-        ),
-        pytest.param(
-            f"a ? [] : cel.bind(ours, [{URL}], x.map(c, JSONPatch{{value: ours}}))",
-            "a ? [] : cel.bind(ours, [], x.filter(c, false).map(c, JSONPatch{value: ours}))",
-            id="a bound list that replaces",
-        ),
-        pytest.param(
-            f"x.map(i, cel.bind(c, i, JSONPatch{{value: {URL}}}))",
-            "x.filter(i, false).map(i, cel.bind(c, i, JSONPatch{value: {}}))",
-            id="a patch with a bound container",
-        ),
-        pytest.param(
-            patched('[{"name": "HTTP_PROXY", "value": "http://user:secret@" + object.host}] + c.env'),
-            patched("[] + c.env"),
-            id="a value that is computed in part",
-        ),
-        pytest.param(
-            patched('[{"name": "HTTP_PROXY", "value": c.y ? "http://user:secret@a" : "http://b"}] + c.env'),
-            patched("[] + c.env"),
-            id="one of two values",
         ),
     ],
 )
@@ -199,9 +122,8 @@ def test_entries_go_and_what_is_left_is_an_expression_that_takes_nothing_away(be
 
 def test_the_text_of_a_variable_becomes_empty_if_only_entries_read_it() -> None:
     value = '[{"name": "HTTP_PROXY", "value": variables.url}] + c.env'
-    obj = policy(patched(value), host='"user:secret@old"', url="'http://' + variables.host", other='"x"')
-    after = removed(obj)
-    assert variables(after) == {"host": '""', "url": "'' + variables.host", "other": '"x"'}
+    after = removed(policy(patched(value), url="'http://user:secret@old'", other='"x"'))
+    assert variables(after) == {"url": "''", "other": '"x"'}
     assert expressions(after) == [patched("[] + c.env")]
 
 
@@ -252,6 +174,40 @@ def test_a_list_that_is_a_variable_and_replaces_that_of_a_container_keeps_its_pa
             id="entries that are computed",
         ),
         pytest.param(policy(patched(f"[{URL}] + c.`env`")), id="an expression that is not read"),
+        pytest.param(policy(patched(URL)), id="the value of a patch"),
+        pytest.param(policy(f'[JSONPatch{{path: "/a/env", value: [{URL}]}}]'), id="a patch in a list"),
+        pytest.param(policy(patched(f"[{URL}].map(e, e)")), id="a list that is gone through"),
+        pytest.param(policy(patched(f"c.x ? [{LIST}] : [{URL}]")), id="both results of a condition"),
+        pytest.param(
+            policy(patched(f"[{URL}] + c.env.filter(e, !(e.name == 'HTTP_PROXY' || e.name == 'A'))")),
+            id="a filter that negates comparisons",
+        ),
+        pytest.param(
+            policy(patched(f"[{URL}] + c.env.filter(e, !e.name.endsWith('PROXY'))")), id="a filter by the end of names"
+        ),
+        pytest.param(policy(f"cel.bind(ours, [{URL}], x.map(c, JSONPatch{{value: ours + c.env}}))"), id="a bound list"),
+        pytest.param(
+            policy(patched('[{"name": "HTTP_PROXY", "value": "http://user:secret@" + object.host}] + c.env')),
+            id="a value that is computed in part",
+        ),
+        pytest.param(
+            policy(patched('[{"name": "HTTP_PROXY", "value": c.y ? "http://user:secret@a" : "http://b"}] + c.env')),
+            id="one of two values",
+        ),
+        pytest.param(
+            policy(patched("m.map(n, {'name': n, 'value': m[n]})"), m='{"HTTP_PROXY": "http://user:secret@old:1"}'),
+            id="a map that is a variable",
+        ),
+        pytest.param(
+            policy(
+                patched("c.env.map(e, e.name == 'HTTP_PROXY' ? {'name': e.name, 'value': 'http://u:secret@o:1'} : e)")
+            ),
+            id="a value where the entry is there",
+        ),
+        pytest.param(
+            policy(patched("['HTTP' + '_PROXY', 'NO_PROXY'].map(n, {'name': n, 'value': 'http://u:secret@o:1'})")),
+            id="names that are computed",
+        ),
     ],
 )
 def test_a_password_that_cannot_be_removed_is_an_error_that_names_the_field(obj: Any) -> None:
@@ -287,10 +243,14 @@ def test_no_proxy_stays_beside_a_url_that_is_computed() -> None:
     [
         pytest.param(patched(f"[{URL}] + c.env"), True, id="entries"),
         pytest.param(patched(f'[{URL}] + c.env.filter(e, e.name != "HTTP_PROXY")'), True, id="a filter of its name"),
-        pytest.param(patched(URL), True, id="a patch that does not run any more"),
+        pytest.param(patched(f"[{URL}]"), True, id="a patch that does not run any more"),
+        pytest.param(
+            f'x.map(c, JSONPatch{{value: [{URL}] + c.env}}) + [JSONPatch{{op: "remove", path: "/a"}}]',
+            False,
+            id="a patch that removes something",
+        ),
         pytest.param(patched(f"[{URL}, {MODE}]"), False, id="another entry"),
         pytest.param(patched(f'[{URL}] + c.env.filter(e, e.name != "A")'), False, id="a filter of another name"),
-        pytest.param(f"[JSONPatch{{value: {URL}}}, JSONPatch{{op: 'remove', path: '/a'}}]", False, id="another patch"),
     ],
 )
 def test_a_policy_that_sets_nothing_any_more_is_a_warning(expression: str, is_idle: bool) -> None:
@@ -301,24 +261,12 @@ def test_a_policy_that_sets_nothing_any_more_is_a_warning(expression: str, is_id
     assert changes(kyverno_policies, after) == []
 
 
-def test_a_name_that_is_only_asked_for_is_no_finding_after_the_removal() -> None:
-    asked = (
-        f'x.map(c, c.env.exists(e, e.name == "HTTP_PROXY") ? JSONPatch{{value: {URL}}} : JSONPatch{{value: [{URL}]}})'
-    )
-    after = removed(policy(asked))
-    assert findings(kyverno_policies, after, NONE) == []
-    assert findings(kyverno_policies, after) == []
-
-
 @pytest.mark.parametrize("unit", ["!", "a && ", "a + ", "a ? b : ", "a.filter(b, c).", "f("])
 @pytest.mark.parametrize("count", [30, 140, 2_000])
-def test_a_long_expression_is_emptied_or_left_without_a_crash(unit: str, count: int) -> None:
-    text = patched(f"{unit * count}[{URL}]")
-    if unit == "a + " and count <= 140:
-        assert without_proxy({("spec",): text}, {}) == {("spec",): text.replace(URL, "")}
-        return
-    with pytest.raises(NotRemovableError):
-        without_proxy({("spec",): text}, {})
+def test_a_long_expression_is_left_without_a_crash(unit: str, count: int) -> None:
+    obj = policy(patched(f"{unit * count}[{URL}]"))
+    assert changes(kyverno_policies, obj, NONE) == []
+    assert [one.code for one in findings(kyverno_policies, obj, NONE)] == ["PolicyPasswordLeft"]
 
 
 SIGNS = ("[", "]", "{", "}", "(", ")", ",", "+", " ? ", " : ", "!", "\n// a\n")
@@ -327,15 +275,11 @@ PIECES = (URL, LIST, MODE, "c.env", "variables.a", "dyn(", "JSONPatch{value: ")
 
 
 @given(st.lists(st.sampled_from((*PIECES, *SIGNS, *FILTERS)), max_size=12).map("".join), st.booleans())
-def test_property_a_removal_is_whole_or_none_and_twice_is_once(text: str, is_patched: bool) -> None:
-    path = ("spec", "mutations", "0", "jsonPatch", "expression")
-    of_variable = ("spec", "variables", "0", "expression")
-    texts = {path: patched(text) if is_patched else text, of_variable: f"[{URL}]"}
-    names = {of_variable: "a"}
-    try:
-        after = {**texts, **without_proxy(texts, names)}
-    except NotRemovableError as error:
-        assert error.path in texts
-        return
-    assert "secret" not in "".join(after.values())
-    assert without_proxy(after, names) == {}
+def test_property_a_removal_leaves_no_password_or_says_so_and_twice_is_once(text: str, is_patched: bool) -> None:
+    obj = policy(patched(text) if is_patched else text, a=f"[{URL}]")
+    after = removed(obj)
+    codes = [one.code for one in findings(kyverno_policies, obj, NONE)]
+    assert ("secret" in str(after)) is ("PolicyPasswordLeft" in codes)
+    assert removed(after) == after
+    texts = [*expressions(after), *variables(after).values()]
+    assert after == obj or all(parse(one) is not None for one in texts)

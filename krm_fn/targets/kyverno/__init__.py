@@ -2,7 +2,6 @@
 
 rules             where a ClusterPolicy or Policy sets variables
 completion        what ``fill: Complete`` adds to a policy
-cel_completion    the same for CEL expressions
 cel_policies      a MutatingPolicy around its expressions
 compared          policies that are compared and never written
 wrapped           policies inside other objects
@@ -10,6 +9,8 @@ values            a value: what of it is static, and what Kyverno computes
 rule_site         one rule, read and written
 json_patches      the texts of ``patchesJson6902``
 cel_expressions   the expressions of a MutatingPolicy, read and written
+cel_literals      which literals of them decide the values
+cel_removal       what a removal takes out of them
 checks            what a person should look at
 convert           a ClusterPolicy or Policy as the MutatingPolicy that does the same
 convert_match     which objects a rule is about, in CEL

@@ -1,7 +1,7 @@
 """The CEL expressions of a MutatingPolicy, as a site: string literals in entries of ``env``.
 
-An injection edits only the literals; every other byte of an expression stays. What an expression computes is
-reported. A removal takes the entries out (``cel_removal``).
+An injection edits only the literals (``cel_literals``); every other byte of an expression stays. What an expression
+computes is reported. A removal takes the entries out (``cel_removal``).
 
 Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and NamespacedMutatingPolicy
 (``api/policies.kyverno.io``) and of MutatingAdmissionPolicy (``admissionregistration.k8s.io``), whose expressions see
@@ -10,41 +10,18 @@ Sources: ``spec.mutations`` and ``spec.variables`` of MutatingPolicy and Namespa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.carriers.reading import Reading
 from krm_fn.carriers.site import Variables, quoted
 from krm_fn.engine import Draft
 from krm_fn.formats import cel
 from krm_fn.formats.escaping import kubernetes_env, read_kubernetes_env
-from krm_fn.krm.results import Finding, Severity
-from krm_fn.patch import Pointer, lookup
-from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import cel_left, cel_removal, rules
+from krm_fn.krm.results import Finding, Severity, redact
+from krm_fn.patch import Pointer
+from krm_fn.targets.kyverno import cel_removal
+from krm_fn.targets.kyverno.cel_literals import Literal, literals
 from krm_fn.targets.kyverno.cel_policies import CelPolicy
-from krm_fn.targets.kyverno.completion import complete_expressions, remove_completed_expressions
-
-
-@dataclass(frozen=True)
-class _Literal:
-    """One string literal that decides the value of a variable; ``value`` is None where no single literal does.
-
-    ``path`` leads to the expression; ``start`` and ``end`` are those of the literal in it. ``computed`` is what the
-    expression joins of several literals, None where it computes something else.
-    """
-
-    name: str
-    value: str | None
-    path: Pointer
-    start: int = 0
-    end: int = 0
-    computed: str | None = None
-
-    @property
-    def known(self) -> str | None:
-        """The value, as far as the policy itself says it."""
-        return self.computed if self.value is None else self.value
 
 
 class CelExpressions:
@@ -52,19 +29,17 @@ class CelExpressions:
 
     Args:
         draft: the data of the policy.
-        is_complete: a policy on pods is limited to CREATE, too.
     """
 
     label = "the CEL expressions"
 
-    def __init__(self, draft: Draft, *, is_complete: bool = False) -> None:
+    def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self._is_complete = is_complete
 
     def read(self) -> Iterator[Reading]:
         """Yield what the expressions set, as far as they say it; each value once."""
         seen: set[tuple[str, str | None, Pointer]] = set()
-        for one in self._literals():
+        for one in literals(self._draft.get(("spec",))):
             key = (one.name, one.known, one.path)
             if key in seen:
                 continue
@@ -79,23 +54,21 @@ class CelExpressions:
 
     def write(self, variables: Variables) -> None:
         """Set the literals; report what an expression computes, and what a removal leaves."""
-        literals = list(self._literals())
         if not variables:
             self._remove()
             return
-        self._report_computed(literals, variables)
-        if self._has_two_proxies(literals):
+        found = literals(self._draft.get(("spec",)))
+        self._report_computed(found, variables)
+        if self._has_two_proxies(found):
             return
         texts: dict[Pointer, dict[tuple[int, int], set[str]]] = {}
-        for one in literals:
+        for one in found:
             if one.value is not None:
                 wanted = kubernetes_env(variables.get(one.name, ""))
                 places = texts.setdefault(one.path, {})
                 places.setdefault((one.start, one.end), set()).add(wanted)
         for path, places in texts.items():
             self._set_literals(path, places)
-        if self._is_complete:
-            complete_expressions(self._draft, variables)
 
     def _set_literals(self, path: Pointer, places: dict[tuple[int, int], set[str]]) -> None:
         text = self._draft.get(path)
@@ -113,51 +86,52 @@ class CelExpressions:
     def _remove(self) -> None:
         """Take the entries out of the expressions, and report what stays."""
         policy = CelPolicy(self._draft.data)
-        names = {path: name for name, path in policy.variables().items()}
-        try:
-            changed = cel_removal.without_proxy(self._texts(), names)
-        except cel_removal.NotRemovableError:
-            changed = {}
+        changed: dict[Pointer, str] = {}
+        if not policy.unread_expressions():
+            try:
+                changed = cel_removal.without_proxy(policy.expressions())
+            except cel_removal.NotRemovableError:
+                changed = {}
         for path, text in changed.items():
             self._draft.set(path, text)
-        if changed and self._is_complete:
-            remove_completed_expressions(self._draft)
-        left = self._texts()
-        password = cel_left.password_left(left)
-        if password is not None:
-            # Without the error, a password that nobody uses any more would stay in the cluster.
-            message = (
-                "a password stays in the CEL expressions, because it is not known what they do without the entries "
-                "of the proxy: remove these there, or leave the policy out with `spec.selector`"
-            )
-            self._draft.report(Severity.ERROR, message, password, code="PolicyPasswordLeft")
+        policy = CelPolicy(self._draft.data)
+        left = literals(self._draft.get(("spec",)))
+        if left and self._report_password(policy):
             return
-        self._report_left()
-        of_mutations = [text for path, text in left.items() if path[1] == "mutations"]
-        variables = {name: left[path] for path, name in names.items()}
-        if changed and cel_left.is_idle(of_mutations, variables):
+        self._report_left(left)
+        if changed and cel_removal.sets_nothing(policy.expressions()):
             message = "the policy sets nothing any more: delete it, a later injection does not fill it again"
             self._draft.report(Severity.WARNING, message, ("spec",), code="PolicyRuleEmpty")
 
-    def _texts(self) -> dict[Pointer, str]:
-        """Return path -> each expression of the policy, as it is now."""
-        return {path: self._draft.get(path) for path in CelPolicy(self._draft.data).expressions()}
+    def _report_password(self, policy: CelPolicy) -> bool:
+        """Report an error where a password stays; without it, one that nobody uses would stay in the cluster."""
+        password = cel_removal.password_left(policy.expressions())
+        for path, text in policy.unread_expressions():
+            if redact(text) != text:
+                password = path
+        if password is None:
+            return False
+        message = (
+            "a password stays in the CEL expression, whose form is none of those that inject-proxy takes apart: delete "
+            "the entries of the proxy there, or the policy, or leave it out with `spec.selector`"
+        )
+        self._draft.report(Severity.ERROR, message, password, code="PolicyPasswordLeft")
+        return True
 
-    def _report_left(self) -> None:
+    def _report_left(self, left: Sequence[Literal]) -> None:
         """Report what still sets a variable: entries that stay, and names that are more than asked for."""
-        literals = list(self._literals())
-        for path, names in _names_by_path(one for one in literals if one.known):
+        for path, names in _names_by_path(one for one in left if one.known):
             message = (
-                f"the CEL expression sets {quoted(names)}, and no proxy is declared for it: remove the entries there, "
-                "because it is not known what the expressions do without them"
+                f"the CEL expression sets {quoted(names)}, and no proxy is declared for it: delete that there, or the "
+                "policy, because inject-proxy does not take expressions of this form apart"
             )
             self._report_stale(message, path, code="PolicyTextStale")
-        self._report_unknown(literals)
+        self._report_unknown(left)
 
-    def _has_two_proxies(self, literals: list[_Literal]) -> bool:
+    def _has_two_proxies(self, found: Sequence[Literal]) -> bool:
         """Report an error where expressions set two different proxies: one value must not replace both."""
         first: dict[str, str] = {}
-        for one in literals:
+        for one in found:
             value = (one.known or "").strip().rstrip("/")
             variable = one.name.upper()
             if not value or variable == "NO_PROXY":
@@ -172,11 +146,11 @@ class CelExpressions:
                 return True
         return False
 
-    def _report_computed(self, literals: list[_Literal], variables: Variables) -> None:
+    def _report_computed(self, found: Sequence[Literal], variables: Variables) -> None:
         """Report what differs from the declared proxy and cannot be set, and what cannot be compared with it."""
-        self._report_unknown(literals)
+        self._report_unknown(found)
         unequal = []
-        for one in literals:
+        for one in found:
             wanted = kubernetes_env(variables.get(one.name, ""))
             if one.value is None and one.computed not in (None, wanted):
                 unequal.append(one)
@@ -187,8 +161,8 @@ class CelExpressions:
             )
             self._report_stale(message, path, code="PolicyNotFilled")
 
-    def _report_unknown(self, literals: list[_Literal]) -> None:
-        for path, names in _names_by_path(one for one in literals if one.known is None):
+    def _report_unknown(self, found: Iterable[Literal]) -> None:
+        for path, names in _names_by_path(one for one in found if one.known is None):
             message = (
                 f"Kyverno computes {quoted(names)} in the CEL expression: "
                 "check there that the proxy is the declared one"
@@ -200,65 +174,12 @@ class CelExpressions:
         found = Finding(Severity.WARNING, message, path, is_stale=True, code=code)
         self._draft.findings.append(found)
 
-    def _literals(self) -> Iterator[_Literal]:
-        """Yield what decides the value of each variable, in the order of the fields.
 
-        A name that no expression sets as ``{name: ..., value: ...}`` is yielded once, without a value.
-        """
-        spec = self._draft.get(("spec",))
-        places = list(rules.mentioning_texts(spec, ("spec",)))
-        of_variables = self._literal_variables()
-        known = self._known_variables()
-        found: dict[str, list[_Literal]] = {}
-        for path, _ in places:
-            text = self._draft.get(path)
-            for entry in cel.named_values(text) if isinstance(text, str) else ():
-                if entry.name not in PROXY_VARIABLES:
-                    continue
-                one = _Literal(entry.name, entry.literal, path, entry.start, entry.end)
-                if entry.literal is None and entry.variable in of_variables:
-                    at, value, length = of_variables[entry.variable]
-                    one = _Literal(entry.name, value, at, length[0], length[1])
-                elif entry.literal is None:
-                    one = replace(one, computed=cel.joined(entry.tokens, known))
-                found.setdefault(entry.name, []).append(one)
-        for path, names in places:
-            text = self._draft.get(path)
-            for name in names:
-                if not isinstance(text, str) or not cel_left.asks_only(text, name):
-                    found.setdefault(name, [_Literal(name, None, path)])
-        for literals in found.values():
-            yield from dict.fromkeys(literals)
-
-    def _known_variables(self) -> dict[str, str]:
-        """Return name -> text of each entry of ``spec.variables`` that joins literals and earlier variables."""
-        variables = self._draft.get(("spec", "variables"))
-        found: dict[str, str] = {}
-        for variable in variables if isinstance(variables, list) else ():
-            name, expression = (lookup(variable, (key,)) for key in ("name", "expression"))
-            if isinstance(name, str) and isinstance(expression, str):
-                text = cel.joined(cel.tokens(expression), found)
-                if text is not None:
-                    found[name] = text
-        return found
-
-    def _literal_variables(self) -> dict[str, tuple[Pointer, str, tuple[int, int]]]:
-        """Return name -> path, text and span of each entry of ``spec.variables`` that is one string literal."""
-        variables = self._draft.get(("spec", "variables"))
-        found: dict[str, tuple[Pointer, str, tuple[int, int]]] = {}
-        for index, variable in enumerate(variables if isinstance(variables, list) else ()):
-            name, expression = (lookup(variable, (key,)) for key in ("name", "expression"))
-            text = cel.string_of(expression) if isinstance(expression, str) else None
-            if isinstance(name, str) and text is not None:
-                token = cel.tokens(expression)[0]
-                path = ("spec", "variables", str(index), "expression")
-                found[name] = (path, text, (token.start, token.end))
-        return found
-
-
-def _names_by_path(literals: Iterable[_Literal]) -> Iterable[tuple[Pointer, list[str]]]:
+def _names_by_path(found: Iterable[Literal]) -> Iterable[tuple[Pointer, list[str]]]:
     """Return the path of each expression with the names of its literals, in their order."""
     names: dict[Pointer, list[str]] = {}
-    for one in literals:
-        names.setdefault(one.path, []).append(one.name)
+    for one in found:
+        of_path = names.setdefault(one.path, [])
+        if one.name not in of_path:
+            of_path.append(one.name)
     return names.items()

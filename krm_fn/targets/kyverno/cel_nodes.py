@@ -1,7 +1,7 @@
 """Parts of the CEL expressions of a policy that mean something to Kyverno and Kubernetes, in their structure.
 
-Source: the macros of CEL (cel-go ``ext/bindings.go``, ``parser/macro.go``), ``dyn`` of the language definition, and the
-types ``JSONPatch`` and ``variables`` of MutatingPolicy and MutatingAdmissionPolicy.
+Source: the macros of CEL (cel-go ``parser/macro.go``), ``dyn`` of the language definition, and the types ``JSONPatch``
+and ``variables`` of MutatingPolicy and MutatingAdmissionPolicy.
 """
 
 from __future__ import annotations
@@ -9,29 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from krm_fn.formats.cel_tree import CelNode, NodeKind
-from krm_fn.formats.splice import Edit, splice
+from krm_fn.formats.cel_tree import CelNode, NodeKind, parse, ungrouped
 from krm_fn.patch import Pointer
 
 PATCH = "JSONPatch"
 """The type of a patch."""
 
-ASKING_MACROS = ("exists", "all", "exists_one", "existsOne")
-"""Macros that yield true or false."""
-
-COMPREHENSIONS = (*ASKING_MACROS, "map", "filter", "transformList")
-"""Macros that go through a list; of an empty one they yield what nothing else depends on."""
-
 
 @dataclass
 class Expression:
-    """One expression, its structure, and what is taken out of it."""
+    """One expression, its structure, and what ``variables.<name>`` calls it; "" where it is none of these."""
 
     path: Pointer
     text: str
-    variable: str
     root: CelNode
-    edits: list[Edit] = field(default_factory=list)
+    variable: str = ""
     above: dict[int, CelNode] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -39,23 +31,21 @@ class Expression:
             for part in (*node.parts, *(member.value for member in node.members)):
                 self.above[id(part)] = node
 
+    @classmethod
+    def read(cls, path: Pointer, text: str, variable: str = "") -> Expression | None:
+        """Return an expression; None where its structure cannot be read."""
+        root = parse(text)
+        return None if root is None else cls(path, text, root, variable)
+
     def around(self, node: CelNode) -> Iterator[tuple[CelNode, CelNode]]:
         """Yield each part around another one, with the part of it on the way, from the inside to the outside."""
         while (parent := self.above.get(id(node))) is not None:
             yield parent, node
             node = parent
 
-    def edited(self) -> str:
-        """Return the text after all edits, those inside a larger one left out."""
-        edits = dict.fromkeys(self.edits)
-        outer = [edit for edit in edits if not any(_is_inside(edit, other) for other in edits)]
-        return splice(self.text, outer)
-
-
-def _is_inside(edit: Edit, other: Edit) -> bool:
-    """Return whether the text that an edit replaces is a part of the longer one that the other replaces."""
-    (start, end, _), (low, high, _) = edit, other
-    return (low, high) != (start, end) and low <= start and end <= high
+    def written(self, node: CelNode) -> str:
+        """Return the text of a part."""
+        return self.text[node.start : node.end]
 
 
 def variable_name(node: CelNode) -> str:
@@ -66,31 +56,24 @@ def variable_name(node: CelNode) -> str:
     return node.text if of.kind is NodeKind.NAME and of.text == "variables" else ""
 
 
-def is_dyn(node: CelNode) -> bool:
-    """Return whether a part is ``dyn(...)``, which is what its argument is."""
-    return node.kind is NodeKind.CALL and node.text == "dyn" and not node.is_method
-
-
-def is_bind(node: CelNode) -> bool:
-    """Return whether a part is ``cel.bind(name, value, result)``."""
-    if node.kind is not NodeKind.CALL or node.text != "bind" or not node.is_method:
-        return False
-    return node.parts[0].text == "cel" and len(node.arguments) == 3
-
-
-def wrapped(node: CelNode) -> Iterator[CelNode]:
-    """Yield a part and what is in its parentheses and its ``dyn()``."""
+def bare(node: CelNode) -> CelNode:
+    """Return what is in the parentheses, ``dyn()`` and ``string()`` of a part; else the part itself."""
     while True:
-        yield node
-        if node.kind is not NodeKind.GROUP and not is_dyn(node):
-            return
-        if not node.parts:
-            return
+        node = ungrouped(node)
+        is_call = node.kind is NodeKind.CALL and not node.is_method and len(node.parts) == 1
+        if not is_call or node.text not in ("dyn", "string"):
+            return node
         node = node.parts[0]
 
 
+def is_method(node: CelNode, *names: str) -> bool:
+    """Return whether a part is a call of a method with one of some names."""
+    return node.kind is NodeKind.CALL and node.is_method and node.text in names
+
+
 def chain(node: CelNode, operator: str) -> Iterator[CelNode]:
-    """Yield the terms that an operator joins."""
+    """Yield the terms that an operator joins, without the parentheses around them."""
+    node = ungrouped(node)
     if node.kind is NodeKind.BINARY and node.text == operator:
         yield from chain(node.parts[0], operator)
         yield from chain(node.parts[1], operator)
@@ -98,13 +81,29 @@ def chain(node: CelNode, operator: str) -> Iterator[CelNode]:
         yield node
 
 
-def bound_to(node: CelNode, expression: Expression) -> CelNode | None:
-    """Return what ``cel.bind`` gives to a name; None where a part is anything else."""
-    if node.kind is not NodeKind.NAME:
-        return None
-    for parent, part in expression.around(node):
-        if is_bind(parent) and parent.arguments[2] is part:
-            name, value, _ = parent.arguments
-            if name.text == node.text:
-                return value
-    return None
+def reads_env(node: CelNode) -> bool:
+    """Return whether a part is ``env`` of something, as ``c.env``, ``c.?env`` or ``c["env"]``."""
+    if node.kind is NodeKind.INDEX:
+        return node.parts[1].value == "env"
+    return node.kind is NodeKind.MEMBER and node.text == "env" and not variable_name(node)
+
+
+def asks_for_env(node: CelNode) -> bool:
+    """Return whether a part asks somewhere whether there is an ``env``: ``has(c.env)``, ``"env" in c``."""
+    for one in node.all():
+        if one.kind is NodeKind.CALL and one.text == "has" and any(map(reads_env, one.parts)):
+            return True
+        if one.kind is NodeKind.BINARY and one.text == "in" and one.parts[0].value == "env":
+            return True
+        if is_method(one, "hasValue") and reads_env(one.parts[0]):
+            return True
+    return False
+
+
+def texts_of(node: CelNode) -> set[str]:
+    """Return the texts of a list of string literals; nothing where it is something else, or holds something else."""
+    node = bare(node)
+    values = [bare(one).value for one in node.parts]
+    if node.kind is not NodeKind.LIST or None in values:
+        return set()
+    return {one for one in values if one is not None}

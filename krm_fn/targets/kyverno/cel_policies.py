@@ -13,15 +13,30 @@ from typing import Any
 from krm_fn.formats import cel
 from krm_fn.patch import Pointer, lookup
 from krm_fn.targets.kyverno import rules
+from krm_fn.targets.kyverno.cel_nodes import Expression
 
 _OF_KYVERNO = ("MutatingPolicy", "NamespacedMutatingPolicy")
-_EXPRESSIONS = (
-    ("matchConditions", ("expression",)),
-    ("variables", ("expression",)),
-    ("mutations", ("jsonPatch", "expression")),
-    ("mutations", ("applyConfiguration", "expression")),
-)
+EXPRESSIONS = {
+    "variables": (("expression",),),
+    "mutations": (("jsonPatch", "expression"), ("applyConfiguration", "expression")),
+}
+"""Members of ``spec`` whose items decide what is set -> what leads to the expressions of an item."""
+
 _OTHER_OPERATIONS = ("request.operation", "oldObject")
+
+
+def expressions_of(spec: Any) -> Iterator[tuple[Pointer, str]]:
+    """Yield path and text of each expression of the variables and mutations of a policy.
+
+    Args:
+        spec: that of the policy.
+    """
+    for key, steps_of in EXPRESSIONS.items():
+        for index, one in enumerate(rules.list_or_empty(lookup(spec, (key,)))):
+            for steps in steps_of:
+                text = lookup(one, steps)
+                if isinstance(text, str):
+                    yield ("spec", key, str(index), *steps), text
 
 
 def _has_update(resource_rule: Any) -> bool:
@@ -53,13 +68,6 @@ class CelPolicy:
                 return True
         return False
 
-    def pod_rules(self) -> Iterator[Pointer]:
-        """Yield the entries of ``resourceRules`` that are about pods alone and run on more than CREATE."""
-        path = ("spec", "matchConstraints", "resourceRules")
-        for index, one in enumerate(rules.list_or_empty(lookup(self._spec, path[1:]))):
-            if lookup(one, ("resources",)) == ["pods"] and _has_update(one):
-                yield (*path, str(index))
-
     @property
     def fails_on_controllers(self) -> bool:
         """Whether Kyverno extends it to controllers of pods, where its JSON Patch finds no containers.
@@ -73,32 +81,21 @@ class CelPolicy:
         sets_proxy = any(rules.mentioned(patch) for patch in patches)
         return sets_proxy and not rules.mentions(self._spec, "object.kind")
 
-    def expressions(self) -> Iterator[Pointer]:
-        """Yield the expressions of its conditions, variables and mutations."""
-        for name, steps in _EXPRESSIONS:
-            for index, one in enumerate(rules.list_or_empty(lookup(self._spec, (name,)))):
-                if isinstance(lookup(one, steps), str):
-                    yield ("spec", name, str(index), *steps)
-
-    def mutations(self) -> Iterator[tuple[Pointer, str]]:
-        """Yield path and text of the expressions of its mutations."""
-        for path in self.expressions():
-            if path[1] == "mutations":
-                yield path, lookup(self._spec, path[1:])
-
-    def variables(self) -> dict[str, Pointer]:
-        """Return name -> path of the expression of each entry of ``spec.variables``."""
-        found: dict[str, Pointer] = {}
-        for index, one in enumerate(rules.list_or_empty(lookup(self._spec, ("variables",)))):
-            name, expression = (lookup(one, (key,)) for key in ("name", "expression"))
-            if isinstance(name, str) and isinstance(expression, str):
-                found[name] = ("spec", "variables", str(index), "expression")
+    def expressions(self) -> list[Expression]:
+        """Return the expressions of its variables and mutations whose structure can be read."""
+        found = []
+        for path, text in expressions_of(self._spec):
+            name = lookup(self._spec, (*path[1:3], "name")) if path[1] == "variables" else ""
+            one = Expression.read(path, text, name if isinstance(name, str) else "")
+            if one is not None:
+                found.append(one)
         return found
 
-    @property
-    def has_json_patch(self) -> bool:
-        """Whether one of its mutations is a JSON Patch, which keeps nothing by itself."""
-        return any(lookup(one, ("jsonPatch",)) is not None for one in self._mutations())
+    def unread_expressions(self) -> list[tuple[Pointer, str]]:
+        """Return path and text of those that mention a proxy variable and whose structure cannot be read."""
+        read = {one.path for one in self.expressions()}
+        every = expressions_of(self._spec)
+        return [(path, text) for path, text in every if path not in read and rules.mentioned(text)]
 
     @property
     def merged_entries(self) -> Iterator[Pointer]:

@@ -202,14 +202,11 @@ def _is_appended(data: Any, entry: json_patches.PatchEntry) -> bool:
     return isinstance(target, str) and target.endswith("/env/-")
 
 
-def harmful_expressions(
-    policy: Mapping[str, Any], *, is_complete: bool = False
-) -> Iterator[Finding]:
+def harmful_expressions(policy: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield what a person should know about a policy whose CEL expressions set a proxy.
 
     Args:
         policy: a MutatingPolicy, NamespacedMutatingPolicy or MutatingAdmissionPolicy.
-        is_complete: a policy on pods is limited to CREATE.
     """
     found = cel_policies.CelPolicy(policy)
     if found.fails_on_controllers:
@@ -227,8 +224,7 @@ def harmful_expressions(
             "server rejects such a pod: write the whole `env` by a JSON Patch"
         )
         yield Finding(Severity.INFO, message, path, code="PolicyKeepsValueFrom")
-    is_limited = is_complete and any(True for _ in found.pod_rules())
-    if found.runs_on_update and not is_limited:
+    if found.runs_on_update:
         message = (
             "the policy runs on UPDATE, too, where the API server rejects a new `env` of a pod: "
             "use `operations: [CREATE]`"

@@ -1,7 +1,7 @@
 """What ``fill: Complete`` adds to a policy: variables, init containers, ``valueFrom: null``, CREATE only.
 
-Extended is what a strategic merge patch sets by a plain ``env`` list, and a list of entries in a CEL expression
-(``cel_completion``). The text of a JSON Patch is not, because its operations have indices.
+Extended is what a strategic merge patch sets by a plain ``env`` list. The text of a JSON Patch is not, because its
+operations have indices, and CEL expressions are not, because ``generate`` writes right ones.
 
 Sources: a strategic merge keeps the ``valueFrom`` of an entry of a pod unless the patch says ``valueFrom: null``, and
 the API server rejects an entry with both; it rejects a new ``env`` of a pod that exists (``tests/kyverno``).
@@ -19,7 +19,7 @@ from krm_fn.formats.escaping import kubernetes_env
 from krm_fn.krm.results import Severity
 from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import PROXY_VARIABLES
-from krm_fn.targets.kyverno import cel_completion, cel_containers, cel_left, cel_policies, rules
+from krm_fn.targets.kyverno import rules
 from krm_fn.targets.kyverno.rules import PolicyRule, VariableSlot
 from krm_fn.targets.kyverno.values import is_dynamic
 
@@ -70,80 +70,17 @@ def remove_completion(draft: Draft, rule: PolicyRule, emptied: Sequence[Pointer]
             draft.report(Severity.INFO, message, path, code="PolicyCompletionStays")
 
 
-def complete_expressions(draft: Draft, variables: Variables) -> None:
-    """Limit a policy with CEL expressions to CREATE of pods, and add what its expressions leave out."""
-    policy = cel_policies.CelPolicy(draft.data)
-    if policy.runs_on_update:
-        for path in policy.pod_rules():
-            draft.set((*path, "operations"), list(_CREATE))
-            draft.describe("limits the policy to CREATE")
-    paths = list(policy.expressions())
-    escaped = {name: kubernetes_env(value) for name, value in variables.items()}
-    texts = [draft.get(path) for path in paths]
-    added = cel_completion.completed(texts, escaped, merges=not policy.has_json_patch)
-    for path, text in zip(paths, added or (), strict=False):
-        if text != draft.get(path):
-            draft.set(path, text)
-            draft.describe("adds variables to the CEL expressions")
-    named = rules.mentioned(draft.get(("spec",)))
-    missing = [name for name in variables if name not in named]
-    if named and missing:
-        _report_incomplete(draft, missing, "the CEL expressions", ("spec", "mutations"))
-    _add_init_containers_by_cel(draft)
-
-
-def remove_completed_expressions(draft: Draft) -> None:
-    """Remove what ``complete_expressions`` added for init containers, after the entries are removed."""
-    policy = cel_policies.CelPolicy(draft.data)
-    variables = {name: draft.get(path) for name, path in policy.variables().items()}
-    texts = dict(policy.mutations())
-    for path, text in texts.items():
-        shorter = cel_containers.without_init_containers(text)
-        if path[-2] == "applyConfiguration" and shorter != text:
-            draft.set(path, shorter)
-    added = {
-        cel_containers.of_patch(text, variables, is_emptied=True)
-        for path, text in texts.items()
-        if path[-2] == "jsonPatch"
-    }
-    for path, text in reversed(texts.items()):
-        if text in added and cel_left.is_idle([text], variables):
-            draft.remove(path[:-2])
-
-
-def _add_init_containers_by_cel(draft: Draft) -> None:
-    """Give init containers what the expressions give to containers, if no expression names init containers."""
-    policy = cel_policies.CelPolicy(draft.data)
-    variables = {name: draft.get(path) for name, path in policy.variables().items()}
-    found = [
-        (path, text)
-        for path, text in policy.mutations()
-        if cel_containers.sets_proxy(text, variables)
-    ]
-    if not found or rules.mentions(draft.get(("spec",)), "initContainers"):
-        return
-    added: list[tuple[Pointer, str]] = []
-    for path, text in found:
-        if path[-2] == "jsonPatch":
-            new = cel_containers.of_patch(text, variables)
-        else:
-            new = cel_containers.of_configuration(text)
-        if new is None:
-            message = (
-                "init containers are not added to the CEL expressions, whose form is not known: "
-                "add them there"
-            )
-            draft.report(Severity.INFO, message, path, code="PolicyNotCompleted")
-            return
-        added.append((path, new))
-    for path, new in reversed(added):
-        if path[-2] == "jsonPatch":
-            mutation = copy.deepcopy(draft.get(path[:-2]))
-            mutation["jsonPatch"]["expression"] = new
-            draft.insert(path[:-3], mutation, int(path[-3]) + 1)
-        else:
-            draft.set(path, new)
-    draft.describe("covers init containers")
+def report_expressions(draft: Draft) -> None:
+    """Report that CEL expressions are not extended, where they leave out what ``fill: Complete`` would add."""
+    spec = draft.get(("spec",))
+    named = rules.mentioned(spec)
+    is_complete = len(named) == len(PROXY_VARIABLES) and rules.mentions(spec, "initContainers")
+    if named and not is_complete:
+        message = (
+            "`fill: Complete` does not extend CEL expressions: `generate: MutatingPolicy` adds a policy for all six "
+            "variables and for init containers, in whose favour this one can be deleted"
+        )
+        draft.report(Severity.INFO, message, ("spec", "mutations"), code="PolicyNotCompleted")
 
 
 def _is_plain(slot: VariableSlot) -> bool:

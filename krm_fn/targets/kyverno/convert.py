@@ -130,9 +130,6 @@ class Conversion:
             self._draft.findings += problems
             return
         self._replace(policy, found)
-        # What could not be added to the old form may be added to the new one.
-        others = [one for one in self._draft.findings if one.code != "PolicyNotCompleted"]
-        self._draft.findings[:] = others
 
     def _report_deprecation(self) -> None:
         if self._draft.edits:
@@ -329,7 +326,7 @@ def _settings(old: Mapping[str, Any]) -> dict[str, Any]:
 def _resource_rules(scopes: Sequence[RuleScope]) -> list[dict[str, Any]]:
     """Return which kinds and operations Kyverno is asked about, a rule for each group and its operations.
 
-    Pods have a rule of their own, because ``fill: Complete`` limits them, and nothing else, to CREATE.
+    Pods have a rule of their own, in which a person can limit them to CREATE.
     """
     found: dict[tuple[bool, str, tuple[str, ...]], list[str]] = {}
     for kind, (group, resource) in RESOURCES.items():
