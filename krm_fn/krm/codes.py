@@ -601,6 +601,22 @@ _SILENCEABLE = (
         ),
         "Set `globalImageRegistryMirror.url` of the variable to the URL of `spec.registryMirror`.",
     ),
+    Code(
+        "NoProxyReplaced",
+        _W,
+        "Entries of a `NO_PROXY` that was there before are gone: the list of the ProxyConfig does not cover them.",
+        (
+            "A person or another tool wrote the list, or an entry was removed from the ProxyConfig or "
+            "from a Cluster. The ProxyConfig is the only source of the list; what was there before is "
+            "not added to it. The message names what is a host, a suffix, an address or a CIDR, and "
+            "counts the rest."
+        ),
+        (
+            "Copy the entries that are still needed into `spec.noProxy`, or into `noProxy` of an entry "
+            "of `spec.overrides` with `match.objects`. Of the others there is nothing to do: a second "
+            "run no longer finds them."
+        ),
+    ),
     # rollout
     Code(
         "NodesNotRolled",

@@ -8,9 +8,9 @@ that could not set it reported that.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from krm_fn.krm.proxy_values import shown_url
+from krm_fn.krm.proxy_values import HIDDEN, shown_url
 from krm_fn.krm.results import ObjectRef, Result, Severity, redact
-from krm_fn.noproxy import parse
+from krm_fn.noproxy import may_hold_a_credential, parse
 from krm_fn.targets import Reading
 
 CODE = "NP040"
@@ -141,7 +141,9 @@ def _result(one: ObservedObject, same: Sequence[Reading], witness: _Witness) -> 
         f"{names} {_difference(reading, wanted, are_many=len(same) > 1)}"
     )
     current, proposed = _value(reading), wanted
-    if reading.variable.upper() != "NO_PROXY":
+    if reading.variable.upper() == "NO_PROXY":
+        current = HIDDEN if may_hold_a_credential(current) else current
+    else:
         current, proposed = shown_url(current), shown_url(proposed)
     return Result(
         Severity.WARNING, message, one.ref, reading.path, current, proposed, one.target, CODE
@@ -162,6 +164,8 @@ def _difference(reading: Reading, wanted: str, *, are_many: bool) -> str:
 def _list_difference(value: Sequence[str], wanted: Sequence[str], *, are_many: bool) -> str:
     missing = [entry for entry in wanted if entry not in value]
     beyond = [entry for entry in value if entry not in wanted]
+    if may_hold_a_credential(",".join(value)):
+        beyond = [HIDDEN] if beyond else []
     verbs = ("lack", "have") if are_many else ("lacks", "has")
     parts = [
         f"{verb} {_shown(some)}"

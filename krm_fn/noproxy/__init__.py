@@ -13,7 +13,7 @@ Which object gets the list is not known here.
 
 from krm_fn.noproxy._texts import mistake, parse
 from krm_fn.noproxy.composition import compose, join
-from krm_fn.noproxy.entries import holds
+from krm_fn.noproxy.entries import holds, may_hold_a_credential
 from krm_fn.noproxy.model import (
     ALL_DERIVED,
     CLUSTER_DOMAIN,
@@ -64,6 +64,7 @@ __all__ = [
     "compose",
     "holds",
     "join",
+    "may_hold_a_credential",
     "mistake",
     "parse",
     "united",

@@ -34,6 +34,9 @@ class EntryKind(Enum):
     UNKNOWN = "nothing that a client reads"
 
 
+_ADDRESSES = frozenset({EntryKind.ADDRESS, EntryKind.CIDR, EntryKind.RANGE})
+"""What may hold a colon that is in front of no port."""
+
 SHORT_NAMES = frozenset(
     {
         *("localhost", "kubernetes", "kubernetes.default", "metadata", "metadata.google.internal"),
@@ -101,6 +104,24 @@ def split(text: str) -> tuple[str, ...]:
 
 def _is_left_alone(token: str) -> bool:
     return is_template(token) or "@" in token
+
+
+def may_hold_a_credential(text: str) -> bool:
+    """Return whether a part of a list may be `user:password`, as it is or percent-encoded.
+
+    Which part of the list belongs to it cannot be known: a password may hold commas and blanks.
+    """
+    return any(map(_may_be_a_credential, split(text)))
+
+
+@lru_cache(maxsize=16384)
+def _may_be_a_credential(token: str) -> bool:
+    if is_template(token):
+        return False
+    host = bare(token)
+    if "@" in token:
+        return True
+    return not {":", "%"}.isdisjoint(host) and classify(host) not in _ADDRESSES
 
 
 def is_template(entry: str) -> bool:

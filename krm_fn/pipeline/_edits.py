@@ -9,6 +9,7 @@ from krm_fn.config import Mode
 from krm_fn.krm import proxy_values
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import Edit, Finding, Result, Severity
+from krm_fn.lint.replaced import hidden_lists, replaced
 from krm_fn.patch import Operation
 from krm_fn.plan import PlannedEdit
 from krm_fn.settings import Resolved
@@ -21,13 +22,15 @@ CHANGE_DUE = "ProxyMissing"
 def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Operation], Result]]:
     """Yield the results and operations of one place, and apply them to the object's data.
 
-    What a field for a proxy holds is shown only if it is a URL: anything else may be a password.
+    What a field for a proxy holds is shown only if it is a URL: anything else may be a password. A list is shown only
+    if no part of it may be one.
     """
     proposals = list(place.proposals())
     readings = list(place.readings())
     if not proposals and not readings:
         return
     hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
+    hidden |= hidden_lists(readings)
     for operations, result in _applied(place, proposals, readings, mode):
         current = proxy_values.shown(result.current, result.path, result.proposed)
         message, current, proposed = (
@@ -56,6 +59,10 @@ def _applied(
         yield operations, result._replace(ref=place.obj.ref)
     if not edits and not readings:
         return
+    if edits and any(one.variable.upper() == "NO_PROXY" for one in readings):
+        ours = place.resolved.settings.no_proxy
+        for finding in replaced(readings, place.readings(), ours):
+            yield [], place.result(finding)
     resolved = _resolved(place, place.readings() if edits else readings)
     for note in settings.notes(resolved, place.memberships):
         yield [], place.result(note)

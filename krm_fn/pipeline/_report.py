@@ -57,8 +57,8 @@ def _not_shown_yet(value: Any, shown: set[str]) -> Any:
     return value
 
 
-_ABOUT_FACTS = frozenset({"NP038"})
-"""Rules about a fact of a Cluster, which is the same for each object that belongs to it."""
+_ABOUT_FACTS = frozenset({"NP038", "NoProxyReplaced"})
+"""What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses."""
 
 
 def once_for_each_fact(found: Iterable[Result]) -> list[Result]:
