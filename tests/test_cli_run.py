@@ -342,7 +342,8 @@ def test_the_diff_is_masked_and_nothing_is_written(tmp_path: Path) -> None:
         pytest.param("{a: http://u:S1, S1@h, b: c}", "{a: http://u:***@h, b: c}", id="with a comma and a blank"),
         pytest.param("a: http://u:S1 #S1@h", "a: http://u:***@h", id="with what begins a comment"),
         pytest.param("a: [x:S1,S1@h, b]", "a: [x:***@h, b]", id="no scheme, a password with a comma"),
-        pytest.param('{a: "http://u:S1"S1@h", b: c}', '{a: "http://u:***@h", b: c}', id="no YAML"),
+        pytest.param("{HTTP_PROXY: u:S1,S1, b: c}", "{HTTP_PROXY: ***, b: c}", id="a password alone with a comma"),
+        pytest.param('{a: "http://u:S1"S1@h", b: c}', "***", id="no YAML"),
     ],
 )
 def test_the_diff_masks_each_value_of_a_line_by_itself(line: str, shown: str) -> None:

@@ -7,6 +7,8 @@ The patterns alone are judged in ``test_linear_patterns.py``.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from collections.abc import Callable
 
@@ -14,6 +16,7 @@ import pytest
 
 from growth import UNITS, excess
 from krm_fn import patch, yamledit
+from krm_fn.cli._diff import unified_diff
 from krm_fn.config import load
 from krm_fn.errors import InjectProxyError
 from krm_fn.formats import escaping, unit_lines
@@ -88,6 +91,10 @@ def _edited(text: str) -> object:
     return edit_document(whole, 0, [patch.add("added", value={"of": "ours"}), patch.remove("a")])
 
 
+def _shown(text: str) -> object:
+    return unified_diff("a.yaml", None, text.encode(), has_colours=False)
+
+
 READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "documents": (documents, 12_000),
     "cut of an item": (lambda text: cut(f"items:\n{text}", "items"), 12_000),
@@ -98,6 +105,9 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "YAML, an edit": (_edited, _SMALL),
     "redaction": (redact, 12_000),
     "redaction of a URL": (lambda text: redact(f"http://a:{text}@host"), 12_000),
+    "a diff": (lambda text: _shown(f"a: {text}\n"), _SMALL),
+    "a diff of a Secret": (lambda text: _shown(f"a: &a {text}\nkind: Secret\ndata: {{a: *a}}\n"), _SMALL),
+    "a diff of a text": (lambda text: _shown(f"a: |\n  b: {text}\n"), _SMALL),
     "words of a shell": (escaping.shell_statements, 12_000),
     "words of systemd": (escaping.systemd_words, 12_000),
     "env of Kubernetes": (escaping.read_kubernetes_env, 12_000),
@@ -177,6 +187,26 @@ BUILDS: dict[str, Callable[[int], dict[str, bytes]]] = {
         "a": b"http_proxy=a\n" * (size // 26),
     },
 }
+
+
+CODED = base64.b64encode(b"kind: a").decode().rstrip("=")
+PACKED = base64.b64encode(gzip.compress(b"a: b\n" * 100_000, mtime=0)).decode()
+DIFFS: dict[str, Callable[[int], str]] = {
+    "base64": lambda size: f"{CODED} " * (size // 12),
+    "lines of base64": lambda size: "a: |\n" + "  SGVsbG8gd29ybGQsIGhl\n" * (size // 24),
+    "gzip": lambda size: f"a: [{f'{PACKED}, ' * (size // len(PACKED))}]\n",
+    "one line of JSON with passwords": lambda size: "[" + '"http://a:b@c", ' * (size // 16) + "0]\n",
+    "one line of JSON with base64": lambda size: "[" + '"aHR0cDovL2E6YkBj", ' * (size // 20) + "0]\n",
+    "many Secrets": lambda size: "kind: List\nitems:\n" + "- {kind: Secret, data: {a: b}}\n" * (size // 31),
+    "mappings that merge mappings": lambda size: "- &a {a: b}\n" + "- &a {<<: *a, b: c}\n" * (size // 20),
+    "aliases of a Secret": lambda size: "a: &a b\nkind: Secret\ndata:\n" + "- *a\n" * (size // 5),
+}
+
+
+@pytest.mark.parametrize("make", DIFFS.values(), ids=DIFFS)
+def test_a_diff_is_masked_in_linear_time(make: Callable[[int], str]) -> None:
+    problem = excess(_quietly(_shown), make, 24_000, in_steps=False)
+    assert not problem, problem
 
 
 @pytest.mark.parametrize("make", BUILDS.values(), ids=BUILDS)

@@ -178,10 +178,6 @@ class Manifests:
     def _index(self) -> dict[tuple[str, int], int]:
         return {(part.file, part.number): index for index, part in enumerate(self._slices)}
 
-    def start(self, index: int) -> int:
-        """Return where the text of a document begins in its file."""
-        return self._slices[index].start
-
     def text(self, index: int) -> str:
         """Return the text of a document."""
         part = self._slices[index]

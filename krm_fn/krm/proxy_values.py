@@ -31,6 +31,11 @@ def is_url(text: str) -> bool:
     return re.fullmatch(_URL, text) is not None
 
 
+def is_name(text: str) -> bool:
+    """Return whether a field or a variable of this name is for the URL of a proxy."""
+    return _NAME.fullmatch(text) is not None
+
+
 def shown_url(text: str) -> str:
     """Return the content of a field for a proxy URL, fit for a message.
 
@@ -69,9 +74,7 @@ def shown(data: Any, path: Pointer, proposed: Any) -> Any:
         path: where it is; a name such as `httpProxy` at its end says that it is a proxy URL.
         proposed: what is to be written there; a URL says the same.
     """
-    is_of_url = bool(path and _NAME.fullmatch(path[-1])) or (
-        isinstance(proposed, str) and is_url(proposed)
-    )
+    is_of_url = bool(path and is_name(path[-1])) or (isinstance(proposed, str) and is_url(proposed))
     return shown_url(data) if isinstance(data, str) and is_of_url else _shown(data)
 
 
@@ -83,12 +86,12 @@ def _shown(data: Any) -> Any:
     if not isinstance(data, Mapping):
         return data
     name = data.get("name")
-    is_entry = isinstance(name, str) and _NAME.fullmatch(name) is not None
+    is_entry = isinstance(name, str) and is_name(name)
     return {key: _member(key, member, is_url_of_entry=is_entry) for key, member in data.items()}
 
 
 def _member(key: Any, member: Any, *, is_url_of_entry: bool) -> Any:
-    is_of_url = (is_url_of_entry and key == "value") or _NAME.fullmatch(str(key)) is not None
+    is_of_url = (is_url_of_entry and key == "value") or is_name(str(key))
     return shown_url(member) if is_of_url and isinstance(member, str) else _shown(member)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
+from krm_fn.krm.coded_text import without_coded
 from krm_fn.patch import APPEND, Operation, Pointer, field_path
 from krm_fn.printable import printable
 
@@ -288,21 +289,57 @@ _USER_WITHOUT_HOST = re.compile(
 )
 
 
+_PERCENT_ENCODED = r"""(%3[Aa]|(?<=[^\s:]):)(?!//|%2[Ff]%2[Ff]|\*\*\*)[^\s"'@]{1,1000}%40"""
+"""User and password as a URL has them inside another one (RFC 3986, section 2.1)."""
+_SECRET_OBJECT = re.compile(r"""kind\\?["']?\s*:\s*\\?["']?Secret\b""")
+_BASIC = r"[^\s:@/]+:(?!//|\d{1,5}$)\S+"
+"""User and password as HTTP has them in base64 (RFC 7617)."""
+_MOST_LAYERS = 3
+"""So often a text may be base64 of base64; what is deeper is not shown."""
+
+
 def redact(value: Any) -> Any:
     """Return the same data with every ``user:password@`` as ``user:***@``, in strings at any depth.
 
-    A user name is hidden, too, where it is likely to be a token: it is long, or its password is only a filler.
+    A user name is hidden, too, where it is likely to be a token: it is long, or its password is only a filler. Base64
+    of a text with a password, or of a Secret, becomes ``***``.
     """
     if isinstance(value, str):
-        if "@" in value:
-            value = re.sub(_USER_BEFORE_BREAK, r"\1***@", value) if "\n" in value else value
-            value = "\n".join(map(_redact_line, value.split("\n")))
-        return _USER_WITHOUT_HOST.sub(r"\1***", value) if "://" in value else value
+        return _redacted(without_coded(value, _hides_decoded))
     if isinstance(value, Mapping):
         return {key: redact(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [redact(item) for item in value]
     return value
+
+
+def holds_secret_object(text: str) -> bool:
+    """Return whether a text that need not be YAML looks like one with a Secret in it."""
+    return _SECRET_OBJECT.search(text) is not None
+
+
+def _hides_decoded(text: str, is_unpacked: bool, layers: int = _MOST_LAYERS) -> bool:
+    """Return whether a text that was base64 must not be shown."""
+    if not layers or holds_secret_object(text) or re.fullmatch(_BASIC, text):
+        return True
+
+    def hides_inner(inner: str, is_packed: bool) -> bool:
+        # Gzip in gzip may be of any length.
+        return (is_unpacked and is_packed) or _hides_decoded(
+            inner, is_unpacked or is_packed, layers - 1
+        )
+
+    return without_coded(text, hides_inner) != text or _redacted(text) != text
+
+
+def _redacted(text: str) -> str:
+    """Return a text without what its letters show as a credential."""
+    if "@" in text:
+        text = re.sub(_USER_BEFORE_BREAK, r"\1***@", text) if "\n" in text else text
+        text = "\n".join(map(_redact_line, text.split("\n")))
+    if "://" in text:
+        text = _USER_WITHOUT_HOST.sub(r"\1***", text)
+    return re.sub(_PERCENT_ENCODED, r"\1***%40", text) if "%40" in text else text
 
 
 def has_open_credential(text: str) -> bool:

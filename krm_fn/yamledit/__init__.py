@@ -28,8 +28,6 @@ from krm_fn.yamledit.document import (
     has_complex_keys,
     items_text,
     member_text,
-    scalars,
-    span_of,
 )
 from krm_fn.yamledit.expansion import limited
 from krm_fn.yamledit.repeated import repeated_keys, repeated_keys_of_text
@@ -67,8 +65,6 @@ __all__ = [
     "repeated_keys_of_text",
     "rewrite_documents",
     "same",
-    "scalars",
-    "span_of",
     "with_line_feeds",
 ]
 

@@ -16,7 +16,7 @@ from krm_fn.yamledit.origin import FOR_YTT, PLAIN, FormerValue, give_back, origi
 from krm_fn.yamledit.render import Layout, block
 from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.splice import Origins, edits, splice
-from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, compose, walk
+from krm_fn.yamledit.tree import Alias, Mapping, Node, compose, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
 from krm_fn.yamledit.view import key_text, same, view
 
@@ -233,30 +233,6 @@ class Outline:
         if node not in self._inside:
             self._inside[node] = _children(node)
         return self._inside[node]
-
-
-def span_of(text: str, path: Sequence[str]) -> tuple[int, int] | None:
-    """Return where the value at ``path`` begins and ends in a text that can be read.
-
-    None where there is none.
-    """
-    found = list(_way(Document(text).root, path))
-    if len(found) < len(path) or not found:
-        return None
-    node = found[-1][1]
-    return node.start, node.end
-
-
-def scalars(text: str) -> list[tuple[int, int, str]]:
-    """Return where each scalar of a document begins and ends, and its style, in the order of the text.
-
-    The style is "" for a plain scalar, else one of ``'``, ``"``, ``|``, ``>``.
-
-    Raises:
-        InputError: the text is not one YAML document.
-    """
-    nodes = [node for node in walk(Document(text).root) if isinstance(node, Scalar)]
-    return [(node.start, node.end, node.style) for node in nodes if node.start < node.end]
 
 
 def _children(node: Node) -> Children:

@@ -1,0 +1,393 @@
+"""What a diff may show of manifests: their lines, without credentials and without what Secrets hold.
+
+A document is read, and what decides about a value is what it says: its text without quotes and escapes, what base64 and
+gzip in it decode to, and the documents inside of it. So nothing depends on how somebody wrote it. Each line stays a
+line, because a diff is made of lines.
+"""
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from krm_fn.errors import InputError
+from krm_fn.formats.splice import Edit, Span, splice
+from krm_fn.krm import proxy_values
+from krm_fn.krm.coded_text import without_coded
+from krm_fn.krm.results import has_open_credential, holds_secret_object, redact
+from krm_fn.yamledit import Document, documents
+from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, walk
+from krm_fn.yamledit.tree import Sequence as SequenceNode
+from krm_fn.yamledit.view import is_merge, scalar_value
+
+_HIDDEN = "***"
+_DEPTH = 4
+"""Documents inside texts of documents are read so deep; what is deeper is not shown."""
+_QUOTES = ("'", '"')
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
+_COMMENTS = re.compile(r"[^\n]*(?:\n[ \t]*(?:#[^\n]*|\r)?(?=\n|\Z))*")
+"""The rest of a line, and the comments below it."""
+
+
+class _Around(NamedTuple):
+    """What is around a document or a value: how many ``texts``, and whether one of them was packed."""
+
+    texts: int = 0
+    is_unpacked: bool = False
+
+
+class MaskedLines:
+    """The lines of a file as they may be shown; a document is looked at when one of its lines is asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._parts = list(_parts(text))
+        self._starts: list[int] = []
+        number = 0
+        for part, _ in self._parts:
+            self._starts.append(number)
+            number += len(lines_of(part))
+        self._known: dict[int, list[str]] = {}
+
+    def between(self, start: int, stop: int) -> list[str]:
+        """Return lines, counted from 0, without the one at ``stop``."""
+        found: list[str] = []
+        at = max(bisect_right(self._starts, start) - 1, 0)
+        while at < len(self._parts) and self._starts[at] < stop:
+            first = self._starts[at]
+            found += self._masked(at)[max(start - first, 0) : stop - first]
+            at += 1
+        return found
+
+    def _masked(self, at: int) -> list[str]:
+        if at not in self._known:
+            text, is_document = self._parts[at]
+            if is_document:
+                masked = _masked_document(text, _Around())
+                shown = _without_values(text) if masked is None else masked
+            else:
+                shown = "".join(str(redact(line)) for line in lines_of(text))
+            self._known[at] = lines_of(shown)
+        return self._known[at]
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, each with its line feed."""
+    return _LINE.findall(text)
+
+
+def _parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the documents of a text and what is between them, and whether each is a document."""
+    position = 0
+    for start, end in documents(text):
+        yield text[position:start], False
+        yield text[start:end], True
+        position = end
+    yield text[position:], False
+
+
+def _without_values(text: str) -> str:
+    """Return a document of which nobody knows what is a value: only what looks like a key is shown."""
+    return "".join(str(redact(_without_value(line))) for line in lines_of(text))
+
+
+def _without_value(line: str) -> str:
+    text = line.rstrip("\r\n")
+    line_break = line[len(text) :]
+    member = _MEMBER.fullmatch(text)
+    if member:
+        return f"{member[1]} {_HIDDEN}{line_break}"
+    if text.endswith(":") or not text.strip():
+        return line
+    return f"{text[: len(text) - len(text.lstrip())]}{_HIDDEN}{line_break}"
+
+
+def _masked_document(text: str, around: _Around) -> str | None:
+    """Return a document with the same number of lines; None if it cannot be read, or is one value within a text."""
+    document = Document(text)
+    try:
+        document.data()  # which refuses aliases that say too much
+    except InputError:
+        return None
+    root = document.root
+    if around.texts and isinstance(root, Scalar):
+        return None
+    scalars = [node for node in walk(root) if isinstance(node, Scalar) and node.start < node.end]
+    borders = list(_borders(text, scalars))
+    return _assembled(
+        text,
+        _joined(_with_comments(text, span) for span in _secret_spans(root)),
+        list(_all_edits(text, scalars, borders, _known_values(root), around)),
+        borders,
+    )
+
+
+def _assembled(
+    text: str, hidden: Sequence[Span], edits: Sequence[Edit], borders: Sequence[int]
+) -> str:
+    """Return a text line by line.
+
+    Args:
+        text: the document.
+        hidden: where nothing but keys is shown, in order and apart from each other.
+        edits: what is shown in the place of values, each within a line, in order.
+        borders: where a value begins that does not belong to the one before it.
+    """
+    starts = [start for start, _, _ in edits]
+    ends_of_hidden = [end for _, end in hidden]
+    shown, position = [], 0
+    for line in lines_of(text):
+        end = position + len(line)
+        at = bisect_right(ends_of_hidden, position)
+        if at < len(hidden) and hidden[at][0] < end:
+            shown.append(str(redact(_without_value(line))))
+        else:
+            here = [
+                (first - position, last - position, new)
+                for first, last, new in edits[
+                    bisect_left(starts, position) : bisect_left(starts, end)
+                ]
+            ]
+            inside = borders[bisect_right(borders, position) : bisect_left(borders, end)]
+            moved = list(_moved([border - position for border in inside], here))
+            shown.append(_without_credentials(splice(line, here), moved))
+        position = end
+    return "".join(shown)
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Return spans in order, those that overlap as one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _moved(positions: Iterable[int], edits: Sequence[Edit]) -> Iterator[int]:
+    """Yield where positions of a line are after edits; none that is inside of one."""
+    by, at = 0, 0
+    for position in positions:
+        while at < len(edits) and edits[at][1] <= position:
+            start, end, new = edits[at]
+            by += len(new) - (end - start)
+            at += 1
+        if at == len(edits) or position <= edits[at][0]:
+            yield position + by
+
+
+def _without_credentials(line: str, borders: Sequence[int]) -> str:
+    """Return a line in which each value is masked by itself, so that none hides the values behind it.
+
+    A value without quotes that ends inside of a credential is masked together with the next one.
+    """
+    parts, start = [], 0
+    for border in (*borders, len(line)):
+        part = line[start:border]
+        is_in_quotes = part.startswith(('"', "'"))
+        if border == len(line) or is_in_quotes or not has_open_credential(part):
+            parts.append(str(redact(part)))
+            start = border
+    return "".join(parts)
+
+
+def _borders(text: str, scalars: Iterable[Scalar]) -> Iterator[int]:
+    """Yield where a value begins that does not belong to the one before it.
+
+    A comma without a blank behind it may be part of a password, where neither side of it is in quotes.
+    """
+    is_behind_quotes = False
+    for node in scalars:
+        is_in_quotes = node.style in _QUOTES
+        if is_in_quotes or is_behind_quotes or text[node.start - 1 : node.start] in " \t[{":
+            yield node.start
+        is_behind_quotes = is_in_quotes
+
+
+def _all_edits(
+    text: str,
+    scalars: Sequence[Scalar],
+    borders: Sequence[int],
+    known: dict[int, str],
+    around: _Around,
+) -> Iterator[Edit]:
+    """Yield what is shown in the place of values, where it is not what is there.
+
+    Args:
+        text: the document.
+        scalars: its values and keys, in order.
+        borders: where a value begins that does not belong to the one before it.
+        known: what may be shown of a value because of the field that it is in.
+        around: what is around the document.
+    """
+    last = 0
+    begins = frozenset(borders)
+    for number, node in enumerate(scalars):
+        edits = list(_edits(text, node, known.get(id(node), node.value), around))
+        if not edits or node.start < last:
+            continue
+        last = node.end if node.style else _end_of_chain(text, scalars, number, begins)
+        if last > node.end:
+            # What is behind a comma without a blank may be the rest of a password.
+            edits = [(node.start, last, _HIDDEN)]
+        yield from edits
+
+
+def _end_of_chain(text: str, scalars: Sequence[Scalar], number: int, begins: frozenset[int]) -> int:
+    """Return where the last value ends that may belong to the one with this number."""
+    end = scalars[number].end
+    while number + 1 < len(scalars):
+        number += 1
+        node = scalars[number]
+        if node.start in begins or "\n" in text[end : node.start]:
+            break
+        end = node.end
+    return end
+
+
+def _edits(text: str, node: Scalar, known: str, around: _Around) -> Iterator[Edit]:
+    masked = _masked_value(known, around)
+    if masked == node.value:
+        return
+    raw = text[node.start : node.end]
+    in_style = f"{node.style}{node.value}{node.style}"
+    if "\n" in raw:
+        yield from _edits_of_lines(raw, node, masked)
+    elif not raw.endswith(in_style):
+        yield node.start, node.end, json.dumps(masked, ensure_ascii=False)
+    elif masked != redact(node.value):  # else the line shows what this would
+        before = raw[: len(raw) - len(in_style)]
+        yield node.start, node.end, f"{before}{node.style}{masked}{node.style}"
+
+
+def _edits_of_lines(raw: str, node: Scalar, masked: str) -> Iterator[Edit]:
+    """Yield what is shown of a value on several lines: of a literal one, each line as it may be shown."""
+    first, *lines = raw.split("\n")
+    values, shown = node.value.split("\n"), masked.split("\n")
+    position = node.start
+    if node.style not in ("|", ">"):
+        yield position, position + len(first), _HIDDEN
+    is_literal = node.style == "|" and len(values) == len(shown) >= len(lines)
+    for number, line in enumerate(lines):
+        position += len(first) + 1 if number == 0 else len(lines[number - 1]) + 1
+        bare = line.rstrip("\r")
+        content = bare.lstrip()
+        if not content:
+            continue
+        new = _HIDDEN
+        begin = len(bare) - len(content)
+        if is_literal and bare.endswith(values[number]) and values[number]:
+            new, begin = shown[number], len(bare) - len(values[number])
+        yield position + begin, position + len(bare), new
+
+
+def _masked_value(value: str, around: _Around) -> str:
+    """Return what may be shown of a value; a line of it stays a line, unless nothing of it may be shown."""
+    masked = _masked_documents(value, around)
+    if masked is None:
+        if holds_secret_object(value):
+            return _HIDDEN
+        masked = str(proxy_values.shown(value, (), None))
+
+    def is_hidden(decoded: str, is_packed: bool) -> bool:
+        # Gzip in gzip may be of any length.
+        if around.texts >= _DEPTH or (is_packed and around.is_unpacked):
+            return True
+        inner = _Around(around.texts + 1, around.is_unpacked or is_packed)
+        return _masked_value(decoded, inner) != decoded
+
+    return str(redact(without_coded(masked, is_hidden)))
+
+
+def _masked_documents(value: str, around: _Around) -> str | None:
+    """Return a text of documents, as it may be shown; None if it is none."""
+    if ":" not in value or not ("\n" in value or "{" in value):
+        return None
+    if around.texts >= _DEPTH:
+        return _HIDDEN
+    inner = around._replace(texts=around.texts + 1)
+    shown = []
+    for part, is_document in _parts(value):
+        masked = _masked_document(part, inner) if is_document else part
+        if masked is None:
+            return None
+        shown.append(masked)
+    return "".join(shown)
+
+
+def _known_values(root: Node) -> dict[int, str]:
+    """Return what may be shown of values in fields for the URL of a proxy, by the ``id`` of their scalars."""
+    found: dict[int, str] = {}
+    for node in walk(root):
+        members = _members(node)
+        is_entry = any(key == "name" and proxy_values.is_name(_text(one)) for key, one in members)
+        for key, value in members:
+            is_of_url = proxy_values.is_name(key) or (is_entry and key == "value")
+            if is_of_url and isinstance(value, Scalar) and isinstance(scalar_value(value), str):
+                found[id(value)] = proxy_values.shown_url(value.value)
+    return found
+
+
+def _members(node: Node) -> list[tuple[str, Node]]:
+    """Return keys and values of a mapping, what it merges included, with what aliases mean; else nothing.
+
+    A key that is there twice is there twice: what readers see of it depends on the reader.
+    """
+    found: list[tuple[str, Node]] = []
+    for key, value in node.entries if isinstance(node, Mapping) else ():
+        name, target = _target(key), _target(value)
+        if is_merge(key):
+            sources = target.items if isinstance(target, SequenceNode) else [target]
+            for source in sources:
+                found += _members(_target(source))
+        elif isinstance(name, Scalar):
+            found.append((name.value, target))
+    return found
+
+
+def _target(node: Node) -> Node:
+    while isinstance(node, Alias):
+        node = node.target
+    return node
+
+
+def _text(node: Node) -> str:
+    return node.value if isinstance(node, Scalar) else ""
+
+
+def _secret_spans(root: Node) -> list[Span]:
+    """Return where the values of Secrets are; where an alias says one, also where its anchor is."""
+    inside: dict[int, Node] = {}
+    for node in walk(root):
+        for held in _held_by_secret(_members(node)):
+            _note(held, inside)
+    return [(node.start, node.end) for node in inside.values()]
+
+
+def _held_by_secret(members: Sequence[tuple[str, Node]]) -> Iterator[Node]:
+    """Yield what nobody may see of an object; an overlay of a Secret may have no kind."""
+    kinds = {_text(value) for key, value in members if key == "kind"}
+    for key, value in members:
+        is_value = key == "stringData" or (key == "data" and "Secret" in kinds)
+        if is_value or (key == "items" and "SecretList" in kinds):
+            yield value
+
+
+def _note(node: Node, inside: dict[int, Node]) -> None:
+    """Note a node and what the aliases in it mean, each once."""
+    if id(node) in inside:
+        return
+    inside[id(node)] = node
+    for inner in walk(node):
+        if isinstance(inner, Alias):
+            _note(_target(inner), inside)
+
+
+def _with_comments(text: str, span: Span) -> Span:
+    """Return a part of a text with the comments below it, in which somebody may have left an old value."""
+    start, end = span
+    rest = _COMMENTS.match(text, end)
+    return start, rest.end() if rest else end

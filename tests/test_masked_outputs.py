@@ -1,0 +1,352 @@
+"""No output of any command shows a password, in any form that a reader can turn back: every shape in every output.
+
+Each shape holds two secrets in another way: what is there before a run, and what the run writes. The judge here knows
+nothing of how outputs are masked: it looks for the secrets in what it is shown, and in all that it can decode there.
+"""
+
+from __future__ import annotations
+
+import base64
+import gc
+import gzip
+import html
+import io
+import json
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import pytest
+
+from krm_fn.cli import main
+from krm_fn.cli._diff import unified_diff
+
+OLD, NEW = "0LDs3cr3t", "N3Ws3cr3t"
+"""The password that the manifests hold, and that of the ProxyConfig."""
+URL = f"http://svc:{OLD}@old.corp.example:3128"
+DROP_IN = f'[Service]\nEnvironment="HTTP_PROXY={URL}"\n'
+SECRET = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n  token: {OLD}\n"
+CONFIG = f"""\
+apiVersion: fn.inject-proxy.io/v1alpha1
+kind: ProxyConfig
+metadata: {{name: p}}
+spec:
+  httpProxy: http://svc:{NEW}@proxy.corp.example:3128
+  httpsProxy: http://svc:{NEW}@proxy.corp.example:3128
+  noProxy: [10.0.0.0/8, .corp.example]
+"""
+CLUSTER = "apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {name: w, namespace: a}\n"
+CHANGED = """\
+apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
+kind: KubeadmConfigTemplate
+metadata: {name: w-md, namespace: a}
+spec: {template: {spec: {}}}
+"""
+
+
+def coded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def wrapped(text: str, width: int = 76) -> str:
+    return re.sub(f".{{{width}}}", r"\g<0>\n", coded(text))
+
+
+def indented(text: str, by: int) -> str:
+    return "".join(f"{' ' * by}{line}\n" for line in text.splitlines())
+
+
+def node_file(
+    content: str, encoding: str = "", path: str = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
+) -> str:
+    """A template whose drop-in of containerd has this content, which is YAML behind `content:`."""
+    return (
+        "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\n"
+        "metadata: {name: workers, namespace: a}\nspec:\n  template:\n    spec:\n      files:\n"
+        f"      - path: {path}\n"
+        + (f"        encoding: {encoding}\n" if encoding else "")
+        + f"        content: {content}\n"
+    )
+
+
+def block(text: str, by: int = 10) -> str:
+    return "|\n" + indented(text, by).rstrip("\n")
+
+
+def config_map(text: str) -> str:
+    return (
+        f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c, namespace: a}}\ndata:\n  x.yaml: |\n{indented(text, 4)}"
+    )
+
+
+def secret(name: str, key: str, text: str, *, is_coded: bool = False) -> str:
+    head = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: {name}, namespace: a}}\n"
+    return (
+        f"{head}data: {{{key}: {coded(text)}}}\n" if is_coded else f"{head}stringData:\n  {key}: {json.dumps(text)}\n"
+    )
+
+
+def annotated(value: str) -> str:
+    return (
+        "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\nmetadata:\n  name: workers\n"
+        f"  namespace: a\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: {value}\n"
+        "spec: {template: {spec: {}}}\n"
+    )
+
+
+def applied(content: str) -> str:
+    data = {"kind": "KubeadmConfigTemplate", "spec": {"files": [{"content": content, "encoding": "base64"}]}}
+    return json.dumps(data)
+
+
+SECRET_JSON = json.dumps({"kind": "Secret", "stringData": {"token": OLD}})
+TKG = f"TKG_HTTP_PROXY_ENABLED: true\nTKG_HTTP_PROXY: {URL}\nTKG_HTTPS_PROXY: {URL}\n"
+POLICY = (
+    "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec: {rules: [{name: r, match: {any: "
+    "[{resources: {kinds: [Pod]}}]}, mutate: {patchStrategicMerge: {spec: {containers: [{(name): '*', env: [\n"
+    "  {name: HTTP_PROXY, value: 'VALUE'}, {name: NO_PROXY, value: a}]}]}}}}]}\n"
+)
+CLOUD_INIT = f"#cloud-config\nwrite_files:\n- path: /etc/x\n  encoding: b64\n  content: {coded(DROP_IN)}\n"
+
+SHAPES = {
+    "a URL": node_file(block(DROP_IN)),
+    "a URL in JSON escapes": node_file(json.dumps(DROP_IN).replace("svc:", "svc\\u003a").replace("@", "\\x40")),
+    "a URL in percent signs": node_file(f'"{quote(URL, safe="")}"', path="/etc/other"),
+    "base64": node_file(coded(DROP_IN), "base64"),
+    "base64 in quotes": node_file(f'"{coded(DROP_IN)}"', "base64"),
+    "base64 with escapes in quotes": node_file(f'"\\x{ord(coded(DROP_IN)[0]):x}{coded(DROP_IN)[1:]}"', "base64"),
+    "base64 on several lines": node_file(block(wrapped(DROP_IN)), "base64"),
+    "base64 on several lines in quotes": node_file(f'"{indented(wrapped(DROP_IN), 10).strip()}"', "base64"),
+    "base64 of a file of somebody else": node_file(coded(f"a\nb {URL}"), "base64", "/etc/other"),
+    "base64 of user and password": node_file(f'\'{{"auth": "{coded(f"svc:{OLD}")}"}}\'', path="/etc/docker.json"),
+    "base64 of a Secret": node_file(coded(SECRET), "base64", "/etc/kubernetes/manifests/s.yaml"),
+    "base64 of base64": node_file(coded(f"x: {coded(DROP_IN)}\n"), "base64", "/etc/other"),
+    "base64 behind other letters": node_file(f"data:text/plain;base64/{coded(DROP_IN)}", path="/etc/other"),
+    "base64 in the alphabet of URLs": node_file(
+        base64.urlsafe_b64encode(f"??>>~~ {URL}".encode()).decode(), path="/etc/other"
+    ),
+    "base64 in a command": node_file("x", path="/etc/other").replace(
+        "      files:",
+        f"      preKubeadmCommands:\n      - echo {coded(DROP_IN)} | base64 -d >/etc/environment\n      files:",
+    ),
+    "gzip+base64": node_file(packed(DROP_IN), "gzip+base64"),
+    "gzip+base64 on several lines": node_file(block(re.sub(".{60}", "\\g<0>\n", packed(DROP_IN))), "gzip+base64"),
+    "gzip+base64 of a Secret": node_file(packed(SECRET), "gzip+base64", "/etc/kubernetes/manifests/s.yaml"),
+    "a Secret": SECRET,
+    "a Secret in flow style": json.dumps({"kind": "Secret", "metadata": {"name": "s"}, "data": {"t": coded(OLD)}})
+    + "\n",
+    "a Secret with its data twice": f"kind: Secret\ndata: {{a: {OLD}}}\ndata: {{b: c}}\n",
+    "base64 of gzip of base64 of gzip": node_file(packed(packed(DROP_IN)), path="/etc/other"),
+    "a Secret with a comment behind its data": f"{SECRET}  # token: {OLD}\n",
+    "a Secret with an escaped kind": SECRET.replace("kind: Secret", 'kind: "S\\x65cret"'),
+    "a Secret with escaped keys": SECRET.replace("kind:", '"k\\x69nd":').replace("stringData:", '"string\\x44ata":'),
+    "a Secret with a tag": SECRET.replace("kind: Secret", "kind: !!str Secret"),
+    "a Secret whose kind is an alias": f"x: &k Secret\n{SECRET.replace('kind: Secret', 'kind: *k')}",
+    "a Secret whose value is an alias": f"x: &t {OLD}\n{SECRET.replace(OLD, '*t')}",
+    "a Secret whose data is an alias": f"x: &d {{token: {OLD}}}\nkind: Secret\nmetadata: {{name: s}}\ndata: *d\n",
+    "a Secret that is merged": f"x: &d\n  stringData: {{token: {OLD}}}\n  kind: Secret\n<<: *d\n",
+    "a Secret whose data is merged": f"x: &d {{token: {OLD}}}\nkind: Secret\nmetadata: {{name: s}}\ndata:\n  <<: *d\n",
+    "a Secret without a kind, as in an overlay": f"#@overlay/match by=x\n---\nstringData:\n  token: {OLD}\n",
+    "a Secret in a list": f"apiVersion: v1\nkind: List\nitems:\n- {indented(SECRET, 2).strip()}\n",
+    "a list of Secrets": f"apiVersion: v1\nkind: SecretList\nitems:\n- metadata: {{name: s}}\n  data: {{a: {OLD}}}\n",
+    "a Secret in a text": config_map(SECRET),
+    "a Secret in JSON in a text": config_map(SECRET_JSON),
+    "a Secret in a text of a text": config_map(config_map(SECRET)),
+    "a Secret in a folded text": config_map(SECRET).replace("|", ">", 1).replace("\n    ", "\n\n    "),
+    "a Secret in a script": config_map(f"cat <<EOF | kubectl apply -f -\n{SECRET}EOF\n"),
+    "a Secret in last-applied": annotated(block(SECRET_JSON, 6)),
+    "a Secret in last-applied, in quotes": annotated(f"'{SECRET_JSON}'"),
+    "a Secret in last-applied, with escapes": annotated(json.dumps(SECRET_JSON)),
+    "a Secret in last-applied on several lines": annotated(json.dumps(SECRET_JSON).replace(" ", "\n      ")),
+    "base64 in last-applied": annotated(block(applied(coded(DROP_IN)), 6)),
+    "base64 in last-applied, with escapes": annotated(json.dumps(applied(coded(DROP_IN)))),
+    "a Secret of TKG": CLUSTER
+    + "---\n"
+    + secret("w-config-values", "value", TKG).replace(
+        "kind: Secret", "kind: Secret\ntype: addons.cluster.x-k8s.io/resource-set"
+    ),
+    "a Secret of TKG in base64": CLUSTER
+    + "---\n"
+    + secret("w-config-values", "value", TKG, is_coded=True).replace(
+        "kind: Secret", "kind: Secret\ntype: addons.cluster.x-k8s.io/resource-set"
+    ),
+    "values of Giant Swarm": CLUSTER
+    + "---\n"
+    + secret("w-cluster-values", "values", f"cluster:\n  proxy:\n    http: {URL}\n    https: {URL}\n"),
+    "a drop-in of Giant Swarm": secret("w-systemd-proxy", "containerdProxy", DROP_IN),
+    "a policy of Kyverno": POLICY.replace("VALUE", URL),
+    "a policy of Kyverno with a Secret": POLICY.replace("VALUE", "a").replace(
+        "rules: [", f"rules: [{{name: g, generate: {{kind: Secret, data: {{stringData: {{token: {OLD}}}}}}}}}, "
+    ),
+    "user data of cloud-init": config_map(CLOUD_INIT),
+    "user data of cloud-init in base64": node_file(coded(CLOUD_INIT), "base64", "/var/lib/cloud/seed/user-data"),
+    "a password in the place of a URL": node_file(block(f'[Service]\nEnvironment="HTTP_PROXY=!{OLD}"\n')),
+    "a password in the place of a URL in an environment": CHANGED
+    + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c, env: [\n"
+    f"  {{name: HTTPS_PROXY, value: '!{OLD}'}}]}}]}}\n",
+    "a comment with a URL": f"# {URL}\n{CHANGED}",
+    "a comment with base64": f"# content: {coded(DROP_IN)}\n{CHANGED}",
+    "what is no YAML": f"a: [\n  kind: Secret, stringData: {OLD}\n",
+    "a template": config_map(f"{{{{ if x }}}}\n{SECRET}{{{{ end }}}}\n"),
+}
+
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{8,}")
+
+
+def _unpacked(raw: bytes) -> str:
+    if raw[:2] == b"\x1f\x8b":
+        try:
+            return zlib.decompressobj(wbits=31).decompress(raw, 1 << 20).decode("latin-1")
+        except zlib.error:
+            return ""
+    return raw.decode("latin-1")
+
+
+def _decoded(run: str) -> Iterator[str]:
+    letters = run.replace("-", "+").replace("_", "/")
+    for first in range(4):
+        part = letters[first:]
+        yield _unpacked(base64.b64decode(f"{part[: len(part) - (len(part) % 4 == 1)]}=="))
+
+
+def _read_otherwise(text: str) -> Iterator[str]:
+    yield unquote(text)
+    yield html.unescape(text)
+    yield re.sub(r"\\u00([0-9a-f]{2})|\\x([0-9a-f]{2})", lambda at: chr(int(at[1] or at[2], 16)), text).replace(
+        "\\n", "\n"
+    )
+    lines = [line.lstrip("+- #").strip() for line in text.splitlines()]
+    yield from re.findall(r"[A-Za-z0-9+/=]{16,}", "".join(lines))
+
+
+def reveals(text: str, depth: int = 3) -> str:
+    """What shows a secret in a text; "" if nothing does."""
+    for line in text.splitlines():
+        if OLD in line or NEW in line:
+            return line
+    for other in _read_otherwise(text) if depth else ():
+        if other != text and (found := reveals(other, depth - 1)):
+            return found
+    for run in _RUN.findall(text) if depth else ():
+        for decoded in _decoded(run):
+            if found := reveals(decoded, depth - 1):
+                return f"{run}: {found}"
+    return ""
+
+
+@pytest.mark.parametrize("shape", [pytest.param(text, id=name) for name, text in SHAPES.items()])
+def test_the_judge_finds_the_secret_in_what_is_not_masked(shape: str) -> None:
+    assert reveals(shape)
+
+
+@pytest.mark.parametrize("shape", [pytest.param(text, id=name) for name, text in SHAPES.items()])
+def test_no_line_of_a_diff_shows_a_secret(shape: str) -> None:
+    lines = unified_diff("a.yaml", None, shape.encode(), has_colours=False)
+    assert len(lines) == 3 + len(shape.splitlines())
+    assert reveals("\n".join(lines)) == ""
+    assert "***" in "\n".join(lines)
+
+
+UNREADABLE = {"what is no YAML"}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A folder with a file for each shape, each beside a document that a run changes."""
+    folder = tmp_path / "all"
+    folder.mkdir()
+    for number, (name, text) in enumerate(SHAPES.items()):
+        if name not in UNREADABLE:
+            beside = CHANGED.replace("w-md", f"w-{number}")
+            (folder / f"{number}.yaml").write_text(f"{text}---\n{beside}")
+    (folder / "proxy.yaml").write_text(CONFIG)
+    (tmp_path / "older.yaml").write_text(CONFIG.replace(NEW, OLD))
+    return folder
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Iterator[Callable[..., str]]:
+    """What a command writes to both streams, run in this process."""
+
+    def of(*words: str, stdin: str = "") -> str:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        assert main(words) in (0, 1), words
+        out, err = capsysbinary.readouterr()
+        return f"{out.decode()}\n{err.decode()}"
+
+    yield of
+    gc.enable()
+
+
+FORMS = ("text", "json", "sarif", "github", "junit")
+COMMANDS = [
+    ["run", "--diff", "."],
+    *(["run", "--check", "-v", "--output", form, "."] for form in FORMS),
+    *(["lint", "--output", form, "."] for form in FORMS),
+    ["lint", "--fix", "."],
+    *(["explain", "-v", "--output", form, "."] for form in ("text", "json", "html")),
+    ["explain", "--output", "svg", "."],
+    *(["explain", "--diff", "../older.yaml", "--output", form, "."] for form in ("text", "json", "html")),
+    ["run", "-v", "."],
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_no_output_of_a_command_shows_a_secret(
+    words: list[str], tree: Path, said: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tree)
+    shown = said(*words)
+    assert "KubeadmConfigTemplate" in shown or words[-2:] == ["svg", "."] or "would change" in shown
+    assert reveals(shown) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param(
+            "a: |\n  # why\n  - content: {0}\n    b: c # d\n",
+            "a: |\n  # why\n  - content: ***\n    b: c # d\n",
+            id="of a text, the value in it",
+        ),
+        pytest.param(
+            "a: [echo {0} | base64 -d, b]\n", "a: [echo *** | base64 -d, b]\n", id="of a command, the word in it"
+        ),
+        pytest.param("a: &x '{0}' # b\nc: *x\n", "a: &x '***' # b\nc: *x\n", id="the anchor stays"),
+        pytest.param('{{"a": "{0}", "b": 1}}\n', '{{"a": "***", "b": 1}}\n', id="of JSON, the value"),
+        pytest.param(
+            "a: >\n  {0}\n\n  b\nc: d\n", "a: >\n  ***\n\n  ***\nc: d\n", id="nothing of a text whose lines are folded"
+        ),
+        pytest.param(
+            'a: "x: 1\\ny: \\x68ttp://u:S1@h"\n', 'a: "x: 1\\ny: http://u:***@h"\n', id="escapes are written again"
+        ),
+        pytest.param(
+            "kind: Secret\nmetadata: {{name: a}}\ndata:\n  a: S1\n  # S1\n\ntype: b\n",
+            "kind: Secret\nmetadata: {{name: a}}\ndata:\n  a: ***\n  ***\n\ntype: b\n",
+            id="comments below the values of a Secret",
+        ),
+        pytest.param("# {0}\n---\n# {0}\na: b\n", "# ***\n---\n# ***\na: b\n", id="comments"),
+        pytest.param(
+            "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",
+            "caBundle: TUlJQ1hEQ0NBZWdBd0lCQWdJUUJBblpVTTZ4\nkind: KubeadmControlPlaneTemplate\n",
+            id="other base64 and long words stay",
+        ),
+    ],
+)
+def test_of_a_value_only_what_has_to_be_hidden_is(text: str, shown: str) -> None:
+    given = text.format(coded(DROP_IN))
+    lines = unified_diff("a.yaml", None, given.encode(), has_colours=False)[3:]
+    assert "".join(f"{line[1:]}\n" for line in lines) == shown.format()
+
+
+def test_two_values_that_look_the_same_when_masked_are_a_change() -> None:
+    old, new = (f"kind: Secret\ndata: {{a: {coded(one)}}}\nb: {coded(URL + one)}\n" for one in (OLD, NEW))
+    lines = unified_diff("a.yaml", old.encode(), new.encode(), has_colours=False)[3:]
+    assert lines == [" kind: Secret", "-data: ***", "-b: ***", "+data: ***", "+b: ***"]
