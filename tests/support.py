@@ -16,10 +16,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
+
+from krm_fn.cli._command_result import CommandResult
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
@@ -115,6 +118,11 @@ def run(
         timeout=TIME_LIMIT,
         check=False,
     )
+
+
+def finished(answer: CommandResult) -> CommandResult:
+    """What a command answered, once its files are written."""
+    return replace(answer, reported=answer.finish(lambda: None), write=None)
 
 
 def inject_proxy(

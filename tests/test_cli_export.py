@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 import certificates
-from krm_fn.cli.export import run
+from krm_fn.cli import export as command
+from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli.import_ import run as import_
 from krm_fn.errors import ConfigError, InputError, UsageError
 from krm_fn.noproxy import Audience
@@ -19,7 +20,7 @@ from krm_fn.sources.files import KINDS, FileKind
 from krm_fn.targets import TARGETS, tkg_cluster_config
 from krm_fn.yamledit import read
 from stories import TESTDATA
-from support import inject_proxy
+from support import finished, inject_proxy
 
 FILES = TESTDATA / "files"
 PROXY = FILES / "proxy.yaml"
@@ -32,6 +33,10 @@ every_system = pytest.mark.parametrize("system", SYSTEMS)
 
 def no_stdin() -> bytes:
     pytest.fail("standard input is not asked for")
+
+
+def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
+    return finished(command.run(arguments, read_stdin))
 
 
 def export(system: str, text: str, config: Path = PROXY) -> str:

@@ -13,7 +13,7 @@ import pytest
 from krm_fn.cli import _files, _writing, lint
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.errors import ConfigError, InputError, OutputError, UsageError
-from support import inject_proxy
+from support import finished, inject_proxy
 
 SECRET = "s3cr3t"
 CLUSTER = """\
@@ -64,7 +64,7 @@ def no_stdin() -> bytes:
 
 def run(*words: str | Path, stdin: str | None = None) -> CommandResult:
     read = no_stdin if stdin is None else stdin.encode
-    return lint.run([str(word) for word in words], read)
+    return finished(lint.run([str(word) for word in words], read))
 
 
 def lines(answer: CommandResult) -> list[str]:

@@ -54,6 +54,12 @@ spec:
 OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\ndata: {a:   b}   # as it is\n"
 SERVICE = OTHER.replace("ConfigMap", "Service")
 TEMPLATE = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n"
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {template: {spec: {containers: [{name: web, env: [{name: NO_PROXY, value: "*.corp.example"}]}]}}}
+"""
 PATCH = NODES.replace("# the workers\n", "").split("  files:", 1)[0] + "  preKubeadmCommands: [echo]\n"
 SOPS = """\
 apiVersion: v1
@@ -617,6 +623,25 @@ def test_a_file_that_is_changed_meanwhile_is_not_lost(tree: Path) -> None:
     assert done.returncode == 1
     assert (tree / "nodes/md-0.yaml").read_text() == "mine"
     assert not list(tree.rglob(".inject-proxy*"))
+
+
+@pytest.mark.parametrize("redirection", [">&-", ">/dev/full"], ids=["closed", "full"])
+@pytest.mark.parametrize(
+    "command",
+    ["run", "run --output-dir out", "lint --fix .", "export tkg --in-place --config proxy.yaml tkg.yaml"],
+)
+def test_no_file_changes_where_nobody_takes_the_report(tree: Path, command: str, redirection: str) -> None:
+    before = contents(write(tree, {"list.yaml": DEPLOYMENT}))
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" {command} {redirection}', COMMAND],
+        cwd=tree, capture_output=True, timeout=TIME_LIMIT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"[error] OutputNotWritten: standard output ")
+    assert done.stderr.count(b"\n") == 1
+    assert contents(tree) == before
+    assert subprocess.run(["sh", "-c", f'"$0" {command}', COMMAND], cwd=tree, capture_output=True, check=False).stderr
+    assert contents(tree) != before
 
 
 def test_an_output_folder_that_a_killed_run_left_is_removed(tree: Path) -> None:

@@ -13,6 +13,7 @@ from krm_fn.cli import run as command
 from krm_fn.cli._command_result import CommandResult
 from krm_fn.cli._shard import Shard
 from krm_fn.errors import UsageError
+from support import finished
 
 CONFIG = """\
 apiVersion: fn.inject-proxy.io/v1alpha1
@@ -74,7 +75,7 @@ def run(folder: Path, *argv: str) -> CommandResult:
     before = Path.cwd()
     os.chdir(folder)
     try:
-        return command.run([*argv], lambda: b"")
+        return finished(command.run([*argv], lambda: b""))
     finally:
         os.chdir(before)
 

@@ -1,8 +1,8 @@
 """The command ``inject-proxy``: arguments, streams and exit codes.
 
-It reads once and writes once, at the end. Output is complete before its first byte is written, and exit
-code 0 means that all of it was written. Standard error gets one line for each finding, the most important
-first, and a traceback only with ``--traceback``.
+It reads once and writes once, at the end. Output is complete before its first byte is written, and is written
+before the first file changes. Exit code 0 means that all of it was written. Standard error gets one line for each
+finding, the most important first, and a traceback only with ``--traceback``.
 """
 
 from __future__ import annotations
@@ -156,8 +156,8 @@ def _command(name: str, arguments: list[str]) -> int:
         answer: CommandResult = module.run(
             [argument for argument in arguments if argument != "--traceback"], _read_stdin
         )
-    _print(answer.output)
-    _write_lines(redact(line) for line in answer.reported)
+    reported = answer.finish(lambda: _print(answer.output))
+    _write_lines(redact(line) for line in reported)
     return answer.exit_code
 
 
@@ -177,7 +177,9 @@ def _print(*pieces: bytes) -> int:
             sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
     except OSError as error:
-        raise OutputError(f"standard output could not be written: {error.strerror}") from None
+        raise OutputError(
+            f"standard output could not be written, so no file was: {error.strerror}"
+        ) from None
     return 0
 
 

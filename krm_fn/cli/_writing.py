@@ -17,7 +17,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +58,7 @@ def write_files(
     contents: Mapping[str, bytes | None],
     originals: Mapping[str, bytes | None],
     folders: Iterable[str] = (),
+    flush: Callable[[], object] = lambda: None,
 ) -> list[str]:
     """Give files a new content, with the owner and the mode that they have; links of both kinds stay links.
 
@@ -70,6 +71,7 @@ def write_files(
         originals: name -> what was read from it, or None for a file that must not exist yet. A file that holds
             something else by now is not written.
         folders: absolute paths of further folders in which is removed what a killed run left there.
+        flush: called when all new contents are on the disk and no file has changed; nothing is written if it raises.
 
     Returns:
         A warning for each old content that a killed run left.
@@ -86,17 +88,18 @@ def write_files(
     cleaned = {**of_writes, **dict.fromkeys(map(Path, folders))}
     warnings = [warning for folder in cleaned for warning in remove_leftovers(folder)]
     with locked_folders(of_writes) as locked:
-        _write(writes, locked)
+        _write(writes, locked, flush)
     return warnings
 
 
-def _write(writes: Sequence[_FileWrite], locked: set[Path]) -> None:
+def _write(writes: Sequence[_FileWrite], locked: set[Path], flush: Callable[[], object]) -> None:
     done: list[_FileWrite] = []
     current = None
     try:
         for current in writes:
             _refuse_wrong_state(current)
             _prepare(current, is_locked=current.file.parent in locked)
+        flush()
         for current in writes:
             with _locked(current):
                 _refuse_wrong_state(current)
@@ -112,7 +115,7 @@ def _write(writes: Sequence[_FileWrite], locked: set[Path]) -> None:
             which = f"these files were written and could not be restored: {named}"
         file = current.file if current else ""
         raise OutputError(f'"{file}" cannot be written: {error.strerror}; {which}') from None
-    except BaseException:  # Ctrl-C
+    except BaseException:  # Ctrl-C, or nobody takes the report
         _remove_besides(writes, _undo(done))
         raise
     _remove_besides(writes)
@@ -208,6 +211,8 @@ def _refuse_wrong_state(one: _FileWrite) -> None:
         if one.file.exists():
             raise OSError(errno.EEXIST, "it exists by now, so run the command again")
         return
+    if not one.file.is_file():
+        raise OSError(errno.EINVAL, "it is gone, or no regular file")
     # Replacing a file needs no permission on the file itself.
     if not one.file.stat().st_mode & 0o222 or not os.access(one.file, os.W_OK):
         raise OSError(errno.EACCES, "it is read-only")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from krm_fn import settings
 from krm_fn.cli import _konvoy
@@ -139,8 +140,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     if not given.in_place:
         return CommandResult(text.encode(), tuple(reported))
     changed = {name: text.encode()} if edits else {}
-    warnings = write_files(changed, {name: None if is_new else content})
-    return CommandResult(b"", (*warnings, *reported))
+    originals = {name: None if is_new else content}
+    write = partial(write_files, changed, originals, ())
+    return CommandResult(b"", tuple(reported), write=write)
 
 
 def _command_line(given: Namespace, read_stdin: Callable[[], bytes]) -> CommandResult:

@@ -10,6 +10,7 @@ import re
 from argparse import Namespace
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from krm_fn.cli._command_result import CommandResult
@@ -233,8 +234,8 @@ def _of_files(
     if wish.fix and _STDIN in files:
         corrected = done.corrected.get(_STDIN, files[_STDIN])
         return CommandResult(corrected, (*_lines(report), *reported), exit_code)
-    warnings = write_files(done.corrected, files) if wish.fix else []
-    return CommandResult(report, (*warnings, *reported), exit_code)
+    write = partial(write_files, done.corrected, files, ()) if wish.fix else None
+    return CommandResult(report, reported, exit_code, write)
 
 
 def _without_manifests(

@@ -13,10 +13,11 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from krm_fn.cli._command_result import CommandResult
+from krm_fn.cli._command_result import CommandResult, Write
 from krm_fn.cli._config import LocatedConfig, config_among
 from krm_fn.cli._diff import unified_diff
 from krm_fn.cli._files import absolute, find_files, read_each
@@ -211,16 +212,16 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     output = _printed(done, changed, given)
     exit_code = done.exit_code or int(bool(given.check and changed))
     is_written = not (exit_code or given.diff or given.check)
-    warnings: list[str] = []
+    write: Write | None = None
     if is_written and given.output_dir:
         own = {name: content for name, content in files.items() if shard.holds(name)}
-        _write_folder(Path(given.output_dir), {**own, **changed}, paths)
+        write = partial(_write_folder, Path(given.output_dir), {**own, **changed}, paths)
     elif is_written:
         originals = {name: files.get(name) for name in changed}
         folders = dict.fromkeys(map(os.path.dirname, selection.paths.values()))
-        warnings = write_files(changed, originals, folders)
+        write = partial(write_files, changed, originals, folders)
     reported = _lines(done, changed, given, is_written=is_written)
-    return CommandResult(output, (*warnings, *reported), exit_code)
+    return CommandResult(output, reported, exit_code, write)
 
 
 def _refuse_two_outputs(given: Namespace) -> None:
@@ -474,8 +475,16 @@ def _diff_of(done: _Done, changed: Mapping[str, bytes | None]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequence[str]) -> None:
-    """Write files into a new folder, which has its name once all of them are in it.
+def _write_folder(
+    folder: Path,
+    files: Mapping[str, bytes | None],
+    paths: Sequence[str],
+    flush: Callable[[], object],
+) -> list[str]:
+    """Write files into a new folder, which has its name once all of them are in it and ``flush`` was called.
+
+    Returns:
+        No warning, as ``write_files`` may return some.
 
     Raises:
         UsageError: the folder exists and holds something.
@@ -500,6 +509,7 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
                 file.write_bytes(content)
                 if Path(name).exists():
                     shutil.copymode(name, file)
+            flush()
             new.replace(folder)
     except OSError as error:
         raise OutputError(
@@ -508,6 +518,7 @@ def _write_folder(folder: Path, files: Mapping[str, bytes | None], paths: Sequen
     finally:
         if new is not None:
             shutil.rmtree(new, ignore_errors=True)
+    return []
 
 
 def _base_of(paths: Sequence[str]) -> Path:
