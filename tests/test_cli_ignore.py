@@ -82,6 +82,15 @@ PATTERNS = [
     pytest.param("/", id="a slash alone"),
     pytest.param("b//", id="two slashes at the end"),
     pytest.param("docs/**/", id="folders inside a folder"),
+    pytest.param("**//", id="two slashes behind any folders"),
+    pytest.param("b/*/", id="folders beside files of a folder"),
+    pytest.param("a.yaml\\", id="a backslash at the end"),
+    pytest.param("[]a].yaml", id="a bracket that holds one"),
+    pytest.param("[!]a].yaml", id="a negated bracket that holds one"),
+    pytest.param("[+-c].yaml", id="a range with a slash in it"),
+    pytest.param("*a*a*.yaml", id="more stars than fit"),
+    pytest.param("**/b/**/*.yaml", id="folders above and below"),
+    pytest.param("b/*\n!b/c/\nb/c/x*", id="a change of the sign between others"),
 ]
 
 
@@ -102,18 +111,23 @@ def test_an_exclude_and_a_krmignore_are_such_lines(repository: Path, lines: str)
     (repository / ".krmignore").unlink()
 
 
-PIECES = ["a", "b", "c", "*", "**", "/", ".yaml", "!", "?", "x y", "[ab]"]
-
-
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    patterns=st.lists(
-        st.lists(st.sampled_from(["a", "b", "c", "*", "**", "/", ".yaml", "!", "?", "x y", "[ab]"]), max_size=5).map(
-            "".join
-        ),
-        max_size=3,
-    )
+PARTS = st.one_of(
+    st.just("**"),
+    st.lists(st.sampled_from(["a", "b", "c", "*", ".yaml", "?", "x y", "[ab]", "[!a-b]", "\\b"]), max_size=4).map(
+        "".join
+    ),
+).filter(lambda part: part == "**" or "**" not in part)
+"""What is between two slashes. `**` beside other characters is left out: git before 2.41 compares addresses there."""
+LINES = st.builds(
+    lambda start, parts, end: start + "/".join(parts) + end,
+    st.sampled_from(["", "!", "/", "!/"]),
+    st.lists(PARTS, max_size=4),
+    st.sampled_from(["", "/"]),
 )
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(patterns=st.lists(LINES, max_size=4))
 def test_any_pattern_means_what_it_means_to_git(repository: Path, patterns: list[str]) -> None:
     (repository / ".gitignore").write_text("\n".join(patterns) + "\n", encoding="utf-8")
     assert kept(repository) == kept_by_git(repository)
@@ -127,3 +141,11 @@ def test_rules_of_deeper_folders_and_of_folders_above_count(repository: Path) ->
     assert [Path(name).name for name in below] == ["a.yaml"]
     (repository / "b/.gitignore").unlink()
     assert find_files([str(repository / "b" / "c")], []).names == [str(repository / "b/c/x y.yaml")]
+
+
+def test_many_stars_and_many_lines_take_no_time(tmp_path: Path) -> None:
+    """One line tries each place once: as an expression with a choice at each star, this takes years."""
+    (tmp_path / ("a" * 250)).write_text("")
+    (tmp_path / f"{'a' * 240}.yaml").write_text("")
+    (tmp_path / ".gitignore").write_text(f"{'*a' * 60}*b\n{'**/*a*/' * 40}b\n" * 100)
+    assert len(find_files([str(tmp_path)]).names) == 1

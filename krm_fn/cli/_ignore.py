@@ -8,66 +8,55 @@ from __future__ import annotations
 
 import os
 import re
-import string
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import TypeVar
 
 from krm_fn.cli.reading import LARGEST_IGNORE_FILE, read_found
 
 _GIT = ".gitignore"
 _KRM = ".krmignore"
-_Token = frozenset[str]
-"""The characters that may be in one place; `_STAR` is any number of any."""
-_Part = tuple[_Token, ...]
-"""A pattern between two slashes; `_FOLDERS` is any number of folders."""
-_EVERY_CHAR: _Token = frozenset(map(chr, range(256))) - {"/"}
-_STAR: _Token = frozenset({"any number"})
-_FOLDERS: _Part = (_STAR, _STAR)
-
-
-_LETTERS, _DIGITS = frozenset(string.ascii_letters), frozenset(string.digits)
-_CLASSES: dict[str, _Token] = {
-    "alnum": _LETTERS | _DIGITS,
-    "alpha": _LETTERS,
-    "blank": frozenset(" \t"),
-    "cntrl": frozenset(map(chr, [*range(32), 127])),
-    "digit": _DIGITS,
-    "graph": _LETTERS | _DIGITS | frozenset(string.punctuation),
-    "lower": frozenset(string.ascii_lowercase),
-    "print": _LETTERS | _DIGITS | frozenset(f"{string.punctuation} "),
-    "punct": frozenset(string.punctuation),
-    "space": frozenset(string.whitespace),
-    "upper": frozenset(string.ascii_uppercase),
-    "xdigit": frozenset(string.hexdigits),
+_CLASSES = {
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r"\t-\r ",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
 }
 """The classes of characters in brackets, ``[[:digit:]]`` (POSIX, "RE Bracket Expression"; git's ``wildmatch.c``)."""
+_FOLDER = "(?:[^/]+/)"
+_IN_ANY = f"{_FOLDER}*"
+"""The beginning of an expression for what is in any folder."""
 _CLASS = re.compile(r"\[:([a-z]*):\]")
 
 
 @dataclass(frozen=True)
-class _IgnoreLine:
-    """One line: ``pattern`` is compared with a path from the folder of the file that holds the line."""
-
-    pattern: tuple[_Part, ...]
-    is_negated: bool
-    only_folders: bool
-
-
-@dataclass(frozen=True)
 class _IgnoreFile:
-    """The lines of one file, and the folder that they are about."""
+    """The lines of one file, and the folder that they are about.
+
+    ``rules`` has a regular expression for all lines that follow each other without a change between "leave out" and
+    "leave in", and whether it leaves in. It is compared with a path from the folder, which ends with "/" if it is a
+    folder.
+    """
 
     folder: Path
-    rules: tuple[_IgnoreLine, ...]
+    rules: tuple[tuple[re.Pattern[str], bool], ...]
 
     def decision(self, path: Path, *, is_folder: bool) -> bool | None:
         """Return whether the last rule that matches leaves ``path`` out; None where no rule matches."""
-        name = _bytes_of(path.relative_to(self.folder).as_posix())
-        for rule in reversed(self.rules):
-            if (is_folder or not rule.only_folders) and _matches(rule.pattern, name):
-                return not rule.is_negated
+        inside = str(path)[len(str(self.folder).rstrip("/")) + 1 :]
+        name = _bytes_of(f"{inside}/" if is_folder else inside)
+        for pattern, is_negated in reversed(self.rules):
+            if pattern.fullmatch(name):
+                return not is_negated
         return None
 
 
@@ -148,34 +137,29 @@ def _bytes_of(text: str) -> str:
     return os.fsencode(text).decode("latin-1")
 
 
-def _rules(lines: Iterable[str]) -> tuple[_IgnoreLine, ...]:
-    return tuple(rule for rule in map(_rule, lines) if rule is not None)
+def _rules(lines: Iterable[str]) -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """Return the rules of a file, as ``_IgnoreFile`` has them."""
+    numbers = count()
+    runs: list[tuple[bool, list[str]]] = []
+    for line in lines:
+        text = _without_trailing_blanks(line.removesuffix("\r"))
+        is_negated = text.startswith("!")
+        found = None if line.startswith("#") else _expression(text.removeprefix("!"), numbers)
+        if found is None:
+            continue
+        if not runs or runs[-1][0] != is_negated:
+            runs.append((is_negated, []))
+        runs[-1][1].append(found)
+    return tuple((_any_of(found), is_negated) for is_negated, found in runs)
 
 
-def _rule(line: str) -> _IgnoreLine | None:
-    """Return the rule of one line; None for a comment, an empty line or a pattern that matches nothing."""
-    text = _without_trailing_blanks(line.removesuffix("\r"))
-    is_negated = text.startswith("!")
-    text = text.removeprefix("!")
-    if not text or line.startswith("#"):
-        return None
-    only_folders = text.endswith("/")
-    text = text.removesuffix("/")
-    is_anchored = "/" in text
-    text = text.removeprefix("/")
-    if not text:
-        return None
-    if not is_anchored:
-        text = f"**/{text}"
-    pattern: list[_Part] = []
-    for part in text.split("/"):
-        tokens = _tokens(part)  # those of `**` are `_FOLDERS`
-        if tokens is None:
-            return None
-        pattern.append(tuple(tokens))
-    if pattern[-1] == _FOLDERS:  # what is inside, not the folder itself
-        pattern.append((_STAR,))
-    return _IgnoreLine(tuple(pattern), is_negated, only_folders)
+def _any_of(expressions: Sequence[str]) -> re.Pattern[str]:
+    """Return what fits where one of the expressions does; folders that several begin with are written once."""
+    anywhere = [one.removeprefix(_IN_ANY) for one in expressions if one.startswith(_IN_ANY)]
+    others = [one for one in expressions if not one.startswith(_IN_ANY)]
+    if anywhere:
+        others.append(f"{_IN_ANY}(?:{'|'.join(anywhere)})")
+    return re.compile("|".join(others), re.DOTALL)
 
 
 def _without_trailing_blanks(line: str) -> str:
@@ -183,34 +167,82 @@ def _without_trailing_blanks(line: str) -> str:
     return f"{stripped} " if stripped.endswith("\\") and stripped != line else stripped
 
 
-def _tokens(part: str) -> list[_Token] | None:
-    """Return the tokens of a pattern between two slashes; None where a bracket is not closed."""
-    tokens: list[_Token] = []
+def _expression(text: str, numbers: Iterator[int]) -> str | None:
+    """Return the regular expression for one pattern; None where it matches nothing, as a bracket is not closed.
+
+    Args:
+        text: a line without blanks at its end and without "!".
+        numbers: gives the groups of the expression names that no other has.
+    """
+    end = "/" if text.endswith("/") else "/?"
+    text = text.removesuffix("/")
+    is_anchored = "/" in text
+    text = text.removeprefix("/")
+    if not text:
+        return None
+    folders = [""]  # between two times `**`, each with the slash behind it
+    for part in (text if is_anchored else f"**/{text}").split("/"):
+        if part == "**":
+            folders.append("")
+            continue
+        found = _part(part, numbers)
+        if found is None:
+            return None
+        folders[-1] += f"{found}/"
+    folders[-1] = folders[-1].removesuffix("/") or "[^/]+"  # what is inside, not the folder itself
+    return _joined(folders, _FOLDER, numbers) + end
+
+
+def _joined(chunks: Sequence[str], gap: str, numbers: Iterator[int]) -> str:
+    """Return an expression for texts with any number of gaps between them.
+
+    Only the first place that fits has to be tried, except for the last text. What ``(?=...)`` has found is not looked
+    for again, so that the time is at most the product of the lengths of pattern and name.
+    """
+    if len(chunks) == 1:
+        return chunks[0]
+    first, *between, last = chunks
+    found = [first]
+    for chunk in between:
+        group = f"g{next(numbers)}"
+        found.append(f"(?=(?P<{group}>{gap}*?{chunk}))(?P={group})")
+    return "".join([*found, f"{gap}*{last}"])
+
+
+def _part(part: str, numbers: Iterator[int]) -> str | None:
+    """Return the expression for a pattern between two slashes; None where it matches nothing."""
+    if not part.strip("*"):  # a name is never empty
+        return "[^/]+" if part else None
+    chunks = [""]
     at = 0
     while at < len(part):
-        if part[at] == "[":
-            found = _bracket(part, at + 1)
+        char = part[at]
+        at += 1
+        if char == "*":
+            chunks.append("")
+        elif char == "?":
+            chunks[-1] += "[^/]"
+        elif char == "[":
+            found = _bracket(part, at)
             if found is None:
                 return None
-            chars, at = found
-            tokens.append(chars)
-            continue
-        if part[at] == "*":
-            tokens.append(_STAR)
-        elif part[at] == "?":
-            tokens.append(_EVERY_CHAR)
+            chunks[-1] += found[0]
+            at = found[1]
+        elif char == "\\":
+            if at == len(part):
+                return None
+            chunks[-1] += re.escape(part[at])
+            at += 1
         else:
-            at += part[at] == "\\" and at + 1 < len(part)
-            tokens.append(frozenset(part[at]))
-        at += 1
-    return tokens
+            chunks[-1] += re.escape(char)
+    return _joined(chunks, "[^/]", numbers)
 
 
-def _bracket(part: str, at: int) -> tuple[frozenset[str], int] | None:
-    """Return the characters of a bracket whose content begins at ``at``, and where the text goes on."""
+def _bracket(part: str, at: int) -> tuple[str, int] | None:
+    """Return the expression for a bracket whose content begins at ``at``, and where the text goes on."""
     is_negated = part[at : at + 1] in ("!", "^")
     at += is_negated
-    chars: set[str] = set()
+    chars = ""
     is_first = True
     while at < len(part) and (is_first or part[at] != "]"):
         is_first = False
@@ -218,54 +250,20 @@ def _bracket(part: str, at: int) -> tuple[frozenset[str], int] | None:
         if of_class:
             if of_class[1] not in _CLASSES:
                 return None
-            chars |= _CLASSES[of_class[1]]
+            chars += _CLASSES[of_class[1]]
             at = of_class.end()
             continue
         at += part[at] == "\\" and at + 1 < len(part)
-        low = part[at]
+        low = high = part[at]
         if part[at + 1 : at + 2] == "-" and part[at + 2 : at + 3] not in ("", "]"):
             at += 2
             at += part[at] == "\\" and at + 1 < len(part)
-            chars |= {chr(code) for code in range(ord(low), ord(part[at]) + 1)}
-        else:
-            chars.add(low)
+            high = part[at]
+        if low <= high:
+            chars += f"{re.escape(low)}-{re.escape(high)}"
         at += 1
     if at >= len(part):
         return None
-    return (_EVERY_CHAR - chars if is_negated else frozenset(chars)), at + 1
-
-
-def _matches(pattern: Sequence[_Part], name: str) -> bool:
-    return _fits(pattern, name.split("/"), _FOLDERS, _part_matches)
-
-
-def _part_matches(part: _Part, name: str) -> bool:
-    return _fits(part, name, _STAR, lambda chars, char: char in chars)
-
-
-_P = TypeVar("_P")
-_I = TypeVar("_I")
-
-
-def _fits(
-    pattern: Sequence[_P], items: Sequence[_I], star: _P, is_one: Callable[[_P, _I], bool]
-) -> bool:
-    """Return whether a pattern fits all items, where ``star`` fits any number of them.
-
-    Only the last star before an item that does not fit takes one more, so that the time is at most the product of both
-    lengths.
-    """
-    at = star_at = item = star_item = 0
-    has_star = False
-    while item < len(items):
-        if at < len(pattern) and pattern[at] == star:
-            has_star, star_at, star_item = True, at, item
-            at += 1
-        elif at < len(pattern) and is_one(pattern[at], items[item]):
-            at, item = at + 1, item + 1
-        elif has_star:
-            star_item += 1
-            at, item = star_at + 1, star_item
-        else:
-            return False
-    return all(one == star for one in pattern[at:])
+    if is_negated:
+        return f"[^/{chars}]", at + 1
+    return (f"(?!/)[{chars}]" if chars else "(?!)"), at + 1
