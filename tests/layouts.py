@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 
 from krm_fn.errors import InputError
@@ -99,14 +100,17 @@ def nothing(text: str, items: Node, dice: random.Random) -> str | None:
 
 
 def emptied(text: str, items: Node, dice: random.Random) -> str | None:
-    """Other words for an empty collection or null, also with blanks or an anchor."""
+    """Other words for an empty collection or null, also with blanks or an anchor, or below the key."""
     found = [node for node in walk(items) if view(node) in ([], {}, None) and "\n" not in text[node.start : node.end]]
     found = [node for node in found if node.start < node.end]
     if not found:
         return None
     node = dice.choice(found)
     words = {"[]": ["[ ]", " []", "!!seq []"], "{}": ["{ }", " {}", "!!map {}"]}
-    other = words.get(text[node.start : node.end], ["~", "null", " Null"])
+    other = [*words.get(text[node.start : node.end], ["~", "null", " Null"])]
+    before = text[text.rfind("\n", 0, node.start) + 1 : node.start]
+    if re.fullmatch(r"[ -]*[\w.-]+: +", before):
+        other.append(f"\n{' ' * len(before)}{text[node.start : node.end]}")
     return _replaced(text, node, dice.choice(other))
 
 

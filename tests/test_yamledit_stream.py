@@ -135,9 +135,28 @@ def test_an_edit_of_one_document_says_what_is_meant_or_is_refused(lines: list[st
 REWRITTEN = [
     pytest.param("a: 1\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n", id="one is added"),
     pytest.param("a: 1\n", {}, ["b: 1\n", "c: 1\n"], "a: 1\n---\nb: 1\n---\nc: 1\n", id="two are added"),
-    pytest.param("a: 1", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n", id="behind a text without a line break at its end"),
+    pytest.param(
+        "a: 1", {}, ["b: 1\n"], "a: 1\n--- # was: no line break above\nb: 1\n", id="behind a text that ends open"
+    ),
+    pytest.param(
+        "#@ x = 1\n---\na: 1",
+        {},
+        ["b: 1\n"],
+        "#@ x = 1\n---\na: 1\n--- #! was: no line break above\nb: 1\n",
+        id="behind a text for ytt that ends open",
+    ),
+    pytest.param(
+        "--- # was: no line break above\na: 1\n", {}, [], "--- # was: no line break above\na: 1\n", id="nothing"
+    ),
+    pytest.param(
+        "a: 1\n--- # was: no line break above\nb: 1\n---\nc: 1\n",
+        {1: None},
+        [],
+        "a: 1\n---\nc: 1\n",
+        id="one below which another one was added since",
+    ),
     pytest.param("a: 1\r\n", {}, ["b: 1\r\n"], "a: 1\r\n---\r\nb: 1\r\n", id="with the line breaks of Windows"),
-    pytest.param("a: 1\n---\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n", id="behind a separator"),
+    pytest.param("a: 1\n---\n", {}, ["b: 1\n"], "a: 1\n---\nb: 1\n---\n", id="above a separator"),
     pytest.param("a: 1\n# end\n\n", {}, ["b: 1\n"], "a: 1\n# end\n\n---\nb: 1\n", id="behind comments"),
     pytest.param("", {}, ["b: 1\n"], "b: 1\n", id="in a new file"),
     pytest.param("a: 1\n---\nb: 1\n", {1: None}, [], "a: 1\n", id="the last one goes"),
@@ -160,14 +179,19 @@ def test_documents_come_and_go_with_their_separators(
 
 @given(
     parts=st.lists(st.sampled_from(["a: 1\n", "# c\nb: |\n  x\n\n", "- 1\n...\n"]), min_size=1, max_size=4),
-    end=st.sampled_from(["", "# end\n", "\n"]),
-    new=st.lists(st.just("n: 1\n"), max_size=3),
+    end=st.sampled_from(["", "# end\n", "\n", "---\n", "--- # end\n", "---", "---\n# end\n", "---\n---\n"]),
+    new=st.lists(st.sampled_from(["n: 1\n", "n: |\n  a\n"]), max_size=3),
+    is_open=st.booleans(),
+    newline=st.sampled_from(["\n", "\r\n"]),
 )
-def test_what_is_added_and_goes_again_leaves_the_bytes_of_before(parts: list[str], end: str, new: list[str]) -> None:
+def test_what_is_added_and_goes_again_leaves_the_bytes_of_before(
+    parts: list[str], end: str, new: list[str], is_open: bool, newline: str
+) -> None:
     text = "---\n".join(parts) + end
+    text = (text.rstrip("\n") if is_open and parts[-1] == "a: 1\n" else text).replace("\n", newline)
     number = len(documents(text))
-    added = rewrite_documents(text, {}, new)
-    assert added.startswith(text)
+    added = rewrite_documents(text, {}, [one.replace("\n", newline) for one in new])
+    assert len(documents(added)) == number + len(new)
     assert rewrite_documents(added, dict.fromkeys(range(number, number + len(new)))) == text
 
 

@@ -2,7 +2,8 @@
 
 What it sets: ``spec.config.configMap`` and ``spec.config.secret``, each with ``name: <cluster>-cluster-values`` and the
 namespace in which the values are, where the App has no such reference or an empty one; and the annotation
-``fn.inject-proxy.io/references``, which names those of the two that were set here. The values are in the namespace of
+``fn.inject-proxy.io/references``, which names those of the two that were set here, with ``=empty`` behind one that had
+an empty name and namespace, as ``kubectl gs template app`` writes them. The values are in the namespace of
 the Cluster; where that is not known, in the one of the kubeconfig, or else of the App.
 
 Where: ``App`` (``application.giantswarm.io``) of a Cluster in the list: one with its kubeconfig in
@@ -14,7 +15,8 @@ proxy then. So is a reference with the right name and another namespace than the
 corrected. A reference to ``<cluster>-cluster-values`` in ``spec.extraConfigs`` is one, too. Apps of the management
 cluster get none: those with ``spec.kubeConfig.inCluster: true`` (the ``cluster-*`` and ``default-apps-*`` charts, and
 app-operator, are such), and those without a kubeconfig that have the label ``app-operator.giantswarm.io/version:
-0.0.0``. Without a proxy only those references go that the annotation names, and it with them: cluster-apps-operator and
+0.0.0``. Without a proxy only those references go that the annotation names, and it with them; an empty one is empty
+again: cluster-apps-operator and
 users refer to the values of a cluster whether it has a proxy or not.
 
 Before and after:
@@ -49,7 +51,7 @@ never the one to the Secret, which alone holds the proxy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from krm_fn.carriers.reading import Reading
@@ -66,6 +68,8 @@ _CONFIG = ("spec", "config")
 _FIELDS = ("configMap", "secret")
 _ANNOTATIONS = ("metadata", "annotations")
 _OURS = "fn.inject-proxy.io/references"
+_WAS_EMPTY = "=empty"
+_EMPTY = {"name": "", "namespace": ""}
 _MAPPINGS = (_CONFIG, *((*_CONFIG, field) for field in _FIELDS), _ANNOTATIONS)
 """What must be a mapping, if it is there."""
 
@@ -130,13 +134,21 @@ class _References:
         missing = [field for field in _FIELDS if _is_missing(obj, field, wanted)]
         self._report_other_secret(missing, wanted)
         self._report_other_namespace(ours)
+        noted = ",".join(self._note(field) for field in _FIELDS if field in (*missing, *ours))
         for field in missing:
             self._draft.set((*_CONFIG, field), wanted)
             self._draft.describe(f'refers to "{wanted["name"]}"')
-        noted = ",".join(field for field in _FIELDS if field in (*missing, *ours))
         if missing and self._draft.get((*_ANNOTATIONS, _OURS)) != noted:
             self._draft.set((*_ANNOTATIONS, _OURS), noted)
             self._draft.describe("notes in an annotation which references inject-proxy set")
+
+    def _note(self, field: str) -> str:
+        """Return how the annotation names a reference that is set here."""
+        was_empty = _ours(self._draft.data).get(field, False)
+        return f"{field}{_WAS_EMPTY}" if was_empty or self._is_empty(field) else field
+
+    def _is_empty(self, field: str) -> bool:
+        return bool(self._draft.get((*_CONFIG, field)) == _EMPTY)
 
     def _report_other_secret(self, missing: list[str], wanted: Mapping[str, str]) -> None:
         obj = self._draft.data
@@ -151,7 +163,7 @@ class _References:
         path = (*_CONFIG, "secret")
         self._draft.report(Severity.WARNING, message, path, code="ReferenceNotUsed")
 
-    def _report_other_namespace(self, ours: list[str]) -> None:
+    def _report_other_namespace(self, ours: Collection[str]) -> None:
         """Report references of a person that lead to another namespace than that of the values."""
         wanted = self._settings.namespace
         for field in _FIELDS:
@@ -171,8 +183,11 @@ class _References:
                 self._draft.report(Severity.WARNING, message, at, code="ReferenceNotUsed")
 
     def _remove(self) -> None:
-        for field in _ours(self._draft.data):
-            self._draft.remove((*_CONFIG, field), keep=1)
+        for field, was_empty in _ours(self._draft.data).items():
+            if was_empty:
+                self._draft.set((*_CONFIG, field), dict(_EMPTY))
+            else:
+                self._draft.remove((*_CONFIG, field), keep=1)
             self._draft.describe("removes the references to the values of its cluster")
         note = (*_ANNOTATIONS, _OURS)
         if self._draft.get(note) is not None:
@@ -228,17 +243,16 @@ def _is_extra(obj: Mapping[str, Any], field: str, wanted: Mapping[str, str]) -> 
     )
 
 
-def _ours(obj: Mapping[str, Any]) -> list[str]:
-    """Return the references that the annotation names and that are unchanged."""
+def _ours(obj: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the references that the annotation names and that are unchanged, and whether each was empty before."""
     noted = lookup(obj, (*_ANNOTATIONS, _OURS))
-    if not isinstance(noted, str):
-        return []
-    suffix = giantswarm.CLUSTER_VALUES_SUFFIX
-    return [
-        field
-        for field in dict.fromkeys(noted.split(","))
-        if field in _FIELDS and str(lookup(obj, (*_CONFIG, field, "name"))).endswith(suffix)
-    ]
+    ours: dict[str, bool] = {}
+    for word in noted.split(",") if isinstance(noted, str) else ():
+        field = word.removesuffix(_WAS_EMPTY)
+        name = str(lookup(obj, (*_CONFIG, field, "name")))
+        if field in _FIELDS and name.endswith(giantswarm.CLUSTER_VALUES_SUFFIX):
+            ours[field] = word != field
+    return ours
 
 
 TARGET = Target(

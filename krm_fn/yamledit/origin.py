@@ -1,4 +1,4 @@
-"""What a member was before it got its first items: ``files: # was: []``, so that it can be that again.
+r"""What a member was before it got its first items: ``files: # was: []``, so that it can be that again.
 
 A list that loses its last item is removed with its key, because that restores the text if there was none before. Where
 its author wrote ``files: []``, ``files: ~`` or ``files:``, only the text shows it, so these words stay in a
@@ -7,8 +7,9 @@ instead.
 
 A text that ytt reads gets ``config: #! was: null``: ``#!`` begins a comment there, and ytt refuses any other than that
 and ``#@``, its code (https://carvel.dev/ytt/docs/latest/ytt-text-templates/ and "Comments" of its language reference).
-To YAML both are comments. In a flow collection the mark is behind the key, too, and the value on the next line. None
-is written behind the dash of a list: kpt puts such a comment above the item, or above the whole object.
+To YAML both are comments. ``\n`` is a line break in the words of a value that is below its key. In a flow collection
+the mark is behind the key, too, and the value on the next line. None is written behind the dash of a list: kpt puts
+such a comment above the item, or above the whole object.
 """
 
 import re
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import layout, shadow
+from krm_fn.yamledit.breaks import newline_of
 from krm_fn.yamledit.render import Raw
 from krm_fn.yamledit.shadow import Spot
 from krm_fn.yamledit.tree import Mapping as MappingNode
@@ -29,6 +31,8 @@ PLAIN, FOR_YTT = "#", "#!"
 """What begins the comment."""
 
 _MARK = r"(?P<tail>[ \t]+#[^\n]*|) #!? was:(?P<words>[^\n]*)"
+_BREAK = r"\n"
+"""Stands for a line break in words that are below their key; no value begins with a backslash."""
 _READ_AS_A_WHOLE = r"# *(?:kpt-set:|\{\"\$)|#@"
 """A comment behind which nothing may be written: a setter of kpt, or code or an annotation of ytt."""
 
@@ -44,8 +48,8 @@ def marked(words: str, tail: str, opening: str) -> str:
     """Return what replaces ``words`` and ``tail`` behind the colon of a member that becomes a block.
 
     Args:
-        words: what the member is, with the blanks before it.
-        tail: blanks and a comment behind it.
+        words: what the member is, with the blanks before it; those of ``below`` for one below its key.
+        tail: blanks and a comment behind it, or behind the key of one on the line below.
         opening: what begins a comment, ``PLAIN`` or ``FOR_YTT``.
     """
     # kpt copies comments back: the mark may be there already.
@@ -53,6 +57,15 @@ def marked(words: str, tail: str, opening: str) -> str:
         return tail
     mark = f" {opening} was:{words}"
     return f"{tail}{mark}" if tail.strip() else f"{mark}{tail}"
+
+
+def below(lines: str) -> str:
+    """Return the words for a value that is below its key; "" where these lines cannot be given back.
+
+    Args:
+        lines: the line break behind the key, with the blanks before it, and all to the end of the line of the value.
+    """
+    return "" if _BREAK in lines else re.sub("\r?\n", re.escape(_BREAK), lines)
 
 
 def origins(lines: str, root: Node) -> dict[Node, FormerValue]:
@@ -65,14 +78,17 @@ def origins(lines: str, root: Node) -> dict[Node, FormerValue]:
     found: dict[Node, FormerValue] = {}
     if " was:" not in lines:
         return found
+    newline = newline_of(lines)
     for node in walk(root):
         is_flow_list = isinstance(node, SequenceNode) and node.flow  # no key, and no dash
         if isinstance(node, (MappingNode, SequenceNode)) and not is_flow_list:
-            found.update(_origins_in(lines, node))
+            found.update(_origins_in(lines, node, newline))
     return found
 
 
-def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[Node, FormerValue]]:
+def _origins_in(
+    lines: str, node: MappingNode | SequenceNode, newline: str
+) -> Iterator[tuple[Node, FormerValue]]:
     """Yield the values of one collection that have a mark behind their key or dash."""
     values = node.items if isinstance(node, SequenceNode) else [value for _, value in node.entries]
     try:
@@ -89,13 +105,16 @@ def _origins_in(lines: str, node: MappingNode | SequenceNode) -> Iterator[tuple[
         # Nobody writes it, and what is behind the value leaves no place for it.
         if node.flow and mark["tail"]:
             continue
+        words, tail = mark["words"], mark["tail"]
+        if words.lstrip(" \t").startswith(_BREAK):
+            words, tail = tail + words.replace(_BREAK, newline), ""
         try:
-            data = view(compose('{"k":' + mark["words"] + "\n}"))["k"]
+            data = view(compose('{"k":' + words + "\n}"))["k"]
         except (InputError, TypeError, KeyError):
             continue
         # On removal kpt copies the mark to the line below: of another kind, it says nothing of what is there.
         if data is None or isinstance(data, dict) is isinstance(value, MappingNode):
-            yield value, FormerValue(mark["words"] + mark["tail"], data)
+            yield value, FormerValue(words + tail, data)
 
 
 def give_back(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from krm_fn.yamledit import layout
 from krm_fn.yamledit.layout import Geometry
-from krm_fn.yamledit.origin import PLAIN, FormerValue, marked, plain_data
+from krm_fn.yamledit.origin import PLAIN, FormerValue, below, marked, plain_data
 from krm_fn.yamledit.render import (
     LITERAL,
     Layout,
@@ -252,10 +252,10 @@ class _Writer:
         """Rewrite the value behind a ``-`` or ``:``; a comment on that line stays."""
         value = spot.plain()
         indicator, newline = place.behind[index], self.style.newline
-        rest, below = after_indicator(
+        rest, lines = after_indicator(
             value, place.column, self.style, dash=place.is_list, quote=_quote(node)
         )
-        body = "".join(newline + line for line in below)
+        body = "".join(newline + line for line in lines)
         end_of_line = layout.end_of_line(self.text, indicator)
         if node.end <= end_of_line:
             if isinstance(value, (dict, list)) and value and self.is_kept(spot, node, place, index):
@@ -267,7 +267,18 @@ class _Writer:
             yield TextEdit(start, node.end, rest[1:] if start > indicator else rest)
             yield TextEdit(end_of_line, end_of_line, body)
             return
-        comment = self.text[indicator:end_of_line].rstrip(" ") if node.start > end_of_line else ""
+        is_below = node.start > end_of_line
+        is_filled = isinstance(value, (dict, list)) and bool(value)
+        if is_below and is_filled and (_is_nothing(node) or self.is_line(node)):
+            end = layout.end_of_line(self.text, node.end)
+            tail = (
+                self.text[indicator:end_of_line] if self.text[indicator:end_of_line].strip() else ""
+            )
+            words = below(self.text[indicator + len(tail) : end])
+            if words and self.is_kept(spot, node, place, index):
+                yield TextEdit(indicator, end, marked(words, tail, self.before.comment) + body)
+                return
+        comment = self.text[indicator:end_of_line].rstrip(" ") if is_below else ""
         end = node.end if isinstance(node, Scalar) else layout.end_of_line(self.text, node.end)
         yield TextEdit(indicator, end, rest + comment + body)
 

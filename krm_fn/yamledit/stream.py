@@ -16,6 +16,7 @@ from krm_fn.errors import EditError, InputError
 from krm_fn.patch import Operation
 from krm_fn.yamledit.breaks import newline_of, with_line_feeds
 from krm_fn.yamledit.document import CODE_OF_YTT, Document
+from krm_fn.yamledit.origin import FOR_YTT, PLAIN
 from krm_fn.yamledit.tree import compose_all
 from krm_fn.yamledit.view import same, view
 
@@ -29,6 +30,8 @@ _DIRECTIVES = (
     r"(?:[ \t\r]*(?:#[^\n]*)?\n)*%[A-Za-z][^\n]*\n(?:(?:%[A-Za-z][^\n]*|[ \t\r]*(?:#[^\n]*)?)\n)*\Z"
 )
 """Directives (YAML 1.1, section 4.1) and comments between them: the separator below them begins their document."""
+_WAS_OPEN = " was: no line break above"
+"""A comment behind the separator of a document that was added."""
 _EMPTY = rf"(?:{_EMPTY_LINE}\n)*{_EMPTY_LINE}\Z"
 
 
@@ -83,8 +86,9 @@ def _separators(text: str) -> list[re.Match[str]]:
 def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[str] = ()) -> str:
     """Return ``text`` with other texts for some of its documents, and with new documents at its end.
 
-    A document that goes takes the separator above it along, or the one below it where it is the first. So a document
-    that was added here and goes again leaves the bytes of before, and a line break at their end.
+    A document that goes takes the separator above it along, or the one below it where it is the first. A new one stands
+    above a separator that ends the text; where the text ends without a line break, a comment behind the separator keeps
+    that. So documents that were added here and go again leave the bytes of before.
 
     Args:
         text: documents, and separators between them.
@@ -102,9 +106,13 @@ def rewrite_documents(text: str, texts: Mapping[int, str | None], new: Sequence[
         position = max(end, position)
     after = "".join([*pieces, text[position:]])
     expected = [one for one in kept if one is not None]
-    if new and expected and kept[-1] is not None and not after.endswith(("\n", "\r")):
+    mark = ""
+    if new and expected and kept[-1] is not None and _is_open(after, expected[-1]):
         after, expected[-1] = _with_line_break(after, expected[-1])
-    after = _with_documents(after, new)
+        mark = f" {FOR_YTT if CODE_OF_YTT in text else PLAIN}{_WAS_OPEN}"
+    elif expected and kept[-1] is None and _was_open(text, slices, kept):
+        after, expected[-1] = _without_line_break(after, expected[-1])
+    after = _with_documents(after, new, mark)
     expected += new
     if [after[start:end] for start, end in documents(after)] != expected:
         raise EditError(
@@ -146,14 +154,42 @@ def _with_line_break(text: str, last: str) -> tuple[str, str]:
     return text + line_break, last + line_break
 
 
-def _with_documents(text: str, new: Sequence[str]) -> str:
-    """Return ``text`` with documents behind its last one."""
+def _is_open(text: str, last: str) -> bool:
+    """Return whether a text ends with its last document, and that without a line break."""
+    return text.endswith(last) and not text.endswith(("\n", "\r"))
+
+
+def _was_open(text: str, slices: Sequence[tuple[int, int]], kept: Sequence[str | None]) -> bool:
+    """Return whether a mark says that a text which loses its last documents had no line break at its end."""
+    first = max(number for number, one in enumerate(kept) if one is not None) + 1
+    above = text[slices[first - 1][1] : slices[first][0]]
+    return _WAS_OPEN in above and slices[-1][1] == len(text)
+
+
+def _without_line_break(text: str, last: str) -> tuple[str, str]:
+    """Return a text and its last document without the line break at the end, where that says the same."""
+    line_break = newline_of(text)
+    shorter = last.removesuffix(line_break)
+    if not text.endswith(last) or not same(Document(last).data(), Document(shorter).data()):
+        return text, last
+    return text.removesuffix(line_break), shorter
+
+
+def _with_documents(text: str, new: Sequence[str], mark: str) -> str:
+    """Return ``text`` with documents behind its last one, above a separator that ends it.
+
+    ``mark`` is a comment behind the separator above the first of them, or "".
+    """
     if not new:
         return text
     separators = _separators(text)
-    is_separated = not text.strip(_BOM) or (separators and separators[-1].end() == len(text))
+    end = separators[-1].start() if separators and separators[-1].end() == len(text) else len(text)
     separator = f"---{newline_of(text)}"
-    return text + ("" if is_separated else separator) + separator.join(new)
+    if not documents(text):
+        is_separated = end < len(text) or not text.strip(_BOM)
+        return text + ("" if is_separated else separator) + separator.join(new)
+    first = f"---{mark}{newline_of(text)}"
+    return text[:end] + first + separator.join(new) + text[end:]
 
 
 def edit_document(text: str, number: int, operations: Sequence[Operation]) -> str:

@@ -79,7 +79,7 @@ def test_without_a_known_cluster_nothing_is_set() -> None:
         pytest.param(app(config={"configMap": REFERENCE}), "secret", id="the ConfigMap alone"),
         pytest.param(
             app(config={"configMap": {"name": "", "namespace": ""}, "secret": None}),
-            "configMap,secret",
+            "configMap=empty,secret",
             id="empty ones, as kubectl gs writes them",
         ),
         pytest.param(app({}, kubeConfig=kubeconfig("mycluster-kubeconfig")), "configMap,secret", id="by kubeconfig"),
