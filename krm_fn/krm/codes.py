@@ -679,6 +679,23 @@ _SILENCEABLE = (
         "You need not do anything.",
     ),
     Code(
+        "ProxyInVariable",
+        _W,
+        (
+            "A template holds no proxy, because its ClusterClass writes the proxy of a topology "
+            "variable on the nodes, and Cluster API takes a file once. It is an information where "
+            "a target fills the variable."
+        ),
+        (
+            "The class is one of CAREN or TKG, and a Cluster of it has the variable `clusterConfig` "
+            "or `proxy`."
+        ),
+        (
+            "If it is a warning, enable the target that the message names and select the Cluster, or "
+            "take the proxy out of the variable."
+        ),
+    ),
+    Code(
         "ListUncertain",
         _W,
         (

@@ -111,6 +111,7 @@ def _edits(
             continue
         options = target.options(wanted.targets)
         found = resolved(wanted, memberships, target, obj, alone)
+        elsewhere = classes.in_variable(target.id, obj) if found.settings.variables() else None
         if classes.replaces(target.id, obj):
             found = Resolved(
                 ProxySettings(cluster=found.settings.cluster, is_declared=found.declared)
@@ -130,7 +131,7 @@ def _edits(
             memberships,
             found,
             options,
-            notes=(lost,) if lost else (),
+            notes=tuple(note for note in (lost, elsewhere) if note),
             settings_of_rule=settings_of_rules(wanted, memberships, target, obj),
         )
 

@@ -8,11 +8,12 @@ Where: ``spec.topology.variables`` of Clusters (v1beta1 and v1beta2) that have t
 never made: which class defines it, its name does not tell. The variable ``workerConfig`` has no proxy; the one of
 ``clusterConfig`` holds for all nodes.
 
-What it leaves alone: all other members of ``clusterConfig`` and all other variables. An ``additionalNo`` that says the
-same stays; a text becomes the list that CAREN wants. Without a proxy the three members go, and so does a ``proxy`` that
-becomes empty. ``globalImageRegistryMirror`` is not written, since nothing would tell whose a mirror is when it is to
-go: where it is not the one of ``spec.registryMirror``, that is a warning. So is a list with more entries
-than CAREN takes (128).
+What it leaves alone: all other members of ``clusterConfig`` and all other variables. CAREN writes the files of the
+nodes, each of which may be written once: where the class is in the list with such a Cluster, its templates hold no
+proxy. An ``additionalNo`` that says the same stays; a text becomes the list that CAREN wants. Without a proxy the three
+members go, and so does a ``proxy`` that becomes empty. ``globalImageRegistryMirror`` is not written, since nothing
+would tell whose a mirror is when it is to go: where it is not the one of ``spec.registryMirror``, that is a warning. So
+is a list with more entries than CAREN takes (128).
 
 Before and after:
 
@@ -42,13 +43,14 @@ Why: from this variable CAREN writes the drop-ins of containerd and the kubelet 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from krm_fn.carriers.three_keys import Keys, ThreeKeys, ThreeKeysSite
 from krm_fn.engine import Draft, WrongTypeError
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import Audience, parse
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, lookup
 from krm_fn.settings import ProxySettings
 from krm_fn.targets import text_hints_of
 from krm_fn.targets._cluster_variables import KIND, VARIABLES, named
@@ -70,6 +72,12 @@ def sites(draft: Draft, context: Context) -> Iterator[ThreeKeysSite]:
         except WrongTypeError:
             continue  # writing has reported it
         _report_what_is_not_taken(draft, entry, context.settings)
+
+
+def has_mirror(obj: Mapping[str, Any]) -> bool:
+    """Return whether CAREN sets up a registry mirror on the nodes of a Cluster."""
+    found = named(obj, VARIABLES, "clusterConfig")
+    return any(lookup(obj, (*entry, *_MIRROR)) for entry in found)
 
 
 def _slot(entry: Pointer) -> ThreeKeys:

@@ -28,12 +28,14 @@ too.
 
 What it leaves alone: all other variables and patches. The templates of a class that is patched hold no proxy: the three
 targets take out what is theirs. Templates that belong to no class that is patched, or to something else as well, are
-filled by them as ever. A class whose nodes are all of another system than Linux with kubeadm gets nothing, nor do its
-Clusters. What is in the way of a patch is a warning, and an error with ``--check`` and ``mode: Check``; the class and
-its Clusters then stay as they are: a template that is not in the list (with ``Union`` only a warning), belongs to
-something else than a class, or holds a file of our path with more in it than a proxy; a patch that may remove a list,
-so that no patch can add to it; a runtime extension that may start a list that a template lacks, because what it does
-cannot be seen. Without a proxy, and with ``Union`` where no patch erases, variable and patches go.
+filled by them as ever. A class that writes the proxy on its nodes itself, out of the variable ``clusterConfig`` (CAREN)
+or ``proxy`` (TKG) of a Cluster in the list, is never patched, and its templates hold no proxy. A class whose nodes are
+all of another system than Linux with kubeadm gets nothing, nor do its Clusters. What is in the way of a patch is a
+warning, and an error with ``--check`` and ``mode: Check``; the class and its Clusters then stay as they are: a template
+that is not in the list (with ``Union`` only a warning), belongs to something else than a class, or holds a file of our
+path with more in it than a proxy; a patch that may remove a list, so that no patch can add to it; a runtime extension
+that may start a list that a template lacks, because what it does cannot be seen. Without a proxy, and with ``Union``
+where no patch erases, variable and patches go.
 
 Before and after:
 
@@ -74,7 +76,7 @@ Cluster.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from krm_fn.carriers import systemd_secret
 from krm_fn.carriers.site import Site
@@ -86,6 +88,9 @@ from krm_fn.targets._class_context import ClassContext
 from krm_fn.targets._cluster_variables import KIND, lists, named
 from krm_fn.targets.base import Context, Target
 from krm_fn.targets.clusterclass.names import PATCHES, VARIABLE, Possibility
+
+if TYPE_CHECKING:
+    from krm_fn.targets.clusterclass.variables_of_products import ProductVariable
 
 
 def is_on(options: Mapping[str, Any]) -> bool:
@@ -107,6 +112,22 @@ def possibility(
     from krm_fn.targets.clusterclass import patches  # noqa: PLC0415 -- most lists have no class
 
     return patches.possibility(obj, settings, class_context)
+
+
+def variable_of_product(
+    obj: Mapping[str, Any],
+    of_cluster: Mapping[str, Any],
+    options: Mapping[str, Mapping[str, Any]],
+    *,
+    is_selected: bool,
+) -> ProductVariable | None:
+    """Return the variable of a Cluster out of which its ClusterClass ``obj`` writes the proxy on its nodes.
+
+    None where it does not; ``options`` are ``spec.targets``.
+    """
+    from krm_fn.targets.clusterclass import variables_of_products  # noqa: PLC0415 -- most lists have no class
+
+    return variables_of_products.find(obj, of_cluster, options, is_selected=is_selected)
 
 
 def is_patched(obj: Mapping[str, Any]) -> bool:

@@ -14,13 +14,14 @@ workers for which an override says something else gets its own in ``variables.ov
 rejects. The annotations of Clusters of a ``tkg-`` class, or that have one of them. ``spec.settings.network`` of
 every TanzuKubernetesCluster (``run.tanzu.vmware.com``), where the kind itself defines ``proxy`` and ``trust``.
 
-What it leaves alone: all other variables, annotations and certificates, and ``systemWide``. A ``noProxy`` that says the
-same stays; a text becomes a list. The annotation ``tkg-proxy-ca-cert`` is TKG's own, which writes into it what
-``trust`` holds. Without a proxy the variable ``proxy`` goes as a whole, for its two URLs are required, and so does the
-certificate; a certificate that is called ``proxy`` stays while there is a proxy and no ``spec.trustedCA``. Where
-``spec.trustedCA`` is alone, only the certificate is set. A declaration with only one of the two URLs is a warning,
-and what is there stays. So is a group of workers that is to have no proxy in a Cluster that has one, which the variable
-cannot say. In a TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
+What it leaves alone: all other variables, annotations and certificates, and ``systemWide``. Templates of a class that
+is in the list with such a Cluster, and has a patch that writes a drop-in, hold no proxy: a file may be written once. A
+``noProxy`` that says the same stays; a text becomes a list. The annotation ``tkg-proxy-ca-cert`` is TKG's own, which
+writes into it what ``trust`` holds. Without a proxy the variable ``proxy`` goes as a whole, for its two URLs are
+required, and so does the certificate; a certificate that is called ``proxy`` stays while there is a proxy and no
+``spec.trustedCA``. Where ``spec.trustedCA`` is alone, only the certificate is set. A declaration with only one of the
+two URLs is a warning, and what is there stays. So is a group of workers that is to have no proxy in a Cluster that has
+one, which the variable cannot say. In a TanzuKubernetesCluster a URL that begins with ``https://`` is a warning.
 
 Before and after:
 

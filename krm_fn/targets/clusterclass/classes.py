@@ -8,7 +8,7 @@ the selector leaves out is not there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from krm_fn.clusters import ByKey, Key, Membership, Topology, key_of
 from krm_fn.config import Mode, ProxyConfig
@@ -23,6 +23,9 @@ from krm_fn.targets.clusterclass.names import (
 )
 from krm_fn.targets.clusterclass.settings import for_class, for_nodes
 
+if TYPE_CHECKING:
+    from krm_fn.targets.clusterclass.variables_of_products import ProductVariable
+
 _CLASS, _CLUSTER = "ClusterClass", "Cluster"
 _ALL_NODES = ("", "")
 """Those of which nothing else is said."""
@@ -35,6 +38,7 @@ class _Class:
         is_meant: it is to be patched.
         possibility: whether it can be.
         templates: those that belong to nothing but classes that are patched, this one being among them.
+        variable: that of a product in its Clusters, out of which it writes the proxy on its nodes itself.
     """
 
     def __init__(self, obj: Object, default: Resolved, *, is_selected: bool) -> None:
@@ -46,6 +50,7 @@ class _Class:
         self.is_meant = False
         self.possibility = Possibility.PATCHED
         self.templates: ByKey[Mapping[str, Any]] = ByKey()
+        self.variable: ProductVariable | None = None
 
     @property
     def is_patched(self) -> bool:
@@ -106,6 +111,9 @@ class Classes:
             return
         selected = [obj for obj in known if is_selected(obj)]
         templates = [obj for obj in selected if obj.ref.kind.endswith("Template")]
+        for obj in known:
+            if self._is(obj, _CLUSTER):
+                self._find_variable(obj, is_selected=is_selected(obj))
         self._find_erasers(ByKey((key_of(obj), obj.data) for obj in templates))
         self._choose(templates)
         if not self.is_on:
@@ -115,9 +123,22 @@ class Classes:
                 self._take_cluster(obj)
         self._leave_out(templates)
 
+    def _find_variable(self, obj: Object, *, is_selected: bool) -> None:
+        """Find the variable of a Cluster out of which its class writes the proxy; one that is filled goes first."""
+        one = self._classes.get(self.topology.class_of(obj) or key_of(obj))
+        if one is None or (one.variable and one.variable.is_filled):
+            return
+        options = self._wanted.targets
+        found = cluster_class.variable_of_product(
+            one.obj.data, obj.data, options, is_selected=is_selected
+        )
+        one.variable = found or one.variable
+
     def _find_erasers(self, templates: Mapping[Key, Mapping[str, Any]]) -> None:
         """Find the classes whose patches would erase a proxy in their templates."""
         for one in self._classes.values():
+            if one.variable:
+                continue
             class_context = ClassContext(
                 is_wanted=True,
                 options=self._wanted.targets,
@@ -138,9 +159,9 @@ class Classes:
             found |= more
         for key, one in self._classes.items():
             one.is_eraser = one.is_eraser or key in found
-            one.is_meant = (
-                self._is_enabled and one.is_selected and (self._is_chosen or key in found)
-            )
+            is_asked = self._is_chosen or key in found
+            is_free = one.is_selected and not one.variable
+            one.is_meant = self._is_enabled and is_free and is_asked
 
     def _leave_out(self, templates: Sequence[Object]) -> None:
         """Leave out the classes that cannot be patched, and then those that share a template with them."""
@@ -188,10 +209,26 @@ class Classes:
 
     def replaces(self, target_id: str, obj: Object) -> bool:
         """Return whether an object must hold nothing of a target, because its class does."""
+        variable = self._variable(obj)
+        if variable and variable.replaces(target_id):
+            return True
         if target_id in INSTEAD_OF:
             return self.is_template(obj)
         is_one = target_id in INSTEAD_OF_WHERE_ERASED
         return is_one and any(one.is_eraser for one in self._patched(obj))
+
+    def _variable(self, obj: Object) -> ProductVariable | None:
+        """Return the variable out of which a class of a template writes the proxy on its nodes."""
+        for key in self.topology.classes_of(obj) if self._classes else ():
+            one = self._classes.get(key)
+            if one is not None and one.variable:
+                return one.variable
+        return None
+
+    def in_variable(self, target_id: str, obj: Object) -> Finding | None:
+        """Return a finding for a template that holds no proxy, because its class writes that of a variable."""
+        variable = self._variable(obj) if target_id == INSTEAD_OF[0] else None
+        return variable.finding() if variable else None
 
     def keeps(self, target_id: str, obj: Object) -> bool:
         """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""
@@ -237,7 +274,7 @@ class Classes:
             if its_class.is_patched:
                 return self._about_cluster(obj, its_class)
             return None if its_class.stays else ((), self._nothing(obj), ClassContext())
-        is_left_out = its_class is None or not its_class.is_selected
+        is_left_out = its_class is None or not (its_class.is_selected or its_class.variable)
         if is_class or not self._is_chosen or not is_left_out:
             return (), self._nothing(obj), ClassContext()
         nodes = self.topology.nodes_of(obj)

@@ -1,0 +1,111 @@
+"""Finds out whether a class writes the proxy on its nodes itself, out of a topology variable of its Clusters.
+
+A file may be written once (the webhook of KubeadmControlPlane refuses two of one path), so that templates and our
+patches then hold no proxy: the target of the product fills the variable, and its class does the rest.
+
+Sources: ``nutanix-cloud-native/cluster-api-runtime-extensions-nutanix`` (``pkg/handlers/generic/mutation/generic/
+httpproxy``), whose class has runtime extensions in the place of patches; ``vmware-tanzu/tanzu-framework``
+(``packages/tkg-clusterclass-*``), whose classes have a patch ``proxy``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from krm_fn.carriers.drop_in import path_of
+from krm_fn.krm.results import Finding, Severity
+from krm_fn.patch import lookup
+from krm_fn.targets import TARGETS, caren_cluster_config, registry_mirror, tkg_cluster_class
+from krm_fn.targets.base import Context
+from krm_fn.targets.clusterclass.names import INSTEAD_OF, PATCHES
+from krm_fn.targets.clusterclass.nodes import UNITS
+
+_VARIABLES = {
+    caren_cluster_config.TARGET.id: "clusterConfig",
+    tkg_cluster_class.TARGET.id: "proxy",
+}
+
+
+class ProductVariable(NamedTuple):
+    """The variable of one Cluster out of which its class writes the proxy on its nodes.
+
+    Attributes:
+        target: the ID of the target that fills it.
+        cluster: the name of the Cluster.
+        is_filled: the target is enabled, and may edit the Cluster.
+        has_mirror: the class writes a registry mirror out of it, too.
+    """
+
+    target: str
+    cluster: str
+    is_filled: bool
+    has_mirror: bool
+
+    def replaces(self, target_id: str) -> bool:
+        """Return whether the class writes what a target writes into a template."""
+        return target_id in INSTEAD_OF or (
+            self.has_mirror and target_id == registry_mirror.TARGET.id
+        )
+
+    def finding(self) -> Finding:
+        """Return what to say about a template of the class."""
+        name = _VARIABLES[self.target]
+        message = (
+            "nodes get the proxy from their ClusterClass, out of the variable "
+            f'`{name}` of the Cluster "{self.cluster}"'
+        )
+        if self.is_filled:
+            message = f"{message}, so this template holds none"
+            return Finding(Severity.INFO, message, code="ProxyInVariable")
+        message = (
+            f"{message}, which nothing fills here, so this template holds none: enable the target `{self.target}` and "
+            "select the Cluster, or take the proxy out of the variable"
+        )
+        return Finding(Severity.WARNING, message, code="ProxyInVariable")
+
+
+def find(
+    of_class: Mapping[str, Any],
+    of_cluster: Mapping[str, Any],
+    options: Mapping[str, Mapping[str, Any]],
+    *,
+    is_selected: bool,
+) -> ProductVariable | None:
+    """Return the variable out of which a class writes the proxy on its nodes; None where it does not.
+
+    Args:
+        of_class: the ClusterClass.
+        of_cluster: a Cluster of it.
+        options: ``spec.targets``.
+        is_selected: whether the targets may edit the Cluster.
+    """
+    for target_id in _VARIABLES:
+        target, given = TARGETS[target_id], options.get(target_id, {})
+        is_filled = is_selected and bool(given.get("enabled", True))
+        if is_filled:
+            is_used = target.has_site(of_cluster, Context(given))
+        else:
+            is_used = any(one.value for one in target.read(of_cluster, given))
+        if is_used and _writes_files(of_class, target_id, options):
+            name = str(lookup(of_cluster, ("metadata", "name")))
+            has_mirror = caren_cluster_config.has_mirror(of_cluster)
+            return ProductVariable(target_id, name, is_filled, has_mirror)
+    return None
+
+
+def _writes_files(
+    of_class: Mapping[str, Any], target_id: str, options: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    """Return whether patches of a class write what the variable says into files on its nodes."""
+    held = lookup(of_class, ("spec", "patches"))
+    patches = held if isinstance(held, list) else []
+    if target_id == caren_cluster_config.TARGET.id:
+        return any(isinstance(lookup(one, ("external",)), Mapping) for one in patches)
+    paths = [path_of(options.get(name, {}), unit, ()) for name, unit in UNITS.items()]
+    theirs = str([lookup(one, ("definitions",)) for one in patches if not _is_ours(one)])
+    return any(path in theirs for path in paths)
+
+
+def _is_ours(patch: Any) -> bool:
+    return lookup(patch, ("name",)) in PATCHES

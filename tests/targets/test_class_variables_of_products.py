@@ -1,0 +1,150 @@
+"""Classes of CAREN and TKG, which write the proxy of a topology variable on their nodes: one writer for each file."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from class_objects import CONTAINERD, FILE, PROXY, VERSIONS, answer, cluster, cluster_class, contents, judged
+from class_objects import template as template_of
+
+MIRROR = "https://mirror.corp.example"
+HOSTS = "/etc/containerd/certs.d/_default/hosts.toml"
+EXTENSION = {"name": "cluster-config", "external": {"generatePatchesExtension": "x.cluster-api-runtime-extensions"}}
+
+
+def tkg_patch(version: str) -> dict[str, Any]:
+    """The patch of a TKG class, in short."""
+    selector = {
+        "apiVersion": f"controlplane.cluster.x-k8s.io/{version}",
+        "kind": "KubeadmControlPlaneTemplate",
+        "matchResources": {"controlPlane": True},
+    }
+    text = f"path: {CONTAINERD}\ncontent: |\n  [Service]\n  Environment=HTTP_PROXY={{{{ .proxy.httpProxy }}}}\n"
+    operation = {
+        "op": "add",
+        "path": "/spec/template/spec/kubeadmConfigSpec/files/-",
+        "valueFrom": {"template": text},
+    }
+    return {
+        "name": "proxy",
+        "enabledIf": "{{ not (empty .proxy) }}",
+        "definitions": [{"selector": selector, "jsonPatches": [operation]}],
+    }
+
+
+def objects(version: str, patch: Any, values: Any, **definitions: Any) -> list[Any]:
+    cp, md = template_of("cp", {"files": [FILE]}, version), template_of("md", {"files": [FILE]}, version)
+    its_class = cluster_class(version, cp, {"md": md}, {}, patches=[patch], **definitions)
+    workers = {"machineDeployments": [{"class": "md", "name": "md"}]}
+    return [its_class, cp, md, cluster(version, workers=workers, variables=values)]
+
+
+def caren(version: str = "v1beta1", **value: Any) -> list[Any]:
+    return objects(version, EXTENSION, [{"name": "clusterConfig", "value": {"dns": {}, **value}}])
+
+
+def tkg(version: str = "v1beta1") -> list[Any]:
+    """A class that its author renamed, and a Cluster with a proxy."""
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    definition = {"name": "proxy", "required": False, "schema": {"openAPIV3Schema": schema}}
+    value = {"httpProxy": "http://old:1", "httpsProxy": "http://old:1", "noProxy": []}
+    return objects(version, tkg_patch(version), [{"name": "proxy", "value": value}], variables=[definition])
+
+
+def run(items: list[Any], shared: str = "Union", **spec: Any) -> tuple[list[Any], list[str]]:
+    targets = {**spec.pop("targets", {}), "clusterClass": {"sharedTemplates": shared}}
+    policy = {"derive": {"networks": False, "endpoint": False, "metadata": False, "provider": False}}
+    return answer(copy.deepcopy(items), **{"noProxyPolicy": policy, **spec, "targets": targets})
+
+
+def value_of(items: list[Any]) -> Any:
+    return items[3]["spec"]["topology"]["variables"][0]["value"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("shared", ["Union", "Patch"])
+@pytest.mark.parametrize(
+    ("made", "has_proxy"),
+    [
+        pytest.param(caren, lambda value: value["proxy"]["http"] == PROXY, id="CAREN"),
+        pytest.param(tkg, lambda value: value["httpProxy"] == PROXY, id="TKG"),
+    ],
+)
+def test_what_a_class_writes_out_of_a_variable_is_in_no_template_and_no_patch_of_ours(
+    version: str, shared: str, made: Any, has_proxy: Any
+) -> None:
+    before = made(version)
+    items, reported = run(before, shared)
+    assert items[:3] == before[:3]
+    assert has_proxy(value_of(items))
+    assert reported == []
+    assert run(items, shared)[0] == items
+    without_proxy = copy.deepcopy(before)
+    if made is tkg:
+        del without_proxy[3]["spec"]["topology"]["variables"]
+    assert run(items, shared, mode="Remove")[0] == without_proxy
+
+
+def test_nodes_of_tkg_have_the_file_once() -> None:
+    items, _ = run(tkg())
+    nodes = judged(items, "one")
+    assert PROXY in contents(nodes["controlPlane"])[CONTAINERD]
+
+
+@pytest.mark.parametrize("made", [pytest.param(caren, id="CAREN"), pytest.param(tkg, id="TKG")])
+@pytest.mark.parametrize("shared", ["Union", "Patch"])
+def test_what_an_earlier_version_wrote_beside_the_variable_goes(made: Any, shared: str) -> None:
+    before = made()
+    alone, _ = run(before[:3], shared)
+    assert "corp.example" in str(alone)
+    items, _ = run([*alone, before[3]], shared)
+    assert items[:3] == before[:3]
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        pytest.param(objects("v1beta1", EXTENSION, [{"name": "other", "value": 1}]), {}, id="another variable"),
+        pytest.param(
+            objects("v1beta1", {**tkg_patch("v1beta1"), "definitions": []}, [{"name": "clusterConfig", "value": {}}]),
+            {},
+            id="a class without a runtime extension",
+        ),
+        pytest.param(caren(), {"carenClusterConfig": {"enabled": False}}, id="a target that is off"),
+        pytest.param(
+            tkg(),
+            {
+                name: {"path": f"/etc/systemd/system/{name}.service.d/10.conf"}
+                for name in ("containerdDropIn", "kubeletDropIn")
+            },
+            id="other paths",
+        ),
+    ],
+)
+def test_templates_hold_the_proxy_where_the_class_does_not_write_it(given: list[Any], what: Any) -> None:
+    items, reported = run(given, targets=what)
+    assert all("corp.example" in str(item) for item in items[1:3])
+    assert not any("out of the variable" in line for line in reported)
+
+
+def test_a_proxy_in_a_variable_that_nothing_fills_is_a_warning() -> None:
+    given = caren(proxy={"http": "http://old:1"})
+    items, reported = run(given, targets={"carenClusterConfig": {"enabled": False}})
+    assert items == given
+    (line,) = {line for line in reported if "out of the variable `clusterConfig`" in line}
+    assert line.startswith("warning: ")
+    assert "enable the target `carenClusterConfig`" in line
+
+
+@pytest.mark.parametrize(
+    ("value", "is_written"),
+    [
+        pytest.param({}, True, id="none"),
+        pytest.param({"globalImageRegistryMirror": {"url": MIRROR}}, False, id="one of CAREN"),
+    ],
+)
+def test_a_mirror_is_written_once_too(value: Any, is_written: bool) -> None:
+    items, _ = run(caren(**value), registryMirror={"url": MIRROR})
+    assert [HOSTS in str(item) for item in items[1:3]] == [is_written, is_written]
