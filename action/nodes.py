@@ -16,7 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
+from krm_fn.cli.reading import read_found
+from krm_fn.errors import InputError
+from krm_fn.krm.manifests import Manifests
+from krm_fn.yamledit import limited
 
 Fields = tuple[tuple[str, ...], ...]
 _OF_MACHINES: Fields = (
@@ -39,6 +42,7 @@ REPLACES: Mapping[str, Fields] = {
 """Kind -> the fields whose change makes Cluster API replace nodes, or may do so (a Cluster, a ClusterClass)."""
 TEMPLATES = {"KubeadmConfigTemplate", "KubeadmControlPlaneTemplate"}
 _USERS = {"MachineDeployment", "MachineSet", "MachinePool"}
+_COMPARED = {*REPLACES, *TEMPLATES, *_USERS}
 
 
 _PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
@@ -116,34 +120,36 @@ def compare(before: Mapping[Key, Any], after: Mapping[Key, Any]) -> NodeChanges:
 
 
 def objects_in(folder: Path) -> dict[Key, Any]:
-    """Return the objects of the YAML and JSON files of a folder; what is no YAML, such as a template, is left out."""
+    """Return the objects about nodes in the YAML and JSON files of a folder.
+
+    Links are left out, and so is what `inject-proxy run` does not read either: what is no YAML, such as a template, and
+    what aliases make too large.
+    """
     found: dict[Key, Any] = {}
-    for file in sorted(folder.rglob("*")):
-        if file.suffix not in {".yaml", ".yml", ".json"} or not file.is_file():
-            continue
-        try:
-            # As texts: the question is only whether two values differ.
-            documents = list(yaml.load_all(file.read_text(), Loader=yaml.CBaseLoader))
-        except (yaml.YAMLError, UnicodeDecodeError):
-            continue
-        for data in _objects(documents):
-            metadata = data["metadata"]
-            key = (data["kind"], metadata.get("namespace", ""), metadata["name"])
-            if all(isinstance(part, str) for part in key):
-                found[Key(file.relative_to(folder).as_posix(), *key)] = data
+    with limited():
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in {".yaml", ".yml", ".json"} and not file.is_symlink():
+                found |= _objects(file, file.relative_to(folder).as_posix())
     return found
 
 
-def _objects(documents: list[Any]) -> Iterator[Any]:
-    for data in documents:
-        if not isinstance(data, dict):
+def _objects(file: Path, name: str) -> dict[Key, Any]:
+    try:
+        manifests = Manifests({name: read_found(file)})
+    except (OSError, InputError):
+        return {}
+    found = {}
+    for index in range(len(manifests)):
+        if _COMPARED.isdisjoint(manifests.kinds(index)):
             continue
-        if isinstance(data.get("items"), list) and str(data.get("kind", "")).endswith("List"):
-            yield from _objects(data["items"])
-        elif (
-            "kind" in data and isinstance(data.get("metadata"), dict) and "name" in data["metadata"]
-        ):
-            yield data
+        try:
+            objects = manifests.objects(index)
+        except InputError:
+            continue
+        for one in objects:
+            if one.ref.kind in _COMPARED:
+                found[Key(name, one.ref.kind, one.ref.namespace, one.ref.name)] = one.data
+    return found
 
 
 def _references(data: Any, namespace: str) -> Iterator[tuple[str, str, str]]:

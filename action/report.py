@@ -18,6 +18,7 @@ from typing import Any
 
 from nodes import NodeChanges, as_code, as_text, compare, objects_in
 
+from krm_fn.cli import STACK_FRAMES
 from krm_fn.explain.nodes import KEPT
 
 MARK = "<!-- inject-proxy -->"
@@ -29,6 +30,7 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 def main() -> None:
     """Write the report of a folder to standard output."""
+    sys.setrecursionlimit(STACK_FRAMES)
     folder = Path(sys.argv[1])
     files = {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
     nodes = compare(objects_in(folder / "before"), objects_in(folder / "after"))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from krm_fn.cli._diff import unified_diff
-from support import ROOT
+from krm_fn.cli.reading import LARGEST
+from support import ROOT, run
 
 sys.path.insert(0, str(ROOT / "action"))
 import nodes
@@ -126,6 +128,35 @@ def test_no_name_can_end_the_code_that_it_is_shown_in(tmp_path: Path) -> None:
 def test_the_schema_of_a_definition_refers_to_no_template(tmp_path: Path) -> None:
     changes = compared(tmp_path, f"{SCHEMA}---\n{TEMPLATE}---\n{CLASS}", FILE)
     assert [key.kind for key in changes.replaced] == ["ClusterClass"]
+
+
+BOMB = "kind: {kind}\nmetadata: {{name: a}}\nspec:\n  x0: &x0 [a, a]\n" + "".join(
+    f"  x{level}: &x{level} [*x{level - 1}, *x{level - 1}]\n" for level in range(1, 40)
+)
+DEEP = CONTROL_PLANE.replace("files: []", f"a: {'[' * 400}b{']' * 400}")
+HARMFUL = {
+    "aliases that double forty times": BOMB.format(kind="ConfigMap"),
+    "the same in a ClusterClass": BOMB.format(kind="ClusterClass"),
+    "an alias of what it is in": CLASS.replace("spec: ", "spec: &a ").replace("[{template", "[*a, {template"),
+    "lists in four hundred lists": DEEP.replace("name: cp", "name: other"),
+}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=case) for case, text in HARMFUL.items()])
+def test_no_file_makes_the_report_of_others_hang_or_fail(tmp_path: Path, text: str) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    for folder, version in ((before, "v1.32.0"), (after, "v1.33.0")):
+        folder.mkdir()
+        (folder / "harmful.yaml").write_text(text.replace("v1.32.0", version))
+        (folder / "good.yaml").write_text(CONTROL_PLANE.replace("v1.32.0", version))
+    (after / "endless.yaml").symlink_to("/dev/zero")
+    os.mkfifo(after / "pipe.yaml")
+    (after / "large.yaml").touch()
+    os.truncate(after / "large.yaml", LARGEST + 1)
+    (tmp_path / "results.json").write_text("[]")
+    done = run([sys.executable, ROOT / "action/report.py", tmp_path])
+    assert done.returncode == 0, done.stderr.decode()
+    assert "- `KubeadmControlPlane/org/cp` in `good.yaml`: `spec.version` changes\n" in done.stdout.decode()
 
 
 # the report
