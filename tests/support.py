@@ -36,6 +36,7 @@ TIME_LIMIT = 60.0
 HOW_TO_GET = {
     "actionlint": "`make tools` builds it where Go is installed",
     "admission-policy": "`make test-kyverno` builds it where Go is installed",
+    "age-keygen": "`make tools` builds it where Go is installed",
     "argocd-cmp-server": "`make test-argocd` builds it where Go is installed",
     "check-jsonschema": "`pip install -e '.[dev]'` brings it",
     "cluster-class": "`make tools` builds it where Go is installed",
@@ -60,6 +61,7 @@ HOW_TO_GET = {
     "ruby": "`apt-get install ruby`",
     "setpriv": "`apt-get install util-linux`",
     "shellcheck": "`apt-get install shellcheck`",
+    "sops": "`make tools` builds it where Go is installed",
     "systemd": "`apt-get install systemd`",
     "wget": "`apt-get install wget`",
     "ytt": "`make tools` builds it where Go is installed",

@@ -1,0 +1,217 @@
+"""The steps of docs/howto/password.md work as they are written: the real SOPS and the real kubectl are the judges."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn.pipeline import run
+from markdown import blocks
+from support import ROOT, TIME_LIMIT, need, search_path
+
+PAGE = (ROOT / "docs" / "howto" / "password.md").read_text(encoding="utf-8")
+SYSTEMS = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
+NODES = """\
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: Cluster
+metadata:
+  name: prod
+  namespace: clusters
+spec:
+  clusterNetwork:
+    pods: {cidrBlocks: [10.1.0.0/16]}
+    services: {cidrBlocks: [10.2.0.0/16]}
+  controlPlaneEndpoint: {host: api.prod.example, port: 6443}
+  controlPlaneRef:
+    apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+    kind: KubeadmControlPlane
+    name: prod
+---
+apiVersion: controlplane.cluster.x-k8s.io/v1beta1
+kind: KubeadmControlPlane
+metadata:
+  name: prod
+  namespace: clusters
+spec:
+  kubeadmConfigSpec: {}
+"""
+
+
+def section(page: str, title: str) -> str:
+    return re.split(r"^## ", page.partition(f"\n## {title}\n")[2], flags=re.MULTILINE)[0]
+
+
+def code(page: str, title: str, language: str) -> list[str]:
+    return [one.text for one in blocks(section(page, title)) if one.language == language]
+
+
+def shell(script: str, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-e"],
+        input=script,
+        cwd=folder,
+        env={**os.environ, "PATH": search_path(), **env},
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+class Repository:
+    """A clone with the files of the page, and the key to it."""
+
+    def __init__(self, folder: Path) -> None:
+        need("sops")
+        self.folder = folder / "clone"
+        key = folder / "key.txt"
+        made = subprocess.run(
+            [need("age-keygen"), "-o", str(key)], capture_output=True, text=True, check=True, timeout=TIME_LIMIT
+        )
+        self._env = {"SOPS_AGE_KEY_FILE": str(key)}
+        public = made.stderr.partition("Public key: ")[2].strip()
+        (self.folder / "clusters" / "prod").mkdir(parents=True)
+        (self.folder / "clusters" / "prod" / "cluster.yaml").write_text(NODES)
+        for text in code(PAGE, "SOPS", "yaml"):
+            named = re.match(r"# (\S+)\n", text)
+            if named:
+                (self.folder / named[1]).write_text(text.replace("age1...", public))
+
+    def does(self, script: str) -> subprocess.CompletedProcess[str]:
+        return shell(script, self.folder, **self._env)
+
+    def done(self, script: str) -> str:
+        done = self.does(script)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    @property
+    def text(self) -> str:
+        """All that is in the clone."""
+        return "".join(path.read_text() for path in sorted(self.folder.rglob("*.yaml")))
+
+    def secret(self) -> dict[str, Any]:
+        text = self.done("sops decrypt clusters/prod/systemd-proxy.yaml")
+        secret: dict[str, Any] = yaml.safe_load(text)
+        return secret
+
+
+def test_the_steps_of_sops_leave_no_password_and_notice_a_new_one(tmp_path: Path) -> None:
+    clone = Repository(tmp_path)
+    encrypt_config, encrypt_secret, write, check = code(PAGE, "SOPS", "sh")
+
+    clone.done(encrypt_config + encrypt_secret + write)
+
+    first = clone.secret()
+    assert 'HTTP_PROXY=http://user:p%%40ss@proxy.corp.example:3128"' in first["stringData"]["containerdProxy"]
+    assert first["metadata"]["name"] in (clone.folder / "clusters" / "prod" / "cluster.yaml").read_text()
+    assert not [form for form in ("p%40ss", "p%%40ss", "p@ss") if form in clone.text]
+
+    clone.done(check + encrypt_secret)
+    for field in ("httpProxy", "httpsProxy"):
+        clone.done(f"""sops set proxy.enc.yaml '["spec"]["{field}"]' '"http://user:n3w@proxy.corp.example:3128"'""")
+    due = clone.does(check)
+    assert due.returncode == 1
+    assert "ProxyMissing" in due.stderr
+
+    clone.done(encrypt_secret + write)
+
+    second = clone.secret()
+    assert "user:n3w@" in second["stringData"]["kubeletProxy"]
+    assert second["metadata"]["name"] != first["metadata"]["name"]
+    assert not [form for form in ("p%40ss", "n3w@") if form in clone.text]
+
+
+def ran(config: dict[str, Any], *more: dict[str, Any]) -> tuple[list[Any], list[str]]:
+    items = [*yaml.safe_load_all(NODES), *more]
+    data = {
+        "apiVersion": "config.kubernetes.io/v1",
+        "kind": "ResourceList",
+        "items": items,
+        "functionConfig": config,
+    }
+    outcome = run(yaml.safe_dump(data).encode())
+    assert outcome.exit_code == 0
+    return yaml.safe_load(outcome.output)["items"], [one.code for one in outcome.results]
+
+
+def test_an_external_secret_makes_what_the_nodes_take() -> None:
+    texts = code(PAGE, "External Secrets and Vault", "yaml")
+    config, external = (yaml.safe_load(text) for text in texts)
+    url = "http://user:p%40ss@proxy.corp.example:3128"
+    template = external["spec"]["target"]["template"]["data"]
+    filled = {
+        key: text.replace('{{ .url | replace "%" "%%" }}', url.replace("%", "%%")) for key, text in template.items()
+    }
+
+    items, said = ran(config, external)
+
+    files = items[1]["spec"]["kubeadmConfigSpec"]["files"]
+    assert {one["contentFrom"]["secret"]["name"] for one in files} == {external["metadata"]["name"]}
+    assert {one["contentFrom"]["secret"]["key"] for one in files} == set(template)
+    assert items[2] == external
+    assert "SystemdSecretMissing" not in said
+
+    with_password = {**config["spec"], "httpProxy": url, "httpsProxy": url, "only": ["nodes", "giantswarmSystemdProxy"]}
+    with_password["targets"] = {**with_password["targets"], "giantswarmSystemdProxy": {"generate": True}}
+    *_, ours = ran({**config, "spec": with_password})[0]
+    assert {key: without_list(text) for key, text in filled.items()} == {
+        key: without_list(text) for key, text in ours["stringData"].items()
+    }
+
+
+def without_list(drop_in: str) -> str:
+    return re.sub(r"(?i)(no_proxy=)[^\"]*", r"\1", drop_in)
+
+
+def test_the_recipe_of_giant_swarm_reads_the_file_in_a_plain_folder(tmp_path: Path) -> None:
+    need("kubectl")
+    (config,) = code(SYSTEMS, "Giant Swarm", "yaml")
+    (command,) = code(SYSTEMS, "Giant Swarm", "sh")
+    (tmp_path / "proxy.yaml").write_text(config)
+    (tmp_path / "clusters").mkdir()
+    (tmp_path / "clusters" / "prod.yaml").write_text(NODES)
+    url = "http://user:p%40ss@proxy.corp.example:3128"
+    (tmp_path / "secret-values.yaml.patch").write_text(
+        f"proxy:\n  http: {url}\n  https: {url}\n  noProxy: .corp.example\n"
+    )
+
+    done = shell(command, tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    written = {one["metadata"]["name"] for one in yaml.safe_load_all((tmp_path / "clusters" / "prod.yaml").read_text())}
+    assert {"prod-systemd-proxy", "prod-cluster-values"} <= written
+    assert "p%40ss" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("page", "title"), [("orchestrators.md", "Flux"), ("orchestrators.md", "Argo CD")])
+def test_a_page_says_that_the_proxy_config_is_not_applied(page: str, title: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert "Keep the ProxyConfig out of what" in section(text, title)
+
+
+def test_kustomize_leaves_a_local_proxy_config_out(tmp_path: Path) -> None:
+    annotation = re.findall(
+        r"`(config\.kubernetes\.io/local-config): \"(true)\"`",
+        section((ROOT / "docs" / "orchestrators.md").read_text(encoding="utf-8"), "Flux"),
+    )
+    config = yaml.safe_load(code(PAGE, "Keep it out of Kubeadm objects", "yaml")[0])
+    config["metadata"]["annotations"] = dict(annotation)
+    (tmp_path / "proxy.yaml").write_text(yaml.safe_dump(config))
+    (tmp_path / "prod.yaml").write_text(NODES)
+    (tmp_path / "kustomization.yaml").write_text("resources: [proxy.yaml, prod.yaml]\n")
+
+    built = subprocess.run(
+        [need("kustomize"), "build", str(tmp_path)], capture_output=True, text=True, check=True, timeout=TIME_LIMIT
+    )
+
+    assert [one["kind"] for one in yaml.safe_load_all(built.stdout)] == ["Cluster", "KubeadmControlPlane"]
+    done = shell("inject-proxy run .", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Secret" in (tmp_path / "prod.yaml").read_text()
