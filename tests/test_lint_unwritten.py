@@ -229,23 +229,27 @@ def test_a_workload_with_a_proxy_that_nothing_selects(item: dict[str, Any], opti
     assert not [one.message for one in said if "FunctionConfig" in one.message]
 
 
-def of_network(*cidrs: str, folder: str = "", name: str = "prod") -> dict[str, Any]:
-    item = manifest(API, "Cluster", name, spec={"clusterNetwork": {"pods": {"cidrBlocks": list(cidrs)}}})
-    path = {"internal.config.kubernetes.io/path": f"{folder}/c.yaml"} if folder else {}
+def of_network(*cidrs: str, file: str = "", name: str = "prod", **spec: Any) -> dict[str, Any]:
+    item = manifest(API, "Cluster", name, spec={"clusterNetwork": {"pods": {"cidrBlocks": list(cidrs)}}, **spec})
+    path = {"internal.config.kubernetes.io/path": file} if file else {}
     return {**item, "metadata": {**item["metadata"], "annotations": path}}
+
+
+WHOLE = {"infrastructureRef": {"apiVersion": f"infrastructure.{API}", "kind": "AWSCluster", "name": "prod"}}
+ONE, TWO = "10.1.0.0/16", "10.2.0.0/16"
 
 
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
-        pytest.param(of_network("10.1.0.0/16", folder="a"), of_network("10.2.0.0/16"), "(a/c.yaml)", id="two folders"),
-        pytest.param(of_network("10.1.0.0/16"), of_network("10.2.0.0/16"), "another Cluster, and", id="no files"),
-        pytest.param(of_network("10.1.0.0/16"), of_network("10.1.0.0/16"), "", id="the same network"),
-        pytest.param(of_network("10.1.0.0/16"), of_network(), "", id="a patch that says nothing of it"),
-        pytest.param(of_network("10.1.0.0/16"), of_network("10.2.0.0/16", name="b"), "", id="another name"),
-        pytest.param(
-            of_network("10.1.0.0/16", name="${A}"), of_network("10.2.0.0/16", name="${A}"), "", id="templates"
-        ),
+        pytest.param(of_network(ONE), of_network(TWO), "another Cluster, and", id="no files"),
+        pytest.param(of_network(ONE, file="a.yaml"), of_network(TWO, file="a.yaml"), "(a.yaml)", id="one file"),
+        pytest.param(of_network(ONE, file="a.yaml", **WHOLE), of_network(TWO, file="b.yaml"), "(a.yaml)", id="a patch"),
+        pytest.param(of_network(ONE, file="a.yaml"), of_network(TWO, file="b.yaml"), "", id="two files"),
+        pytest.param(of_network(ONE), of_network(ONE), "", id="the same network"),
+        pytest.param(of_network(ONE), of_network(), "", id="a patch that says nothing of it"),
+        pytest.param(of_network(ONE), of_network(TWO, name="b"), "", id="another name"),
+        pytest.param(of_network(ONE, name="${A}"), of_network(TWO, name="${A}"), "", id="templates"),
     ],
 )
 def test_two_clusters_of_one_name_with_different_networks(first: Any, second: Any, words: str) -> None:

@@ -10,7 +10,7 @@ from krm_fn.clusters.charts import chart_of, user_values_of
 from krm_fn.clusters.kinds import kinds, kubeadm_spec_path, network_field
 from krm_fn.clusters.model import Cluster, Key, Membership, Role
 from krm_fn.clusters.names import has_suffix
-from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
+from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings, nearest
 from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import class_of, key_of, references, target_of
 from krm_fn.clusters.same_name import same_name
@@ -36,6 +36,7 @@ __all__ = [
     "kubeadm_spec_path",
     "may_be_same",
     "meanings",
+    "nearest",
     "network_field",
     "references",
     "same_name",

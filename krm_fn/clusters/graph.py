@@ -6,6 +6,9 @@ of a Secret that it refers to, the name that a product gave it. An object that n
 list belongs to those, known by name only. Where none of them says anything it is the only Cluster of the list, or at
 last the name.
 
+Of several Clusters with one namespace and name, an object belongs to that of its own file, or to those nearest to it
+(see ``namespaces``); one that names no infrastructure, control plane or class is a patch of another one.
+
 A namespace that is left out, or not known yet, may become any (see ``namespaces``). Objects of Cluster API are in the
 namespace of their Cluster. Others may be elsewhere, but then nothing but their own word connects them: such a tie says
 from which namespace it is claimed, unless the list has one Cluster only and is about that one anyway. It is not about a
@@ -21,7 +24,7 @@ from typing import NamedTuple
 from krm_fn.clusters.hints import Hints, Whole, hints
 from krm_fn.clusters.kinds import CLUSTER, CLUSTER_CLASS
 from krm_fn.clusters.model import Key, Role
-from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings
+from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings, nearest
 from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import Use, uses
 from krm_fn.krm.resourcelist import Object
@@ -49,7 +52,7 @@ Ties = list[Tie] | None
 
 
 class Graph:
-    """The objects of a list, by what they say about each other; of two with one identity the first counts."""
+    """The objects of a list, by what they say about each other; of two with one key the first counts."""
 
     def __init__(self, objects: Iterable[Object]) -> None:
         self.nodes: dict[Key, Hints] = {}
@@ -59,26 +62,47 @@ class Graph:
         named: dict[Key, list[Use]] = {}
         for obj in objects:
             self._take(obj, named)
-        self._keys = ByKey((key, key) for key in self.nodes)
+        patches = self._patches()
+        self._keys = ByKey((key, key) for key in self.nodes if key not in patches)
         parts: list[Key] = []
         for node in self.nodes.values():
             whole = node.whole
             parts += filter(None, (whole.infrastructure, whole.control_plane, whole.class_key))
         self._meaning = meanings(self._keys, [*named, *parts])
         self._settle(named)
+        self._is_about_one = len({key[:4] for key in self.clusters}) == 1
+
+    def cluster(self, key: Key) -> Hints | None:
+        """Return the Cluster of the list with a key, or the one that this is a patch of."""
+        found = self._keys.find(key)
+        return self.clusters.get(found) if found else None
+
+    def _patches(self) -> set[Key]:
+        """Return the Clusters that are patches of another one, as kustomize has them."""
+        whole: dict[tuple[str, ...], bool] = {}
+        of_clusters = [node for key, node in self.nodes.items() if key[:2] == CLUSTER]
+        for node in of_clusters:
+            whole[node.key[:4]] = whole.get(node.key[:4], False) or node.whole.is_complete
+        return {
+            node.key for node in of_clusters if whole[node.key[:4]] and not node.whole.is_complete
+        }
 
     def uses_of(self, key: Key) -> list[Use]:
         """Return how other objects refer to the object with that key, whether or not it is in the list.
 
-        Those that leave the namespace out count, too, unless they may mean objects of several namespaces.
+        Those that leave the namespace out count, too, unless they may mean objects of several namespaces, and those
+        that mean an object of that name in another file, unless some mean this one.
         """
         if key in self.nodes:
-            return self._uses.get(key, [])
-        found = self._unlisted.candidates(key)
-        namespaces = {each[2] for each in (*found, key) if not is_open(each[2])}
-        if len(namespaces) > 1:
-            return []
-        return [use for each in found for use in self._uses[each]]
+            found = [each for each in self._used.candidates(key) if each[:4] == key[:4]]
+        else:
+            found = self._unlisted.candidates((*key[:4], ""))
+            namespaces = {each[2] for each in (*found, key) if not is_open(each[2])}
+            if len(namespaces) > 1:
+                return []
+        uses = [use for each in found for use in self._uses[each]]
+        inside = [use for use in uses if use.source[2] == key[2]] or uses
+        return _of_own_file(inside, key[4])
 
     def ties(self, node: Hints) -> tuple[Tie, ...]:
         """Return the Clusters of an object, in the order of the list, those of other namespaces last.
@@ -106,12 +130,14 @@ class Graph:
     def _settle(self, named: dict[Key, list[Use]]) -> None:
         """Replace each key that an object names by the key of the object that it means."""
         for target, of_target in named.items():
-            self._uses.setdefault(self._meaning.get(target, target), []).extend(of_target)
+            unlisted = (*target[:4], "")
+            self._uses.setdefault(self._meaning.get(target, unlisted), []).extend(of_target)
+        self._used = ByKey((key, key) for key in self._uses if key in self.nodes)
         self._unlisted = ByKey((key, key) for key in self._uses if key not in self.nodes)
         for key, node in self.nodes.items():
             if key[:2] in (CLUSTER, CLUSTER_CLASS):
                 self.nodes[key] = node._replace(whole=self._settled(node.whole))
-            if key[:2] == CLUSTER:
+            if key[:2] == CLUSTER and self._keys.find(key) == key:
                 self._take_cluster(self.nodes[key])
 
     def _settled(self, whole: Whole) -> Whole:
@@ -139,7 +165,8 @@ class Graph:
             return None
         seen.add(node.key)
         if node.key[:2] == CLUSTER:
-            return [Tie(node.key, how="it is the Cluster")]
+            found = self._keys.candidates(node.key) or [node.key]
+            return [Tie(key, how="it is the Cluster") for key in found]
         if node.key[:2] == CLUSTER_CLASS:
             return self._of_class(node.key)
         unlisted: Ties = None
@@ -208,7 +235,7 @@ class Graph:
         if found:
             return found
         where = namespace or node.cluster_namespace or ("" if node.is_workload else node.key[2])
-        return [self._unlisted_tie(node, (*CLUSTER, where, name), how)]
+        return [self._unlisted_tie(node, (*CLUSTER, where, name, ""), how)]
 
     def _unlisted_tie(self, node: Hints, cluster: Key, how: str) -> Tie:
         """Return a tie to a Cluster outside the list.
@@ -225,11 +252,12 @@ class Graph:
         They are looked up in ``namespace`` or in the one that the object says or is in. An object outside Cluster API
         that says no namespace may mean a Cluster of any other.
         """
-        wanted = (*CLUSTER, namespace or node.cluster_namespace or node.key[2], name)
+        where = namespace or node.cluster_namespace or node.key[2]
+        wanted = (*CLUSTER, where, name, node.key[4])
         found = self._keys.candidates(wanted)
         if not (found or node.in_cluster_api or namespace or node.cluster_namespace):
             found = self.namesakes(wanted)
-        sure = len(found) == 1
+        sure = len({key[2] for key in found}) == 1
         if not sure:
             how = f"{how}, a name that several Clusters have"
         return [
@@ -240,7 +268,7 @@ class Graph:
     def _claim(self, node: Hints, cluster: Key) -> str:
         """Return the namespace of an object that names a Cluster of another namespace; "" where it may do so."""
         is_of_its_namespace = node.is_core or node.in_cluster_api
-        is_about_it = len(self.clusters) == 1 and not is_of_its_namespace
+        is_about_it = self._is_about_one and not is_of_its_namespace
         if is_about_it or may_be_same(node.key[2], cluster[2]):
             return ""
         return node.key[2]
@@ -248,12 +276,15 @@ class Graph:
     def _owned(self, node: Hints, owner: Key, seen: set[Key], depth: int) -> Ties:
         """Return the Clusters of an owner of the object."""
         how = "an owner reference"
-        found = self._keys.find(owner)
-        if found is None:
-            return [self._unlisted_tie(node, owner, how)] if owner[:2] == CLUSTER else None
-        if found in self.clusters:
-            return [Tie(found, node.role, node.group, how)]
-        ties = self._search(self.nodes[found], seen, depth)
+        if owner[:2] == CLUSTER:
+            found = self._keys.candidates(owner)
+            if len({key[2] for key in found}) == 1:
+                return [Tie(key, node.role, node.group, how) for key in found]
+            return [self._unlisted_tie(node, (*owner[:4], ""), how)]
+        key = self._keys.find(owner)
+        if key is None:
+            return None
+        ties = self._search(self.nodes[key], seen, depth)
         return ties and [
             tie._replace(
                 role=node.role or tie.role,
@@ -266,13 +297,16 @@ class Graph:
 
     def _only(self, node: Hints) -> Ties:
         """Return the only Cluster of the list; None for an object of Cluster API in another namespace."""
-        if len(self.clusters) != 1:
+        if not self._is_about_one:
             return None
-        (key,) = self.clusters
-        if node.in_cluster_api and not may_be_same(node.key[2], key[2]):
+        found = nearest(list(self.clusters), node.key[4])
+        if node.in_cluster_api and not may_be_same(node.key[2], found[0][2]):
             return None
         how = "the only Cluster in the list"
-        return [Tie(key, node.role, node.group, how, claimed_from=self._claim(node, key))]
+        return [
+            Tie(key, node.role, node.group, how, claimed_from=self._claim(node, key))
+            for key in found
+        ]
 
     def _after(self, node: Hints) -> Ties:
         """Return the Cluster after which the object is probably named."""
@@ -283,11 +317,17 @@ class Graph:
         """Return the Cluster whose name the object's name begins with, up to a hyphen; the longest of several."""
         name = node.key[3] if node.in_cluster_api else next(iter(node.may_be), "")
         while name:
-            found = self._keys.find((*CLUSTER, node.key[2], name))
-            if found:
-                return [Tie(found, node.role, node.group, "its name", sure=False)]
+            found = self._keys.candidates((*CLUSTER, node.key[2], name, node.key[4]))
+            if len({key[2] for key in found}) == 1:
+                return [Tie(key, node.role, node.group, "its name", sure=False) for key in found]
             name = name.rpartition("-")[0]
         return None
+
+
+def _of_own_file(uses: list[Use], file: str) -> list[Use]:
+    """Return the uses without those by an object that has a namesake in the file of the object that is used."""
+    own = {use.source[:4] for use in uses if use.source[4] == file}
+    return [use for use in uses if use.source[4] == file or use.source[:4] not in own]
 
 
 def _united(all_ties: Iterable[Ties]) -> Ties:

@@ -80,6 +80,11 @@ class Whole(NamedTuple):
     patched: bool = False
     rewritten: tuple[Pointer, ...] = ()
 
+    @property
+    def is_complete(self) -> bool:
+        """Return whether a Cluster says what it is made of; one that does not is more often a patch of another."""
+        return bool(self.infrastructure or self.control_plane or self.class_key)
+
 
 class Hints(NamedTuple):
     """Everything one object says about itself; what it does not say is empty.
@@ -212,7 +217,7 @@ def _first_label(obj: Object, names: tuple[str, ...]) -> str:
 
 
 def _owning_group(obj: Object) -> str:
-    return next((name for _, kind, _, name in owners(obj) if kind in OWNS_WORKERS), "")
+    return next((owner[3] for owner in owners(obj) if owner[1] in OWNS_WORKERS), "")
 
 
 def _whole(obj: Object, key: Key) -> Whole:
@@ -229,7 +234,7 @@ def _whole(obj: Object, key: Key) -> Whole:
         )
     if key[:2] != CLUSTER:
         return Whole()
-    class_key, class_path = class_of(obj.data, key[2])
+    class_key, class_path = class_of(obj.data, key[2], key[4])
     return Whole(
         _first_target(obj, "spec.infrastructureRef"),
         _first_target(obj, "spec.controlPlaneRef"),
@@ -265,7 +270,8 @@ def _rewritten(obj: Object) -> Iterator[Pointer]:
 
 
 def _first_target(obj: Object, *paths: str) -> Key | None:
-    targets = (target_of(lookup(obj.data, pattern(path)), obj.ref.namespace) for path in paths)
+    place = (obj.ref.namespace, obj.ref.file_path)
+    targets = (target_of(lookup(obj.data, pattern(path)), *place) for path in paths)
     return next(filter(None, targets), None)
 
 

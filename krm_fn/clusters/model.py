@@ -11,8 +11,12 @@ from typing import NamedTuple
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
 
-Key = tuple[str, str, str, str]
-"""API group, kind, namespace, name: what a reference names. The version does not tell objects apart."""
+Key = tuple[str, str, str, str, str]
+"""API group, kind, namespace, name and file: an object, or what a reference in that file names.
+
+The version does not tell objects apart. Several files may have an object of one name, as the templates of
+``clusterctl`` do, whose Clusters are all called ``${CLUSTER_NAME}``; a file is "" where none is known.
+"""
 
 
 class Role(Enum):

@@ -1,12 +1,15 @@
-"""Which object of a list a reference means where a namespace is left out, or not known yet.
+"""Which object of a list a reference means where a namespace is left out, or several files have one of that name.
 
 ``kustomize`` and ``kpt`` may set the namespace of an object later, ``clusterctl`` and Flux fill in ``${NAMESPACE}``:
 such a namespace can become any. Two namespaces that are both known are the same only if they are equal.
+
+Of several objects with one namespace and name, a reference means that of its own file, else those in the nearest
+folder: a folder of templates, or of environments, is many lists in one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from krm_fn.clusters.model import Key
@@ -30,7 +33,8 @@ def may_be_same(one: str, other: str) -> bool:
 class ByKey(Mapping[Key, _Value]):
     """A mapping that finds an object by a key whose namespace, or its own, is left out, if only one can be meant.
 
-    The exact key goes before any other. Of two objects that a key may mean none is found.
+    The exact key goes before any other, then the exact namespace. Of two objects in different namespaces that a key may
+    mean none is found; of two in one namespace the nearest, else the first.
     """
 
     def __init__(self, members: Iterable[tuple[Key, _Value]] = ()) -> None:
@@ -49,7 +53,10 @@ class ByKey(Mapping[Key, _Value]):
         """Return the keys of all objects that ``key`` may mean: only the exact one, if it is there."""
         if key in self._members:
             return [key]
-        return [each for each in self._by_name.get(_named(key), ()) if may_be_same(each[2], key[2])]
+        found = [
+            each for each in self._by_name.get(_named(key), ()) if may_be_same(each[2], key[2])
+        ]
+        return nearest([each for each in found if each[2] == key[2]] or found, key[4])
 
     def find(self, key: Key) -> Key | None:
         """Return the key of the object that ``key`` means.
@@ -57,11 +64,12 @@ class ByKey(Mapping[Key, _Value]):
         None if there is none, or more than one.
         """
         found = self.candidates(key)
-        return found[0] if len(found) == 1 else None
+        is_unique = len({each[2] for each in found}) == 1
+        return found[0] if is_unique else None
 
     def namesakes(self, key: Key) -> list[Key]:
         """Return the keys of all objects with the group, kind and name of ``key``, in whatever namespace."""
-        return list(self._by_name.get(_named(key), ()))
+        return nearest(self._by_name.get(_named(key), ()), key[4])
 
     def __getitem__(self, key: Key) -> _Value:
         found = self.find(key)
@@ -86,14 +94,41 @@ def meanings(objects: ByKey[_Value], named: Iterable[Key]) -> dict[Key, Key]:
     loose: dict[Key, list[Key]] = {}
     for key in dict.fromkeys(named):
         found = objects.find(key)
-        if found == key:
-            exact[key] = key
+        if found is not None and found[:4] == key[:4]:
+            exact[key] = found
         elif found is not None:
             loose.setdefault(found, []).append(key)
     for found, keys in loose.items():
         if len({key[2] for key in keys if not is_open(key[2])}) <= 1:
             exact.update(dict.fromkeys(keys, found))
     return exact
+
+
+def nearest(keys: Sequence[Key], file: str) -> list[Key]:
+    """Return, of objects with one namespace and name, those nearest to a file: in it, or in the nearest folder."""
+    if len(keys) == 1:
+        return list(keys)
+    of_namespaces: dict[str, list[tuple[tuple[int, int], Key]]] = {}
+    for key in keys:
+        of_namespaces.setdefault(key[2], []).append((_nearness(key[4], file), key))
+    found: list[Key] = []
+    for same in of_namespaces.values():
+        most = max(rank for rank, _ in same)
+        found += [key for rank, key in same if rank == most]
+    return found
+
+
+def _nearness(one: str, file: str) -> tuple[int, int]:
+    """Return how near a file is to another: how many steps of their paths are the same, and how few follow."""
+    if not file:
+        return (int(one == file), 0)
+    steps = one.split("/")
+    shared = 0
+    for step, its_step in zip(steps, file.split("/"), strict=False):
+        if step != its_step:
+            break
+        shared += 1
+    return (shared, -len(steps))
 
 
 def _named(key: Key) -> _Named:

@@ -100,7 +100,7 @@ def _uses(obj: Object) -> Iterator[tuple[Key, Use]]:
         yield from _credentials(obj, source)
     for wanted, role in _REFERENCES.get(source[1], ()) if is_cluster_api(source[0]) else ():
         for path, value in values(obj.data, wanted):
-            target = target_of(value, source[2])
+            target = target_of(value, source[2], source[4])
             if target:
                 yield target, Use(source, path, role, _worker_class(obj, path))
 
@@ -113,7 +113,7 @@ def _credentials(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
     path = ("spec", "identityRef")
     name, kind = (text(lookup(obj.data, (*path, member))) for member in ("name", "kind"))
     if name and kind in ("", SECRET[1]):
-        yield (*SECRET, source[2], name), Use(source, path)
+        yield (*SECRET, source[2], name, source[4]), Use(source, path)
 
 
 def _values_of_add_ons(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
@@ -123,12 +123,12 @@ def _values_of_add_ons(obj: Object, source: Key) -> Iterator[tuple[Key, Use]]:
     """
     for wanted in _VALUES:
         for path, value in values(obj.data, (*wanted, "valuesFrom", "providerRef")):
-            target = target_of(value, source[2])
+            target = target_of(value, source[2], source[4])
             if target:
                 yield target, Use(source, path)
         for path, value in values(obj.data, (*wanted, "valuesFrom", "secretRef")):
             if name := text(value):
-                yield ("", "Secret", source[2], name), Use(source, path)
+                yield (*SECRET, source[2], name, source[4]), Use(source, path)
 
 
 def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
@@ -142,13 +142,13 @@ def references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
         elif isinstance(value, list):
             members = enumerate(value)
         left += [((*path, str(key)), member) for key, member in members]
-        target = target_of(value, obj.ref.namespace)
+        target = target_of(value, obj.ref.namespace, obj.ref.file_path)
         if target and target[0]:
             yield target, path
 
 
-def class_of(data: Mapping[str, Any], namespace: str) -> tuple[Key | None, Pointer]:
-    """Return the class of a Cluster, and its path.
+def class_of(data: Mapping[str, Any], namespace: str, file: str = "") -> tuple[Key | None, Pointer]:
+    """Return the class that a Cluster in a namespace and a file names, and its path.
 
     ``classRef`` (v1beta2) before ``class`` and ``classNamespace``.
     """
@@ -158,7 +158,7 @@ def class_of(data: Mapping[str, Any], namespace: str) -> tuple[Key | None, Point
         (("class",), ("classNamespace",)),
     ):
         if name := text(lookup(topology, path)):
-            found = (*CLUSTER_CLASS, text(lookup(topology, elsewhere)) or namespace, name)
+            found = (*CLUSTER_CLASS, text(lookup(topology, elsewhere)) or namespace, name, file)
             return found, ("spec", "topology", path[0])
     return None, ()
 
@@ -168,16 +168,16 @@ def owners(obj: Object) -> Iterator[Key]:
     for _, owner in values(obj.data, ("metadata", "ownerReferences", "*")):
         target = target_of(owner, obj.ref.namespace)
         if target:
-            yield (target[0], target[1], obj.ref.namespace, target[3])
+            yield (target[0], target[1], obj.ref.namespace, target[3], obj.ref.file_path)
 
 
 def key_of(obj: Object) -> Key:
     """Return the key by which a reference finds the object."""
-    return (*obj.group_kind, obj.ref.namespace, obj.ref.name)
+    return (*obj.group_kind, obj.ref.namespace, obj.ref.name, obj.ref.file_path)
 
 
-def target_of(reference: Any, namespace: str) -> Key | None:
-    """Return the key that a reference of either form means.
+def target_of(reference: Any, namespace: str, file: str = "") -> Key | None:
+    """Return the key that a reference of either form, in an object of a file, means.
 
     Without a namespace it is in ``namespace``.
     """
@@ -186,7 +186,7 @@ def target_of(reference: Any, namespace: str) -> Key | None:
     kind, name = text(reference.get("kind")), text(reference.get("name"))
     group = text(reference.get("apiGroup")) or text(reference.get("apiVersion")).rpartition("/")[0]
     return (
-        (group, kind, text(reference.get("namespace")) or namespace, name)
+        (group, kind, text(reference.get("namespace")) or namespace, name, file)
         if kind and name
         else None
     )

@@ -1,7 +1,7 @@
-"""Clusters of a list that have one identity and say different things about their network.
+"""Clusters of a list that count as another one of the same name and say different things about their network.
 
-The graph counts the first of two objects with one identity only (``clusters.graph``), so what belongs to the other
-gets the network of the first.
+Of two objects with one key the first counts only (``clusters.graph``), and a Cluster that is a patch counts as the one
+that it changes; so what belongs to them gets the network of the other.
 """
 
 from __future__ import annotations
@@ -13,22 +13,27 @@ from krm_fn.clusters.kinds import CLUSTER
 from krm_fn.clusters.model import Key
 from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import key_of
+from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
 from krm_fn.noproxy import ClusterNetwork
 
 
-def same_name(objects: Iterable[Object]) -> Iterator[tuple[Object, Object]]:
-    """Yield each Cluster whose namespace and name an earlier one has with another network, and that earlier one.
+def same_name(objects: Iterable[Object], topology: Topology) -> Iterator[tuple[Object, Object]]:
+    """Yield each Cluster that counts as another one which declares another network, and that other one.
 
-    A patch of kustomize has the name of its Cluster, too: what it leaves out does not differ. A name that a later step
-    fills in says nothing about which Cluster it will be.
+    What a patch of kustomize leaves out does not differ. A name that a later step fills in says nothing about which
+    Cluster it will be.
     """
     first: dict[Key, Object] = {}
-    for obj in objects:
-        if obj.group_kind != CLUSTER or is_template(obj.ref.name):
+    clusters = [obj for obj in objects if obj.group_kind == CLUSTER]
+    for obj in clusters:
+        first.setdefault(key_of(obj), obj)
+    for obj in clusters:
+        counted = topology.counted(obj)
+        other = first[counted] if counted else obj
+        if other is obj or is_template(obj.ref.name):
             continue
-        other = first.setdefault(key_of(obj), obj)
-        if other is not obj and _differ(declared(obj), declared(other)):
+        if _differ(declared(obj), declared(other)):
             yield obj, other
 
 

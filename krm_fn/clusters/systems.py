@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from krm_fn.clusters.kinds import CLUSTER, is_cluster_api
 from krm_fn.clusters.model import Cluster
-from krm_fn.clusters.references import class_of, uses
+from krm_fn.clusters.references import class_of, key_of, uses
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
 from krm_fn.patch import Pointer
@@ -138,11 +138,7 @@ def without_class(
 ) -> Iterator[tuple[Object, str, Pointer]]:
     """Yield each Cluster whose ClusterClass is not in the list, with the name of the class and the field."""
     read = list(objects)
-    classes = {
-        (*one.group_kind, one.ref.namespace, one.ref.name)
-        for one in read
-        if one.ref.kind == "ClusterClass"
-    }
+    classes = {key_of(one) for one in read if one.ref.kind == "ClusterClass"}
     for obj in read:
         if obj.group_kind != CLUSTER:
             continue

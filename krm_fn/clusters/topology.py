@@ -61,7 +61,8 @@ class Topology:
 
         One that is not in the list is known by its name, and by what the objects of the list say that belong to it.
         """
-        return tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
+        found = tuple(self._membership(tie) for tie in self._graph.ties(hints(obj)))
+        return _without_copies(found) if len(found) > 1 else found
 
     def alone(self, obj: Object) -> ClusterNetwork | None:
         """Return what a control plane says of the network of its Cluster, for where that Cluster is not known.
@@ -82,7 +83,7 @@ class Topology:
 
     def class_of(self, cluster: Object) -> Key | None:
         """Return the ClusterClass of a Cluster, whether or not it is in the list."""
-        node = self._graph.clusters.get(key_of(cluster))
+        node = self._graph.cluster(key_of(cluster))
         return node.whole.class_key if node else None
 
     def cluster_of_class(self, cluster_class: Object) -> Cluster:
@@ -106,6 +107,11 @@ class Topology:
             assumed=ClusterNetwork(networks=assumed),
         )
 
+    def counted(self, cluster: Object) -> Key | None:
+        """Return the Cluster of the list as which a Cluster counts: itself, or the one that it is a patch of."""
+        node = self._graph.cluster(key_of(cluster))
+        return node.key if node else None
+
     def nodes_of(self, cluster: Object) -> dict[WorkerClass, Membership]:
         """Return the nodes of ``spec.topology`` of a Cluster.
 
@@ -113,7 +119,7 @@ class Topology:
 
         Groups of workers have the section that they are in (``machineDeployments``), and their name there.
         """
-        node = self._graph.clusters.get(key_of(cluster))
+        node = self._graph.cluster(key_of(cluster))
         if node is None:
             return {}
         its_cluster, how = self._clusters[node.key], "it is the Cluster"
@@ -147,15 +153,16 @@ class Topology:
     def _sources(self) -> dict[Key, list[Hints]]:
         """Return, for each Cluster, the objects with facts about it, in the order of the list."""
         found: dict[Key, list[Hints]] = {}
-        for node in self._graph.nodes.values():
-            ties = self._graph.ties(node) if _holds_facts(node) else ()
+        for key, node in self._graph.nodes.items():
+            is_patch = key[:2] == CLUSTER and key not in self._graph.clusters
+            ties = self._graph.ties(node) if _holds_facts(node) and not is_patch else ()
             keys = [
                 tie.cluster
                 for tie in ties
                 if tie.sure and not tie.claimed_from and _may_say(node, tie)
             ]
-            for key in dict.fromkeys(keys):
-                found.setdefault(key, []).append(node)
+            for cluster in dict.fromkeys(keys):
+                found.setdefault(cluster, []).append(node)
         return found
 
     def _cluster(self, cluster: Hints, sources: list[Hints]) -> Cluster:
@@ -177,6 +184,20 @@ class Topology:
             assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else ClusterNetwork(),
             provider_files=distinct(files),
         )
+
+
+def _without_copies(found: tuple[Membership, ...]) -> tuple[Membership, ...]:
+    """Return the memberships without those in a Cluster that says the same as one of its name in another file."""
+    first: dict[tuple[object, ...], Membership] = {}
+    for one in found:
+        cluster = one.cluster
+        known = (cluster.network, cluster.assumed)
+        said = [(name, fact.value) for network in known for name, fact in network.facts()]
+        said += [("provider_files", fact.value) for fact in cluster.provider_files]
+        labels = frozenset(cluster.labels.items())
+        place = (cluster.namespace, cluster.name, one.role, one.group, one.worker_class)
+        first.setdefault((place, tuple(said), labels), one)
+    return tuple(first.values())
 
 
 def _may_say(node: Hints, tie: Tie) -> bool:

@@ -130,12 +130,19 @@ _SILENCEABLE = (
     Code(
         "ClusterNameTaken",
         _W,
-        "Two Clusters of the list have the same namespace and name, and different networks.",
         (
-            "The list holds folders of several environments or management clusters. The objects of "
-            "both Clusters get a `NO_PROXY` for the network of the first one."
+            "Several Clusters of the list have the same namespace and name, and different networks, and the file of "
+            "an object does not say which of them is meant."
         ),
-        "Run inject-proxy for each folder by itself, or give the Clusters different names.",
+        (
+            "The list holds folders of several environments or management clusters. An object belongs to the Cluster "
+            "of its own file, else to that in the nearest folder. Where there are several, its `NO_PROXY` holds what "
+            "all of them need; of two Clusters in one file, and of a patch, only the other one counts."
+        ),
+        (
+            "Put the object into the file of its Cluster, run inject-proxy for each folder by itself, or give the "
+            "Clusters different names."
+        ),
     ),
     Code(
         "ClusterFieldInvalid",

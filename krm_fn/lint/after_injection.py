@@ -237,12 +237,17 @@ def _in_our_file(readings: tuple[Reading, ...], variables: Mapping[str, str]) ->
 
 
 def _observed(place: PlannedEdit, readings: tuple[Reading, ...]) -> ObservedObject:
-    clusters = (
-        f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/") for one in place.memberships
-    )
-    variables = place.resolved.settings.variables()
+    clusters: dict[tuple[str, str], None] = {}
+    for one in place.memberships:
+        name = f"{one.cluster.namespace}/{one.cluster.name}".lstrip("/")
+        clusters[name, one.cluster.ref.file_path] = None
     return ObservedObject(
-        place.obj.ref, place.target_id, readings, variables, tuple(dict.fromkeys(clusters))
+        place.obj.ref,
+        place.target_id,
+        readings,
+        place.resolved.settings.variables(),
+        tuple(name for name, _ in clusters),
+        tuple(file for _, file in clusters),
     )
 
 
@@ -265,7 +270,10 @@ def _missing(places: Iterable[PlannedEdit]) -> Iterator[Result]:
             )
             name, key = (lookup(source, (member,)) for member in ("name", "key"))
             is_named = isinstance(name, str) and isinstance(key, str)
-            if is_named and key not in held.get((*_SECRET, place.obj.ref.namespace, name), {key}):
+            if not is_named:
+                continue
+            ref = place.obj.ref
+            if key not in held.get((*_SECRET, ref.namespace, name, ref.file_path), {key}):
                 message = (
                     f'the Secret "{name}" has no key "{key}"; Cluster API cannot create nodes without it. '
                     "Add the key (it may be empty)"

@@ -23,7 +23,8 @@ class ObservedObject(NamedTuple):
     """What one target sees in one object, after injection.
 
     ``wanted`` is what the settings ask for there (name -> value, empty for no proxy); ``clusters`` names the Clusters
-    that the object belongs to. Objects without a known Cluster are compared with each other.
+    that the object belongs to, and ``files`` the file of each, because several may have one name. Objects without a
+    known Cluster are compared with each other.
     """
 
     ref: ObjectRef
@@ -31,11 +32,17 @@ class ObservedObject(NamedTuple):
     readings: tuple[Reading, ...]
     wanted: Mapping[str, str]
     clusters: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     @property
-    def groups(self) -> tuple[str, ...]:
-        """The names under which the object is compared with others."""
-        return self.clusters or ("",)
+    def groups(self) -> "tuple[_Group, ...]":
+        """The Clusters under which the object is compared with others."""
+        clusters = self.clusters or ("",)
+        return tuple(zip(clusters, self.files or [""] * len(clusters), strict=True))
+
+
+_Group = tuple[str, str]
+"""Name and file of a Cluster."""
 
 
 class _Witness(NamedTuple):
@@ -53,7 +60,7 @@ class Comparison:
 
     def __init__(self) -> None:
         # (cluster, variable, wanted value) -> the first place that says it
-        self._witnesses: dict[tuple[str, str, str], _Witness] = {}
+        self._witnesses: dict[tuple[_Group, str, str], _Witness] = {}
         self._differing: list[ObservedObject] = []
 
     def take(self, one: ObservedObject) -> None:

@@ -34,8 +34,8 @@ _NO_CLASS = (
     "templates, or run this function where they are"
 )
 _SAME_NAME = (
-    "has the same namespace and name as another Cluster{where}, and says something else about the network: the objects "
-    "of both get the network of that one, so run this function for each of them by itself"
+    "has the same namespace and name as another Cluster{where}, and says something else about the network, which does "
+    "not count: run this function for each of them by itself"
 )
 _NO_CIDRS = "holds something that is no CIDR, and `NO_PROXY` goes without that: correct it"
 _NO_HOST = (
@@ -135,8 +135,8 @@ def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
 
     None if an object of the system has the proxy already.
     """
-    first: dict[tuple[str, str], Foreign] = {}
-    done: set[tuple[str, str]] = set()
+    first: dict[tuple[tuple[str, ...], str], Foreign] = {}
+    done: set[tuple[tuple[str, ...], str]] = set()
     for one in found:
         resolved = _resolved(one.cluster, wanted)
         key = (_identity(one), one.system.name)
@@ -161,13 +161,11 @@ def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
             )
 
 
-def _identity(one: Foreign) -> str:
+def _identity(one: Foreign) -> tuple[str, ...]:
     cluster = one.cluster
-    return (
-        f"{cluster.namespace}/{cluster.name}"
-        if cluster
-        else f"{one.obj.ref.namespace}/{one.obj.ref.name}/"
-    )
+    if cluster is None:
+        return ("", one.obj.ref.namespace, one.obj.ref.name)
+    return (cluster.namespace, cluster.name, cluster.ref.file_path)
 
 
 def _without_class(

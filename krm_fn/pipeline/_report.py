@@ -57,7 +57,7 @@ def _not_shown_yet(value: Any, shown: set[str]) -> Any:
     return value
 
 
-_ABOUT_FACTS = frozenset({"NP038", "NoProxyReplaced"})
+_ABOUT_FACTS = frozenset({"NP038", "ClusterNameTaken", "NoProxyReplaced"})
 """What is the same for many objects: a fact of the Cluster to which they belong, the entries that their list loses."""
 
 

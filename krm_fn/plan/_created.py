@@ -53,7 +53,7 @@ def names_in_use(
     reader: ItemReader,
     wanted: ProxyConfig,
     new: Sequence[PlannedEdit],
-) -> frozenset[Key]:
+) -> frozenset[tuple[str, str, str, str]]:
     """Return the objects of the kinds to which a target converts others: a name must not be there twice.
 
     They are those of the list, except those that this run removes, and those that it generates.
@@ -65,17 +65,17 @@ def names_in_use(
             kinds |= target.converts_to(target.options(wanted.targets))
             converting.append(target)
     source = reader.source
-    found: set[Key] = set()
+    found: set[tuple[str, str, str, str]] = set()
     for index in range(len(source) if kinds else 0):
         if not may_hold(source.kinds(index), frozenset(kinds)):
             continue
         for obj in reader.readable(index):
             if obj.group_kind in kinds and not _is_dropped(obj, converting, wanted):
-                found.add(identity(obj))
+                found.add(identity(obj)[:4])
     for place in new:
         has_proxy = bool(place.resolved.settings.variables())
         if place.obj.group_kind in kinds and has_proxy and is_selected(place.obj, wanted):
-            found.add(identity(place.obj))
+            found.add(identity(place.obj)[:4])
     return frozenset(found)
 
 
@@ -108,8 +108,8 @@ def lacking(
 
 
 def identity(obj: Object) -> Key:
-    """Return the identity of an object, without the hash that a run added to its name."""
-    return (*obj.group_kind, obj.ref.namespace, obj.base_name)
+    """Return the identity of an object in any file, without the hash that a run added to its name."""
+    return (*obj.group_kind, obj.ref.namespace, obj.base_name, "")
 
 
 def _with_options(wanted: ProxyConfig) -> Iterator[Target]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from krm_fn import clusters, settings
-from krm_fn.clusters import Foreign, Key, Membership, Role, Topology
+from krm_fn.clusters import Foreign, Membership, Role, Topology
 from krm_fn.config import OverrideSubject, ProxyConfig
 from krm_fn.errors import DocumentError
 from krm_fn.formats import sops
@@ -87,7 +87,7 @@ class PlannedEdit(NamedTuple):
     notes: tuple[Finding, ...] = ()
     settings_of_rule: Callable[[str], ProxySettings] | None = None
     uses: DataUses = DataUses()
-    names_in_use: frozenset[Key] = frozenset()
+    names_in_use: frozenset[tuple[str, str, str, str]] = frozenset()
     code: CodeInText | None = None
 
     @property
@@ -185,7 +185,7 @@ class Overview:
         selected: how many of them the selector includes.
         foreign: Clusters that no target writes.
         without_class: Clusters that no target writes here, because their class is not in the list.
-        same_name: Clusters with the name of an earlier one, which is beside each.
+        same_name: Clusters that count as another one of the same name, which is beside each.
         not_generated: objects that an option asks for and that the selector does not include, except by ``exclude``,
             which is intended.
         unreadable: entries that no target needs and that cannot be read.
@@ -212,6 +212,6 @@ class Overview:
         self.foreign = clusters.foreign(chosen, topology)
         without = list(clusters.without_class(read, topology))
         self.without_class = [one for one in without if is_selected(one[0], wanted)]
-        pairs = clusters.same_name(read)
+        pairs = clusters.same_name(read, topology)
         self.same_name = [one for one in pairs if is_selected(one[0], wanted)]
         self.memberships = {obj.ref: topology.of(obj) for obj, _, _ in self.without_class}

@@ -161,7 +161,7 @@ def _file_secrets(obj: Object, secrets: Mapping[Key, Object]) -> Iterator[tuple[
                 patch.lookup(file, ("contentFrom", "secret", member)) for member in ("name", "key")
             )
             if isinstance(name, str) and isinstance(key, str):
-                secret = secrets.get((*_SECRET, obj.ref.namespace, name))
+                secret = secrets.get((*_SECRET, obj.ref.namespace, name, obj.ref.file_path))
                 yield from [(secret, key)] if secret else []
 
 
@@ -187,23 +187,15 @@ def _known(source: ObjectSource, places: Iterable[PlannedEdit]) -> _Known:
             continue
         is_whole_item = index in read and not read[index].path
         for obj in [read[index]] if is_whole_item else source.objects(index):
-            uses = [] if obj.is_local else list(_references(obj))
+            uses = [] if obj.is_local else list(references(obj))
             own = [key_of(obj)] if obj.group_kind in _TEMPLATES else []
             known.names.update(own)
             for target, path in uses:
                 known.users.setdefault(target, []).append((index, obj, path))
             if sops.is_encrypted(obj.data):
-                known.encrypted.update(
-                    dict.fromkeys([*own, *(target for target, _ in uses)], obj.ref)
-                )
+                inside = [one for one, _ in uses if may_be_same(one[2], obj.ref.namespace)]
+                known.encrypted.update(dict.fromkeys([*own, *inside], obj.ref))
     return _settled(known)
-
-
-def _references(obj: Object) -> Iterator[tuple[Key, Pointer]]:
-    """Yield what an object refers to in its own namespace: Cluster API refuses a reference that leaves it."""
-    for target, path in references(obj):
-        if may_be_same(target[2], obj.ref.namespace):
-            yield target, path
 
 
 def _settled(known: _Known) -> _Known:
@@ -218,9 +210,13 @@ def _settled(known: _Known) -> _Known:
 
 
 def _obstacle(template: _Template, known: _Known, source: ObjectSource) -> str:
-    """Return why a template cannot have its new name; "" if it can."""
+    """Return why a template cannot have its new name; "" if it can.
+
+    An object of another namespace, such as a Kustomization of Flux, follows; it has no say.
+    """
     key = key_of(template.obj)
-    if key not in known.users:
+    users = (user for _, user, _ in known.users.get(key, ()))
+    if not any(may_be_same(user.ref.namespace, key[2]) for user in users):
         return (
             f'and not "{template.name}", because no object of the list refers to it and references elsewhere would '
             "break: add the object that refers to it to the list"
@@ -230,7 +226,7 @@ def _obstacle(template: _Template, known: _Known, source: ObjectSource) -> str:
     concerned = [template.item_index, *(at for at, _, _ in known.users[key])]
     if any(source.text_for_ytt(at) is not None for at in concerned):
         return "because ytt computes a part of it, or of an object that refers to it: rename it yourself"
-    if (*key[:3], template.name) in known.names:
+    if any((*key[:3], template.name) == other[:4] for other in known.names):
         return f'because another object has the name "{template.name}": remove one of the two from the list'
     if len(template.name) > _LONGEST:
         return f"because it is too long for a hash: shorten it to {_LONGEST - HEX - 1} characters or less"
@@ -246,6 +242,8 @@ def _renamed(template: _Template, users: list[_User]) -> Iterator[RolloutNote]:
     if change := kept_name(obj, is_hashed=name != obj.base_name):
         yield RolloutNote(index, obj, change)
     for at, user, path in users:
+        if sops.is_encrypted(user.data):
+            continue  # one of another namespace
         yield RolloutNote(
             at,
             user,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from krm_fn import patch
 from krm_fn.carriers import systemd_secret
-from krm_fn.clusters import Key, kubeadm_spec_path
+from krm_fn.clusters import Key, key_of, kubeadm_spec_path, nearest
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.formats.sops import is_encrypted
 from krm_fn.krm.resourcelist import Object
@@ -105,7 +105,7 @@ def secret_names(
     references = [*_references(source, places), *of_classes] if is_concerned else []
     rollout_notes: list[RolloutNote] = []
     for secret in secrets:
-        users = [one for one in references if one.names(secret.obj)]
+        users = [one for one in references if _is_meant(one, secret, secrets)]
         if secret.name != secret.obj.ref.name:
             rollout_notes += _renamed(secret, users)
         else:
@@ -115,6 +115,14 @@ def secret_names(
         rollout_notes += _missing(source, places, references)
         rollout_notes += _of_other_lists(places, wanted)
     return rollout_notes
+
+
+def _is_meant(one: _Reference, secret: _Secret, secrets: Sequence[_Secret]) -> bool:
+    """Return whether a reference means a Secret: of several with the same name that of its own file, or the nearest."""
+    if not one.names(secret.obj):
+        return False
+    named = [key_of(other.obj) for other in secrets if one.names(other.obj)]
+    return key_of(secret.obj) in nearest(named, one.obj.ref.file_path)
 
 
 def _is_concerned(secrets: Sequence[_Secret], places: Sequence[PlannedEdit]) -> bool:

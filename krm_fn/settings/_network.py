@@ -137,7 +137,8 @@ def missing(
         if not talks_to_nodes or _cover_nodes(user, known):
             wanted = without_nodes
         name = cluster_name(membership.cluster)
-        of_clusters[name] = list(_lacking(wanted, known, name))
+        lacks = of_clusters.setdefault(name, [])
+        lacks += [one for one in _lacking(wanted, known, name) if one not in lacks]
     found: list[Missing] = []
     for kind in needed:  # each fact once, with all Clusters that lack it
         for lacks in of_clusters.values():

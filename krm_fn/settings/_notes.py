@@ -54,12 +54,31 @@ def notes(resolved: Resolved, memberships: Sequence[Membership]) -> Iterator[Fin
             f"is shared by {', '.join(names)}: `NO_PROXY` holds what each of them needs",
             code="SharedByClusters",
         )
+    yield from _in_several_files(memberships)
     yield from _unsure([membership for membership in memberships if not membership.sure])
     nodes = [one for one in resolved.missing if one.is_about_nodes]
     others = [one for one in resolved.missing if not one.is_about_nodes]
     for missing in (others, nodes):  # apart, because few targets write what calls nodes
         if missing:
             yield Finding(Severity.WARNING, _lack(missing, memberships), code="NP038")
+
+
+def _in_several_files(memberships: Sequence[Membership]) -> Iterator[Finding]:
+    """Yield a warning for each Cluster that several files have, of which none is the nearest to the object."""
+    files: dict[str, dict[str, None]] = {}
+    for membership in memberships:
+        cluster = membership.cluster
+        if cluster.is_listed:
+            files.setdefault(cluster_name(cluster), {})[cluster.ref.file_path] = None
+    for name, found in files.items():
+        if len(found) > 1:
+            some = " and ".join(list(found)[:_FEW])
+            more = f" and {len(found) - _FEW} more files" if len(found) > _FEW else ""
+            message = (
+                f"belongs to `{name}`, which is in {some}{more}, each time with another network: `NO_PROXY` holds what "
+                "all of them need. Put it into the file of its Cluster, or run this function for each of them by itself"
+            )
+            yield Finding(Severity.WARNING, message, code="ClusterNameTaken")
 
 
 def _unsure(memberships: Sequence[Membership]) -> Iterator[Finding]:

@@ -45,15 +45,19 @@ class ClassContext(NamedTuple):
 
     def template(self, reference: Any, namespace: str) -> Mapping[str, Any] | None:
         """Return the object that a reference in an object of ``namespace`` names, if it is one of ``templates``."""
-        key = target_of(reference, namespace)
+        key = self._key(reference, namespace)
         if key is None or is_elsewhere(reference, namespace):
             return None
         return self.templates.get(key)
 
     def is_used_elsewhere(self, reference: Any, namespace: str) -> bool:
         """Return whether a reference names a template to which another object than a class refers."""
-        key = target_of(reference, namespace)
+        key = self._key(reference, namespace)
         return key is not None and key in self.elsewhere
+
+    def _key(self, reference: Any, namespace: str) -> Key | None:
+        """Return what a reference in the class names, first of all in the file of the class."""
+        return target_of(reference, namespace, self.of_class[4] if self.of_class else "")
 
 
 def is_elsewhere(reference: Any, namespace: str) -> bool:

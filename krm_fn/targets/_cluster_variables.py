@@ -80,4 +80,4 @@ def _is_alone(holder: Any) -> bool:
 def class_of(obj: Mapping[str, Any]) -> str:
     """Return the name of the ClusterClass of a Cluster, "" for none."""
     found, _ = clusters.class_of(obj, "")
-    return found[-1] if found else ""
+    return found[3] if found else ""

@@ -29,4 +29,4 @@ def test_targets_and_topology_read_one_class_of_a_cluster(topology: Any, name: s
     key = Topology([obj]).class_of(obj)
 
     assert class_of(obj.data) == name
-    assert key == (("cluster.x-k8s.io", "ClusterClass", namespace, name) if name else None)
+    assert key == (("cluster.x-k8s.io", "ClusterClass", namespace, name, "") if name else None)

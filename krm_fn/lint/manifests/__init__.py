@@ -144,7 +144,8 @@ def _disagreements(places: Sequence[LintSubject]) -> Iterator[Result]:
     for site in places:
         readings = tuple(one for one in site.readings if one.value or one.known)
         clusters = tuple(
-            (one.cluster.namespace, one.cluster.name, one.role) for one in site.memberships
+            (one.cluster.namespace, one.cluster.name, one.cluster.ref.file_path, one.role)
+            for one in site.memberships
         )
         key = (
             (site.listing.audience, clusters)

@@ -136,7 +136,7 @@ class Classes:
 
     def _find_erasers(self, templates: Mapping[Key, Mapping[str, Any]]) -> None:
         """Find the classes whose patches would erase a proxy in their templates."""
-        for one in self._classes.values():
+        for key, one in self._classes.items():
             if one.variable:
                 continue
             class_context = ClassContext(
@@ -145,6 +145,7 @@ class Classes:
                 templates=templates,
                 default=one.default.settings,
                 is_behind=True,
+                of_class=key,
             )
             one.is_eraser = cluster_class.erases(one.obj.data, class_context)
 
