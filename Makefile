@@ -41,7 +41,7 @@ lint: .venv/installed ## run the linters and the type checker
 	$(VENV)/mypy
 	$(VENV)/lint-imports
 	@if command -v shellcheck >/dev/null; then \
-	  set -x; shellcheck .ci/run tests/tools/fetch tests/tools/docker tests/tools/make-base tests/tools/record-kpt; \
+	  set -x; shellcheck .ci/run action/inputs.sh tests/tools/fetch tests/tools/docker tests/tools/make-base tests/tools/record-kpt; \
 	elif [ "$$REQUIRE_TOOLS" = 1 ]; then \
 	  echo "lint: shellcheck is missing: install it with the package manager" >&2; exit 1; \
 	else \

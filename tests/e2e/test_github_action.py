@@ -5,6 +5,7 @@ What is left out is the service: the test puts a script in the place of `gh`, an
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -229,6 +230,95 @@ def test_inputs_reach_the_command_as_single_words(runner: Runner) -> None:
     assert not (runner.repository / "pwned").exists()
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+PLACES = {
+    "an absolute path": "{repository}/clusters",
+    "a path through the folder above": "../repository/clusters",
+    "a link inside of the repository": "linked",
+    "an absolute link inside of the repository": "absolute",
+    "a folder that looks like an option": "--output-dir=evil",
+}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=case) for case, path in PLACES.items()])
+def test_a_path_is_a_place_in_the_repository_which_stays_as_it_is(runner: Runner, path: str) -> None:
+    repository = runner.repository
+    (repository / "linked").symlink_to("clusters")
+    (repository / "absolute").symlink_to(repository / "clusters")
+    if path.startswith("--"):
+        shutil.move(repository / "clusters", repository / path)
+    before = contents(runner.repository)
+    runner.inputs = {"paths": f"{path.format(repository=repository)}\nproxy.yaml\n"}
+    check = runner.run_all()["Check the manifests"]
+    folder = path if path.startswith("--") else "clusters"
+    assert check and f"::error file={folder}/prod-1/control-plane.yaml,line=" in check.stdout
+    assert f"KubeadmControlPlane/org-acme/prod-1` in `{folder}/prod-1/control-plane.yaml`: " in runner.text("body.md")
+    assert contents(repository) == before
+
+
+REFUSED = {
+    "another folder": {"paths": "../other"},
+    "an absolute path elsewhere": {"paths": "/etc"},
+    "a link to another folder": {"paths": ".\nout"},
+    "a path among the arguments": {"arguments": "--only=nodes\n../other"},
+    "two dashes among the arguments": {"arguments": "--"},
+}
+
+
+@pytest.mark.parametrize("inputs", [pytest.param(inputs, id=case) for case, inputs in REFUSED.items()])
+def test_what_leads_out_of_the_repository_is_refused(runner: Runner, inputs: dict[str, str]) -> None:
+    other = runner.repository.with_name("other")
+    shutil.copytree(runner.repository, other)
+    (runner.repository / "out").symlink_to("../other")
+    before = contents(other)
+    runner.inputs = {"fail": "false", **inputs}
+    (check,) = runner.run_all().values()
+    assert check and (check.returncode, check.stdout.count("::error title=inject-proxy::")) == (2, 1)
+    assert contents(other) == before
+
+
+def test_a_link_in_the_repository_changes_no_file_behind_it(runner: Runner) -> None:
+    """Where the report is made, a run writes into a copy of the repository, links and all."""
+    victim = runner.repository.with_name("victim.yaml")
+    shutil.copy(runner.repository / "clusters/prod-1/control-plane.yaml", victim)
+    (runner.repository / "relative.yaml").symlink_to("../victim.yaml")
+    (runner.repository / "absolute.yaml").symlink_to(victim)
+    (runner.repository / "inside.yaml").symlink_to(runner.repository / "clusters/prod-1/workers.yaml")
+    before = contents(runner.repository.parent / "repository"), victim.read_bytes()
+    runner.run_all()
+    assert (contents(runner.repository), victim.read_bytes()) == before
+    assert "4 files would change" in runner.text("body.md")
+
+
+def test_an_option_that_names_a_folder_writes_nothing(runner: Runner) -> None:
+    runner.inputs = {"arguments": f"--output-dir={runner.temporary}/evil"}
+    runner.run_all()
+    assert "the check could not run" in runner.text("body.md")
+    assert not (runner.temporary / "evil").exists()
+
+
+def test_git_gets_no_option_from_an_input_and_no_token_in_an_argument(runner: Runner) -> None:
+    git(runner.repository, "init", "--quiet")
+    git(runner.repository, "remote", "add", "origin", str(runner.repository))
+    log = runner.temporary / "git.log"
+    (runner.temporary / "bin/git").write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$@" "header $INJECT_PROXY_HEADER" >>{log}\nexec {need("git")} "$@"\n'
+    )
+    (runner.temporary / "bin/git").chmod(0o755)
+    runner.inputs["token"] = "t0ken"
+    runner.base = f"--upload-pack=touch {runner.temporary}/pwned"
+    written = runner.run_all()["Write the report"]
+    assert written and written.returncode == 0, written
+    encoded = base64.b64encode(b"x-access-token:t0ken").decode()
+    told = log.read_text().splitlines()
+    assert f"header AUTHORIZATION: basic {encoded}" in told
+    assert not [line for line in told if ("t0ken" in line or encoded in line) and not line.startswith("header ")]
+    assert not (runner.temporary / "pwned").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "headline"),
     [
@@ -289,7 +379,9 @@ def test_the_metadata_and_the_workflow_are_what_github_takes(tmp_path: Path) -> 
         assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
 
 
-def test_the_scripts_are_what_shellcheck_takes(tmp_path: Path) -> None:
+def test_the_scripts_are_what_shellcheck_takes() -> None:
     for step in ACTION["runs"]["steps"]:
-        done = run([need("shellcheck"), "--shell=bash", "-"], stdin=step["run"].encode(), cwd=tmp_path)
+        done = run(
+            [need("shellcheck"), "--shell=bash", "--external-sources", "-"], stdin=step["run"].encode(), cwd=ROOT
+        )
         assert done.returncode == 0, done.stdout.decode()
