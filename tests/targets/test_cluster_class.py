@@ -108,6 +108,15 @@ def test_a_template_that_something_else_uses_as_well_is_filled_as_ever_and_the_c
     assert any('"bare" must be in the list, and belong to nothing but ClusterClasses' in line for line in reported)
 
 
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_cluster_of_no_class_stays_whatever_one_of_the_same_name_needs(version: str) -> None:
+    other = cluster(version)
+    del other["spec"]["topology"]
+    for given in ([cluster(version, network=DUAL), other], [other, cluster(version, network=DUAL)]):
+        items, _ = answer(objects(version, *copy.deepcopy(given)))
+        assert other in items
+
+
 # What has to come out, as Cluster API sees it.
 
 

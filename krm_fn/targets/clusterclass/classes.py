@@ -16,6 +16,7 @@ from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import Finding, Severity
 from krm_fn.settings import ProxySettings, Resolved, resolve
 from krm_fn.targets import TARGETS, ClassContext, Target, cluster_class
+from krm_fn.targets._cluster_variables import class_of
 from krm_fn.targets.clusterclass.names import (
     INSTEAD_OF,
     INSTEAD_OF_WHERE_ERASED,
@@ -125,7 +126,7 @@ class Classes:
 
     def _find_variable(self, obj: Object, *, is_selected: bool) -> None:
         """Find the variable of a Cluster out of which its class writes the proxy; one that is filled goes first."""
-        one = self._classes.get(self.topology.class_of(obj) or key_of(obj))
+        one = self._classes.get(self._class_of(obj) or key_of(obj))
         if one is None or (one.variable and one.variable.is_filled):
             return
         options = self._wanted.targets
@@ -265,7 +266,7 @@ class Classes:
         if obj.group_kind not in self.target.kinds:
             return None
         is_class = self._is(obj, _CLASS)
-        key = key_of(obj) if is_class else self.topology.class_of(obj)
+        key = key_of(obj) if is_class else self._class_of(obj)
         if key is None:
             return None
         its_class = self._classes.get(key)
@@ -308,7 +309,7 @@ class Classes:
         if (
             not TARGETS[target_id].writes_groups_of_workers
             or not whole.unreachable_overrides
-            or self.topology.class_of(obj) is None
+            or self._class_of(obj) is None
         ):
             return None
         nodes, audience = self.topology.nodes_of(obj), TARGETS[target_id].audience
@@ -320,6 +321,10 @@ class Classes:
             where: resolved.settings for where, resolved in found.items() if where != _ALL_NODES
         }
         return tuple(nodes.values()), found[_ALL_NODES], ClassContext(groups=groups)
+
+    def _class_of(self, obj: Object) -> Key | None:
+        """Return the class of a Cluster; None for one that names none, whatever one of the same name does."""
+        return self.topology.class_of(obj) if class_of(obj.data) else None
 
     def _is(self, obj: Object, kind: str) -> bool:
         return obj.group_kind in cluster_class.TARGET.kinds and obj.ref.kind == kind
@@ -353,7 +358,7 @@ class Classes:
         return Resolved(ProxySettings(cluster=found.settings.cluster, is_declared=found.declared))
 
     def _take_cluster(self, obj: Object) -> None:
-        its_class = self._classes.get(self.topology.class_of(obj) or key_of(obj))
+        its_class = self._classes.get(self._class_of(obj) or key_of(obj))
         if its_class is None:
             return
         found: dict[tuple[str, str], Resolved] = {}
