@@ -4,8 +4,6 @@ It compares what the places of one object held before an edit and hold after it,
 The ProxyConfig stays the one source: with a union of both lists no entry could ever go.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -17,8 +15,6 @@ from krm_fn.lint.values.whole import Listed
 from krm_fn.noproxy import Audience, entries
 from krm_fn.noproxy.entries import EntryKind
 from krm_fn.targets import Reading
-
-CODE = "NoProxyReplaced"
 
 _MESSAGE = (
     "the list of this ProxyConfig replaces `NO_PROXY`, and does not cover {what}: copy what is still needed into "
@@ -63,7 +59,7 @@ def replaced(before: Iterable[Reading], after: Iterable[Reading], ours: str) -> 
         if lost != _Lost() and lost not in said:
             said.add(lost)
             path = now[0][1].path if now else ()
-            yield Finding(Severity.WARNING, _message(lost), path, code=CODE)
+            yield Finding(Severity.WARNING, _message(lost), path, code="NoProxyReplaced")
 
 
 def hidden_lists(readings: Iterable[Reading]) -> frozenset[str]:
