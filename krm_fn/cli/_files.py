@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from krm_fn.cli._ignore import Ignored, excluded, ignored_below
 from krm_fn.cli.reading import read_named
@@ -15,7 +14,8 @@ from krm_fn.errors import InputError, UsageError
 _ENDINGS = frozenset({".yaml", ".yml", ".json"})
 
 
-class FoundFiles(NamedTuple):
+@dataclass(frozen=True)
+class FoundFiles:
     """The files of paths, and the links in their folders that lead to somewhere outside of all these paths."""
 
     names: list[str]
