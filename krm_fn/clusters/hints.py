@@ -8,9 +8,10 @@ Sources: Cluster API ``api/core``: the labels of ``common_types.go``, ``spec.clu
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from krm_fn.clusters.charts import Aim, aim, may_be
+from krm_fn.clusters.class_endpoint import endpoints, endpoints_of_product
 from krm_fn.clusters.declared import declared, sets_services
 from krm_fn.clusters.defaults import assumed
 from krm_fn.clusters.kinds import (
@@ -69,6 +70,8 @@ class Whole(NamedTuple):
         workers: the names of a Cluster's worker groups, by class.
         patched: the templates of a class are not what a Cluster gets.
         rewritten: the paths in them that its patches write; the root if it can be any.
+        variables: the variables of a Cluster, or the defaults of those of a class, by name: path and value.
+        endpoints: where these hold the host of the control plane endpoint; a name, and what leads on from there.
     """
 
     infrastructure: Key | None = None
@@ -79,6 +82,8 @@ class Whole(NamedTuple):
     workers: Mapping[WorkerClass, tuple[str, ...]] = MappingProxyType({})
     patched: bool = False
     rewritten: tuple[Pointer, ...] = ()
+    variables: Mapping[str, tuple[Pointer, Any]] = MappingProxyType({})
+    endpoints: tuple[Pointer, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -231,6 +236,10 @@ def _whole(obj: Object, key: Key) -> Whole:
             control_plane,
             patched=_is_patched(obj),
             rewritten=tuple(_rewritten(obj)),
+            variables=_variables(
+                obj, ("spec", "variables"), ("schema", "openAPIV3Schema", "default")
+            ),
+            endpoints=tuple(endpoints(obj)),
         )
     if key[:2] != CLUSTER:
         return Whole()
@@ -246,7 +255,19 @@ def _whole(obj: Object, key: Key) -> Whole:
         class_key=class_key,
         class_path=class_path,
         workers=_workers(obj),
+        variables=_variables(obj, ("spec", "topology", "variables"), ("value",)),
+        endpoints=endpoints_of_product(class_key[3]) if class_key else (),
     )
+
+
+def _variables(obj: Object, start: Pointer, holder: Pointer) -> dict[str, tuple[Pointer, Any]]:
+    """Return the variables in a list by name; each has its value, or default, in ``holder``."""
+    found: dict[str, tuple[Pointer, Any]] = {}
+    for path, entry in values(obj.data, (*start, "*")):
+        name, value = text(lookup(entry, ("name",))), lookup(entry, holder)
+        if name and value is not None:
+            found.setdefault(name, ((*path, *holder), value))
+    return found
 
 
 def _is_patched(obj: Object) -> bool:

@@ -3,7 +3,8 @@
 A fact of the Cluster itself goes before one of its infrastructure cluster, and that before one of its control plane.
 What names only suggest, or an object claims from another namespace, holds no facts. Of a Cluster that is not in the
 list the facts are those of the objects that belong to it. Variables and patches of a ClusterClass are not worked
-out: of the templates of a class with patches only the kind of the infrastructure and the mirrors are known.
+out, but for the endpoint: of the templates of a class with patches only the kind of the infrastructure and the mirrors
+are known.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from krm_fn.clusters.kinds import (
 )
 from krm_fn.clusters.model import Cluster, Key, Membership, Role
 from krm_fn.clusters.namespaces import may_be_same
+from krm_fn.clusters.reading import host
 from krm_fn.clusters.references import WorkerClass, key_of
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef
 from krm_fn.noproxy import ClusterNetwork, Fact
+from krm_fn.patch import lookup
 from krm_fn.products import konvoy, tkg
 
 _INFRASTRUCTURE, _CONTROL_PLANE = "infrastructure", "control_plane"
@@ -172,6 +175,7 @@ class Topology:
         wholes = (cluster.whole, its_class.whole if its_class else Whole())
         ranked = sorted(sources, key=lambda node: _rank(node, wholes))
         network = merge(_usable(node, wholes) for node in ranked)
+        endpoint = network.endpoint or _endpoint_of_class(cluster, its_class)
         files = (
             fact for node in ranked if _is_usable(node, wholes) for fact in node.provider_files
         )
@@ -180,7 +184,9 @@ class Topology:
             name=cluster.key[3],
             labels=cluster.whole.labels,
             ref=cluster.ref,
-            network=network._replace(infrastructure=_infrastructure(cluster, its_class, ranked)),
+            network=network._replace(
+                endpoint=endpoint, infrastructure=_infrastructure(cluster, its_class, ranked)
+            ),
             assumed=_assumed(cluster, ranked, wholes) if cluster.ref.kind else ClusterNetwork(),
             provider_files=distinct(files),
         )
@@ -198,6 +204,19 @@ def _without_copies(found: tuple[Membership, ...]) -> tuple[Membership, ...]:
         place = (cluster.namespace, cluster.name, one.role, one.group, one.worker_class)
         first.setdefault((place, tuple(said), labels), one)
     return tuple(first.values())
+
+
+def _endpoint_of_class(cluster: Hints, its_class: Hints | None) -> Fact | None:
+    """Return the endpoint that a variable of a Cluster says, or the default of that in its class."""
+    places = (*(its_class.whole.endpoints if its_class else ()), *cluster.whole.endpoints)
+    for name, *below in places:
+        for node in (cluster, its_class):
+            if node is None or name not in node.whole.variables:
+                continue
+            path, value = node.whole.variables[name]
+            if found := host(lookup(value, tuple(below))):
+                return Fact(found, node.ref, (*path, *below))
+    return None
 
 
 def _may_say(node: Hints, tie: Tie) -> bool:

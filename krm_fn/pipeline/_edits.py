@@ -27,7 +27,7 @@ def apply_proposals(place: PlannedEdit, mode: Mode) -> Iterator[tuple[list[Opera
     """
     proposals = list(place.proposals())
     readings = list(place.readings())
-    if not proposals and not readings:
+    if not (proposals or readings or place.has_list_by_class):
         return
     hidden = proxy_values.hidden_texts((one.variable, one.value) for one in readings)
     hidden |= hidden_lists(readings)
@@ -57,7 +57,7 @@ def _applied(
         operations, result = _apply(place, edit, mode)
         place = of_new_kind(place, mode)
         yield operations, result._replace(ref=place.obj.ref)
-    if not edits and not readings:
+    if not (edits or readings or place.has_list_by_class):
         return
     if edits and any(one.variable.upper() == "NO_PROXY" for one in readings):
         ours = place.resolved.settings.no_proxy
@@ -73,7 +73,7 @@ def _resolved(place: PlannedEdit, readings: Iterable[Reading]) -> Resolved:
 
     What its list lacks counts only if the place holds our list.
     """
-    if not place.resolved.missing:
+    if not place.resolved.missing or place.has_list_by_class:
         return place.resolved
     for one in readings:
         if one.variable.upper() == "NO_PROXY" and one.value is not None:

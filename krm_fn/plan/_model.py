@@ -142,6 +142,17 @@ class PlannedEdit(NamedTuple):
             yield from self.target.read(self.obj.data, self.options, self.uses)
 
     @property
+    def has_list_by_class(self) -> bool:
+        """Whether it is a Cluster that gets its ``NO_PROXY`` by a ClusterClass, whatever the Cluster itself holds."""
+        class_context = self.class_context
+        return bool(
+            class_context
+            and class_context.of_class
+            and class_context.is_wanted
+            and self.memberships
+        )
+
+    @property
     def is_touched(self) -> bool:
         """Whether a run writes here, or finds here what it would write: the object has the place of the target."""
         if not self.is_asked:

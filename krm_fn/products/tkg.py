@@ -63,6 +63,9 @@ CLUSTER_CLASSES = {
 }
 """How the names of TKG's own ClusterClasses begin, and the infrastructure of their Clusters."""
 
+API_SERVER_ENDPOINT = "apiServerEndpoint"
+"""The variable of their Clusters that holds the host of the control plane endpoint."""
+
 PROXY_ANNOTATIONS: ProxyKeys = (
     "tkg.tanzu.vmware.com/tkg-http-proxy",
     "tkg.tanzu.vmware.com/tkg-https-proxy",
