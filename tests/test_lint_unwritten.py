@@ -14,6 +14,7 @@ from krm_fn.pipeline import run
 PROXY = {"httpProxy": "http://proxy:3128", "httpsProxy": "http://proxy:3128"}
 WORDS = (
     "no target writes",
+    "have no field",
     "is not in the list: add",
     "Kyverno policy that",
     "`spec.selector.include`",
@@ -82,6 +83,12 @@ SYSTEMS = [
         "MicroK8sControlPlane",
         "CK8sControlPlane",
         "OpenshiftAssistedControlPlane",
+        "GCPManagedControlPlane",
+        "OCIManagedControlPlane",
+        "ROSAControlPlane",
+        "ScalewayManagedControlPlane",
+        "GKEConfigTemplate",
+        "EtcdadmCluster",
     )
 ] + [
     pytest.param(
@@ -368,3 +375,150 @@ def test_an_item_that_nobody_can_read_is_no_error() -> None:
         run((text.replace("kind: ResourceList\n", "") + broken + "kind: ResourceList\n" + config).encode()).exit_code
         == 0
     )
+
+
+def release(chart: str, values: Any = None, **spec: Any) -> dict[str, Any]:
+    held = {} if values is None else {"values": values}
+    return manifest(
+        "helm.toolkit.fluxcd.io/v2", "HelmRelease", spec={"chart": {"spec": {"chart": chart}}, **held, **spec}
+    )
+
+
+def application(chart: str, **helm: Any) -> dict[str, Any]:
+    return manifest("argoproj.io/v1alpha1", "Application", spec={"source": {"chart": chart, "helm": helm}})
+
+
+def codes(spec: dict[str, Any], *items: dict[str, Any]) -> list[str]:
+    said = all_warnings(spec, *items)
+    return [one.code for one in said if one.code in ("StaleProxy", "ProxyFieldEmpty", "NodeSystemUnsupported")]
+
+
+OLD, RIGHT = "http://old:1", "http://proxy:3128"
+VALUES_TEXT = "crds: {enabled: true}\nextraEnv:\n- name: HTTPS_PROXY\n  value: %s\n"
+TOML = '[[runners]]\n  environment = ["HTTP_PROXY=%s"]\n'
+PATCH = "kind: Deployment\nspec: {env: [{name: HTTPS_PROXY, value: '%s'}]}\n"
+
+
+def places(url: str) -> dict[str, dict[str, Any]]:
+    """Objects with a field that no target writes, and a proxy in it."""
+    host = {"host": url.removeprefix("http://").partition(":")[0], "port": int(url.rpartition(":")[2])}
+    one_url = {"http": {"url": url}}
+    variable = [{"name": "HTTPS_PROXY", "value": url}]
+    return {
+        "a mapping in the values of a chart": release(
+            "kube-prometheus-stack", {"grafana": {"env": {"HTTP_PROXY": url}}}
+        ),
+        "three members in the values of a chart": release("harbor", {"proxy": {"httpProxy": url}}),
+        "a URL in the values of a chart": release("rancher", {"proxy": url}),
+        "TOML in the values of a chart": release("gitlab-runner", {"runners": {"config": TOML % url}}),
+        "values of an Application": application("cert-manager", valuesObject={"http_proxy": url}),
+        "values of an Application as a text": application("cert-manager", values=VALUES_TEXT % url),
+        "a parameter of an Application": application("cert-manager", parameters=[{"name": "http_proxy", "value": url}]),
+        "one of several sources": manifest(
+            "argoproj.io/v1alpha1",
+            "Application",
+            spec={"sources": [{"chart": "harbor", "helm": {"valuesObject": {"proxy": {"httpsProxy": url}}}}]},
+        ),
+        "an inline patch": manifest(
+            "kustomize.config.k8s.io/v1beta1", "Kustomization", patches=[{"patch": PATCH % url}]
+        ),
+        "a literal of a kustomization": manifest(
+            "kustomize.config.k8s.io/v1beta1",
+            "Kustomization",
+            configMapGenerator=[{"literals": [f"HTTP_PROXY={url}"]}],
+        ),
+        "TOML of a ConfigMap": manifest("v1", "ConfigMap", data={"config.template.toml": TOML % url}),
+        "OpenShift": manifest("config.openshift.io/v1", "Proxy", spec={"httpProxy": url}),
+        "a host of OpenShift": manifest(
+            "agent-install.openshift.io/v1beta1", "InfraEnv", spec={"proxy": {"httpProxy": url}}
+        ),
+        "kOps": manifest("kops.k8s.io/v1alpha2", "Cluster", spec={"egressProxy": {"httpProxy": host}}),
+        "kOps in v1alpha3": manifest(
+            "kops.k8s.io/v1alpha3", "Cluster", spec={"networking": {"egressProxy": {"httpProxy": host}}}
+        ),
+        "KubeOne": manifest("kubeone.k8c.io/v1beta2", "KubeOneCluster", proxy={"http": url}),
+        "AKS": manifest(
+            "containerservice.azure.com/v1", "ManagedCluster", spec={"httpProxyConfig": {"httpProxy": url}}
+        ),
+        "runners": manifest("actions.github.com/v1alpha1", "AutoscalingRunnerSet", spec={"proxy": one_url}),
+        "an operator": manifest("operators.coreos.com/v1alpha1", "Subscription", spec={"config": {"env": variable}}),
+        "CDI": manifest("cdi.kubevirt.io/v1beta1", "CDI", spec={"config": {"importProxy": {"HTTPProxy": url}}}),
+        "an add-on of ACM": manifest(
+            "addon.open-cluster-management.io/v1alpha1",
+            "AddOnDeploymentConfig",
+            spec={"proxyConfig": {"httpsProxy": url}},
+        ),
+        "notifications of Flux": manifest("notification.toolkit.fluxcd.io/v1beta3", "Provider", spec={"proxy": url}),
+        "user data of Karpenter": manifest(
+            "karpenter.k8s.aws/v1", "EC2NodeClass", spec={"userData": f"#!/bin/sh\nexport HTTP_PROXY={url}\n"}
+        ),
+    }
+
+
+@pytest.mark.parametrize("place", places(OLD))
+def test_another_proxy_in_a_field_that_no_target_writes_is_a_line(place: str) -> None:
+    assert "StaleProxy" in codes(PROXY, places(OLD)[place])
+
+
+@pytest.mark.parametrize("place", places(OLD))
+def test_what_a_removal_leaves_in_such_a_field_is_a_line(place: str) -> None:
+    assert codes({"mode": "Remove"}, places(OLD)[place]) == ["StaleProxy"]
+
+
+@pytest.mark.parametrize("place", places(OLD))
+def test_the_right_proxy_in_such_a_field_is_silent(place: str) -> None:
+    with_password = {name: url.replace("//", "//svc:hunter2@") for name, url in PROXY.items()}
+
+    assert codes(PROXY, places(RIGHT)[place]) == []
+    assert not [
+        one for one in all_warnings(with_password, places(OLD)[place]) if "hunter2" in json.dumps(one.to_data())
+    ]
+
+
+@pytest.mark.parametrize("place", ["kOps", "kOps in v1alpha3", "AKS", "runners"])
+def test_where_no_password_can_stand_the_proxy_is_right_without_it(place: str) -> None:
+    with_password = {name: url.replace("//", "//svc:hunter2@") for name, url in PROXY.items()}
+
+    assert codes(with_password, places(RIGHT)[place]) == []
+
+
+EMPTY = [
+    pytest.param(release("cert-manager"), ["ProxyFieldEmpty"], id="a chart without values"),
+    pytest.param(release("cert-manager", {"crds": {}}), ["ProxyFieldEmpty"], id="a chart with other values"),
+    pytest.param(application("cert-manager"), ["ProxyFieldEmpty"], id="a chart of an Application"),
+    pytest.param(release("podinfo"), [], id="a chart that is not known"),
+    pytest.param(release("velero", {"env": "${PROXY}"}, valuesFrom=[{"name": "x"}]), [], id="values from elsewhere"),
+    pytest.param(release("renovate", {"env": {"HTTP_PROXY": "${PROXY}"}}), [], id="a value that is filled in later"),
+    pytest.param(
+        manifest("actions.github.com/v1alpha1", "AutoscalingRunnerSet", spec={}), ["ProxyFieldEmpty"], id="runners"
+    ),
+    pytest.param(manifest("notification.toolkit.fluxcd.io/v1", "Provider", spec={}), [], id="a field nobody needs"),
+    pytest.param(
+        manifest(f"infrastructure.{API}", "AWSMachineTemplate", spec={"template": {"spec": {"ignition": {}}}}),
+        ["ProxyFieldEmpty"],
+        id="Ignition",
+    ),
+    pytest.param(
+        manifest(f"infrastructure.{API}", "AWSMachineTemplate", spec={"template": {"spec": {}}}), [], id="no Ignition"
+    ),
+    pytest.param(manifest("fleet.cattle.io/v1alpha1", "Cluster", spec={}), [], id="a copy that Rancher makes"),
+]
+
+
+@pytest.mark.parametrize(("item", "expected"), EMPTY)
+def test_a_field_that_no_target_writes_is_named_where_it_is_empty(item: dict[str, Any], expected: list[str]) -> None:
+    assert codes(PROXY, item) == expected
+    assert codes({"mode": "Remove"}, item) == []
+    assert codes({**PROXY, "only": ["nodes"]}, item) == []
+
+
+def test_a_chart_says_which_value_holds_the_proxy() -> None:
+    (said,) = (one for one in all_warnings(PROXY, release("cert-manager")) if one.code == "ProxyFieldEmpty")
+
+    assert "in `http_proxy`, `https_proxy` and `no_proxy`" in said.message
+
+
+def test_other_proxies_of_a_proxy_config_are_no_stale_ones() -> None:
+    other = manifest("fn.inject-proxy.io/v1alpha1", "ProxyConfig", spec={"overrides": [{"httpProxy": OLD}]})
+
+    assert codes(PROXY, other) == []

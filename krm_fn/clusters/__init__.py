@@ -14,19 +14,37 @@ from krm_fn.clusters.namespaces import ByKey, is_open, may_be_same, meanings, ne
 from krm_fn.clusters.reading import is_template
 from krm_fn.clusters.references import class_of, key_of, references, target_of
 from krm_fn.clusters.same_name import same_name
-from krm_fn.clusters.systems import Foreign, foreign, system_kinds, system_of, without_class
+from krm_fn.clusters.systems import (
+    APPLICATION,
+    HELM_RELEASE,
+    Foreign,
+    System,
+    charts_in,
+    field_kinds,
+    field_of,
+    foreign,
+    system_kinds,
+    system_of,
+    without_class,
+)
 from krm_fn.clusters.topology import Topology
 
 __all__ = [
+    "APPLICATION",
+    "HELM_RELEASE",
     "ByKey",
     "Cluster",
     "Foreign",
     "Key",
     "Membership",
     "Role",
+    "System",
     "Topology",
     "chart_of",
+    "charts_in",
     "class_of",
+    "field_kinds",
+    "field_of",
     "foreign",
     "has_suffix",
     "is_open",

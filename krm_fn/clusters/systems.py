@@ -1,28 +1,46 @@
-"""Systems whose nodes no target writes: by which kinds they are known, and where each keeps a proxy.
+"""Systems, operators and charts that no target writes: by which kinds they are known, and where each keeps a proxy.
 
 Sources: the API types of each project: ``rancher/cluster-api-provider-rke2`` (``files``, ``preRKE2Commands``),
 ``k3s-io/cluster-api-k3s`` (``preK3sCommands``), ``kubernetes-sigs/cluster-api-provider-aws`` (``EKSConfig``,
 ``NodeadmConfig``), ``kubernetes-sigs/cluster-api-provider-azure`` (``httpProxyConfig``), ``siderolabs``
 (``machine.env`` of Talos), ``k0sproject/k0smotron``, ``canonical`` (``httpProxy`` of CK8s and MicroK8s), OpenShift's
-assisted installer, EKS Anywhere, Rancher, KubeOne and kOps.
+assisted installer and Hive, ACM, EKS Anywhere and etcdadm, Rancher, KubeOne, kOps, Karpenter, Azure Service Operator,
+GitHub's and Summerwind's runners, Crossplane, OLM, Tekton, CDI, Flux; those of GKE, OKE, ROSA and Scaleway, which have
+no field; the ``values.yaml`` of each chart.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from krm_fn.clusters.charts import chart_of
 from krm_fn.clusters.kinds import CLUSTER, is_cluster_api
 from krm_fn.clusters.model import Cluster
 from krm_fn.clusters.references import class_of, key_of, uses
 from krm_fn.clusters.topology import Topology
 from krm_fn.krm.resourcelist import Object
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, lookup
 
 
 class System(NamedTuple):
-    """A system as people call it, and where a proxy is set in it."""
+    """A system as people call it, and where a proxy is set in it.
+
+    Attributes:
+        name: the system.
+        place: the field, in words for a message; "" where its manifests have none.
+        instead: what to do where there is no field.
+        urls: lead to URLs that no name of a variable shows; a mapping there has a ``host`` and a ``port``.
+        has_credentials: a URL with user and password can stand there.
+        is_needed: without a proxy there something lacks it; False where only another one is worth a word.
+        beside: leads to what must be there so that it is needed.
+    """
 
     name: str
     place: str
+    instead: str = ""
+    urls: tuple[Pointer, ...] = ()
+    has_credentials: bool = True
+    is_needed: bool = True
+    beside: Pointer = ()
 
 
 _RKE2 = System("RKE2", "`files` (`/etc/default/rke2-server` or `rke2-agent`) and `preRKE2Commands`")
@@ -30,8 +48,21 @@ _K3S = System("K3s", "`files` and `preK3sCommands`")
 _EKS_NODEADM = System("EKS", "`files` and `preNodeadmCommands` of the NodeadmConfigTemplate")
 _EKS_CONFIG = System("EKS", "`files` and `preBootstrapCommands` of the EKSConfigTemplate")
 _EKS = System("EKS", "the bootstrap configuration of its nodes")
-_AKS = System("AKS", "`spec.httpProxyConfig` (without user and password)")
-_AKS_ASO = System("AKS", "`spec.httpProxyConfig` of the ManagedCluster in its `resources`")
+_AKS = System("AKS", "`spec.httpProxyConfig` (without user and password)", has_credentials=False)
+_AKS_ASO = System(
+    "AKS", "`spec.httpProxyConfig` of the ManagedCluster in its `resources`", has_credentials=False
+)
+_GKE = System(
+    "GKE", "", "let its nodes reach registries without one, and give the proxy to the workloads"
+)
+_OKE = System("OKE", "`user_data` in `spec.nodeMetadata` of its OCIManagedMachinePool")
+_ROSA = System("ROSA", "", "set it at the cluster itself, with `rosa create cluster --http-proxy`")
+_SCALEWAY = System(
+    "Kapsule",
+    "",
+    "let its nodes reach registries without one, and give the proxy to the workloads",
+)
+_ETCDADM = System("etcdadm", "`spec.etcdadmConfigSpec.proxy`")
 _TALOS = System("Talos", "`machine.env` of the machine configuration")
 _K0S = System(
     "k0s",
@@ -40,6 +71,8 @@ _K0S = System(
 _MICROK8S = System("MicroK8s", "`initConfiguration.httpProxy`, `httpsProxy` and `noProxy`")
 _CANONICAL = System("Canonical Kubernetes", "`httpProxy`, `httpsProxy` and `noProxy` of its `spec`")
 _OPENSHIFT = System("OpenShift", "`spec.config.proxy`")
+
+_OPENSHIFT_PROXY = System("OpenShift", "`spec.proxy`")
 
 _BY_KIND = {
     "RKE2Config": _RKE2,
@@ -62,6 +95,14 @@ _BY_KIND = {
     "CK8sControlPlane": _CANONICAL,
     "OpenshiftAssistedConfig": _OPENSHIFT,
     "OpenshiftAssistedControlPlane": _OPENSHIFT,
+    "GCPManagedControlPlane": _GKE,
+    "GKEConfig": _GKE,
+    "OCIManagedControlPlane": _OKE,
+    "ROSAControlPlane": _ROSA,
+    "ScalewayManagedControlPlane": _SCALEWAY,
+    "EtcdadmCluster": _ETCDADM,
+    "EtcdadmConfig": _ETCDADM,
+    "AWSManagedMachinePool": _EKS,
 }
 """Kind of a control plane, or of a bootstrap configuration, in the groups of Cluster API, without ``Template``.
 
@@ -71,12 +112,104 @@ Of one system the first that a Cluster has is named: what the user can write to 
 _BY_GROUP_KIND = {
     ("anywhere.eks.amazonaws.com", "Cluster"): System("EKS Anywhere", "`spec.proxyConfiguration`"),
     ("provisioning.cattle.io", "Cluster"): System("Rancher", "`spec.agentEnvVars`"),
+    ("management.cattle.io", "Cluster"): System("Rancher", "`spec.agentEnvVars`"),
     ("config.openshift.io", "Proxy"): System("OpenShift", "its own `spec`"),
     ("hypershift.openshift.io", "HostedCluster"): System("OpenShift", "`spec.configuration.proxy`"),
-    ("kubeone.k8c.io", "KubeOneCluster"): System("KubeOne", "`proxy`"),
-    ("kops.k8s.io", "Cluster"): System("kOps", "`spec.egressProxy`"),
+    ("extensions.hive.openshift.io", "AgentClusterInstall"): _OPENSHIFT_PROXY,
+    ("agent-install.openshift.io", "InfraEnv"): _OPENSHIFT_PROXY,
+    ("siteconfig.open-cluster-management.io", "ClusterInstance"): _OPENSHIFT_PROXY,
+    ("kubeone.k8c.io", "KubeOneCluster"): System(
+        "KubeOne", "`proxy`", urls=(("proxy", "http"), ("proxy", "https"))
+    ),
+    ("kops.k8s.io", "Cluster"): System(
+        "kOps",
+        "`spec.egressProxy` (`spec.networking.egressProxy` in v1alpha3), without user and password",
+        urls=(
+            ("spec", "egressProxy", "httpProxy"),
+            ("spec", "networking", "egressProxy", "httpProxy"),
+        ),
+        has_credentials=False,
+    ),
+    ("containerservice.azure.com", "ManagedCluster"): _AKS,
+    ("karpenter.k8s.aws", "EC2NodeClass"): System("Karpenter", "`spec.userData`"),
 }
-"""Clusters that are none of Cluster API."""
+"""Clusters and nodes that are none of Cluster API."""
+
+_RUNNERS = "GitHub's runners"
+_ACM = "Advanced Cluster Management"
+_FIELDS = {
+    ("actions.github.com", "AutoscalingRunnerSet"): System(
+        _RUNNERS,
+        "`spec.proxy` (user and password in the Secret of `credentialSecretRef`)",
+        urls=(("spec", "proxy", "http", "url"), ("spec", "proxy", "https", "url")),
+        has_credentials=False,
+    ),
+    ("actions.summerwind.dev", "RunnerDeployment"): System(_RUNNERS, "`spec.template.spec.env`"),
+    ("actions.summerwind.dev", "RunnerSet"): System(
+        _RUNNERS, "`env` of the container `runner` in `spec.template.spec`"
+    ),
+    ("pkg.crossplane.io", "DeploymentRuntimeConfig"): System(
+        "Crossplane's providers",
+        "`env` of the container `package-runtime` in `spec.deploymentTemplate.spec.template.spec`, or name this kind "
+        "under `spec.targets.workloads.customKinds`",
+    ),
+    ("operators.coreos.com", "Subscription"): System(
+        "the operator", "`spec.config.env`, unless the Proxy of OpenShift fills it"
+    ),
+    ("operator.tekton.dev", "TektonConfig"): System(
+        "Tekton", "`env` of its Deployments under `options.deployments` of each part"
+    ),
+    ("cdi.kubevirt.io", "CDI"): System("the imports of CDI", "`spec.config.importProxy`"),
+    ("addon.open-cluster-management.io", "AddOnDeploymentConfig"): System(
+        _ACM, "`spec.proxyConfig`", is_needed=False
+    ),
+    ("config.open-cluster-management.io", "KlusterletConfig"): System(
+        _ACM,
+        "`spec.hubKubeAPIServerConfig.proxyURL`",
+        urls=(("spec", "hubKubeAPIServerConfig", "proxyURL"),),
+        is_needed=False,
+    ),
+    ("infrastructure.cluster.x-k8s.io", "AWSMachineTemplate"): System(
+        "the downloads of Ignition",
+        "`spec.template.spec.ignition.proxy`",
+        beside=("spec", "template", "spec", "ignition"),
+    ),
+    ("notification.toolkit.fluxcd.io", "Provider"): System(
+        "Flux", "`spec.proxy`", urls=(("spec", "proxy"),), is_needed=False
+    ),
+}
+"""Kinds with a field for a proxy that are no nodes, and no workloads with a pod template of their own."""
+
+_ENV = System("", "`env`")
+_EXTRA_ENV = System("", "`extraEnv`")
+_CHARTS = {
+    "cert-manager": System("", "`http_proxy`, `https_proxy` and `no_proxy`"),
+    "external-dns": _ENV,
+    "external-secrets": System("", "`extraEnv`, `webhook.extraEnv` and `certController.extraEnv`"),
+    "argo-cd": System("", "`global.env`"),
+    "velero": System("", "`configuration.extraEnvVars`"),
+    "jenkins": System("", "`controller.containerEnv` and `controller.initContainerEnv`"),
+    "backstage": System("", "`backstage.extraEnvVars`"),
+    "gitlab-runner": System("", "`envVars`, and for its jobs `environment` in `runners.config`"),
+    "renovate": System("", "`envList`"),
+    "kube-prometheus-stack": System("", "`grafana.env`"),
+    "crossplane": System("", "`extraEnvVarsCrossplane`"),
+    "cluster-autoscaler": _EXTRA_ENV,
+    "aws-load-balancer-controller": _ENV,
+    "harbor": System("", "`proxy.httpProxy`, `proxy.httpsProxy` and `proxy.noProxy`"),
+    "gha-runner-scale-set": System(
+        "",
+        "`proxy.http.url`, `proxy.https.url` and `proxy.noProxy`",
+        urls=(("proxy", "http", "url"), ("proxy", "https", "url")),
+        has_credentials=False,
+    ),
+    "ingress-nginx": System("", "`controller.extraEnvs`", is_needed=False),
+    "rancher": System("", "`proxy` and `noProxy`", urls=(("proxy",),)),
+}
+"""Chart -> the values that hold a proxy."""
+
+HELM_RELEASE = ("helm.toolkit.fluxcd.io", "HelmRelease")
+APPLICATION = ("argoproj.io", "Application")
 
 _RANK = {system: rank for rank, system in enumerate([*_BY_KIND.values(), *_BY_GROUP_KIND.values()])}
 
@@ -106,6 +239,34 @@ def system_of(group: str, kind: str) -> System | None:
     if is_cluster_api(group):
         return _BY_KIND.get(kind.removesuffix("Template"))
     return _BY_GROUP_KIND.get((group, kind))
+
+
+def field_kinds() -> frozenset[str]:
+    """Return the kinds of objects with a field for a proxy that no target writes, nodes and charts among them."""
+    kinds = {kind for _, kind in (*_FIELDS, HELM_RELEASE, APPLICATION)}
+    return system_kinds() | kinds
+
+
+def field_of(group: str, kind: str) -> System | None:
+    """Return where an object of a kind that is no node and no chart keeps a proxy that no target writes."""
+    return _FIELDS.get((group, kind))
+
+
+def charts_in(obj: Object) -> Iterator[tuple[System, Pointer]]:
+    """Yield where the charts of a HelmRelease or an Application keep a proxy, and the path of the values of each."""
+    found: dict[Pointer, Any] = {}
+    if obj.group_kind == HELM_RELEASE:
+        found = {("spec", "values"): chart_of(obj.data)}
+    elif obj.group_kind == APPLICATION:
+        sources = lookup(obj.data, ("spec", "sources"))
+        paths: list[Pointer] = [("spec", "source")]
+        if isinstance(sources, list):
+            paths += [("spec", "sources", str(at)) for at in range(len(sources))]
+        found = {(*path, "helm"): lookup(obj.data, (*path, "chart")) for path in paths}
+    for path, chart in found.items():
+        name = chart.rpartition("/")[2] if isinstance(chart, str) else ""
+        if name in _CHARTS:
+            yield _CHARTS[name]._replace(name=f"the chart {name}"), path
 
 
 def foreign(objects: Iterable[Object], topology: Topology) -> list[Foreign]:

@@ -240,6 +240,19 @@ _SILENCEABLE = (
         "Add the template that the message names to the list.",
     ),
     Code(
+        "ProxyFieldEmpty",
+        _W,
+        "An object has a field for a proxy that no target writes, and the field is empty.",
+        (
+            "The object is a HelmRelease or an Application of a known chart, or a runner, an "
+            "operator or the like, which takes its proxy from a field of its own."
+        ),
+        (
+            "Set the proxy in the field that the message names, or leave the object out with "
+            "`spec.selector.exclude` where it needs none."
+        ),
+    ),
+    Code(
         "StaleProxy",
         _W,
         "An object sets another proxy than the ProxyConfig, and no target writes this field.",

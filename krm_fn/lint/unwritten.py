@@ -6,28 +6,34 @@ disabled target, and a Cluster without a proxy are not mentioned.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from krm_fn import settings
-from krm_fn.clusters import Cluster, Foreign, Membership, is_template, system_of
+from krm_fn.clusters import Cluster, Foreign, Membership, charts_in, field_of
 from krm_fn.config import Mode, ProxyConfig
 from krm_fn.krm.resourcelist import Object
 from krm_fn.krm.results import ObjectRef, Result, Severity
+from krm_fn.lint import proxy_urls
 from krm_fn.noproxy import Audience, InvalidField
-from krm_fn.patch import Pointer
+from krm_fn.patch import Pointer, lookup
 from krm_fn.plan import Overview, PlannedEdit
 from krm_fn.settings import Resolved
 from krm_fn.targets import TARGETS, Context, cluster_class
 
 _NODES = ("containerdDropIn", "kubeletDropIn", "kubeadmCommands")
 _KYVERNO_GROUPS = ("kyverno.io", "policies.kyverno.io", "mutations.gatekeeper.sh")
+_OWN_GROUP = "fn.inject-proxy.io"
 _URL_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
-_IN_TEXT = r"(?i)\b(https?_proxy)[\"']?[ \t]?[=:][ \t]?[\"']?([^\s\"']{1,2000})"
 _ITS_SYSTEM = (
     "its nodes run {system} ({kind}), and no target writes their configuration: "
     "set the proxy yourself, in {place}"
+)
+_NO_FIELD = (
+    "its nodes run {system} ({kind}), and its manifests have no field for their proxy: {instead}"
+)
+_NO_VALUE = (
+    "sets no proxy for {system}, and no target writes one there: set it yourself, in {place}"
 )
 _NO_CLASS = (
     'its nodes get no proxy here, because its ClusterClass "{name}" is not in the list: add the class and its '
@@ -143,14 +149,16 @@ def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
         if not any(_urls(resolved)):
             continue
         first.setdefault(key, one)
-        if one.is_own and any(
-            url in text for url in _urls(resolved) if url for _, text in _texts(one.obj.data)
-        ):
+        if one.is_own and _holds_proxy(one.obj, _urls(resolved)):
             done.add(key)
     for key, one in first.items():
         if key not in done:
-            message = _ITS_SYSTEM.format(
-                system=one.system.name, kind=one.kind, place=one.system.place
+            text = _ITS_SYSTEM if one.system.place else _NO_FIELD
+            message = text.format(
+                system=one.system.name,
+                kind=one.kind,
+                place=one.system.place,
+                instead=one.system.instead,
             )
             is_listed = one.cluster is not None and one.cluster.is_listed
             yield Result(
@@ -159,6 +167,13 @@ def _systems(found: Iterable[Foreign], wanted: ProxyConfig) -> Iterator[Result]:
                 one.cluster.ref if is_listed and one.cluster else one.obj.ref,
                 code="NodeSystemUnsupported",
             )
+
+
+def _holds_proxy(obj: Object, urls: Sequence[str]) -> bool:
+    """Return whether an object holds the proxy that it is to have, in a field or in any text."""
+    if any(one.is_one_of(urls) for one in proxy_urls.in_object(obj)):
+        return True
+    return any(url in text for url in urls if url for _, text in _texts(obj.data))
 
 
 def _identity(one: Foreign) -> tuple[str, ...]:
@@ -198,7 +213,7 @@ def _of_object(
     resolved = settings.resolve(wanted, memberships, target="", audience=Audience.POD)
     if not (resolved.declared or wanted.mode is Mode.REMOVE):
         return
-    if obj.group_kind[0] in _KYVERNO_GROUPS:
+    if obj.group_kind[0] in (*_KYVERNO_GROUPS, _OWN_GROUP):
         return
     if _holds_policy(obj.data, is_root=True):
         policies = TARGETS["kyvernoPolicies"]  # reports what it cannot read in objects of its kinds
@@ -207,11 +222,30 @@ def _of_object(
         return
     if _can_be_selected(obj, wanted) and _is_refused(obj, wanted):
         return
-    right = {url for url in _urls(resolved) if url}
-    for path, name, value in _proxies(obj):
-        if value and not is_template(value) and value not in right:
-            yield _stale(obj, path, name, wanted, is_declared=bool(right))
+    right = [url for url in _urls(resolved) if url]
+    found = list(proxy_urls.in_object(obj))
+    for one in found:
+        if proxy_urls.is_set(one) and not one.is_one_of(right):
+            yield _stale(obj, one.path, one.name, wanted, is_declared=bool(right))
             return
+    if right and not any(one.value for one in found) and _is_enabled("workloads", wanted):
+        yield from _without_value(obj)
+
+
+def _without_value(obj: Object) -> Iterator[Result]:
+    """Yield a warning for each field of an object in which a proxy should be, and none is."""
+    of_kind = field_of(*obj.group_kind)
+    rows = [*([(of_kind, ())] if of_kind else []), *charts_in(obj)]
+    for row, path in rows:
+        is_there = not row.beside or lookup(obj.data, row.beside) is not None
+        if row.is_needed and is_there and not _has_values_elsewhere(obj, path):
+            message = _NO_VALUE.format(system=row.name, place=row.place)
+            yield Result(Severity.WARNING, message, obj.ref, path, code="ProxyFieldEmpty")
+
+
+def _has_values_elsewhere(obj: Object, path: Pointer) -> bool:
+    """Return whether the values of a chart come from other objects or files, too."""
+    return bool(lookup(obj.data, ("spec", "valuesFrom")) or lookup(obj.data, (*path, "valueFiles")))
 
 
 def _stale(
@@ -243,22 +277,9 @@ def _is_refused(obj: Object, wanted: ProxyConfig) -> bool:
     return workloads.refuses(obj.data, workloads.TARGET.options(wanted.targets))
 
 
-def _proxies(obj: Object) -> Iterator[tuple[Pointer, str, str]]:
-    """Yield the proxy URLs that an object sets in lists of variables, and in files and commands of nodes."""
-    is_node = system_of(*obj.group_kind) is not None
-    for path, node in _nodes(obj.data):
-        if isinstance(node, dict):
-            name, value = node.get("name"), node.get("value")
-            if isinstance(name, str) and isinstance(value, str) and name in _URL_NAMES:
-                yield (*path, "value"), name, value.replace("$$", "$")
-        elif is_node and isinstance(node, str):
-            for match in re.finditer(_IN_TEXT, node):
-                yield path, match[1], match[2].replace("%%", "%")
-
-
 def _holds_policy(data: Any, *, is_root: bool = False) -> bool:
     """Return whether a Kyverno policy with a proxy variable is inside ``data``, as an object or as a text."""
-    for path, node in _nodes(data):
+    for path, node in proxy_urls.nodes(data):
         if isinstance(node, str):
             names_policy = any(f"{group}/" in node for group in _KYVERNO_GROUPS) and "kind:" in node
             if names_policy and any(name in node for name in _URL_NAMES):
@@ -271,20 +292,8 @@ def _holds_policy(data: Any, *, is_root: bool = False) -> bool:
     return False
 
 
-def _nodes(data: Any) -> Iterator[tuple[Pointer, Any]]:
-    """Yield each mapping, list and value in ``data``, with its path, in order."""
-    left: list[tuple[Pointer, Any]] = [((), data)]
-    while left:
-        path, node = left.pop()
-        yield path, node
-        if isinstance(node, dict):
-            left += [((*path, str(key)), member) for key, member in reversed(node.items())]
-        elif isinstance(node, list):
-            left += [((*path, str(at)), member) for at, member in reversed(list(enumerate(node)))]
-
-
 def _texts(data: Any) -> Iterator[tuple[Pointer, str]]:
-    for path, node in _nodes(data):
+    for path, node in proxy_urls.nodes(data):
         if isinstance(node, str):
             yield path, node
 
@@ -309,6 +318,8 @@ def _is_written(place: PlannedEdit) -> bool:
     """
     if any(True for _ in place.readings()):
         return True
+    if place.target.only_reports:
+        return False
     context = Context(place.options, place.resolved.settings, uses=place.uses)
     return place.target.has_site(place.obj.data, context)
 

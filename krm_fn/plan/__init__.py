@@ -26,7 +26,10 @@ from krm_fn.targets.clusterclass.classes import Classes
 
 __all__ = ["ObjectSource", "Overview", "PlannedEdit", "plan_edits"]
 
-_NAMES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+_NAMES = (
+    *("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"),
+    *("httpProxy", "httpsProxy", "HTTPProxy", "HTTPSProxy"),
+)
 
 
 def plan_edits(
@@ -62,11 +65,12 @@ def plan_edits(
     known: ByKey[None] = ByKey()
     beside: list[PlannedEdit] = []
     of_classes: list[PlannedEdit] = []
+    fields = clusters.field_kinds()
     for index in range(len(source)):
         targets, creators = enabled.of_item(source, index)
         is_patched = _may_patch(source, index, wanted, classes)
         is_wanted = bool(targets or creators or is_patched)
-        names_proxy = overview is not None and source.contains(index, _NAMES)
+        names_proxy = overview is not None and _names_proxy(source, index, fields)
         if not is_wanted and not names_proxy:
             continue
         for obj in reader.take(index) if is_wanted else reader.readable(index):
@@ -148,6 +152,11 @@ def _edits_by_class(
         yield PlannedEdit(
             index, obj, name, memberships, found, options, class_context=class_context
         )
+
+
+def _names_proxy(source: ObjectSource, index: int, fields: frozenset[str]) -> bool:
+    """Return whether an item may set a proxy, or may hold an object with a field for one."""
+    return source.contains(index, _NAMES) or not fields.isdisjoint(source.kinds(index))
 
 
 def _code(source: ObjectSource, index: int, obj: Object) -> CodeInText | None:
