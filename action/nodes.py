@@ -21,6 +21,9 @@ from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.yamledit import limited
 
+from krm_fn.krm.results import redact
+from krm_fn.printable import printable
+
 Fields = tuple[tuple[str, ...], ...]
 _OF_MACHINES: Fields = (
     ("spec", "template", "spec", "bootstrap"),
@@ -72,7 +75,7 @@ class NodeChanges:
 def as_code(*parts: str) -> str:
     """Return parts of a name, those that are not empty, as code of Markdown, which no character in them can end."""
     text = "/".join(part for part in parts if part)
-    return f"`{' '.join(text.replace('`', chr(39)).split())}`"
+    return f"`{printable(' '.join(redact(text).replace('`', chr(39)).split()))}`"
 
 
 def as_text(message: str) -> str:
@@ -89,7 +92,7 @@ def as_text(message: str) -> str:
         if number % 2:
             shown.append(as_code(part))
         else:
-            escaped = _PUNCTUATION.sub(r"\\\g<0>", part)
+            escaped = _PUNCTUATION.sub(r"\\\g<0>", printable(part))
             shown.append(_REFERENCE.sub("\\g<0>\u200b", escaped))
     return "".join(shown)
 

@@ -1,4 +1,4 @@
-"""Text that a terminal shows as it is: without control characters and marks that change the direction of writing.
+"""Text that an output shows as it is: without control characters and marks that change the direction of writing.
 
 A name in a manifest may hold any character. Escape sequences would be carried out by the terminal (ECMA-48), and marks
 like U+202E show another text than there is ("Trojan Source", CVE-2021-42574).
@@ -17,6 +17,13 @@ def printable(line: str) -> str:
     if line.isprintable():
         return line
     return "".join(map(_escaped, line))
+
+
+def printable_html(text: str) -> str:
+    """Return a text as HTML, SVG or XML has to hold it to show it, also inside of an attribute in quotes."""
+    from html import escape  # noqa: PLC0415 -- few outputs are HTML
+
+    return escape(printable(text))
 
 
 def printable_json(text: str) -> str:

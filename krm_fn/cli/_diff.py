@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from krm_fn.cli._masking import MaskedLines, lines_of
+from krm_fn.krm.results import redact
 from krm_fn.printable import printable
 
 _COLOURS = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
@@ -29,7 +30,7 @@ def unified_diff(
         f"--- {_MISSING if before is None else f'a/{name}'}",
         f"+++ {_MISSING if after is None else f'b/{name}'}",
     ]
-    reported = [_coloured(printable(line), _BOLD, has_colours) for line in reported]
+    reported = [_coloured(printable(redact(line)), _BOLD, has_colours) for line in reported]
     matcher = difflib.SequenceMatcher(None, lines_of(old), lines_of(new))
     for group in matcher.get_grouped_opcodes(_CONTEXT):
         first, last = group[0], group[-1]

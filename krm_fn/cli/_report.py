@@ -7,7 +7,6 @@ Azure read it.
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.results import Result, Severity, is_severe, redact
 from krm_fn.noproxy.rules import RULES
 from krm_fn.patch import field_path
-from krm_fn.printable import printable, printable_json
+from krm_fn.printable import printable, printable_html, printable_json
 
 _SARIF_SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -159,7 +158,7 @@ def _sarif_result(entry: ReportEntry, index: int) -> dict[str, Any]:
 
 def _uri(file: str) -> str:
     """Return the name of a file as a relative URI reference, or as one of the scheme ``file``."""
-    path = quote(file.encode(errors="surrogateescape"))
+    path = quote(str(redact(file)).encode(errors="surrogateescape"))
     if file.startswith("/"):
         return f"file://{path}"
     return path
@@ -170,7 +169,7 @@ def as_github(report: FindingReport) -> bytes:
     lines = []
     for entry in report.entries:
         message = f"{entry.subject}: {entry.message}" if entry.subject else entry.message
-        place = {"file": entry.file, "line": str(entry.line or "")}
+        place = {"file": printable(redact(entry.file)), "line": str(entry.line or "")}
         given = {**place, "title": f"inject-proxy {entry.rule}"}
         properties = ",".join(
             f"{name}={_escaped(value, ':,')}" for name, value in given.items() if value
@@ -196,9 +195,11 @@ def as_junit(report: FindingReport) -> bytes:
         failed = [entry for entry in entries if is_severe(entry.severity, report.fail_on)]
         others = [entry for entry in entries if not is_severe(entry.severity, report.fail_on)]
         failures += bool(failed)
-        cases.append(f'    <testcase classname="{html.escape(suite)}" name="{html.escape(name)}">')
+        cases.append(
+            f'    <testcase classname="{printable_html(suite)}" name="{printable_html(redact(name))}">'
+        )
         if failed:
-            message = html.escape(failed[0].message)
+            message = printable_html(failed[0].message)
             cases.append(
                 f'      <failure message="{message}" type="{failed[0].rule}">{_text(failed)}</failure>'
             )
@@ -209,7 +210,7 @@ def as_junit(report: FindingReport) -> bytes:
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuites name="inject-proxy" {counts}>',
-        f'  <testsuite name="{html.escape(suite)}" {counts} skipped="0">',
+        f'  <testsuite name="{printable_html(suite)}" {counts} skipped="0">',
         *cases,
         "  </testsuite>",
         "</testsuites>",
@@ -223,7 +224,7 @@ def _text(entries: Sequence[ReportEntry]) -> str:
         place = f"line {entry.line}: " if entry.line else ""
         subject = f"{entry.subject}: " if entry.subject else ""
         lines.append(f"[{entry.severity.value}] {place}{subject}{entry.message}")
-    return html.escape("\n".join(lines))
+    return "\n".join(map(printable_html, lines))
 
 
 def _json_text(data: Any) -> str:

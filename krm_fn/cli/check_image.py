@@ -114,7 +114,7 @@ def _data(note: Note) -> Mapping[str, Any]:
     return {
         "message": redact(note.message),
         "severity": note.severity.value,
-        "file": {"path": note.file},
+        "file": {"path": redact(note.file)},
         "tags": {"line": str(note.line)},
     }
 

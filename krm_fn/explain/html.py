@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
 
 from krm_fn.clients import CLIENTS
 from krm_fn.explain import Explanation, wording
@@ -17,7 +16,7 @@ from krm_fn.explain.difference import Difference
 from krm_fn.explain.overview import ClusterGroup
 from krm_fn.krm.results import Result
 from krm_fn.noproxy import Entry
-from krm_fn.printable import printable
+from krm_fn.printable import printable_html
 
 _STYLE = """
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent);
@@ -76,19 +75,19 @@ def render(explanation: Explanation) -> str:
 
 def _text(text: str) -> str:
     """Return escaped text, with what is in back-quotes as code."""
-    return _CODE.sub(r"<code>\1</code>", escape(printable(text)))
+    return _CODE.sub(r"<code>\1</code>", printable_html(text))
 
 
 def _code(text: str) -> str:
-    return f"<code>{escape(printable(text))}</code>"
+    return f"<code>{printable_html(text)}</code>"
 
 
 def _names(names: Sequence[str], none: str = wording.NO_CLUSTER) -> str:
     """Return names; of many the first ones, the others folded."""
     if len(names) <= _FEW + 1:
-        return escape(", ".join(map(printable, names))) or none
-    rest = escape(", ".join(map(printable, names[_FEW:])))
-    return f"<details><summary>{escape(wording.some(names))}</summary>{rest}</details>"
+        return printable_html(", ".join(names)) or none
+    rest = printable_html(", ".join(names[_FEW:]))
+    return f"<details><summary>{printable_html(wording.some(names))}</summary>{rest}</details>"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -111,7 +110,7 @@ def _overview(groups: Iterable[ClusterGroup]) -> str:
     for group in groups:
         clusters = _names(group.clusters)
         for line in group.lines:
-            parts = escape(", ".join(line.parts))
+            parts = printable_html(", ".join(line.parts))
             proxy = _code(wording.proxies(line.http_proxy, line.https_proxy))
             rows.append((clusters, parts, proxy, str(line.places)))
     return _table(("Clusters", "parts", "proxy", "places"), rows)
@@ -132,7 +131,7 @@ def _difference(difference: Difference) -> str:
         ]
         text = "".join(lines) or "<li><code>NO_PROXY</code> has another order</li>"
         parts.append(
-            f"<h2>{escape(wording.of_change(change))}</h2><p>{wording.number_of_places(change.places)}</p><ul>{text}</ul>"
+            f"<h2>{printable_html(wording.of_change(change))}</h2><p>{wording.number_of_places(change.places)}</p><ul>{text}</ul>"
         )
     parts.append(f"<p>Unchanged: {wording.number_of_places(difference.unchanged)}.</p>")
     return "\n".join(parts)
@@ -146,7 +145,7 @@ def _nodes(explanation: Explanation) -> str:
         )
         objects = dict.fromkeys(_named(one.file, one.object) for one in group.changes)
         items.append(
-            f"<li>{verb}: {escape(group.title)}: {_text(group.why)}{_folded('objects', list(objects))}</li>"
+            f"<li>{verb}: {printable_html(group.title)}: {_text(group.why)}{_folded('objects', list(objects))}</li>"
         )
     return f"<h2>Nodes</h2><ul>{''.join(items)}</ul>" if items else ""
 
@@ -164,11 +163,11 @@ def _findings(findings: Sequence[Result]) -> str:
 
 def _block(block: Block) -> str:
     objects = [
-        f"{_named(file, name)} ({escape(', '.join(ids))})"
+        f"{_named(file, name)} ({printable_html(', '.join(ids))})"
         for file, name, ids in wording.objects_of(block.places)
     ]
     parts = [
-        f"<h2>{escape(wording.heading(block))}</h2>",
+        f"<h2>{printable_html(wording.heading(block))}</h2>",
         _folded("objects", objects),
         f"<p>HTTP_PROXY {_code(block.http_proxy or '(not set)')}</p>",
         f"<p>HTTPS_PROXY {_code(block.https_proxy or '(not set)')}</p>",
@@ -193,7 +192,7 @@ def _block(block: Block) -> str:
 
 def _entries(title: str, entries: Sequence[Entry]) -> str:
     rows = [(_code(entry.text), _text("; ".join(entry.why))) for entry in entries]
-    return _table((escape(title), "why"), rows)
+    return _table((printable_html(title), "why"), rows)
 
 
 def _named(file: str, name: str) -> str:
@@ -220,7 +219,9 @@ def _hosts(hosts: Sequence[HostRow], readers: Sequence[str]) -> str:
             for reader, verdict in zip(readers, verdicts, strict=True)
             if not is_expected(host, verdict)
         ]
-        judged = f'<span class="wrong">wrong: {escape(", ".join(wrong))}</span>' if wrong else ""
+        judged = (
+            f'<span class="wrong">wrong: {printable_html(", ".join(wrong))}</span>' if wrong else ""
+        )
         right = "" if wrong or host.direct is None else ' <span class="right">✓</span>'
         names = _names((host.name, *one.others))
         rows.append((f"<code>{names}</code>", _text(host.what), f"{ways}{right} {judged}".strip()))
@@ -230,7 +231,8 @@ def _hosts(hosts: Sequence[HostRow], readers: Sequence[str]) -> str:
 def _programs(hosts: Sequence[HostRow], readers: Sequence[str]) -> str:
     """Return the table of all programs and hosts, folded."""
     names = "".join(
-        f'<th class="turned"><span>{escape(CLIENTS[reader].NAME)}</span></th>' for reader in readers
+        f'<th class="turned"><span>{printable_html(CLIENTS[reader].NAME)}</span></th>'
+        for reader in readers
     )
     lines = ""
     for one in hosts:

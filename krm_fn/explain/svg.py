@@ -6,11 +6,10 @@ It is an SVG 1.1 file without a script and a font of its own. A browser that pre
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from krm_fn.explain import Explanation, wording
 from krm_fn.explain.overview import ClusterGroup
-from krm_fn.printable import printable
+from krm_fn.printable import printable, printable_html
 
 _COLOURS = ("#1565c0", "#ad5700", "#2e7d32", "#8e24aa", "#b71c1c", "#00696f")
 _NO_PROXY = "#616161"
@@ -92,7 +91,7 @@ def _picture(width: float, height: float, body: Sequence[str]) -> str:
 
 def _text(left: float, middle: float, text: str, kind: str = "") -> str:
     of_kind = f' class="{kind}"' if kind else ""
-    return f'<text x="{left:.0f}" y="{middle + 4:.0f}"{of_kind}>{escape(text)}</text>'
+    return f'<text x="{left:.0f}" y="{middle + 4:.0f}"{of_kind}>{printable_html(text)}</text>'
 
 
 def _chip(left: float, middle: float, text: str, colour: str) -> str:

@@ -1,0 +1,134 @@
+"""Names of files and objects, which may hold any character, are shown as they are in every output: nothing of them is
+carried out by a terminal, changes the direction of writing, or ends the line or the value that they are in."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from krm_fn.cli import main
+from support import ROOT
+
+sys.path.insert(0, str(ROOT / "action"))
+import nodes
+import report
+
+BAD = "\x1b[31m\u202e\x9b\u2028`'<b>&#"
+PASSWORD = "S3CRET"
+FILE = f"a{BAD}\n::error::b svc:{PASSWORD}@host.yaml"
+IMAGE = f"Dockerfile.{BAD}"
+
+
+def _name(text: str) -> str:
+    return f"{text}{BAD}"
+
+
+OBJECTS = [
+    {
+        "apiVersion": "fn.inject-proxy.io/v1alpha1",
+        "kind": "ProxyConfig",
+        "metadata": {"name": _name("p")},
+        "spec": {"httpProxy": "http://proxy.corp.example:3128", "noProxy": [".corp.example"]},
+    },
+    {
+        "apiVersion": "cluster.x-k8s.io/v1beta1",
+        "kind": "Cluster",
+        "metadata": {"name": _name("c"), "namespace": _name("n")},
+        "spec": {
+            "clusterNetwork": {"serviceDomain": _name("d")},
+            "controlPlaneEndpoint": {"host": _name("h"), "port": 1},
+            "controlPlaneRef": {
+                "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
+                "kind": "KubeadmControlPlane",
+                "name": _name("cp"),
+            },
+        },
+    },
+    {
+        "apiVersion": "controlplane.cluster.x-k8s.io/v1beta1",
+        "kind": "KubeadmControlPlane",
+        "metadata": {"name": _name("cp"), "namespace": _name("n")},
+        "spec": {"kubeadmConfigSpec": {"preKubeadmCommands": ["export HTTP_PROXY=proxy.corp.example"]}},
+    },
+]
+_BETWEEN = "\n=== standard error\n"
+FORMS = ("text", "json", "sarif", "github", "junit")
+COMMANDS = [
+    ["run", "--diff", "."],
+    *(["run", "--check", "-v", "--output", form, "."] for form in FORMS),
+    *(["lint", "--output", form, "."] for form in FORMS),
+    *(["check-image", "--output", form, "."] for form in FORMS),
+    *(["explain", "-v", "--output", form, "."] for form in ("text", "json", "html", "svg")),
+    ["explain", "--diff", "older.yaml", "."],
+    ["run", "-v", "."],
+]
+
+
+@pytest.fixture
+def said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Iterator[Callable[..., str]]:
+    """What a command writes to both streams in a folder of bad names."""
+    folder = tmp_path / "all"
+    folder.mkdir()
+    text = "---\n".join(f"{json.dumps(one)}\n" for one in OBJECTS)
+    (folder / FILE.replace("/", "")).write_text(text)
+    (folder / IMAGE).write_text("FROM a\nENV HTTP_PROXY=http://p:1\n")
+    (tmp_path / "older.yaml").write_text(json.dumps({**OBJECTS[0], "spec": {"httpProxy": "http://older:1"}}))
+    monkeypatch.chdir(folder)
+
+    def of(*words: str) -> str:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+        assert main([word.replace("older", "../older") for word in words]) in (0, 1), words
+        out, err = capsysbinary.readouterr()
+        return f"{out.decode()}{_BETWEEN}{err.decode()}"
+
+    yield of
+    gc.enable()
+
+
+def _unprintable(text: str) -> list[str]:
+    return [line for line in text.split("\n") if not line.isprintable()]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_no_output_shows_a_character_of_a_name_that_is_carried_out(words: list[str], said: Callable[..., str]) -> None:
+    shown = said(*words)
+    assert "u202e" in shown or "%E2%80%AE" in shown
+    assert _unprintable(shown) == []
+    assert PASSWORD not in shown
+
+
+@pytest.mark.parametrize("words", [one for one in COMMANDS if one[-2] in {"junit", "svg", "html"}], ids=" ".join)
+def test_a_name_adds_nothing_to_a_page(words: list[str], said: Callable[..., str]) -> None:
+    shown = said(*words).partition(_BETWEEN)[0]
+    assert "<b>&" not in shown
+    if words[-2] != "html":
+        ElementTree.fromstring(shown)  # noqa: S314 -- our own text
+
+
+def test_a_name_begins_no_workflow_command(said: Callable[..., str]) -> None:
+    for line in said("run", "--check", "-v", "--output", "github", ".").split("\n"):
+        assert not line.startswith("::error::")
+
+
+def test_the_report_of_the_action_shows_names_as_they_are(said: Callable[..., str], tmp_path: Path) -> None:
+    before = nodes.objects_in(tmp_path / "all")
+    commands = {
+        "results.json": ["run", "--check", "-v", "--output", "json", "."],
+        "changes.diff": ["run", "--diff", "."],
+        "explain.txt": ["explain", "."],
+    }
+    files = {name: said(*words).partition(_BETWEEN)[0] for name, words in commands.items()}
+    said("run", ".")
+    shown = report.report(files, nodes.compare(before, nodes.objects_in(tmp_path / "all")))
+    assert "Nodes that will be replaced" in shown
+    assert _unprintable(shown.replace("\u200b", "")) == []
+    assert PASSWORD not in shown
