@@ -155,7 +155,8 @@ DOMAIN = 'must be a domain without dots around it, such as "cluster.local"'
         ),
         pytest.param(
             {"noProxyPolicy": {"extra": ["u:S3CRET@h"]}},
-            "spec.noProxyPolicy.extra[0]: an entry must not hold an `@`: write the host without user name and password",
+            "spec.noProxyPolicy.extra[0]: an entry must not hold user name and password: "
+            "write the host alone, without an `@`, and behind a `:` only a port",
             id="a password in an entry",
         ),
         pytest.param(

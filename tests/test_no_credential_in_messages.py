@@ -12,7 +12,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -353,3 +353,75 @@ def test_check_never_shows_a_value_of_a_file(form: str, command: Command, tmp_pa
 )
 def test_a_key_that_is_there_twice_is_not_shown(twice: str, command: Command) -> None:
     assert CANARY not in command(stdin=f"kind: ResourceList\nitems: []\n{twice}")[1]
+
+
+LISTS = ["svc:{0} host", "a,svc:{0},b", "http://svc:{0}", "http://svc:{0} host", "http://svc%3A{0}%40proxy"]
+LISTS += ["svc%3a{0}%40proxy", "svc:{0}", "svc:pa,{0}", "a;svc:{0}|b", "'svc:{0}'"]
+"""Lists in which somebody may have written a password."""
+
+
+@pytest.mark.parametrize("form", LISTS)
+@pytest.mark.parametrize("arguments", [["lint"], ["lint", "--fix"], ["lint", "--output", "json"]], ids=" ".join)
+def test_a_list_of_the_command_line_that_may_hold_a_password_is_not_shown(
+    arguments: list[str], form: str, command: Command
+) -> None:
+    out, err = command(*arguments, form.format(CANARY))
+    assert "NP018" in out + err
+    assert CANARY not in out + err
+
+
+@pytest.mark.parametrize("form", LISTS)
+@pytest.mark.parametrize(
+    "field",
+    [
+        pytest.param(lambda text: {"noProxy": text}, id="a text"),
+        pytest.param(lambda text: {"noProxy": ["a.example.com", text]}, id="an item"),
+        pytest.param(lambda text: {"noProxyPolicy": {"extra": [text]}}, id="extra"),
+        pytest.param(lambda text: {"noProxyPolicy": {"exclude": [text]}}, id="exclude"),
+        pytest.param(lambda text: {"overrides": [{"match": {"clusters": ["a"]}, "noProxy": [text]}]}, id="an override"),
+        pytest.param(lambda text: {"clusterDefaults": {"podCIDRs": [text]}}, id="a CIDR"),
+        pytest.param(lambda text: {"noProxy": [{text: 1}]}, id="a key in the place of an item"),
+        pytest.param(lambda text: {"noProxyPolicy": {text: 1}}, id="a key"),
+    ],
+)
+def test_a_list_of_the_function_config_that_may_hold_a_password_is_refused(
+    field: Callable[[str], dict[str, object]], form: str, command: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(json.dumps(_config(**field(form.format(CANARY)))))
+    for words in (
+        ["run", "-v", str(file)],
+        ["run", "--check", "--output", "json", str(file)],
+        ["lint", str(file)],
+        ["lint", "--output", "json", str(file)],
+        ["explain", str(file)],
+        ["export", "tkg", "--config", str(file), "-"],
+    ):
+        out, err = command(*words)
+        assert "[error]" in out + err or '"error"' in out
+        assert CANARY not in out + err, words
+
+
+@pytest.mark.parametrize("form", LISTS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_of_an_object_that_may_hold_a_password_is_not_shown(
+    kind: str, form: str, command: Command, tmp_path: Path
+) -> None:
+    text = form.format(CANARY).replace("'", "")
+    item = _as_item(kind, '"http://old.example.com:1"')
+    for name, other in (("HTTPS_PROXY", "NO_PROXY"), ("https:", "noProxy:"), ("httpsProxy", "noProxy")):
+        item = item.replace(name, other)
+    item = item.replace("http://old.example.com:1", text).replace("value: a}", f"value: '{text}'}}")
+    (tmp_path / "a.yaml").write_text(item)
+    options = {name: {"conflict": "Override"} for name in ("certManager", "chartOperator")}
+    config = _config(httpProxy="http://p:1", httpsProxy="http://p:1", targets=options)
+    (tmp_path / "proxy.yaml").write_text(json.dumps(config))
+    for words in (
+        ["lint"],
+        ["explain"],
+        ["run", "--diff"],
+        ["run", "--check", "-v", "--output", "json"],
+        ["run", "-v"],
+    ):
+        out, err = command(*words, str(tmp_path))
+        assert CANARY not in out + err, words

@@ -16,6 +16,7 @@ from krm_fn.formats.splice import Edit, Span, splice
 from krm_fn.krm import proxy_values
 from krm_fn.krm.coded_text import without_coded
 from krm_fn.krm.results import has_open_credential, holds_secret_object, redact
+from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.yamledit import Document, documents
 from krm_fn.yamledit.tree import Alias, Mapping, Node, Scalar, walk
 from krm_fn.yamledit.tree import Sequence as SequenceNode
@@ -29,6 +30,10 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _MEMBER = re.compile(r"""(\s*(?:- )?["']?[\w./-]+["']?:)\s+\S.*""")
 _COMMENTS = re.compile(r"[^\n]*(?:\n[ \t]*(?:#[^\n]*|\r)?(?=\n|\Z))*")
 """The rest of a line, and the comments below it."""
+
+
+_LIST_NAME = re.compile(r"(?:.*_)?no_?proxy", re.IGNORECASE)
+_LIST = r"""(?i)(no_?proxy["']?[ \t]{0,8}[=:][ \t]{0,8}["']?)([^"'\n]+)"""
 
 
 class _Around(NamedTuple):
@@ -290,7 +295,7 @@ def _masked_value(value: str, around: _Around) -> str:
     if masked is None:
         if holds_secret_object(value):
             return _HIDDEN
-        masked = str(proxy_values.shown(value, (), None))
+        masked = re.sub(_LIST, _shown_assignment, str(proxy_values.shown(value, (), None)))
 
     def is_hidden(decoded: str, is_packed: bool) -> bool:
         # Gzip in gzip may be of any length.
@@ -319,16 +324,31 @@ def _masked_documents(value: str, around: _Around) -> str | None:
 
 
 def _known_values(root: Node) -> dict[int, str]:
-    """Return what may be shown of values in fields for the URL of a proxy, by the ``id`` of their scalars."""
+    """Return what may be shown of values in fields for a proxy or a list, by the ``id`` of their scalars."""
     found: dict[int, str] = {}
     for node in walk(root):
         members = _members(node)
-        is_entry = any(key == "name" and proxy_values.is_name(_text(one)) for key, one in members)
+        names = [_text(value) for key, value in members if key == "name"]
         for key, value in members:
-            is_of_url = proxy_values.is_name(key) or (is_entry and key == "value")
-            if is_of_url and isinstance(value, Scalar) and isinstance(scalar_value(value), str):
-                found[id(value)] = proxy_values.shown_url(value.value)
+            of = [key, *names] if key == "value" else [key]
+            scalars = value.items if isinstance(value, SequenceNode) else [value]
+            for scalar in map(_target, scalars):
+                if not isinstance(scalar, Scalar) or not isinstance(scalar_value(scalar), str):
+                    continue
+                if any(map(_LIST_NAME.fullmatch, of)):
+                    found[id(scalar)] = _shown_list(scalar.value)
+                elif scalar is value and any(map(proxy_values.is_name, of)):
+                    found[id(scalar)] = proxy_values.shown_url(scalar.value)
     return found
+
+
+def _shown_assignment(found: re.Match[str]) -> str:
+    return f"{found[1]}{_shown_list(found[2])}"
+
+
+def _shown_list(text: str) -> str:
+    """Return a list of hosts, unless a part of it may be a password: which part cannot be known."""
+    return _HIDDEN if may_hold_a_credential(text) else text
 
 
 def _members(node: Node) -> list[tuple[str, Node]]:

@@ -35,7 +35,7 @@ from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_sever
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, listed
 from krm_fn.lint.values import Problem, lint_list
-from krm_fn.noproxy import Audience, ClusterNetwork
+from krm_fn.noproxy import Audience, ClusterNetwork, may_hold_a_credential
 from krm_fn.patch import field_path
 
 _STDIN = "standard input"
@@ -183,7 +183,7 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
     report = wish.written([*lines, *advice], entries, [] if entries else ["NO_PROXY"])
     if not wish.fix:
         return CommandResult(report, (), exit_code)
-    if "@" in corrected:
+    if may_hold_a_credential(corrected):
         return CommandResult(
             b"",
             (

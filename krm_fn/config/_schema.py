@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import krm_fn
 from krm_fn.config import _quick_check
 from krm_fn.errors import InternalError
+from krm_fn.noproxy import may_hold_a_credential
 from krm_fn.patch import Pointer
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ def shown(name: Any) -> str:
     On one line, shortened, and hidden if it may be a credential.
     """
     text = " ".join(str(name).split())
-    return "***" if "@" in text or "://" in text else text[:80]
+    is_hidden = "://" in text or may_hold_a_credential(text)
+    return "***" if is_hidden else text[:80]
 
 
 def known_part(path: Pointer) -> Pointer:

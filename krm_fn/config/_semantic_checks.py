@@ -58,7 +58,7 @@ def _entry_problems(text: Any, mistake: Callable[[str], str]) -> Iterator[str]:
     if not isinstance(text, str):
         return
     # A comma may be in a password: a text that could hold one is judged whole, so that no half of it is shown.
-    entries = (text,) if "@" in text else noproxy.parse(text)
+    entries = (text,) if noproxy.may_hold_a_credential(text) else noproxy.parse(text)
     yield from filter(None, map(mistake, entries))
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from krm_fn.noproxy.entries import may_hold_a_credential
+
 _OTHER_SEPARATORS = r"[\s;|]+"
 _URL = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
 _ADDRESS_WITH_PREFIX = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
@@ -27,8 +29,11 @@ def mistake(entry: str) -> str:
     apt and wget miss an entry beside a blank; none reads ``;``, ``|`` or a URL (measured). What could be a credential
     is not repeated.
     """
-    if "@" in entry:
-        return "an entry must not hold an `@`: write the host without user name and password"
+    if may_hold_a_credential(entry):
+        return (
+            "an entry must not hold user name and password: write the host alone, without an `@`, and behind a `:` "
+            "only a port"
+        )
     if re.search(_OTHER_SEPARATORS, entry):
         corrected = ",".join(filter(None, re.split(_OTHER_SEPARATORS, entry)))
         return f'entry "{" ".join(entry.split())}" must not hold blanks, ";" or "|": write "{corrected}"'

@@ -82,6 +82,9 @@ _NAME = re.compile(
     r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?"
 )
 _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
+_SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
+_LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
+"""Somebody meant an address, although it may be none."""
 _RANGE = r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)"
 _RANGE_V6 = r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)"
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
@@ -118,9 +121,11 @@ def may_hold_a_credential(text: str) -> bool:
 def _may_be_a_credential(token: str) -> bool:
     if is_template(token):
         return False
-    host = bare(token)
     if "@" in token:
         return True
+    host = re.sub(_SCHEME, "", bare(token)).rstrip(":")
+    if re.fullmatch(_LIKE_IPV6, host):
+        return False
     return not {":", "%"}.isdisjoint(host) and classify(host) not in _ADDRESSES
 
 

@@ -19,7 +19,7 @@ from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import values
 from krm_fn.lint.manifests.reading import FunctionConfig
 from krm_fn.lint.values import RULES, Problem, corrected_url, lint_list, lint_pair, lint_proxy
-from krm_fn.noproxy import Audience, Style, parse
+from krm_fn.noproxy import Audience, Style, may_hold_a_credential, parse
 from krm_fn.noproxy.entries import split
 from krm_fn.patch import Operation, Pointer, lookup
 
@@ -198,7 +198,9 @@ def _correct_list(draft: Draft, text: _ConfigText, forms: _Forms) -> None:
     An item that holds several entries keeps them together; where one entry becomes several, the others are new items
     at the end.
     """
-    if "@" in "".join(text.entries):  # a comma may be in a password: no half of it is an entry
+    if may_hold_a_credential(
+        ",".join(text.entries)
+    ):  # a comma may be in a password: no half of it is an entry
         return
     if isinstance(text.value, str):
         new = forms.of(text.value)

@@ -52,14 +52,12 @@ def lint_list(
         has_proxy: whether a proxy is set beside it; without one the list may be empty and lack what it likes.
         max_length: the longest list, in bytes; 0 for the limits of Linux and Cluster API.
     """
-    if _may_hold_a_credential(text):
-        return [
-            problem(
-                "NP018",
-                "",
-                "the list must not hold an `@`: write hosts without user name and password",
-            )
-        ]
+    if entries.may_hold_a_credential(text):
+        message = (
+            "the list must not hold user name and password: write hosts alone, without an `@`, and behind a `:` "
+            "only a port"
+        )
+        return [problem("NP018", "", message)]
     raws = _raws(text)
     if not raws:
         message = "the list must not be empty beside a proxy: everything inside the cluster would go through it"
@@ -102,9 +100,9 @@ def fix(
 ) -> str:
     """Return ``text`` with all allowed fixes; what a person has to decide stays.
 
-    Arguments are those of ``lint_list``. A list with an ``@`` stays as it is: what of it is a password is not known.
+    Arguments are those of ``lint_list``. A list that may hold a password stays as it is: which part is unknown.
     """
-    if _may_hold_a_credential(text):
+    if entries.may_hold_a_credential(text):
         return text
     if entries.normalise([text]) == ("*",):
         return "*"
@@ -128,10 +126,6 @@ def fix(
     found = _completed(tuple(kept), audience, network)
     too_long = any(text_rules.of_length(",".join(found), audience, max_length))
     return ",".join(whole.without_covered(found) if too_long else found)
-
-
-def _may_hold_a_credential(text: str) -> bool:
-    return any("@" in token and not entries.is_template(token) for token in entries.split(text))
 
 
 def _completed(
