@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError
 from krm_fn.krm.manifests import Manifests
-from krm_fn.yamledit import limited
-
 from krm_fn.krm.results import redact
 from krm_fn.printable import printable
+from krm_fn.yamledit import limited
 
 Fields = tuple[tuple[str, ...], ...]
 _OF_MACHINES: Fields = (
