@@ -417,6 +417,26 @@ def test_the_diff_has_colours_on_a_terminal_only(tree: Path, env: dict[str, str]
     assert (b"\x1b[32m+" in shown, b"+++ b/nodes/md-0.yaml" in shown) == (has_colours, True)
 
 
+CLASS = """\
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: ClusterClass
+metadata: {name: class, namespace: org}
+spec:
+  controlPlane:
+    templateRef: {apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, name: elsewhere}
+"""
+
+
+def test_check_fails_where_what_must_change_cannot(tmp_path: Path) -> None:
+    (tmp_path / "proxy.yaml").write_text(f"{CONFIG}  targets: {{clusterClass: {{sharedTemplates: Patch}}}}\n")
+    (tmp_path / "class.yaml").write_text(CLASS)
+    done, checked = run(tmp_path), run(tmp_path, "--check")
+    assert (done.returncode, checked.returncode) == (0, 1)
+    assert "[warning] " in done.stderr
+    assert "[error] " in checked.stderr
+    assert "TemplateNotUsable" in checked.stderr
+
+
 def test_check_fails_until_the_proxy_is_there(tree: Path) -> None:
     before = contents(tree)
     done = run(tree, "--check")

@@ -96,8 +96,8 @@ def parser() -> CommandParser:
             ),
             (
                 "exit codes: 0 done; 1 an error in the input, a warning with `failOn: Warning`, or with --check "
-                "something that would change; nothing was written; 2 wrong usage; 3 a bug of this program; "
-                "130 interrupted."
+                "something that would change, or must and cannot; nothing was written; 2 wrong usage; 3 a bug of this "
+                "program; 130 interrupted."
             ),
         ],
     )
@@ -113,7 +113,7 @@ def parser() -> CommandParser:
     command.add_argument(
         "--check",
         action="store_true",
-        help="write nothing, and exit with 1 if something would change",
+        help="write nothing, and exit with 1 if something would change, or must and cannot",
     )
     add_output_option(command, "with --check, what is printed. ")
     command.add_argument(

@@ -253,7 +253,7 @@ class Classes:
                     remedy = "do what the warnings about the class say"
                 message = (
                     f'patches of the ClusterClass "{one.obj.ref.name}" erase what inject-proxy writes here, '
-                    f"so nodes get no proxy: {remedy}"
+                    f"so nodes for which they run get no proxy: {remedy}"
                 )
                 return Finding(Severity.WARNING, message, code="ClassPatchErases")
         return None
