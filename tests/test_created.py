@@ -129,6 +129,29 @@ def test_nothing_is_made(items: list[str], config: str) -> None:
     assert (outcome.changed, outcome.exit_code) == (0, 0)
 
 
+PATHS_OF_KPT = [
+    pytest.param("one # the first", "org", None, id="usual names"),
+    pytest.param('"/../../../outside/evil"', "org", "secret-org--..-..-..-outside-evil-systemd-proxy-", id="a path"),
+    pytest.param("one", "'..'", "secret-..-one-systemd-proxy.yaml", id="the folder above as a namespace"),
+    pytest.param("one", r"'..\a'", "secret-..-a-one-systemd-proxy-", id="a path of Windows"),
+]
+
+
+@pytest.mark.parametrize(("name", "namespace", "path"), PATHS_OF_KPT)
+def test_a_made_object_gets_a_path_where_kpt_would_leave_the_package(
+    name: str, namespace: str, path: str | None
+) -> None:
+    cluster = CLUSTER.replace("one # the first", name).replace("namespace: org", f"namespace: {namespace}")
+    outcome = ran(cluster)
+    made = read(outcome.output.decode())["items"][-1]
+    given = made["metadata"].get("annotations", {}).get("internal.config.kubernetes.io/path")
+    assert made["kind"] == "Secret"
+    assert (given or "").startswith(path or "")
+    assert bool(given) == bool(path)
+    assert "/" not in (given or "")
+    assert run(outcome.output).changed == 0
+
+
 def test_check_makes_nothing_and_says_what_is_missing() -> None:
     data = wanting(resource_list(CLUSTER, config=GENERATE), mode="Check")
     outcome = run(data)

@@ -6,14 +6,21 @@ same looks as a ResourceList. A document that is no mapping is no object and is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from krm_fn.errors import DocumentError, InputError, TextError
-from krm_fn.krm.resourcelist import BESIDE_NOTHING, Object, kinds_in, may_hold, objects, reference
+from krm_fn.krm.resourcelist import (
+    BESIDE_NOTHING,
+    Object,
+    kinds_in,
+    may_hold,
+    new_file_name,
+    objects,
+    reference,
+)
 from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import (
@@ -27,11 +34,6 @@ from krm_fn.yamledit import (
     repeated_keys,
     rewrite_documents,
 )
-
-_UNFIT = re.compile("[^a-z0-9.-]+")
-_LONGEST_NAME = 255 - len(".yaml")
-"""File systems take names of 255 bytes."""
-_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -260,7 +262,7 @@ class ManifestList(Manifests):
         """Add an object to a file, or to a new one beside it where JSON cannot hold a second document."""
         if file.endswith(".json"):
             folder = file[: file.rindex("/") + 1] if "/" in file else ""
-            file = f"{folder}{_file_name(data)}"
+            file = f"{folder}{new_file_name(data)}"
         self.created[reference(data)] = file
         if self._is_written(file):
             text = mapping_text(data, like=self._texts.get(file, ""))
@@ -269,7 +271,7 @@ class ManifestList(Manifests):
     def _file_of_its_own(self, data: Mapping[str, Any]) -> str:
         if self._folder is None:
             return next(reversed(self._texts))
-        return f"{self._folder}/{_file_name(data)}" if self._folder else _file_name(data)
+        return f"{self._folder}/{new_file_name(data)}" if self._folder else new_file_name(data)
 
     def _rewritten(
         self, name: str, texts: Mapping[int, str | None], added: Sequence[str]
@@ -283,23 +285,6 @@ class ManifestList(Manifests):
         except InputError as error:
             error.args = (f"{name}: {error}",)
             raise
-
-
-def _file_name(data: Mapping[str, Any]) -> str:
-    """Return the name of a new file, which no file system takes for a path or for two names.
-
-    A name of an object that holds anything else than small letters, digits, dots and hyphens, or that is too long, gets
-    a digest in the place of what is lost, so that two objects do not share a file.
-    """
-    ref = reference(data)
-    name = "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part)
-    fit = _UNFIT.sub("-", name)
-    if fit != name or len(fit) > _LONGEST_NAME:
-        import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for an unusual name
-
-        digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
-        fit = f"{fit[: _LONGEST_NAME - _DIGITS - 1]}-{digest[:_DIGITS]}"
-    return f"{fit}.yaml"
 
 
 def _decoded(name: str, data: bytes) -> str:

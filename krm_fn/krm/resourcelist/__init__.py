@@ -24,8 +24,10 @@ from krm_fn.krm.resourcelist._objects import (
     BESIDE_NOTHING,
     Object,
     group_kind,
+    new_file_name,
     objects,
     reference,
+    with_path,
 )
 from krm_fn.patch import Operation, Pointer
 from krm_fn.yamledit import CODE_OF_YTT, Lines, same
@@ -38,6 +40,7 @@ __all__ = [
     "group_kind",
     "kinds_in",
     "may_hold",
+    "new_file_name",
     "objects",
     "reference",
 ]
@@ -161,7 +164,7 @@ class ResourceList:
         known = held if isinstance(held, list) else []
         reported = {repr(result) for result in known}
         new = (result for result in results if not known or repr(result) not in reported)
-        edits = ItemEdits(wanted, list(new_items))
+        edits = ItemEdits(wanted, list(map(with_path, new_items)))
         pieces = self._layout.write(edits, known, new)
         if may_be_entangled:
             text = "".join(pieces)

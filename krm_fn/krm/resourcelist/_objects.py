@@ -20,6 +20,12 @@ BESIDE_NOTHING = -1
 
 _HASH = r"-[0-9a-f]{10}"
 
+_PATH = "internal.config.kubernetes.io/path"
+_UNFIT = re.compile("[^a-z0-9.-]+")
+_LONGEST_NAME = 255 - len(".yaml")
+"""File systems take names of 255 bytes."""
+_DIGITS = 12
+
 
 class Object(NamedTuple):
     """One Kubernetes object: an item, or an object inside an item of kind ``List``.
@@ -107,11 +113,39 @@ def reference(obj: Mapping[str, Any]) -> ObjectRef:
         kind=_string(obj.get("kind")),
         name=_string(patch.lookup(obj, ("metadata", "name"))),
         namespace=_string(patch.lookup(obj, ("metadata", "namespace"))),
-        file_path=_string(
-            notes.get("internal.config.kubernetes.io/path", notes.get("config.kubernetes.io/path"))
-        ),
+        file_path=_string(notes.get(_PATH, notes.get("config.kubernetes.io/path"))),
         file_index=int(index) if index.isdecimal() and len(index) < 10 else 0,
     )
+
+
+def new_file_name(obj: Mapping[str, Any]) -> str:
+    """Return the name of the file of a new object, which no file system takes for a path or for two names.
+
+    A name of an object that holds anything else than small letters, digits, dots and hyphens, or that is too long, gets
+    a digest in the place of what is lost, so that two objects do not share a file.
+    """
+    ref = reference(obj)
+    name = "-".join(part for part in (ref.kind.lower(), ref.namespace, ref.name) if part)
+    fit = _UNFIT.sub("-", name)
+    if fit != name or len(fit) > _LONGEST_NAME:
+        import hashlib  # noqa: PLC0415 -- loads OpenSSL: only for an unusual name
+
+        digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()
+        fit = f"{fit[: _LONGEST_NAME - _DIGITS - 1]}-{digest[:_DIGITS]}"
+    return f"{fit}.yaml"
+
+
+def with_path(obj: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a new object with the path of its file, where its names would be parts of the path that kpt makes.
+
+    Source: kustomize ``kyaml/kio/kioutil``, ``CreatePathAnnotationValue``: namespace, kind and name in one path, which
+    kpt cleans of ``..`` and writes to, also outside of the package.
+    """
+    ref = reference(obj)
+    if ref.namespace not in (".", "..") and not {"/", "\\"} & {*ref.namespace, *ref.name}:
+        return obj
+    annotations = {**_metadata(obj, "annotations"), _PATH: new_file_name(obj)}
+    return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
 
 
 def _metadata(obj: Mapping[str, Any], field: str) -> dict[str, Any]:
