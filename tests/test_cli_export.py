@@ -335,3 +335,28 @@ def test_a_file_is_for_whom_its_target_says(kind: FileKind) -> None:
     # TKG's command completes the list of a file; only the Secret that it makes of it holds the completed one.
     completed_by_the_command = {tkg_cluster_config.TARGET.id: Audience.PRODUCT}
     assert kind.audience is completed_by_the_command.get(kind.target, TARGETS[kind.target].audience)
+
+
+CLUSTERS = "".join(
+    f"---\napiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {{name: {name}, namespace: prod}}\n"
+    for name in ("west", "east")
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        pytest.param("west", "", id="its name"),
+        pytest.param("prod/west", "", id="its namespace and name"),
+        pytest.param("wset", '"wset" is none: did you mean `west`?', id="a misspelt name"),
+        pytest.param("dev/west", "is none", id="another namespace"),
+    ],
+)
+def test_the_cluster_is_one_of_the_input_where_that_holds_some(tmp_path: Path, asked: str, says: str) -> None:
+    (tmp_path / "proxy.yaml").write_text(PROXY.read_text() + CLUSTERS)
+    (tmp_path / "c.yaml").write_text("a: b\n")
+    done = inject_proxy(
+        "", "export", "tkg", "--config", str(tmp_path / "proxy.yaml"), "--cluster", asked, str(tmp_path / "c.yaml")
+    )
+    assert done.returncode == (2 if says else 0)
+    assert says in done.stderr.decode()

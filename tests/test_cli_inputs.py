@@ -26,6 +26,7 @@ spec: {}
 """
 BAD = NODES.replace("{}", '{preKubeadmCommands: ["export HTTP_PROXY=proxy.corp.example"]}')
 """An object that `run` changes, and in which `lint` finds a mistake."""
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
 COMMANDS = {"run": ["run", "--check"], "lint": ["lint"], "explain": ["explain"]}
 
 
@@ -115,3 +116,73 @@ def test_a_resource_list_is_explained_and_checked_where_it_is_named(tmp_path: Pa
     assert "md-0" in command(tmp_path, "lint", "out/list.yaml").stdout
     done = command(tmp_path, "explain", ".")
     assert (done.returncode, "left alone: 1 ResourceLists" in done.stderr) == (0, True)
+
+
+TAB = "\tx: y\n"
+BROKEN = [
+    pytest.param(f"apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\n{TAB}", 1, "InputInvalid", id="a Cluster"),
+    pytest.param(f"apiVersion: apps/v1\nkind: Deployment\n{TAB}", 1, "InputInvalid", id="of a selected kind"),
+    pytest.param(
+        f"{SERVICE} x: y\nenv: HTTP_PROXY\n", 0, "skipped: document 1: not", id="not read, and it names a proxy"
+    ),
+    pytest.param(f"{SERVICE} x: y\n", 0, "", id="not read"),
+    pytest.param("a: [\n", 0, "", id="no manifest"),
+]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(("text", "code", "says"), BROKEN)
+def test_the_commands_agree_about_yaml_that_cannot_be_read(
+    tmp_path: Path, name: str, text: str, code: int, says: str
+) -> None:
+    config = CONFIG + "  targets: {workloads: {workloads: [{kinds: [Deployment]}]}}\n"
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+    write(tmp_path, {"proxy.yaml": config, "pod.yaml": pod, "broken.yaml": text})
+    done = command(tmp_path, name, ".")
+    assert done.returncode == code
+    about = [line for line in (done.stdout + done.stderr).splitlines() if "broken.yaml" in line]
+    assert bool(about) == bool(says)
+    assert all(says in line for line in about)
+
+
+NOTHING = [
+    pytest.param("", id="nothing"),
+    pytest.param("# a comment\n---\n", id="a comment"),
+    pytest.param("Error: the chart has no kind and no apiVersion\n", id="what a program says that failed"),
+    pytest.param("<!doctype html>\n<p>kind and apiVersion</p>\n", id="a page"),
+    pytest.param("[1, 2]\n", id="a list"),
+    pytest.param("a: b\n", id="other data"),
+]
+
+
+@pytest.mark.parametrize("name", ["run", "explain"])
+@pytest.mark.parametrize("stdin", NOTHING)
+def test_a_stream_without_a_manifest_is_no_success(tmp_path: Path, name: str, stdin: str) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG})
+    done = command(tmp_path, name, "--config", "proxy.yaml", "-", stdin=stdin)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "standard input holds no manifest" in done.stderr
+    (tmp_path / "empty").mkdir()
+    assert command(tmp_path, name, "--config", "proxy.yaml", "empty").returncode == 2
+
+
+def test_a_stream_that_may_hold_a_manifest_and_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, {"proxy.yaml": CONFIG})
+    done = command(tmp_path, "run", "--config", "proxy.yaml", "-", stdin="<p>\nkind: Service\n x: y\n")
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_config_must_be_a_file(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"a/proxy.yaml": CONFIG, "nodes.yaml": NODES})
+    done = command(tmp_path, name, "--config", "a", "nodes.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert '`--config` must name a file, but "a" is a folder' in done.stderr
+
+
+@pytest.mark.parametrize("name", ["run", "explain"])
+def test_several_configs_are_named_by_their_files(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {f"{letter}.yaml": CONFIG for letter in "abcdef"})
+    done = command(tmp_path, name, ".")
+    assert "6 were found, in a.yaml, b.yaml, c.yaml and 3 more files: name " in done.stderr
+    assert "2 were found, in a.yaml and b.yaml: name " in command(tmp_path, name, "a.yaml", "b.yaml").stderr

@@ -563,7 +563,7 @@ WRONG = [
         {"a.yaml": CONFIG}, ["--only="], 2, "`--only` must name targets or systems; leave", id="an empty --only"
     ),
     pytest.param({}, ["-", "x"], 2, "`-` must be the only path", id="a stream and a path"),
-    pytest.param({}, ["-"], 2, "there must be one ProxyConfig", id="a stream without a config"),
+    pytest.param({}, ["-"], 2, "standard input holds no manifest", id="an empty stream"),
     pytest.param({}, ["--check=yes"], 2, "`--check` must be without a value", id="a value for a flag"),
     pytest.param({}, ["--config"], 2, "`--config` must name a file", id="an option without its value"),
     pytest.param({}, ["--chek"], 2, 'unknown option "--chek"', id="a misspelt option"),

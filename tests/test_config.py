@@ -142,6 +142,39 @@ DROP_IN = "/etc/systemd/system/containerd.service.d/http-proxy.conf"
             'spec.noProxy[1]: entry "http://b..." must not be a URL: write "b"',
             id="a URL as an entry",
         ),
+        *(
+            pytest.param(
+                {"noProxy": ["a", entry]},
+                f'spec.noProxy[1]: entry "{entry}" must be a whole address or CIDR, such as "10.1.2.0/24"',
+                id=f"as an entry {what}",
+            )
+            for entry, what in (
+                ("10.0.0.0/33", "a prefix that is too long"),
+                ("10.0.0.300", "an octet that is too large"),
+                ("10.0.0.9-10.0.0.1", "a range the wrong way round"),
+            )
+        ),
+        pytest.param(
+            {"noProxy": ["a", "$NO_PROXY"]},
+            "spec.noProxy[1]: an entry must not be the name of a variable: nothing puts its value in its place; write "
+            "its entries",
+            id="a variable of a shell",
+        ),
+        pytest.param(
+            {"noProxy": "a,https:"},
+            "spec.noProxy: an entry must not end with a colon: write a host name, a domain, an address or a CIDR",
+            id="a scheme without a host",
+        ),
+        pytest.param(
+            {"noProxy": ["a..b"]},
+            'spec.noProxy[0]: entry "a..b" must not hold two dots in a row: no host has such a name',
+            id="an empty label",
+        ),
+        pytest.param(
+            {"noProxyPolicy": {"extra": "10.0.0.0/33"}},
+            'spec.noProxyPolicy.extra: entry "10.0.0.0/33" must be a whole address or CIDR, such as "10.1.2.0/24"',
+            id="a prefix that is too long in what is added",
+        ),
         pytest.param({"selector": []}, "spec.selector: must be a mapping", id="a list for the selector"),
         pytest.param(
             {"selector": {"include": {}}}, "spec.selector.include: must be a list", id="a matcher without list"

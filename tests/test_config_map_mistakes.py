@@ -90,7 +90,7 @@ from function_configs import NO_PROXY_AT_ALL, PROXY, config_map, problems
         ),
         pytest.param(
             {"lint.rules.N4": "Off"},
-            "data.lint.rules.N4: must be the id of a rule, from `NP001` to `NP041`, or the code that a "
+            "data.lint.rules.N4: must be the id of a rule, from `NP001` to `NP042`, or the code that a "
             "message begins with",
             id="a rule that cannot be",
         ),

@@ -153,6 +153,11 @@ NOTHING_SET = "must set something: `httpProxy`, `httpsProxy`, `noProxy`, `disabl
             id="a URL as an entry",
         ),
         pytest.param(
+            {"match": MATCH, "noProxy": ["a", "10.0.0.300"]},
+            '.noProxy[1]: entry "10.0.0.300" must be a whole address or CIDR, such as "10.1.2.0/24"',
+            id="an address that cannot be right",
+        ),
+        pytest.param(
             {"match": MATCH, "noProxyPolicy": {"extra": "a;b"}},
             '.noProxyPolicy.extra: entry "a;b" must not hold blanks, ";" or "|": write "a,b"',
             id="a semicolon between entries",

@@ -229,19 +229,19 @@ DOMAIN = 'must be a domain without dots around it, such as "cluster.local"'
         ),
         pytest.param(
             {"lint": {"rules": {"NP1": "Off"}}},
-            "spec.lint.rules.NP1: must be the id of a rule, from `NP001` to `NP041`, or the code that a "
+            "spec.lint.rules.NP1: must be the id of a rule, from `NP001` to `NP042`, or the code that a "
             "message begins with",
             id="NP1",
         ),
         pytest.param(
             {"lint": {"rules": {"NP099": "Off"}}},
-            "spec.lint.rules.NP099: must be the id of a rule, from `NP001` to `NP041`, or the code that a "
+            "spec.lint.rules.NP099: must be the id of a rule, from `NP001` to `NP042`, or the code that a "
             "message begins with",
             id="a rule that is not there",
         ),
         pytest.param(
             {"lint": {"rules": {"OtherWriters": "Off"}}},
-            "spec.lint.rules.OtherWriters: must be the id of a rule, from `NP001` to `NP041`, or the code that a "
+            "spec.lint.rules.OtherWriters: must be the id of a rule, from `NP001` to `NP042`, or the code that a "
             "message begins with; did you mean `OtherWriter`?",
             id="a code that is misspelt",
         ),

@@ -195,7 +195,9 @@ def test_a_resource_list_is_explained_with_its_function_config() -> None:
             ["--output", "xml"], MANIFESTS, '`--output` must be one of text, json, html, svg, not "xml"', id="xml"
         ),
         pytest.param(["--colour"], MANIFESTS, 'unknown option "--colour"', id="an option that does not exist"),
-        pytest.param([], "a: b\n", "there must be one ProxyConfig, but none was found", id="no ProxyConfig"),
+        pytest.param(
+            [], "apiVersion: v1\nkind: Pod\n", "there must be one ProxyConfig, but none was found", id="no ProxyConfig"
+        ),
         pytest.param(
             [],
             MANIFESTS.replace("kind: ProxyConfig", "kind: ProxyConfg"),
@@ -213,7 +215,7 @@ def test_a_resource_list_is_explained_with_its_function_config() -> None:
         ),
         pytest.param(["--diff", "x", "--output", "svg"], MANIFESTS, "without `--diff`", id="a picture of a difference"),
         pytest.param(["--diff", "nowhere.yaml"], MANIFESTS, 'no file "nowhere.yaml"', id="no old ProxyConfig"),
-        pytest.param([], "# nothing\n", "the input holds no manifest", id="no manifest at all"),
+        pytest.param([], "# nothing\n", "standard input holds no manifest", id="no manifest at all"),
     ],
 )
 def test_wrong_usage_is_one_line(arguments: list[str], manifests: str, message: str) -> None:

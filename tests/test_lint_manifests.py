@@ -270,16 +270,39 @@ def test_a_document_that_cannot_be_edited_without_risk_is_reported_and_the_other
 @pytest.mark.parametrize(
     "content",
     [
-        pytest.param(b"kind: {{ .Values.kind }}\nx: {{- if }}\n---\nkind: {{ .a }}\n", id="a template of Helm"),
-        pytest.param(b"kind: Deployment\n\xff\xfe", id="no UTF-8"),
-        pytest.param(b"kind: Deployment\nNO_PROXY: x\n\tx: y\n", id="a tab"),
+        pytest.param(
+            b"kind: Service\nNO_PROXY: x\n\tx: y\n---\nkind: Service\nNO_PROXY: x\n\tx: y\n", id="of no target"
+        ),
+        pytest.param(b"kind: Deployment\nNO_PROXY: x\n\tx: y\n", id="of a target that finds nothing"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_one_warning_and_no_end(content: bytes) -> None:
+def test_a_file_that_cannot_be_read_and_that_no_run_reads_is_one_warning(content: bytes) -> None:
     done = audit({"bad.yaml": content, "good.yaml": deployment(both(no="a;b")).encode()})
     (warning,) = (one for one in done.results if one.ref.file_path == "bad.yaml")
     assert warning.severity is Severity.WARNING
     assert "skipped: " in warning.message
+    assert ids(done).count("NP010") == 1
+
+
+MATCHER = CONFIG + "  targets: {workloads: {workloads: [{kinds: [Deployment]}]}}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "config"),
+    [
+        pytest.param(b"kind: {{ .Values.kind }}\nx: {{- if }}\n---\nkind: {{ .a }}\n", CONFIG, id="a template of Helm"),
+        pytest.param(b"kind: Deployment\n\xff\xfe", CONFIG, id="no UTF-8"),
+        pytest.param(b"kind: Cluster\n\tx: y\n", CONFIG, id="a Cluster"),
+        pytest.param(b"kind: Service\nNO_PROXY: x\n\tx: y\n---\nkind: Cluster\n\tx: y\n", CONFIG, id="behind another"),
+        pytest.param(b"kind: Deployment\n\tx: y\n", MATCHER, id="a workload that the ProxyConfig selects"),
+    ],
+)
+def test_what_ends_a_run_is_an_error_and_the_rest_is_judged(content: bytes, config: str) -> None:
+    good = f"{config}---\n{deployment(both(no='a;b'))}"
+    done = audit({"bad.yaml": content, "good.yaml": good.encode()})
+    of_file = [one for one in done.results if one.ref.file_path == "bad.yaml"]
+    assert of_file[0].severity is Severity.ERROR
+    assert "a run ends here: " in of_file[0].message
     assert ids(done).count("NP010") == 1
 
 
@@ -289,10 +312,10 @@ def test_a_file_that_cannot_be_read_is_one_warning_and_no_end(content: bytes) ->
         pytest.param([CONFIG + "  noProxy: [a\n"], [Severity.ERROR], id="alone"),
         pytest.param(
             ["kind: {{ .a }}\nx: {{- y }}\n", CONFIG + "\tx: y\n"],
-            [Severity.ERROR, Severity.WARNING],
+            [Severity.ERROR],
             id="behind another document that cannot be read",
         ),
-        pytest.param([CONFIG + "{{- with .Values.list }}\n"], [Severity.WARNING], id="a template of one"),
+        pytest.param([CONFIG + "{{- with .Values.list }}\n"], [Severity.ERROR], id="a template of one"),
     ],
 )
 def test_a_proxy_config_that_cannot_be_read_is_an_error(documents: list[str], severities: list[Severity]) -> None:
@@ -569,10 +592,10 @@ def test_rules_that_are_off_are_off_for_the_values_too() -> None:
 
 @pytest.mark.parametrize("text", ["%%%\n", "not: [valid\n", "{{- if .Values.x }}\n"])
 def test_a_text_that_is_no_yaml_at_all_is_reported_too(text: str) -> None:
-    (warning,) = audit({"x.yaml": text.encode()}).results
+    (found,) = audit({"x.yaml": text.encode()}).results
 
-    assert warning.severity is Severity.WARNING
-    assert "skipped: " in warning.message
+    assert found.severity is Severity.ERROR
+    assert "a run ends here: " in found.message
 
 
 # values of Giant Swarm

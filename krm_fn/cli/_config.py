@@ -3,7 +3,7 @@
 It finds a ProxyConfig and checks nothing in it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,9 @@ from krm_fn.krm.results import ObjectRef
 from krm_fn.patch import Pointer
 from krm_fn.sources import Objects
 
+_NAMED = 3
+"""How many files of several ProxyConfigs a message names."""
+
 
 class LocatedConfig(NamedTuple):
     """A FunctionConfig, what it is called and where it is, and the paths in it of keys that are there twice."""
@@ -29,6 +32,10 @@ class LocatedConfig(NamedTuple):
 
 def config_files(path: str) -> Manifests:
     """Return the documents in the file of ``--config``."""
+    if Path(path).is_dir():
+        raise UsageError(
+            f'`--config` must name a file, but "{path}" is a folder: name the file in it that holds the ProxyConfig'
+        )
     return Manifests({path: read_file(path)})
 
 
@@ -91,11 +98,23 @@ def located_config(manifests: Manifests, *, path: str = "", file: str = "") -> L
         raise UsageError(
             f'"{path}" must hold one ProxyConfig, but it holds {len(found) or "none"}{meant}'
         )
-    if len(found) != 1:
-        number = f"{len(found)} were" if found else "none was"
+    if len(found) > 1:
+        raise UsageError(
+            f"there must be one ProxyConfig, but {len(found)} were found, in {_files_of(found)}: name the file of the "
+            "right one with `--config FILE`, or leave out the others with `--exclude`"
+        )
+    if not found:
         advice = meant or ": name its file with `--config FILE`"
-        raise UsageError(f"there must be one ProxyConfig, but {number} found{advice}")
+        raise UsageError(f"there must be one ProxyConfig, but none was found{advice}")
     return found[0]
+
+
+def _files_of(found: Sequence[LocatedConfig]) -> str:
+    """Return the names of the files that ProxyConfigs are in, each once, and of many the first ones."""
+    names = list(dict.fromkeys(given.ref.file_path for given in found if given.ref.file_path))
+    if len(names) > _NAMED:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more files"
+    return " and ".join(names) or "one input"
 
 
 def _is_same(name: str, path: str) -> bool:

@@ -17,6 +17,7 @@ from krm_fn.cli._parser import CommandParser
 from krm_fn.cli.reading import read_found
 from krm_fn.errors import InputError, UsageError
 from krm_fn.formats import sops
+from krm_fn.krm.manifests import Manifests
 from krm_fn.yamledit import documents, has_complex_keys, read
 
 
@@ -63,10 +64,28 @@ class Selection:
         absolute = os.path.realpath(path)
         return any(self.paths.get(name) == absolute for name in self.manifests)
 
-    def refuse_nothing(self) -> None:
-        """Raise UsageError if no file is a manifest."""
-        if self.manifests:
-            return
+    def refuse_nothing(self, manifests: Manifests) -> None:
+        """Raise an error if none of the documents in the files is an object: there is nothing to change or to check.
+
+        Raises:
+            UsageError: nothing looks like an object.
+            DocumentError: something does, and cannot be read.
+        """
+        unreadable: InputError | None = None
+        for index in range(len(manifests)):
+            if not manifests.contains(index, ("kind",)):
+                continue
+            try:
+                if any(obj.ref.kind for obj in manifests.objects(index)):
+                    return
+            except InputError as error:
+                unreadable = unreadable or error
+        if unreadable is not None:
+            raise with_advice(unreadable)
+        if not self.paths and self.files:
+            raise UsageError(
+                f"{next(iter(self.files))} holds no manifest: it must be YAML or JSON with `apiVersion` and `kind`"
+            )
         counts = self.counts()
         left_alone = f" (left alone: {', '.join(counts)})" if counts else ""
         raise UsageError(
@@ -87,6 +106,14 @@ _RESOURCE_LIST = re.compile(r"""^["']?kind["']?[ \t]*:[ \t]*["']?ResourceList\b"
 _MARKS = ("{{", "{%", "<%", "[[")
 """What begins code of templates of Helm, Go, Jinja and ERB."""
 _MARK = re.compile("|".join(map(re.escape, _MARKS)))
+_QUOTED = re.compile(r"""("[^"\\]*(?:\\.[^"\\]*)*"|'[^']*(?:''[^']*)*')(?=[\s,:}\]]|$)""")
+"""A text in quotes that ends where YAML lets it end: in `"{{ .Get "a" }}"` none does."""
+
+
+def with_advice(error: InputError) -> InputError:
+    """Return an error about a document with the way to go on without it."""
+    error.args = (f"{error}; `--exclude` leaves a file out",)
+    return error
 
 
 def add_exclude_option(command: CommandParser) -> None:
@@ -145,24 +172,25 @@ def _reason(path: str, content: bytes) -> LeftAlone | None:
         return LeftAlone.OTHER
     if "ResourceList" in text and _RESOURCE_LIST.search(text):
         return LeftAlone.RESOURCE_LIST
-    if _has_bare_mark(text) and not _is_yaml(text):
+    if _may_be_template(text) and not _is_yaml(text):
         return LeftAlone.TEMPLATE
     return None
 
 
-def _has_bare_mark(text: str) -> bool:
-    """Return whether a mark of a template is in a text, other than in a comment or behind a quote on its line.
+def _may_be_template(text: str) -> bool:
+    """Return whether a mark of a template is in a text, other than in a comment or within quotes on its line.
 
     A file without one need not be read to know that it is no template.
     """
     if not any(mark in text for mark in _MARKS):
         return False
     for line in text.split("\n"):
-        found = _MARK.search(line)
-        if found and not line.lstrip(" ").startswith("#"):
-            before = line[: found.start()]
-            if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:
-                return True
+        if (
+            _MARK.search(line)
+            and not line.lstrip(" ").startswith("#")
+            and _MARK.search(_QUOTED.sub("", line))
+        ):
+            return True
     return False
 
 

@@ -124,8 +124,7 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
         raise UsageError("`--output svg` must be without `--diff`: it is a picture of the overview")
     selection = _selected([word for word in given.words if word != "-"], given, read_stdin)
     manifests = Manifests(selection.manifests)
-    if not len(manifests):
-        raise UsageError("there is nothing to explain: the input holds no manifest")
+    selection.refuse_nothing(manifests)
     wanted = _config(manifests, selection, given.config)
     if given.diff:
         old = _old_config(manifests, selection, given.diff)
@@ -143,9 +142,7 @@ def _selected(paths: Sequence[str], given: Namespace, read_stdin: Callable[[], b
         stream = {"standard input": read_stdin()}
         return Selection(stream, stream)
     is_named = not any(Path(path).is_dir() for path in paths)
-    selection = read_selected(paths, given.exclude, {LeftAlone.RESOURCE_LIST} if is_named else ())
-    selection.refuse_nothing()
-    return selection
+    return read_selected(paths, given.exclude, {LeftAlone.RESOURCE_LIST} if is_named else ())
 
 
 def _left_alone(selection: Selection, *, verbose: bool) -> list[str]:

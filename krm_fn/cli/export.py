@@ -5,6 +5,7 @@ The package ``sources`` knows what a file gets. The file itself is written, or c
 
 from __future__ import annotations
 
+import difflib
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -164,7 +165,25 @@ def _command_line(given: Namespace, read_stdin: Callable[[], bytes]) -> CommandR
 
 def _config(given: Namespace, read_stdin: Callable[[], bytes]) -> ProxyConfig:
     manifests = config_files(given.config) if given.config else Manifests({_STDIN: read_stdin()})
-    return the_config(manifests, path=given.config, objects=Objects(manifests))
+    wanted = the_config(manifests, path=given.config, objects=Objects(manifests))
+    _refuse_unknown(given.cluster, manifests)
+    return wanted
+
+
+def _refuse_unknown(asked: str, manifests: Manifests) -> None:
+    """Raise UsageError if the input holds Clusters, and the one of `--cluster` is none of them."""
+    names: set[str] = set()
+    for index in range(len(manifests)):
+        if asked and "Cluster" in manifests.kinds(index):
+            for obj in manifests.objects(index):
+                if obj.group_kind == ("cluster.x-k8s.io", "Cluster"):
+                    names |= {obj.ref.name, f"{obj.ref.namespace}/{obj.ref.name}"}
+    if names and asked not in names:
+        near = difflib.get_close_matches(asked, names, n=1)
+        advice = f": did you mean `{near[0]}`?" if near else ""
+        raise UsageError(
+            f'`--cluster` must name a Cluster of the input, and "{asked}" is none{advice}'
+        )
 
 
 def _memberships(given: Namespace) -> tuple[Membership, ...]:

@@ -35,10 +35,13 @@ from krm_fn.krm.results import ObjectRef, Result, Severity, are_severe, is_sever
 from krm_fn.lint import Listing, Rules
 from krm_fn.lint.manifests import Audit, audit, fixed_files, listed
 from krm_fn.lint.values import Problem, lint_list
-from krm_fn.noproxy import Audience, ClusterNetwork, may_hold_a_credential
+from krm_fn.noproxy import Audience, ClusterNetwork, may_hold_a_credential, parse
 from krm_fn.patch import field_path
 
 _STDIN = "standard input"
+_NO_PATH = (
+    "inject-proxy lint: checked as a list of one entry, because there is no file or folder of this name",
+)
 _JUDGED = frozenset({LeftAlone.KUSTOMIZE, LeftAlone.RESOURCE_LIST})
 """What `run` leaves alone, because it edits whole objects, and what may say something about a proxy all the same."""
 
@@ -155,7 +158,9 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
 
 
 def _as_list(text: str) -> str:
-    if re.search(r"^[./]*/|\.(ya?ml|json)$", text):
+    """Return a text that is no path; raises UsageError for one that looks like a path: `clusters/`, `a.yaml`."""
+    is_path = re.search(r"^[./]*/|\.(ya?ml|json)$", text)
+    if is_path or ("/" in text and re.fullmatch(r"[^0-9\[@:%\s,;|][^@:%\s,;|]*", text)):
         raise UsageError(f'there is no file or folder "{text}"')
     return text
 
@@ -182,7 +187,7 @@ def _of_list(text: str, wish: _LintRequest, wanted: ProxyConfig) -> CommandResul
     entries = [_problem_entry(*one) for one in reported]
     report = wish.written([*lines, *advice], entries, [] if entries else ["NO_PROXY"])
     if not wish.fix:
-        return CommandResult(report, (), exit_code)
+        return CommandResult(report, _NO_PATH if len(parse(text)) == 1 else (), exit_code)
     if may_hold_a_credential(corrected):
         return CommandResult(
             b"",

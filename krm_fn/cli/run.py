@@ -31,6 +31,7 @@ from krm_fn.cli._selection import (
     add_exclude_option,
     kustomization_without,
     select,
+    with_advice,
 )
 from krm_fn.cli._shard import Shard, shard_of
 from krm_fn.cli._writing import (
@@ -201,7 +202,6 @@ def run(arguments: list[str], read_stdin: Callable[[], bytes]) -> CommandResult:
     try:
         files = read_each(found.names, progress.read)
         selection = select(files, outside=found.outside)
-        selection.refuse_nothing()
         done = _edited(selection, given, progress, shard, folder=_folder_of(paths[0]))
     finally:
         progress.end()
@@ -298,6 +298,7 @@ def _edited(
 ) -> _Done:
     """Return what the run makes of the manifests; nothing is written. ``folder`` is as in ``ManifestList``."""
     files = ManifestList(selection.manifests, shard.holds, folder)
+    selection.refuse_nothing(files)
     progress.look(len(files))
     found, objects = config_among(files, selection, given.config or "")
     files.function_config = _with_only(found.data, given.only)
@@ -305,8 +306,7 @@ def _edited(
     try:
         outcome = run_list(files, objects)
     except InputError as error:
-        error.args = (f"{error}; `--exclude` leaves a file out",)
-        raise
+        raise with_advice(error) from None
     outcome = outcome._replace(
         results=tuple(_with_file(result, found, files) for result in outcome.results),
         fail_on=FAIL_ON[given.fail_on] if given.fail_on else outcome.fail_on,
@@ -380,7 +380,9 @@ def _change_as_error(result: Result) -> Result:
         return result._replace(severity=Severity.ERROR)
     if result.severity is not Severity.INFO or result.code:
         return result
-    message = f"{result.message}: not done, because `--check` changes nothing"
+    message = (
+        f"{result.message}: not done, because `--check` changes nothing; `inject-proxy run` does it"
+    )
     return result._replace(severity=Severity.ERROR, message=message, code=CHANGE_DUE)
 
 

@@ -37,8 +37,12 @@ def _of_proxy(proxy: Any, place: _schema.Place) -> _Problems:
         if isinstance(url, str) and url:
             for text in _url.problems(url):
                 yield (*place, name), text
-    for path in (("noProxy",), ("noProxyPolicy", "extra"), ("noProxyPolicy", "exclude")):
-        for where, text in _of_entries(proxy, path, noproxy.mistake):
+    for path, mistake in (
+        (("noProxy",), noproxy.mistake),
+        (("noProxyPolicy", "extra"), noproxy.mistake),
+        (("noProxyPolicy", "exclude"), noproxy.mistake_of_pattern),
+    ):
+        for where, text in _of_entries(proxy, path, mistake):
             yield (*place, *where), text
 
 

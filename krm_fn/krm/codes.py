@@ -1391,7 +1391,7 @@ _FIXED = (
             "object."
         ),
         "The run has `mode: Check`, or the command is `inject-proxy run --check`.",
-        "Run inject-proxy without the check, and commit what it changes.",
+        ("Run `inject-proxy run`, or the build with `mode: Inject`, and commit what it changes."),
         is_fixed=True,
     ),
     Code(

@@ -11,7 +11,7 @@ Which object gets the list is not known here.
     rules        the rules by which lint judges a list
 """
 
-from krm_fn.noproxy._texts import mistake, parse
+from krm_fn.noproxy._texts import NO_HOST, NO_VARIABLE, mistake, mistake_of_pattern, parse
 from krm_fn.noproxy.composition import compose, join
 from krm_fn.noproxy.entries import holds, may_hold_a_credential
 from krm_fn.noproxy.model import (
@@ -48,6 +48,8 @@ __all__ = [
     "METADATA",
     "MIRRORS",
     "NETWORKS",
+    "NO_HOST",
+    "NO_VARIABLE",
     "POD_CIDRS",
     "PROVIDER",
     "SERVICE_ADDRESSES",
@@ -66,6 +68,7 @@ __all__ = [
     "join",
     "may_hold_a_credential",
     "mistake",
+    "mistake_of_pattern",
     "parse",
     "united",
 ]

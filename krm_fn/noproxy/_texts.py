@@ -8,10 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from krm_fn.noproxy.entries import may_hold_a_credential
+from krm_fn.noproxy.entries import (
+    EntryKind,
+    bare,
+    classify,
+    is_variable,
+    may_hold_a_credential,
+    resembles_address,
+    split,
+)
 
 _OTHER_SEPARATORS = r"[\s;|]+"
 _URL = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<host>\[[^\]]*\]|[^/:?#]*)(?P<rest>.*)"
+NO_VARIABLE = "an entry must not be the name of a variable: nothing puts its value in its place; write its entries"
+NO_HOST = "an entry must not end with a colon: write a host name, a domain, an address or a CIDR"
 _ADDRESS_WITH_PREFIX = r"[0-9A-Fa-f:.\[\]]+/[0-9.]+"
 
 
@@ -22,9 +32,12 @@ def parse(entries: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def mistake(entry: str) -> str:
-    """Return why no client, or only some, understand ``entry``, and what to write.
+    """Return why no client, or only some, understand ``entry``, and what to write; "" if it is correct."""
+    return mistake_of_pattern(entry) or _nonsense(entry)
 
-    "" if it is correct.
+
+def mistake_of_pattern(entry: str) -> str:
+    """Return the same of what may be a glob for entries, in which most characters are allowed.
 
     apt and wget miss an entry beside a blank; none reads ``;``, ``|`` or a URL (measured). What could be a credential
     is not repeated.
@@ -52,3 +65,19 @@ def _url_mistake(entry: str) -> str:
     shown = (match["scheme"] or "") + match["host"] + ("..." if match["rest"] else "")
     corrected = f'"{host}"' if host else "a host name, a domain, an address or a CIDR"
     return f'entry "{shown}" must not be a URL: write {corrected}'
+
+
+def _nonsense(entry: str) -> str:
+    """Return why ``entry`` cannot be what its author means: no address, no host, no value of a variable."""
+    if is_variable(entry):
+        return NO_VARIABLE
+    for token in split(entry):
+        if classify(bare(token)) is not EntryKind.UNKNOWN:
+            continue
+        if resembles_address(token):
+            return f'entry "{token}" must be a whole address or CIDR, such as "10.1.2.0/24"'
+        if token.endswith(":"):
+            return NO_HOST
+        if ".." in token:
+            return f'entry "{token}" must not hold two dots in a row: no host has such a name'
+    return ""

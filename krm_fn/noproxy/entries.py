@@ -85,6 +85,7 @@ _OCTETS = re.compile(r"(?P<octets>(?:[0-9]{1,3}\.){1,3})(?:\*(?:\.\*)*)?")
 _SCHEME = r"\A[a-z][a-z0-9+.-]*:///?"
 _LIKE_IPV6 = r"\[?[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*\]?(?:/[0-9]*)?"
 """Somebody meant an address, although it may be none."""
+_NUMERIC = r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+"
 _RANGE = r"(?P<first>[0-9.]+)-(?P<last>[0-9.]+)"
 _RANGE_V6 = r"(?P<first>\[?[0-9a-f:.]+\]?)-(?P<last>\[?[0-9a-f:.]+\]?)"
 # IDNA 2003, which Python's codec implements, turns these into another name than today's IDNA 2008.
@@ -127,6 +128,16 @@ def _may_be_a_credential(token: str) -> bool:
     if re.fullmatch(_LIKE_IPV6, host):
         return False
     return not {":", "%"}.isdisjoint(host) and classify(host) not in _ADDRESSES
+
+
+def is_variable(entry: str) -> bool:
+    """Return whether an entry is, or ends with, a variable as a shell has it, ``$NAME``, which nobody fills in here."""
+    return not is_template(entry) and re.search(r"\$[A-Za-z_]", entry) is not None
+
+
+def resembles_address(entry: str) -> bool:
+    """Return whether the author of an entry means an address, a CIDR or a range, whether or not it is a right one."""
+    return re.fullmatch(_NUMERIC, entry) is not None or re.fullmatch(_RANGE, entry) is not None
 
 
 def is_template(entry: str) -> bool:

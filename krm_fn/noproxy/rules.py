@@ -483,6 +483,14 @@ _TABLE = (
             "`match.roles` and `match.workerGroups`."
         ),
     ),
+    Rule(
+        "NP042",
+        _E,
+        _LIST,
+        "a name of a variable, `$NO_PROXY`, or an entry that ends with a colon, `https:`",
+        "no program puts the value in its place, and no host has such a name",
+        "Write the entries of that list, or the host name.",
+    ),
 )
 
 RULES: dict[str, Rule] = {rule.id: rule for rule in _TABLE}

@@ -6,7 +6,7 @@ Cluster is never read, and none is read twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from krm_fn import clusters
 from krm_fn.clusters import ByKey, Topology
@@ -23,8 +23,9 @@ from krm_fn.plan._settings import resolved, settings_of_rules
 from krm_fn.settings import ProxySettings, Resolved
 from krm_fn.targets import Target
 from krm_fn.targets.clusterclass.classes import Classes
+from krm_fn.targets.data_uses import DataUses
 
-__all__ = ["ObjectSource", "Overview", "PlannedEdit", "plan_edits"]
+__all__ = ["ObjectSource", "Overview", "PlannedEdit", "needed", "plan_edits"]
 
 _NAMES = (
     *("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"),
@@ -94,6 +95,18 @@ def plan_edits(
     if overview is not None:
         overview.unreadable = list(reader.unreadable.values())
     yield from of_classes
+
+
+def needed(source: ObjectSource, wanted: ProxyConfig) -> Callable[[int], bool]:
+    """Return what says of the index of an item whether `plan_edits` reads it, and raises where it cannot be read."""
+    of_clusters = clusters.kinds(credentials=wanted.derives(INFRASTRUCTURE_ENDPOINT))
+    enabled = EnabledTargets(wanted, DataUses())
+
+    def is_needed(index: int) -> bool:
+        kinds = source.kinds(index)
+        return not kinds or not of_clusters.isdisjoint(kinds) or any(enabled.of_item(source, index))
+
+    return is_needed
 
 
 def _count(overview: Overview, obj: Object, targets: Sequence[Target], wanted: ProxyConfig) -> None:

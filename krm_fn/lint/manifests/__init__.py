@@ -61,7 +61,8 @@ def audit(
     found = ManifestFiles(files)
     wanted, problems = (config, []) if config else configs.chosen(found.configs)
     rules, places = Rules(wanted.lint), list(sites(found.items, wanted))
-    results = [*found.problems, *problems, *_of_sites(places, rules)]
+    results = [*found.problems, *found.unreadable(wanted), *problems]
+    results += _of_sites(places, rules)
     results += lint.levelled(_disagreements(places), rules)
     for given in found.configs:
         results += configs.judge(given, rules, audience)

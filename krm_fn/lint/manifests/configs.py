@@ -23,7 +23,7 @@ from krm_fn.noproxy import Audience, Style, may_hold_a_credential, parse
 from krm_fn.noproxy.entries import split
 from krm_fn.patch import Operation, Pointer, lookup
 
-_REPORTED_BY_CONFIG = frozenset({"NP005", "NP006", "NP010", "NP018"})
+_REPORTED_BY_CONFIG = frozenset({"NP005", "NP006", "NP010", "NP015", "NP018", "NP037", "NP042"})
 """Rules about what the check of a ProxyConfig tells, too, in words of its own."""
 
 _COMPOSED = frozenset({"NP002", "NP003", "NP004", "NP023", "NP024"})

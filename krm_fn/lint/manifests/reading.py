@@ -1,7 +1,7 @@
 """Files, document by document: the objects in them, the ProxyConfigs among those, and what cannot be read.
 
-A document is read only where something in it could matter; what cannot be read is one warning a
-file, as templates of Helm are no YAML. A ProxyConfig that cannot be read is an error: no run can use it.
+A document is read only where something in it could matter. One that cannot be read is an error where a run needs it,
+which ends there, too, and else a warning; of each there is one for a file.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from krm_fn import clusters, config
+from krm_fn.config import ProxyConfig
 from krm_fn.errors import DocumentError, InputError
 from krm_fn.krm.manifests import Manifests
 from krm_fn.krm.resourcelist import Object, reference
 from krm_fn.krm.results import ObjectRef, Result, Severity
 from krm_fn.patch import Operation, Pointer
+from krm_fn.plan import needed
 from krm_fn.settings import PROXY_VARIABLES
 from krm_fn.targets import TARGETS, Target
 
@@ -51,8 +53,8 @@ class FunctionConfig:
 class ManifestFiles:
     """The contents of files.
 
-    ``problems`` tell those that cannot be read, ``configs`` are the FunctionConfigs, and ``empty`` names the files in
-    which nothing looks like an object.
+    ``configs`` are the FunctionConfigs, ``problems`` tell what may be one, and ``empty`` names the files in which
+    nothing looks like an object.
 
     Args:
         files: name -> content.
@@ -64,6 +66,7 @@ class ManifestFiles:
         self.problems: list[Result] = []
         self.empty: set[str] = set()
         self._manifests: dict[str, Manifests] = {}
+        self._unreadable: dict[Where, InputError] = {}
         for name, content in files.items():
             self._open(name, content)
 
@@ -117,12 +120,12 @@ class ManifestFiles:
         try:
             self._manifests[name] = Manifests({name: content})
         except InputError as error:
-            self._tell(name, error)
+            self.problems.append(_unreadable(name, error, Severity.ERROR))
         else:
             self._read(name)
 
     def _read(self, name: str) -> None:
-        manifests, is_reported = self._manifests[name], False
+        manifests = self._manifests[name]
         if not any(manifests.contains(index, ("kind",)) for index in range(len(manifests))):
             self.empty.add(name)
         for index in range(len(manifests)):
@@ -132,33 +135,54 @@ class ManifestFiles:
                 item = Item((name, index), tuple(manifests.objects(index)))
                 self.configs += _configs(manifests, item)
             except InputError as error:
-                if _is_config(manifests, index):
-                    self._tell(name, error, "the ProxyConfig cannot be read", Severity.ERROR)
-                elif not is_reported:
-                    self._tell(name, error)
-                    is_reported = True
+                self._unreadable[name, index] = error
             else:
                 self.items.append(item)
                 self.problems += _misspelt(item)
 
-    def _tell(
-        self,
-        name: str,
-        error: InputError,
-        outcome: str = "skipped",
-        severity: Severity = Severity.WARNING,
-    ) -> None:
-        problem = error.problem if isinstance(error, DocumentError) else str(error)
-        ref = ObjectRef(file_path=name)
-        self.problems.append(Result(severity, f"{outcome}: {problem}", ref, code=error.code))
+    def unreadable(self, wanted: ProxyConfig) -> Iterator[Result]:
+        """Yield an error for each file with a document that a run needs and nobody can read, or else a warning.
+
+        Args:
+            wanted: the ProxyConfig of that run.
+        """
+        read = {item.where for item in self.items}
+        for name, manifests in self._manifests.items():
+            is_needed = needed(manifests, wanted)
+            skipped: InputError | None = None
+            for index in range(len(manifests)):
+                error = self._unreadable.get((name, index))
+                if not (is_needed(index) or _is_config(manifests, index)):
+                    skipped = skipped or error
+                    continue
+                if error is None and (name, index) not in read:
+                    error = _error_of(manifests, index)
+                if error is not None:
+                    yield _unreadable(name, error, Severity.ERROR)
+                    break
+            if skipped is not None:
+                yield _unreadable(name, skipped, Severity.WARNING)
+
+
+def _error_of(manifests: Manifests, index: int) -> InputError | None:
+    """Return why a document cannot be read; None where it can."""
+    try:
+        manifests.objects(index)
+    except InputError as error:
+        return error
+    return None
+
+
+def _unreadable(name: str, error: InputError, severity: Severity) -> Result:
+    problem = error.problem if isinstance(error, DocumentError) else str(error)
+    outcome = "skipped" if severity is Severity.WARNING else "a run ends here"
+    return Result(severity, f"{outcome}: {problem}", ObjectRef(file_path=name), code=error.code)
 
 
 def _is_config(manifests: Manifests, index: int) -> bool:
-    """Return whether a document is a ProxyConfig by its text; one with marks of a template becomes one later."""
-    return (
-        config.KIND in manifests.kinds(index)
-        and manifests.contains(index, (config.API_VERSION,))
-        and not manifests.contains(index, ("{{",))
+    """Return whether a document is a ProxyConfig by its text."""
+    return config.KIND in manifests.kinds(index) and manifests.contains(
+        index, (config.API_VERSION,)
     )
 
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from krm_fn import noproxy
 from krm_fn.krm.results import Severity
 from krm_fn.noproxy import entries
 from krm_fn.noproxy.entries import EntryKind
 from krm_fn.noproxy.model import Audience
 from krm_fn.noproxy.rules import Problem, problem
 
-_NUMERIC = r"(?=.*[0-9])(?=.*[.:/])[0-9a-f.:/\[\]%]+"
 _BROAD = frozenset(
     {
         *(
@@ -77,7 +77,7 @@ def _spelling(raw: str) -> Iterator[Problem]:
             "NP034", raw, f'an entry must not hold quotes: write "{token}"', corrected=token
         )
     corrected = "".join(entries.split(raw))
-    if re.search("[A-Z]", raw):
+    if re.search("[A-Z]", raw) and not entries.is_variable(raw):
         yield problem(
             "NP021",
             raw,
@@ -106,7 +106,7 @@ def _place(token: str) -> Iterator[Problem]:
         yield problem("NP015", token, message, corrected=corrected)
         return
     url = "://" in token or (
-        "/" in token and not entries.network(host) and not re.fullmatch(_NUMERIC, token)
+        "/" in token and not entries.network(host) and not entries.resembles_address(token)
     )
     if url:
         shown = f'"{host}"' if host != token else "a host name, a domain, an address or a CIDR"
@@ -132,7 +132,7 @@ def _meaning(token: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
         yield from _reach(token, entries.canonical(token)[0])
     if ":" in token:
         yield from _ipv6(token, kind, audience)
-    if kind is EntryKind.UNKNOWN and re.fullmatch(_NUMERIC, token):
+    if kind is EntryKind.UNKNOWN and entries.resembles_address(token):
         yield problem(
             "NP015",
             token,
@@ -144,6 +144,10 @@ def _meaning(token: str, audience: Audience, own: frozenset[str]) -> Iterator[Pr
             token,
             f'entry "{token}" must not hold two dots in a row: no host has such a name',
         )
+    elif kind is EntryKind.UNKNOWN and entries.is_variable(token):
+        yield problem("NP042", "", noproxy.NO_VARIABLE)
+    elif kind is EntryKind.UNKNOWN and token.endswith(":"):
+        yield problem("NP042", "", noproxy.NO_HOST)
     if kind in {EntryKind.NAME, EntryKind.DOMAIN, EntryKind.GLOB, EntryKind.NUMBERS} and _is_broad(
         token, kind, own
     ):
