@@ -201,7 +201,8 @@ def tekton_step(folder: Path, params: Mapping[str, Any]) -> tuple[subprocess.Com
     (step,) = task["steps"]
     argv: list[str] = []
     for word in step["args"]:
-        argv += values[word.removeprefix("$(params.").removesuffix("[*])")]
+        name = word.removeprefix("$(params.").removesuffix("[*])")
+        argv += values[name] if name != word else [word]
     result = folder.parent / "result"
     env = {}
     for variable in step["env"]:
@@ -224,6 +225,8 @@ def test_the_task_of_tekton_checks_and_writes(repository: Path) -> None:
     assert (written.returncode, result) == (0, "0"), written.stderr
     assert tekton_step(repository, params)[1] == "0"
     assert task["taskRef"]["name"] == load("tekton/task.yaml")["metadata"]["name"]
+    refused, result = tekton_step(repository, {**params, "paths": ["--output-dir=evil"], "arguments": []})
+    assert (result, b'there is no file or folder "--output-dir=evil"' in refused.stderr) == ("2", True)
 
 
 def test_the_pods_of_argo_workflows_write_together_what_one_run_writes(repository: Path) -> None:
