@@ -128,7 +128,7 @@ def _edits(
             continue
         options = target.options(wanted.targets)
         found = resolved(wanted, memberships, target, obj, alone)
-        elsewhere = classes.in_variable(target.id, obj) if found.settings.variables() else None
+        other = classes.other_writer(target.id, obj) if found.settings.variables() else None
         if classes.replaces(target.id, obj):
             found = Resolved(
                 ProxySettings(cluster=found.settings.cluster, is_declared=found.declared)
@@ -148,7 +148,7 @@ def _edits(
             memberships,
             found,
             options,
-            notes=tuple(note for note in (lost, elsewhere) if note),
+            notes=tuple(note for note in (lost, other) if note),
             settings_of_rule=settings_of_rules(wanted, memberships, target, obj),
         )
 

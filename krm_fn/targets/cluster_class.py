@@ -130,6 +130,21 @@ def variable_of_product(
     return variables_of_products.find(obj, of_cluster, options, is_selected=is_selected)
 
 
+def repeated_path(
+    obj: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]], kind: str
+) -> str:
+    """Return the path of a drop-in that a patch of a ClusterClass writes as the targets do; "" for none.
+
+    Args:
+        obj: the ClusterClass.
+        options: ``spec.targets``.
+        kind: that of the templates that count.
+    """
+    from krm_fn.targets.clusterclass import variables_of_products  # noqa: PLC0415 -- most lists have no class
+
+    return variables_of_products.repeated(obj, options, kind)
+
+
 def is_patched(obj: Mapping[str, Any]) -> bool:
     """Return whether a ClusterClass holds a patch or the variable of an earlier run."""
     entries = (lookup(obj, ("spec", name)) for name in ("patches", "variables"))

@@ -227,10 +227,26 @@ class Classes:
                 return one.variable
         return None
 
-    def in_variable(self, target_id: str, obj: Object) -> Finding | None:
-        """Return a finding for a template that holds no proxy, because its class writes that of a variable."""
-        variable = self._variable(obj) if target_id == INSTEAD_OF[0] else None
-        return variable.finding() if variable else None
+    def other_writer(self, target_id: str, obj: Object) -> Finding | None:
+        """Return a finding about a template whose class writes the files of the proxy itself, or may do so."""
+        if target_id != INSTEAD_OF[0]:
+            return None
+        if variable := self._variable(obj):
+            return variable.finding()
+        for key in self.topology.classes_of(obj) if self._classes else ():
+            one = self._classes.get(key)
+            if one is None or one.is_patched:
+                continue
+            if path := cluster_class.repeated_path(
+                one.obj.data, self._wanted.targets, obj.ref.kind
+            ):
+                message = (
+                    f'a patch of the ClusterClass "{one.obj.ref.name}" writes a file "{path}" as well, and Cluster API '
+                    "takes a path once: add the Clusters with the variable of that patch to the list, so that they "
+                    "hold the proxy, take the file out of the patch, or set `path` of the target to another one"
+                )
+                return Finding(Severity.WARNING, message, code="PathRepeated")
+        return None
 
     def keeps(self, target_id: str, obj: Object) -> bool:
         """Return whether an object stays as it is, because its class does and holds patches of an earlier run."""

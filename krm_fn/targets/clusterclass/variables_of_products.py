@@ -10,6 +10,7 @@ httpproxy``), whose class has runtime extensions in the place of patches; ``vmwa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -25,6 +26,9 @@ _VARIABLES = {
     caren_cluster_config.TARGET.id: "clusterConfig",
     tkg_cluster_class.TARGET.id: "proxy",
 }
+
+_PATH = r"""path["'\\]*:? *["'\\]*"""
+"""What is before the path of a file, in plain data and in a Go template."""
 
 
 class ProductVariable(NamedTuple):
@@ -94,18 +98,36 @@ def find(
     return None
 
 
+def repeated(
+    of_class: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]], kind: str = ""
+) -> str:
+    """Return the path of a drop-in of ours that a patch of a class writes, too; "" for none.
+
+    Args:
+        of_class: the ClusterClass.
+        options: ``spec.targets``.
+        kind: that of the templates that count; "" for all.
+    """
+    theirs = [
+        lookup(definition, ("jsonPatches",))
+        for patch in _items(lookup(of_class, ("spec", "patches")))
+        if lookup(patch, ("name",)) not in PATCHES
+        for definition in _items(lookup(patch, ("definitions",)))
+        if kind in ("", lookup(definition, ("selector", "kind")))
+    ]
+    paths = (path_of(options.get(name, {}), unit, ()) for name, unit in UNITS.items())
+    return next((path for path in paths if re.search(_PATH + re.escape(path), str(theirs))), "")
+
+
 def _writes_files(
     of_class: Mapping[str, Any], target_id: str, options: Mapping[str, Mapping[str, Any]]
 ) -> bool:
     """Return whether patches of a class write what the variable says into files on its nodes."""
-    held = lookup(of_class, ("spec", "patches"))
-    patches = held if isinstance(held, list) else []
-    if target_id == caren_cluster_config.TARGET.id:
-        return any(isinstance(lookup(one, ("external",)), Mapping) for one in patches)
-    paths = [path_of(options.get(name, {}), unit, ()) for name, unit in UNITS.items()]
-    theirs = str([lookup(one, ("definitions",)) for one in patches if not _is_ours(one)])
-    return any(path in theirs for path in paths)
+    if target_id != caren_cluster_config.TARGET.id:
+        return bool(repeated(of_class, options))
+    patches = _items(lookup(of_class, ("spec", "patches")))
+    return any(isinstance(lookup(one, ("external",)), Mapping) for one in patches)
 
 
-def _is_ours(patch: Any) -> bool:
-    return lookup(patch, ("name",)) in PATCHES
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
